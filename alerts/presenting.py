@@ -14,18 +14,15 @@ from alerts.kinds import KINDS, in_words
 from alerts.kinds.kind import Words
 from alerts.models import Alert, Severity
 from alerts.services import LONGEST, Hidden, Pause, snoozes_question
-from approvals.acts import acts_approved_by
-from approvals.services import waiting_for
-from complaints.models import Complaint
 from core.together import Given, Together
-from drawers.models import Payment
 from gateway.models import UpstreamAccount
 from shop.services import shop_of, shop_question
 from staff.models import User
+from work.kinds.kind import Scope
+from work.services import given_now, own_work, scope_of
 
 # So many are described; there is a page with all of them.
 _DESCRIBED = 20
-_WAITING_COUNTED = 100
 
 
 @dataclass(frozen=True)
@@ -59,12 +56,8 @@ class Head:
     shown: list[Alert]
     #: The open alerts that the person hid, with the moment until when.
     hidden_alerts: list[tuple[Alert, dt.datetime]]
-    #: How many approvals wait for this person, up to a hundred.
-    waiting: int
-    #: How many customers are to get money back, up to a hundred.
-    to_give_back: int
-    #: How many complaints are not closed, up to a hundred.
-    complaints: int
+    #: How much work waits for this person, up to a hundred.
+    work: int
     shop_name: str
 
     @property
@@ -97,11 +90,6 @@ class Head:
         return len(self.shown[_DESCRIBED:])
 
     @property
-    def counts(self) -> tuple[int, int, int]:
-        """What stands beside places of the navigation: approvals, money to give back, complaints."""
-        return (self.waiting, self.to_give_back, self.complaints)
-
-    @property
     def count(self) -> int:
         """How many alerts are shown, with what the upstream's own account says."""
         return len(_of_account(self.account)) + len(self.shown)
@@ -117,7 +105,7 @@ class Head:
         worst = self.worst and (self.worst.severity, self.worst.since, self.worst.words)
         alerts = [(alert.pk, alert.severity) for alert in self.shown]
         hidden = [(alert.pk, until) for alert, until in self.hidden_alerts]
-        content = (worst, alerts, hidden, self.counts)
+        content = (worst, alerts, hidden, self.work)
         return f"{zlib.crc32(repr(content).encode()):x}"
 
 
@@ -125,9 +113,9 @@ def head_for(user: User) -> Head:
     """The lines for this person: the upstream's state from its first second on, then the open alerts."""
     kinds = tuple(code for code in kinds_for(user) if not KINDS[code].is_in_banner)
     now = timezone.now()
-    accounts, alerts, snoozes, waiting, refunds, complaints, shops = _questions(
-        kinds, tuple(acts_approved_by(user))
-    ).read(person=user.pk, since=now - LONGEST)
+    accounts, alerts, snoozes, work, shops = _questions(kinds, scope_of(user)).read(
+        person=user.pk, since=now - LONGEST, **given_now()
+    )
     choices = {choice.alert: choice for choice in map(Hidden._make, snoozes)}
     hidden = [alert for alert in alerts if alert.pk in choices and choices[alert.pk].covers(alert, now)]
     return Head(
@@ -135,23 +123,18 @@ def head_for(user: User) -> Head:
         account=accounts[0] if accounts else UpstreamAccount(),
         shown=[alert for alert in alerts if alert not in hidden],
         hidden_alerts=[(alert, choices[alert.pk].until) for alert in hidden],
-        waiting=len(waiting),
-        to_give_back=len(refunds),
-        complaints=len(complaints),
+        work=len(work),
         shop_name=shop_of(shops).name,
     )
 
 
 @lru_cache
-def _questions(kinds: tuple[str, ...], acts: tuple[str, ...]) -> Together:
-    person = Given("person")
+def _questions(kinds: tuple[str, ...], scope: Scope) -> Together:
     return Together(
         UpstreamAccount.objects.filter(only=True),
         Alert.objects.open().filter(kind__in=kinds),
-        snoozes_question(person, Given("since")),
-        waiting_for(person, acts).values_list("pk")[:_WAITING_COUNTED],
-        Payment.objects.owed().values_list("pk")[:_WAITING_COUNTED],
-        Complaint.objects.open().values_list("pk")[:_WAITING_COUNTED],
+        snoozes_question(Given("person"), Given("since")),
+        own_work(scope),
         shop_question(),
     )
 

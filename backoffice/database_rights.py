@@ -156,6 +156,8 @@ RIGHTS: dict[str, str] = {
     "complaints_complaint": "SIU",
     "complaints_complaintevent": "SI",
     "complaints_complainthistory": "SI",
+    # work
+    "work_taken": "SIUD",
 }
 
 _TABLES = """

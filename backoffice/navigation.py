@@ -12,13 +12,13 @@ from django.utils.translation import pgettext
 
 from core.access import StaffRequest
 from core.rights import Right
+from work.services import scope_of
 
 # Beside them stands the fifth tab, "More", with everything else.
 _TABS = 4
-_APPROVALS = "approvals"
 # Which places are the tabs: of those that the person may see, the first ones.
-_OF_SELLERS = ("counter", "bills", "orders", "drawer", "customers", "approvals")
-_OF_OTHERS = ("overview", "orders", "balance", "workbench", "bills", "drawer", "catalogue", "approvals")
+_OF_SELLERS = ("counter", "bills", "orders", "drawer", "work", "customers")
+_OF_OTHERS = ("overview", "work", "orders", "balance", "workbench", "bills", "drawer", "catalogue")
 
 _WORKBENCH = ("exchange_list", "exchange_detail", "error_list", "audit_list", "callback_list", "callback_detail")
 
@@ -51,16 +51,6 @@ class Navigation:
         """Whether the page shown belongs to none of the tabs."""
         return not any(place.is_here for place in self.tabs)
 
-    @property
-    def has_approvals(self) -> bool:
-        """Whether the person sees approvals at all."""
-        return any(place.name == _APPROVALS for place in self.places)
-
-    @property
-    def has_approvals_in_more(self) -> bool:
-        """Whether their count belongs on the tab "More"."""
-        return any(place.name == _APPROVALS for place in self.more)
-
 
 def navigation_of(request: HttpRequest) -> Navigation:
     """The places of the signed-in person. A page that is not found is in none of them."""
@@ -80,6 +70,9 @@ def _places(request: StaffRequest) -> list[Place]:
     def add(name: str, address: str, icon: str, words: str, *, is_here: bool) -> None:
         places.append(Place(name, reverse(address), icon, words, is_here))
 
+    if scope_of(request.user).sees:
+        is_here = at.begins("work", "approval_", "refund_", "complaint_")
+        add("work", "work", "checklist", pgettext("place", "Work"), is_here=is_here)
     if may(Right.VIEW_PRODUCT):
         is_here = at.begins("counter") or at.path.startswith("/products/")
         if may(Right.BUY):
@@ -90,7 +83,7 @@ def _places(request: StaffRequest) -> list[Place]:
         add("bills", "bill_list", "file-invoice", _("Bills"), is_here=at.begins("bill"))
     if may(Right.VIEW_ORDERS):
         add("orders", "order_list", "receipt", _("Orders"), is_here=at.begins("order_"))
-        add("arrived", "arrived", "message-question", _("Track"), is_here=at.begins("arrived", "complaint_"))
+        add("arrived", "arrived", "message-question", _("Track"), is_here=at.begins("arrived"))
     if may(Right.VIEW_BOOKS) and may(Right.VIEW_COST):
         add("balance", "balance", "wallet", _("Balance"), is_here=at.path.startswith("/balance/"))
     if may(Right.VIEW_ORDERS) and may(Right.VIEW_SHIFTS):
@@ -102,9 +95,7 @@ def _places(request: StaffRequest) -> list[Place]:
         add("credit", "credit_list", "notebook", _("Tabs"), is_here=at.begins("credit_"))
     if may(Right.USE_DRAWERS) or may(Right.VIEW_SHIFTS):
         address = "drawer" if may(Right.USE_DRAWERS) else "shift_list"
-        add("drawer", address, "cash-register", _("Drawer"), is_here=at.begins("drawer", "shift_", "refund_"))
-    if _is_asked(may):
-        add(_APPROVALS, "approval_list", "checks", _("Approvals"), is_here=at.begins("approval_"))
+        add("drawer", address, "cash-register", _("Drawer"), is_here=at.begins("drawer", "shift_"))
     return [*places, *_evidence(may, at)]
 
 
@@ -115,11 +106,6 @@ def _evidence(may: Callable[[str], bool], at: _Position) -> Iterator[Place]:
     elif may(Right.VIEW_CALLBACKS):
         is_here = at.begins("callback_")
         yield Place("callbacks", reverse("callback_list"), "webhook", _("Callbacks"), is_here)
-
-
-def _is_asked(may: Callable[[str], bool]) -> bool:
-    """Whether something can wait for this person's approval, or for that of another."""
-    return may(Right.VIEW_APPROVALS) or may(Right.BUY) or may(Right.CHECK_BILLS)
 
 
 class _Position:

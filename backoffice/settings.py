@@ -88,6 +88,7 @@ INSTALLED_APPS = [
     "counter",
     "complaints",
     "earnings",
+    "work",
 ]
 
 MIDDLEWARE = [

@@ -36,6 +36,7 @@ urlpatterns = [
     path("balance/", include("ledger.urls")),
     path("balance/alerts/", include("alerts.urls")),
     path("approvals/", include("approvals.urls")),
+    path("work/", include("work.urls")),
     path("bills/", include("bills.urls")),
     path("earnings/", include("earnings.urls")),
     path("counter/", include("counter.urls")),

@@ -53,7 +53,8 @@ class Live:
         #: Seconds until the page asks, and what it asks; None when it does not.
         self.delay = min(pause, within or pause) if pause and watched else None
         names = ",".join(f"{part}~{version}" for part, version in watched.items())
-        self.ask = f"{url}?{urlencode({'seen': names, 'quiet': min(quiet, _QUIET_MOST)})}"
+        joint = "&" if "?" in url else "?"
+        self.ask = f"{url}{joint}{urlencode({'seen': names, 'quiet': min(quiet, _QUIET_MOST)})}"
 
     @property
     def swap(self) -> SafeString:

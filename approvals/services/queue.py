@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from django.db.models import Q
@@ -12,7 +11,6 @@ from approvals.models import Approval, ApprovalQuerySet
 from core.rights import Right
 
 if TYPE_CHECKING:
-    from core.together import Given
     from staff.models import User
 
 
@@ -34,8 +32,3 @@ def may_see(approval: Approval, person: User) -> bool:
     act = act_named(approval.act)
     rights = [Right.VIEW_APPROVALS, *([act.may_ask, act.may_approve] if act else [])]
     return approval.is_of(person) or any(person.has_perm(right) for right in rights)
-
-
-def waiting_for(person: User | Given, acts: Collection[str]) -> ApprovalQuerySet:
-    """The open ones of others that this person may approve. `acts`: `acts_approved_by` that person."""
-    return Approval.objects.open().filter(act__in=acts).exclude(asked_by=person)

@@ -1,6 +1,6 @@
 """The tables of the orders."""
 
-from purchases.models.orders import Order
+from purchases.models.orders import Order, late_since
 from purchases.models.receipts import ReceiptPrint
 from purchases.models.timeline import Incident, OrderEvent
 from purchases.models.verdicts import Verdict

@@ -46,6 +46,13 @@ def may_be_charged(order: str = "") -> Q:
     return Q(**{f"{order}sent_no__isnull": False, f"{order}accepted_no": None, f"{order}final_at": None})
 
 
+def late_since() -> dict[str, dt.datetime]:
+    """From when on an order is late at this moment, as `OrderQuerySet.stuck` asks for it."""
+    now = timezone.now()
+    verdict_after = dt.timedelta(minutes=policies().order_verdict_after_minutes)
+    return {"lately": now - dt.timedelta(minutes=2), "verdict_from": now - verdict_after}
+
+
 # A list shows the same orders again and again, and Django takes long to make an address.
 @lru_cache(maxsize=4096)
 def _address_of(ref_id: str) -> str:
@@ -69,20 +76,23 @@ class OrderQuerySet(models.QuerySet["Order"]):
         """With what a receipt shows, read at once."""
         return self.select_related("product", "placed_by", "payment")
 
-    def need_attention(self) -> OrderQuerySet:
-        """Orders that wait for a person: for an action, a verdict, or for the customer's money to be given back.
+    def stuck(self, *, lately: Any, verdict_from: Any) -> OrderQuerySet:
+        """Open orders that go no further without a person: they need action, or nobody knows for long how they end.
 
-        So are those unknown for longer than a few polls, and those sent again and again.
+        `lately`, `verdict_from`: what was sent before is late, and left open by the upstream for too long.
         """
-        now = timezone.now()
-        lately = now - dt.timedelta(minutes=2)
-        undecided = Order.objects.filter(verdicts__isnull=False, verdicts__decided_at=None).values("pk")
-        late = Order.objects.open().filter(
+        return self.open().filter(
             Q(status=Status.NEEDS_ACTION)
             | Q(status=Status.UNKNOWN, sent_at__lt=lately)
             | Q(status=Status.QUEUED, attempt__gte=3, created_at__lt=lately)
-            | Q(status=Status.PENDING, sent_at__lt=now - dt.timedelta(minutes=policies().order_verdict_after_minutes))
+            | Q(status=Status.PENDING, sent_at__lt=verdict_from)
         )
+
+    def need_attention(self) -> OrderQuerySet:
+        """Orders that wait for a person: stuck ones, those with an open verdict, and reversed ones whose money is owed
+        to the customer."""
+        undecided = Order.objects.filter(verdicts__isnull=False, verdicts__decided_at=None).values("pk")
+        late = Order.objects.stuck(**late_since())
         owed = Order.objects.filter(status=Status.REVERSED, payment__outcome=Outcome.OWED)
         # Each by its own index: joined by OR they would be looked for in every order.
         return self.filter(pk__in=late.values("pk").union(owed.values("pk"), undecided, all=True))

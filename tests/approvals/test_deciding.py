@@ -7,10 +7,9 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from approvals import services
-from approvals.acts import acts_approved_by
 from approvals.errors import ApprovalRefused
 from approvals.models import Approval
-from approvals.services import expire_overdue, refuse, waiting_for, withdraw
+from approvals.services import expire_overdue, refuse, withdraw
 from audit.models import AuditEvent
 from core import clock
 from staff.errors import FactorRefused
@@ -231,15 +230,6 @@ def test_given_an_unknown_act_then_only_an_owner_refuses_it(discount, monkeypatc
         approve(approval, budi)
     assert refusal.value.reason == "unknown_act"
     assert refuse(approval, actor=budi, reason="Of an older version").state == "refused"
-
-
-def test_given_several_then_each_approver_sees_those_of_others(discount):
-    sari, budi = cashier(), approver()
-    ask_discount(sari)
-    ask_discount(budi, subject="own")
-
-    assert [approval.subject for approval in waiting_for(budi, acts_approved_by(budi))] == ["TSEL10"]
-    assert not waiting_for(sari, acts_approved_by(sari)).exists()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -155,20 +155,6 @@ def test_given_the_queue_then_open_ones_come_first_and_filters_work(discount, sa
     assert 'id="none-matches"' in client.get("/approvals/?state=expired").content.decode()
 
 
-def test_given_waiting_ones_then_the_menu_counts_those_of_others(discount, sari):
-    budi = approver()
-    ask_discount(sari)
-    ask_discount(budi, subject="own")
-
-    def badge(person):
-        page = browser(person).get("/approvals/").content.decode()
-        return page.split('id="approvals-badge"')[1].split("</span>")[0]
-
-    assert ">1<" in badge(budi)
-    assert "hidden>0<" in badge(sari)
-    assert 'hx-swap-oob="true"' in browser(budi).get("/balance/alerts/now/?seen=").content.decode()
-
-
 def test_given_nothing_then_the_queue_is_calm(db):
     page = browser(approver()).get("/approvals/").content.decode()
 

@@ -20,8 +20,8 @@ def places(page: str, start: str, end: str) -> list[str]:
     ("role", "tabs"),
     [
         ("cashier", ["counter", "bills", "orders", "drawer"]),
-        ("viewer", ["overview", "orders", "bills", "catalogue"]),
-        ("auditor", ["overview", "orders", "balance", "workbench"]),
+        ("viewer", ["overview", "work", "orders", "bills"]),
+        ("auditor", ["overview", "work", "orders", "balance"]),
         ("admin", ["counter", "bills", "orders", "drawer"]),
         ("", ["overview"]),
     ],

@@ -39,5 +39,5 @@ def test_what_a_customer_paid_is_given_back_from_the_list(live_server: Any, open
     expect(page.locator("tbody tr")).to_have_count(1)
     faults += faults_in_all_looks(page)
     page.goto(f"{address}/refunds/")
-    expect(page.locator("#count-drawer")).to_contain_text("1")
+    expect(page.locator("#count-work")).to_contain_text("1")
     assert faults == []

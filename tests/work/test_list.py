@@ -1,0 +1,182 @@
+"""One list of all that waits: each kind, whose it is, the number in the menu, and who has taken it."""
+
+import datetime as dt
+import re
+
+import pytest
+from django.utils import timezone
+
+from callbacks.models import Callback
+from complaints.services import open_complaint
+from drawers.models import DrawerDay, Payment
+from purchases.models import Incident, Order
+from purchases.states import ActionReason, Status
+from reconciliation.models import Adjustment, ExpectedTopUp
+from testing.database import statements
+from testing.factories import make_order
+from testing.people import browser_of, make_person, signed_in
+from tests.approvals.helpers import approver, ask_purchase, cashier
+from tests.reconciliation.helpers import make_difference
+from work.kinds import KINDS
+from work.models import Taken
+
+pytestmark = pytest.mark.django_db
+
+
+def rows(browser, query: str = "") -> list[str]:
+    """The kinds of the rows, in their order."""
+    page = browser.get(f"/work/{query}").content.decode()
+    return re.findall(r'<tr id="row-(\w+)-\d+"', page)
+
+
+def counted(browser) -> int:
+    """The number in the menu."""
+    page = browser.get("/orders/").content.decode()
+    return int(page.split('id="count-work"')[1].split(">")[1].split("<")[0])
+
+
+def owed() -> Payment:
+    """The payment of an order that the upstream took back: its customer gets the money."""
+    return make_order(Status.REVERSED).payment
+
+
+def one_of_each() -> None:
+    """One row of every kind, asked for or opened by Sari."""
+    sari, now = cashier(own_approval_above=10_000), timezone.now()
+    order = make_order(
+        Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_at=now - dt.timedelta(days=3)
+    )
+    owed()
+    incident_of = make_order(Status.SUCCESS)
+    Incident.objects.create(order=incident_of, kind="contradiction", source="poll", detail="failed after success")
+    make_difference(-1_000, "unexplained_debit")
+    ExpectedTopUp.objects.create(amount=500_000, announced_by=sari)
+    open_complaint(order, words="nothing came", actor=sari, due_at=now + dt.timedelta(days=2))
+    Callback.objects.create(
+        content_hash="0" * 64,
+        event="transaction.updated",
+        body=b"{}",
+        headers={},
+        is_signed=True,
+        tries=2,
+        fault="Oops",
+    )
+    ask_purchase(sari, "081234567890")
+    DrawerDay.objects.create(day=timezone.localdate(now) - dt.timedelta(days=2))
+
+
+def test_everything_that_waits_is_one_list_with_the_first_due_on_top():
+    one_of_each()
+    owner = browser_of("admin")
+
+    found = rows(owner)
+
+    assert sorted(found) == sorted(KINDS)
+    assert found[0] == "order"
+    assert found[-1] == "complaint"
+    assert rows(owner, "?kind=refund") == ["refund"]
+    assert counted(owner) == len(found)
+
+
+@pytest.mark.parametrize("role", ["viewer", "cashier", "supervisor", "auditor", "administrator", "admin"])
+def test_the_number_in_the_menu_is_that_of_the_own_rows(role):
+    one_of_each()
+    person = browser_of(role)
+
+    mine, others, shop = rows(person), rows(person, "?whose=others"), rows(person, "?whose=shop")
+
+    assert counted(person) == len(mine)
+    assert sorted(mine + others) == sorted(shop)
+    assert ("refund" in mine) == (role not in {"viewer", "auditor"})
+    assert ("order" in mine) == (role in {"supervisor", "administrator", "admin"})
+    assert ("day" in mine) == (role == "admin")
+
+
+def test_the_own_request_waits_for_somebody_else():
+    sari, budi = cashier(own_approval_above=10_000), approver()
+    ask_purchase(sari, "081234567890")
+
+    asker, decider = signed_in(sari), signed_in(budi)
+
+    assert (counted(asker), counted(decider)) == (0, 1)
+    assert 'hx-swap-oob="true"' in decider.get("/balance/alerts/now/?seen=").content.decode()
+    assert (rows(asker), rows(asker, "?whose=others")) == ([], ["approval"])
+    assert (rows(decider), rows(decider, "?whose=others")) == (["approval"], [])
+
+
+def test_what_two_people_decide_is_listed_once():
+    order = make_order(Status.UNKNOWN, sent_at=timezone.now() - dt.timedelta(hours=2))
+    difference = make_difference(-1_000, "unexplained_debit")
+    owner = browser_of("admin")
+    assert sorted(rows(owner)) == ["difference", "order"]
+
+    proposer = make_person("supervisor")
+    order.verdicts.create(outcome="failed", evidence="portal", reason="says so", proposed_by=proposer)
+    Adjustment.objects.create(difference=difference, reason="fee", proposed_by=proposer)
+
+    assert rows(owner) == []
+
+
+def test_a_row_is_taken_and_left():
+    payment = owed()
+    sari, tono = browser_of("cashier", username="sari"), browser_of("cashier", username="tono")
+    address = f"/work/refund/{payment.pk}/take/"
+
+    assert sari.post(address, {"back": "/work/"})["Location"] == "/work/"
+
+    assert (rows(sari), rows(tono), counted(tono)) == (["refund"], [], 0)
+    assert "sari does this" in tono.get("/work/?whose=others").content.decode()
+    tono.post(address)  # it binds nobody
+    assert (rows(sari), rows(tono)) == ([], ["refund"])
+    sari.post(address, {"leave": ""})  # not hers any more
+    assert rows(tono) == ["refund"]
+    tono.post(address, {"leave": "", "back": "//elsewhere.example"})
+    assert (rows(sari), Taken.objects.count()) == (["refund"], 0)
+
+
+def test_after_a_shift_it_is_free_again():
+    payment = owed()
+    sari, tono = make_person("cashier"), browser_of("cashier", username="tono")
+    Taken.objects.create(kind="refund", key=payment.pk, by=sari, at=timezone.now() - dt.timedelta(hours=13))
+
+    assert (rows(tono), counted(tono)) == (["refund"], 1)
+
+
+def test_nobody_takes_what_is_for_others():
+    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+
+    assert browser_of("cashier").post(f"/work/order/{order.pk}/take/").status_code == 404
+    assert browser_of("admin").post(f"/work/nothing/{order.pk}/take/").status_code == 404
+    assert not Taken.objects.exists()
+
+
+def test_a_number_is_shown_as_in_every_list():
+    one_of_each()
+    Order.objects.update(destination="081234567890")
+
+    assert "0812-3456-7890" in browser_of("admin").get("/work/").content.decode()
+    assert "3456" not in browser_of("auditor").get("/work/?whose=shop").content.decode()
+
+
+def test_a_list_that_stays_open_shows_news_only():
+    owner = browser_of("admin")
+    page = owner.get("/work/?kind=refund").content.decode()
+    assert 'id="no-work"' in page
+    address = re.search(r'hx-get="(/work/live/[^"]+)"', page)[1].replace("&amp;", "&")
+
+    assert 'id="work"' not in owner.get(address).content.decode()
+    owed()
+    assert 'id="row-refund-' in owner.get(address).content.decode()
+
+
+def test_many_rows_take_as_many_questions_as_one():
+    owner, counts = browser_of("admin"), []
+    for _ in range(2):
+        for _ in range(3):
+            owed()
+            make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+        with statements() as asked:
+            owner.get("/work/")
+        counts.append(len(asked))
+
+    assert counts[0] == counts[1] <= 12

@@ -1,0 +1,64 @@
+"""What waits for a second person."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from approvals.acts import acts_approved_by
+from approvals.models import Approval
+from approvals.presenting import ShownApproval
+from approvals.services import sees_queue
+from work.kinds.kind import Line, Moment, Scope, WorkKind
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+class Approvals(WorkKind):
+    """Open ones: a person's own wait for somebody else."""
+
+    code = "approval"
+    words = _("Approvals")
+    step = pgettext_lazy("work", "Decide")
+    look = ("checks", "queued")
+    sees = ()
+    does = ()
+
+    def may_see(self, person: User) -> bool:
+        """Whoever sees the queue of approvals."""
+        return sees_queue(person)
+
+    def may_do(self, person: User) -> bool:
+        """Whether there is any act that this person may approve."""
+        return bool(acts_approved_by(person))
+
+    def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
+        """Those that are asked for, and that this person may open."""
+        waiting = Approval.objects.open().annotate(since=F("asked_at"))
+        own_or_to_decide = Q(asked_by=moment.person) | Q(act__in=scope.acts)
+        return waiting if scope.sees_all else waiting.filter(own_or_to_decide)
+
+    def due(self) -> Any:
+        """When it expires."""
+        return F("expires_at")
+
+    def for_person(self, moment: Moment, scope: Scope) -> Any:
+        """Acts that this person may approve, and somebody else asks for."""
+        if not scope.acts:
+            return super().for_person(moment, scope)
+        to_decide = Q(act__in=scope.acts) & ~Q(asked_by=moment.person)
+        return ExpressionWrapper(to_decide, output_field=BooleanField())
+
+    def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
+        """What is asked for, and by whom."""
+        lines = {}
+        for approval in Approval.objects.for_table().filter(pk__in=keys):
+            shown = ShownApproval(approval, person)
+            about = f"{shown.about} · {approval.asked_by.shown_name}"
+            lines[approval.pk] = Line(str(shown.label), approval.get_absolute_url(), about, shown.shown_amount)
+        return lines

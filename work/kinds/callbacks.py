@@ -1,0 +1,46 @@
+"""Callbacks that could not be processed."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import F, QuerySet
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from callbacks.models import Callback, CallbackState
+from core.rights import Right
+from work.kinds.kind import Line, Moment, Scope, WorkKind
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+class Callbacks(WorkKind):
+    """Our own code failed on it. One that names no order of ours, or nothing that is understood, changes nothing."""
+
+    code = "callback"
+    words = _("Callbacks")
+    step = pgettext_lazy("work", "Process")
+    look = ("webhook", "warn")
+    sees = (Right.VIEW_CALLBACKS,)
+    does = (Right.PROCESS_CALLBACKS,)
+    within = dt.timedelta(hours=1)
+
+    def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
+        """Waiting ones that were tried before."""
+        return Callback.objects.filter(state=CallbackState.RECEIVED, tries__gt=0).annotate(since=F("received_at"))
+
+    def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
+        """Which order it names, and how it failed."""
+        return {
+            callback.pk: Line(
+                subject=f"{callback.event} {callback.ref_id}".strip() or f"#{callback.pk}",
+                url=reverse("callback_detail", args=[callback.pk]),
+                about=callback.fault,
+            )
+            for callback in Callback.objects.filter(pk__in=keys).defer("body", "headers")
+        }

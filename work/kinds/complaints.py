@@ -1,0 +1,49 @@
+"""Complaints of customers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import F, QuerySet
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from complaints.models import Complaint
+from core.rights import Right
+from purchases.presenting import shown_destination
+from work.kinds.kind import Line, Moment, Scope, WorkKind
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+class Complaints(WorkKind):
+    """Those that are not closed; each says itself until when somebody looks after it."""
+
+    code = "complaint"
+    words = _("Complaints")
+    step = pgettext_lazy("work", "Answer")
+    look = ("message-report", "held")
+    sees = (Right.VIEW_ORDERS, Right.VIEW_COMPLAINTS)
+    does = (Right.HANDLE_COMPLAINTS,)
+
+    def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
+        """Open, asked and answered ones."""
+        return Complaint.objects.open().annotate(since=F("opened_at"))
+
+    def due(self) -> Any:
+        """As its last step says."""
+        return F("due_at")
+
+    def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
+        """The order, and where the complaint stands."""
+        complaints = Complaint.objects.filter(pk__in=keys).select_related("order__product", "opened_by")
+        return {
+            complaint.pk: Line(
+                subject=f"{complaint.order.product_name} · {shown_destination(complaint.order)}",
+                url=complaint.get_absolute_url(),
+                about=f"{complaint.get_state_display()} · {complaint.opened_by.shown_name}",
+            )
+            for complaint in complaints
+        }

@@ -1,0 +1,48 @@
+"""Differences between the books and the upstream's balance."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import F, QuerySet
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from core.money import signed_rupiah
+from core.rights import Right
+from core.times import short_time
+from reconciliation.models import Adjustment, Difference
+from work.kinds.kind import Line, Moment, Scope, WorkKind
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+class Differences(WorkKind):
+    """Nobody has acknowledged it. One with a proposed adjustment waits as an approval."""
+
+    code = "difference"
+    words = _("Differences")
+    step = pgettext_lazy("work", "Explain")
+    look = ("scale", "bad")
+    sees = (Right.VIEW_DIFFERENCES,)
+    does = (Right.ACKNOWLEDGE_DIFFERENCES, Right.PROPOSE_ADJUSTMENTS)
+
+    def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
+        """Open ones without an open proposal."""
+        proposed = Adjustment.objects.filter(decided_at=None).values("difference")
+        return Difference.objects.open().exclude(pk__in=proposed).annotate(since=F("found_at"))
+
+    def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
+        """Its likely cause and its amount."""
+        return {
+            difference.pk: Line(
+                subject=str(difference.shown_label),
+                url=reverse("difference_detail", args=[difference.pk]),
+                about=f"{short_time(difference.from_at)} – {short_time(difference.to_at)}",
+                amount=signed_rupiah(difference.amount),
+            )
+            for difference in Difference.objects.filter(pk__in=keys)
+        }

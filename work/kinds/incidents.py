@@ -1,0 +1,45 @@
+"""What the upstream said about an order and cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import F, QuerySet
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from core.rights import Right
+from purchases.models import Incident
+from purchases.presenting import shown_destination
+from work.kinds.kind import Line, Moment, Scope, WorkKind
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+class Incidents(WorkKind):
+    """Open incidents; somebody looks into them and writes what was found."""
+
+    code = "incident"
+    words = _("Incidents")
+    step = pgettext_lazy("work", "Look into it")
+    look = ("alert-triangle", "warn")
+    sees = (Right.VIEW_ORDERS,)
+    does = (Right.RESOLVE_ORDERS,)
+
+    def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
+        """Those that nobody has closed."""
+        return Incident.objects.filter(closed_at__isnull=True).annotate(since=F("at"))
+
+    def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
+        """What happened, and to which order."""
+        incidents = Incident.objects.filter(pk__in=keys).select_related("order__product")
+        return {
+            incident.pk: Line(
+                subject=str(incident.get_kind_display()),
+                url=f"{incident.order.get_absolute_url()}#incidents",
+                about=f"{incident.order.product_name} · {shown_destination(incident.order)}",
+            )
+            for incident in incidents
+        }

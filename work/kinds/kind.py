@@ -1,0 +1,90 @@
+"""What a kind of work is: its words, who sees and who does it, its rows, and what a row says."""
+
+from __future__ import annotations
+
+import datetime as dt
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.db.models import BooleanField, DateTimeField, ExpressionWrapper, F, QuerySet, Value
+from django.utils.functional import Promise
+
+from core.rights import Right
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What the rows are asked with; each a value, or a `Given` in a question that is made once and asked often."""
+
+    person: Any  # key of a person
+    lately: Any
+    verdict_from: Any
+    today: Any
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a person may see and do, in a form under which questions are kept.
+
+    `sees`, `does`: codes of kinds. `acts`: the approvals that this person may decide. `sees_all`: all approvals, also
+    those of others.
+    """
+
+    sees: tuple[str, ...]
+    does: frozenset[str]
+    acts: tuple[str, ...]
+    sees_all: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one row says: its subject, which links to the place where it is done, more about it, and rupiah."""
+
+    subject: str
+    url: str
+    about: Any = ""
+    amount: str = ""
+
+
+class WorkKind(ABC):
+    """One kind. `code` names it in addresses; `step`: what a person does about it, on a button.
+
+    `sees`: every right that opens its pages. `does`: any of these is enough to do it. `within`: how long it may wait.
+    """
+
+    code: ClassVar[str]
+    words: ClassVar[str | Promise]
+    step: ClassVar[str | Promise]
+    look: ClassVar[tuple[str, str]]
+    sees: ClassVar[tuple[Right, ...]]
+    does: ClassVar[tuple[Right, ...]]
+    within: ClassVar[dt.timedelta] = dt.timedelta(days=1)
+
+    def may_see(self, person: User) -> bool:
+        """Whether this person sees such work."""
+        return person.has_perms(self.sees)
+
+    def may_do(self, person: User) -> bool:
+        """Whether this person can do such work; of some rows perhaps not."""
+        return any(person.has_perm(right) for right in self.does)
+
+    @abstractmethod
+    def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
+        """The rows that wait, each with `since`: from when on it waits."""
+
+    @abstractmethod
+    def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
+        """What these rows say to this person, by their keys."""
+
+    def due(self) -> Any:
+        """Until when a row should be done."""
+        return ExpressionWrapper(F("since") + Value(self.within), output_field=DateTimeField())
+
+    def for_person(self, moment: Moment, scope: Scope) -> Any:
+        """Whether a row is for this very person, who may do such work: all are."""
+        return Value(self.code in scope.does, output_field=BooleanField())

@@ -1,0 +1,58 @@
+"""Orders that go no further without a person."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import F, QuerySet
+from django.db.models.functions import Coalesce
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from core.money import rupiah
+from core.rights import Right
+from purchases.models import Order
+from purchases.presenting import shown_destination
+from work.kinds.kind import Line, Moment, Scope, WorkKind
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+class Orders(WorkKind):
+    """Their outcome is not known for long, or they need action. Those with a proposed outcome wait as an approval."""
+
+    code = "order"
+    words = _("Orders")
+    step = pgettext_lazy("work", "Decide")
+    look = ("receipt", "unknown")
+    sees = (Right.VIEW_ORDERS,)
+    does = (Right.RESOLVE_ORDERS, Right.PROPOSE_VERDICTS)
+    within = dt.timedelta(minutes=30)
+
+    def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
+        """Stuck orders without an open verdict."""
+        stuck = Order.objects.stuck(lately=moment.lately, verdict_from=moment.verdict_from)
+        undecided = Order.objects.filter(verdicts__isnull=False, verdicts__decided_at=None)
+        return stuck.exclude(pk__in=undecided.values("pk")).annotate(since=Coalesce(F("sent_at"), F("created_at")))
+
+    def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
+        """Status, product, number and price."""
+        orders = Order.objects.for_table().filter(pk__in=keys)
+        return {
+            order.pk: Line(
+                subject=f"{order.product_name} · {shown_destination(order)}",
+                url=order.get_absolute_url(),
+                about=format_html('{} · <span class="mono">{}</span>', _why(order), order.ref_id),
+                amount=rupiah(order.customer_pays),
+            )
+            for order in orders
+        }
+
+
+def _why(order: Order) -> str:
+    reason = order.get_action_reason_display() if order.action_reason else ""
+    return str(reason or order.get_status_display())

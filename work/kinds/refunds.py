@@ -1,0 +1,54 @@
+"""Customers who are to get their money back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import F, QuerySet
+from django.utils.translation import pgettext_lazy
+
+from core.money import rupiah
+from core.rights import Right
+from drawers.models import Payment
+from purchases.presenting import shown_destination
+from work.kinds.kind import Line, Moment, Scope, WorkKind
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+class Refunds(WorkKind):
+    """An order ended for nothing, and its customer has paid."""
+
+    code = "refund"
+    words = pgettext_lazy("refund", "Refunds due")
+    step = pgettext_lazy("work", "Give back")
+    look = ("cash-banknote", "bad")
+    sees = (Right.VIEW_ORDERS,)
+    does = (Right.GIVE_BACK,)
+
+    def may_see(self, person: User) -> bool:
+        """Whoever sees the list of refunds: people with a drawer, and people who see all shifts."""
+        has_list = person.has_perm(Right.USE_DRAWERS) or person.has_perm(Right.VIEW_SHIFTS)
+        return has_list and super().may_see(person)
+
+    def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
+        """Payments that are owed."""
+        return Payment.objects.owed().annotate(since=F("ended_at"))
+
+    def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
+        """The order, and who sold it."""
+        payments = Payment.objects.filter(pk__in=keys).select_related("seller").with_orders()
+        return {payment.pk: _line(payment) for payment in payments}
+
+
+def _line(payment: Payment) -> Line:
+    order: Any = payment.order  # of a room above
+    seller = payment.seller.shown_name if payment.seller else ""
+    return Line(
+        subject=f"{order.product_name} · {shown_destination(order)}",
+        url=f"{order.get_absolute_url()}#order-sale",
+        about=" · ".join(filter(None, [str(order.get_status_display()), str(payment.method_words), seller])),
+        amount=rupiah(payment.amount),
+    )

@@ -1,0 +1,49 @@
+"""Top-ups that were announced and have not arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import F, QuerySet
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from core.money import rupiah
+from core.rights import Right
+from reconciliation.models import ExpectedTopUp
+from work.kinds.kind import Line, Moment, Scope, WorkKind
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+class TopUps(WorkKind):
+    """Somebody has sent money to the upstream, and it is not there yet."""
+
+    code = "topup"
+    words = _("Announced top-ups")
+    step = pgettext_lazy("work", "Check")
+    look = ("cash", "pending")
+    sees = (Right.VIEW_BOOKS, Right.VIEW_COST, Right.VIEW_DIFFERENCES)
+    does = (Right.ACKNOWLEDGE_DIFFERENCES,)
+
+    def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
+        """Those that did not arrive and were not withdrawn; also expired ones: somebody withdraws them."""
+        return ExpectedTopUp.objects.filter(difference__isnull=True, cancelled_at__isnull=True).annotate(
+            since=F("announced_at")
+        )
+
+    def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
+        """Who announced it."""
+        topups = ExpectedTopUp.objects.filter(pk__in=keys).select_related("announced_by")
+        return {
+            topup.pk: Line(
+                subject=topup.note or str(self.words),
+                url=f"{reverse('balance')}#balance-differences",
+                about=topup.announced_by.shown_name,
+                amount=rupiah(topup.amount),
+            )
+            for topup in topups
+        }

@@ -1,0 +1,83 @@
+"""The list of work as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+from django.middleware.csrf import get_token
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
+
+from core.icons import badge
+from core.tables import Table, cell_from, column, row_link
+from core.times import moment
+from work.kinds import KINDS
+from work.kinds.kind import Line, WorkKind
+from work.services import Item
+
+
+@dataclass(frozen=True)
+class Task:
+    """One row: an item with its words and with the name of who has taken it."""
+
+    item: Item
+    line: Line
+    taker: str
+
+    @property
+    def pk(self) -> str:
+        """Its name on the page."""
+        return f"{self.item.kind}-{self.item.key}"
+
+    @property
+    def kind(self) -> WorkKind:
+        """Its kind."""
+        return KINDS[self.item.kind]
+
+
+class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
+    """What waits, with the step that a person takes next."""
+
+    caption = _("What waits for somebody, the first due on top")
+
+    def __init__(self, tasks: Iterable[Task], *, request: HttpRequest) -> None:
+        super().__init__(tasks)
+        self.request, self.now = request, timezone.now()
+
+    @column(_("Kind"), phone="1 left")
+    def kind(self, task: Task) -> SafeString:
+        """What kind of work it is."""
+        return badge(task.kind.look, task.kind.words)
+
+    @column(pgettext_lazy("work", "What"), phone="2 wide")
+    def what(self, task: Task) -> SafeString:
+        """Its subject; leads to where it is done."""
+        link = row_link(task.line.url, task.line.subject)
+        return format_html('{}<div class="sub">{}</div>', link, task.line.about)
+
+    @column(_("Amount"), css="num", phone="3 left")
+    def amount(self, task: Task) -> str:
+        """Rupiah that it is about."""
+        return task.line.amount
+
+    @column(_("Due"), css="sub", phone="1 right")
+    def due(self, task: Task) -> SafeString:
+        """Until when, and whether that is over."""
+        if task.item.due >= self.now:
+            return moment(task.item.due)
+        late = badge(("alert-triangle", "bad"), gettext("Overdue"))
+        return format_html("<span data-overdue>{}</span> {}", late, moment(task.item.due))
+
+    @column(_("Next step"), css="actions-cell", phone="4 wide")
+    def step(self, task: Task) -> SafeString:
+        """What this person can do now, and who does it."""
+        token = get_token(self.request) if task.item.is_for_person else ""
+        mine = task.item.taken_by == self.request.user.pk
+        back = self.request.get_full_path() if self.request.path == reverse("work") else reverse("work")
+        return cell_from("work/step.html", task=task, mine=mine, token=token, back=back)

@@ -1,0 +1,11 @@
+"""The addresses of the list of work."""
+
+from django.urls import path
+
+from work import views
+
+urlpatterns = [
+    path("", views.work_list, name="work"),
+    path("live/", views.work_live, name="work_live"),
+    path("<slug:kind>/<int:key>/take/", views.work_take, name="work_take"),
+]

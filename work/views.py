@@ -1,0 +1,114 @@
+"""The list of work: everything that waits for a person, and who has taken it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+from django.views.decorators.http import require_GET, require_POST
+
+from core.access import StaffRequest, staff_only
+from core.live import Live
+from staff.models import User
+from work import services
+from work.kinds import KINDS
+from work.services import Item
+from work.tables import Task, WorkTable
+
+_ROWS = 50
+
+
+@staff_only()
+@require_GET
+def work_list(request: StaffRequest) -> HttpResponse:
+    """What waits, the first due on top; by the filters in the URL: whose it is, and one kind."""
+    return render(request, "work/work_list.html", _context(request))
+
+
+@staff_only()
+@require_GET
+def work_live(request: StaffRequest) -> HttpResponse:
+    """The list, if it is not as the page shows it, and when to ask next."""
+    return render(request, "work/work_list.html#live", _context(request))
+
+
+@staff_only()
+@require_POST
+def work_take(request: StaffRequest, kind: str, key: int) -> HttpResponse:
+    """Take a row, or leave it: what others see beside it."""
+    scope = services.scope_of(request.user)
+    if not scope.does:
+        raise PermissionDenied
+    if kind not in scope.does:
+        raise Http404
+    if "leave" in request.POST:
+        services.leave(kind, key, actor=request.user)
+    else:
+        services.take(kind, key, actor=request.user)
+    back = request.POST.get("back", "")
+    is_ours = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
+    return redirect(back if is_ours else "work")
+
+
+def _context(request: StaffRequest) -> dict[str, Any]:
+    every = services.open_work(request.user)
+    groups = {
+        "": [item for item in every if _is_mine(item, request.user)],
+        "others": [item for item in every if not _is_mine(item, request.user)],
+        "shop": every,
+    }
+    whose = request.GET.get("whose", "")
+    whose = whose if whose in groups else ""
+    in_group = groups[whose]
+    kind = request.GET.get("kind", "")
+    kind = kind if kind in KINDS else ""
+    items = [item for item in in_group if item.kind == kind] if kind else in_group
+    page = Paginator(items, _ROWS).get_page(request.GET.get("page"))
+    shown = [(item.kind, item.key, item.taken_by) for item in page]
+    filters: dict[str, Any] = {"whose": whose, "kind": kind, "page": page.number}
+    address = f"{reverse('work_live')}?{urlencode(filters)}"
+    live = Live(request, address, {"work": [len(items), shown]}, rest=10)
+    counts = Counter(item.kind for item in in_group)
+    return {
+        "whose": whose,
+        "kind": kind,
+        "groups": [
+            ("", pgettext("work", "Mine"), len(groups[""])),
+            ("others", _("Waits for somebody else"), len(groups["others"])),
+            ("shop", pgettext("work", "The whole shop"), len(every)),
+        ],
+        "kinds": [(code, KINDS[code].words, counts[code]) for code in KINDS if counts[code] or code == kind],
+        "count": len(in_group),
+        "page": page,
+        "table": _table(request, list(page)) if live.news else None,
+        "live": live,
+        "has_more": len(every) == services.MOST,
+    }
+
+
+def _is_mine(item: Item, person: User) -> bool:
+    return item.is_for_person and item.taken_by in {None, person.pk}
+
+
+def _table(request: StaffRequest, items: list[Item]) -> WorkTable:
+    lines = {
+        (code, key): line
+        for code in {item.kind for item in items}
+        for key, line in KINDS[code].lines([item.key for item in items if item.kind == code], request.user).items()
+    }
+    takers = {item.taken_by for item in items if item.taken_by}
+    names = {person.pk: person.shown_name for person in User.objects.filter(pk__in=takers)}
+    tasks = [
+        Task(item, lines[item.kind, item.key], names.get(item.taken_by or 0, ""))
+        for item in items
+        if (item.kind, item.key) in lines  # else it was done a moment ago
+    ]
+    return WorkTable(tasks, request=request)
