@@ -1,120 +1,222 @@
-"""The places that a person can go to: all of them at the side, and on a phone five tabs at the bottom."""
+"""The six places, and the pages of each: all of them at the side, and on a phone five tabs at the bottom."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
-from core.access import StaffRequest
+from approvals.services import sees_queue
 from core.rights import Right
+from staff.models import User
 from work.services import scope_of
 
 # Beside them stands the fifth tab, "More", with everything else.
 _TABS = 4
-# Which places are the tabs: of those that the person may see, the first ones.
-_OF_SELLERS = ("counter", "bills", "orders", "drawer", "work", "customers")
-_OF_OTHERS = ("overview", "work", "orders", "balance", "workbench", "bills", "drawer", "catalogue")
+# Which are the tabs: of those that the person may see, the first ones.
+_OF_SELLERS = ("counter", "work", "orders", "drawer", "bills")
+_OF_OTHERS = ("today", "work", "records", "money", "sell", "office")
 
-_WORKBENCH = ("exchange_list", "exchange_detail", "error_list", "audit_list", "callback_list", "callback_detail")
+_Test = Callable[[User], bool]
+
+
+def _holds(*rights: str) -> _Test:
+    return lambda person: person.has_perms(rights)
+
+
+def _sees_work(person: User) -> bool:
+    return bool(scope_of(person).sees)
+
+
+def _sees_refunds(person: User) -> bool:
+    has_list = person.has_perm(Right.USE_DRAWERS) or person.has_perm(Right.VIEW_SHIFTS)
+    return has_list and person.has_perm(Right.VIEW_ORDERS)
+
+
+def _sees_callbacks_alone(person: User) -> bool:
+    """Others have them as a tab of the evidence."""
+    return person.has_perm(Right.VIEW_CALLBACKS) and not person.has_perm(Right.VIEW_EXCHANGES)
 
 
 @dataclass(frozen=True)
-class Place:
-    """The places of the app. `name` is for scripts and tests; `is_here`: the page shown belongs to it."""
+class _Page:
+    """A page of a place: its address, who may open it, and how the names (or a path) of the addresses below begin."""
+
+    name: str
+    address: str
+    icon: str
+    words: str | Promise
+    may: _Test
+    starts: tuple[str, ...]
+    path: str = ""
+
+
+_BALANCE = _holds(Right.VIEW_BOOKS, Right.VIEW_COST)
+_EVIDENCE = ("exchange_", "error_list", "callback_", "audit_")
+# fmt: off
+_PLACES: tuple[tuple[str, str, str | Promise, tuple[_Page, ...]], ...] = (
+    ("today", "layout-dashboard", pgettext_lazy("place", "Today"), (
+        _Page("overview", "overview", "layout-dashboard", _("Overview"), _holds(), ("overview",)),
+    )),
+    ("sell", "shopping-cart", pgettext_lazy("place", "Sell"), (
+        _Page("counter", "counter", "shopping-cart", _("Counter"), _holds(Right.VIEW_PRODUCT, Right.BUY), ("counter",)),
+        _Page("arrived", "arrived", "message-question", _("Track"), _holds(Right.VIEW_ORDERS), ("arrived",)),
+        _Page("catalogue", "catalogue", "list-search", _("Products"), _holds(Right.VIEW_PRODUCT), ("catalogue",),
+            path="/products/"),
+        _Page("drawer", "drawer", "cash-register", _("My drawer"), _holds(Right.USE_DRAWERS), ("drawer",)),
+    )),
+    ("work", "checklist", pgettext_lazy("place", "Work"), (
+        _Page("work", "work", "checklist", _("To do"), _sees_work, ("work",)),
+        _Page("approvals", "approval_list", "checks", _("Approvals"), sees_queue, ("approval_",)),
+        _Page("refunds", "refund_list", "cash-banknote", pgettext_lazy("refund", "Refunds due"), _sees_refunds,
+            ("refund_",)),
+        _Page("complaints", "complaint_list", "message-report", _("Complaints"), _holds(Right.VIEW_COMPLAINTS),
+            ("complaint_",)),
+    )),
+    ("records", "receipt", pgettext_lazy("place", "Records"), (
+        _Page("orders", "order_list", "receipt", _("Orders"), _holds(Right.VIEW_ORDERS), ("order_",)),
+        _Page("bills", "bill_list", "file-invoice", _("Bills"), _holds(Right.VIEW_BILLS), ("bill",)),
+        _Page("customers", "customer_list", "address-book", _("Customers"), _holds(Right.VIEW_CUSTOMERS),
+            ("customer_", "number_", "credit_")),
+        _Page("credit", "credit_list", "notebook", _("Tabs"), _holds(Right.VIEW_CREDIT), ("credit_",)),
+        _Page("shifts", "shift_list", "cash-register", _("Shifts"), _holds(Right.VIEW_SHIFTS), ("shift_",)),
+    )),
+    ("money", "wallet", pgettext_lazy("place", "Money"), (
+        _Page("earnings", "earnings", "chart-bar", _("Earnings"), _holds(Right.VIEW_ORDERS, Right.VIEW_SHIFTS),
+            ("earnings",)),
+        _Page("balance", "balance", "wallet", _("Balance"), _BALANCE, ("balance",), path="/balance/"),
+        _Page("prices", "prices", "tag", _("Prices"), _holds(Right.VIEW_PRODUCT, Right.VIEW_COST),
+            ("prices", "price_")),
+        _Page("days", "drawer_day_today", "calendar-check", _("Days"), _holds(Right.VIEW_SHIFTS), ("drawer_day",)),
+    )),
+    ("office", "building-store", pgettext_lazy("place", "Office"), (
+        _Page("people", "staff_list", "users", _("Staff"), _holds(Right.MANAGE_STAFF), ("staff_", "role_")),
+        _Page("tills", "till_list", "device-desktop", _("Tills"), _holds(Right.ENROL_TILLS), ("till_",)),
+        _Page("drawers", "drawer_list", "cash-register", _("Drawers"), _holds(Right.MANAGE_DRAWERS),
+            ("drawer_list", "drawer_change")),
+        _Page("shop", "shop_settings", "building-store", _("Shop"), _holds(Right.CHANGE_SHOP), ("shop_", "policies")),
+        _Page("files", "export_list", "file-spreadsheet", _("Files"), _holds(Right.VIEW_STATEMENT, Right.VIEW_COST),
+            ("export_",)),
+        _Page("workbench", "exchange_list", "arrows-exchange", pgettext_lazy("place", "Evidence"),
+            _holds(Right.VIEW_EXCHANGES), _EVIDENCE),
+        _Page("callbacks", "callback_list", "webhook", _("Callbacks"), _sees_callbacks_alone, ("callback_",)),
+    )),
+)
+# fmt: on
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page that this person may open. `name` is for scripts and tests; `is_here`: the page shown belongs to it."""
 
     name: str
     url: str
     icon: str
-    words: str
+    words: str | Promise
     is_here: bool
+
+    @property
+    def is_counter_shown(self) -> bool:
+        """Whether the page shown is the counter."""
+        return self.is_here and self.name == "counter"
+
+
+@dataclass(frozen=True)
+class Place:
+    """One of the six, with those of its pages that this person may open; at least one."""
+
+    name: str
+    icon: str
+    words: str | Promise
+    pages: list[Page]
+
+    @property
+    def url(self) -> str:
+        """Its first page."""
+        return self.pages[0].url
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the page shown belongs to it."""
+        return any(page.is_here for page in self.pages)
+
+    @property
+    def has_several(self) -> bool:
+        """Whether there is more than its first page."""
+        return len(self.pages) > 1
 
 
 @dataclass(frozen=True)
 class Navigation:
-    """The places of one person, in the order of the side."""
+    """The places of one person, in the order of the side; and the tabs of a phone: places, or a seller's pages."""
 
     places: list[Place]
-    tabs: list[Place]
+    tabs: list[Place | Page]
+
+    @property
+    def here(self) -> Place | None:
+        """The place of the page shown."""
+        return next((place for place in self.places if place.is_here), None)
+
+    @property
+    def row(self) -> list[Page]:
+        """The pages of the place shown, as a row above the page on a phone; not at the counter, where height counts."""
+        here = self.here
+        has_row = here and here in self.tabs and here.has_several and not here.pages[0].is_counter_shown
+        return here.pages if here and has_row else []
 
     @property
     def more(self) -> list[Place]:
-        """The places that are not tabs."""
-        return [place for place in self.places if place not in self.tabs]
+        """The places with their pages, without what is a tab itself."""
+        left = [replace(place, pages=[page for page in place.pages if page not in self.tabs]) for place in self.places]
+        return [place for place in left if place.pages and (place.has_several or place not in self.tabs)]
 
     @property
     def is_in_more(self) -> bool:
         """Whether the page shown belongs to none of the tabs."""
-        return not any(place.is_here for place in self.tabs)
+        return not any(tab.is_here for tab in self.tabs)
 
 
 def navigation_of(request: HttpRequest) -> Navigation:
     """The places of the signed-in person. A page that is not found is in none of them."""
-    places = [*_places(request)]  # type: ignore[arg-type] # signed in
-    wanted = _OF_SELLERS if request.user.has_perm(Right.BUY) else _OF_OTHERS
-    by_name = {place.name: place for place in places}
-    chosen = [by_name[name] for name in wanted if name in by_name][:_TABS]
-    return Navigation(places=places, tabs=chosen)
+    person: User = request.user  # type: ignore[assignment] # signed in
+    match = request.resolver_match
+    here = _page_of(person, match.url_name or "", f"/{match.route}") if match else None
+    places = []
+    for name, icon, words, pages in _PLACES:
+        open_to = [page for page in pages if page.may(person)]
+        if open_to:
+            shown = [Page(page.name, reverse(page.address), page.icon, page.words, page is here) for page in open_to]
+            places.append(Place(name, icon, words, shown))
+    return Navigation(places=places, tabs=_tabs_of(person, places))
 
 
-def _places(request: StaffRequest) -> list[Place]:
-    """Each place that the person may see."""
-    may = request.user.has_perm
-    at = _Position(request)
-    places = [Place("overview", reverse("overview"), "layout-dashboard", _("Overview"), at.name == "overview")]
-
-    def add(name: str, address: str, icon: str, words: str, *, is_here: bool) -> None:
-        places.append(Place(name, reverse(address), icon, words, is_here))
-
-    if scope_of(request.user).sees:
-        is_here = at.begins("work", "approval_", "refund_", "complaint_")
-        add("work", "work", "checklist", pgettext("place", "Work"), is_here=is_here)
-    if may(Right.VIEW_PRODUCT):
-        is_here = at.begins("counter") or at.path.startswith("/products/")
-        if may(Right.BUY):
-            add("counter", "counter", "shopping-cart", _("Sell"), is_here=is_here)
-        else:
-            add("catalogue", "catalogue", "shopping-cart", _("Products"), is_here=is_here)
-    if may(Right.VIEW_BILLS):
-        add("bills", "bill_list", "file-invoice", _("Bills"), is_here=at.begins("bill"))
-    if may(Right.VIEW_ORDERS):
-        add("orders", "order_list", "receipt", _("Orders"), is_here=at.begins("order_"))
-        add("arrived", "arrived", "message-question", _("Track"), is_here=at.begins("arrived"))
-    if may(Right.VIEW_BOOKS) and may(Right.VIEW_COST):
-        add("balance", "balance", "wallet", _("Balance"), is_here=at.path.startswith("/balance/"))
-    if may(Right.VIEW_ORDERS) and may(Right.VIEW_SHIFTS):
-        add("earnings", "earnings", "chart-bar", _("Earnings"), is_here=at.begins("earnings"))
-    if may(Right.VIEW_CUSTOMERS):
-        is_here = at.begins("customer_", "number_") or (at.begins("credit_") and not may(Right.VIEW_CREDIT))
-        add("customers", "customer_list", "address-book", _("Customers"), is_here=is_here)
-    if may(Right.VIEW_CREDIT):
-        add("credit", "credit_list", "notebook", _("Tabs"), is_here=at.begins("credit_"))
-    if may(Right.USE_DRAWERS) or may(Right.VIEW_SHIFTS):
-        address = "drawer" if may(Right.USE_DRAWERS) else "shift_list"
-        add("drawer", address, "cash-register", _("Drawer"), is_here=at.begins("drawer", "shift_"))
-    return [*places, *_evidence(may, at)]
+def _page_of(person: User, name: str, path: str) -> _Page | None:
+    """The page to which this address belongs: the one whose beginning says most, the last of several."""
+    fitting = [
+        (len(start), page)
+        for _name, _icon, _words, pages in _PLACES
+        for page in pages
+        if page.may(person)
+        for start in (*(start for start in page.starts if name.startswith(start)), *_fits_path(page, path))
+    ]
+    longest = max((length for length, _page in fitting), default=0)
+    return next((page for length, page in reversed(fitting) if length == longest), None)
 
 
-def _evidence(may: Callable[[str], bool], at: _Position) -> Iterator[Place]:
-    if may(Right.VIEW_EXCHANGES):
-        words, is_here = pgettext("place", "Evidence"), at.name in _WORKBENCH
-        yield Place("workbench", reverse("exchange_list"), "arrows-exchange", words, is_here)
-    elif may(Right.VIEW_CALLBACKS):
-        is_here = at.begins("callback_")
-        yield Place("callbacks", reverse("callback_list"), "webhook", _("Callbacks"), is_here)
+def _fits_path(page: _Page, path: str) -> list[str]:
+    # a path says less than any name: it is for the pages that no name tells apart
+    return ["/"] if page.path and path.startswith(page.path) else []
 
 
-class _Position:
-    """Which page the request is for: the name of its address, and its path. The frame is kept under both."""
-
-    def __init__(self, request: HttpRequest) -> None:
-        match = request.resolver_match
-        self.name, self.path = (match.url_name or "", f"/{match.route}") if match else ("", "")
-
-    def begins(self, *starts: str) -> bool:
-        """Whether the address's name begins with one of these."""
-        return self.name.startswith(starts)
+def _tabs_of(person: User, places: list[Place]) -> list[Place | Page]:
+    sells_only = person.has_perm(Right.BUY) and not person.has_perm(Right.VIEW_SHIFTS)
+    every: list[Place | Page] = [page for place in places for page in place.pages] if sells_only else [*places]
+    by_name = {tab.name: tab for tab in every}
+    wanted = _OF_SELLERS if sells_only else _OF_OTHERS
+    return [by_name[name] for name in wanted if name in by_name][:_TABS]

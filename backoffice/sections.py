@@ -64,16 +64,6 @@ _SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
         ),
     ),
     (
-        _("Drawer"),
-        (
-            Page("drawer", _("My drawer"), Right.USE_DRAWERS),
-            Page("refund_list", pgettext_lazy("refund", "Refunds due"), Right.VIEW_ORDERS),
-            Page("shift_list", _("Shifts"), Right.VIEW_SHIFTS),
-            Page("drawer_day_today", pgettext_lazy("closing", "Days"), Right.VIEW_SHIFTS, also="drawer_day"),
-            Page("drawer_list", _("Drawers"), Right.MANAGE_DRAWERS),
-        ),
-    ),
-    (
         _("Staff"),
         (
             Page("staff_list", _("People"), "staff.view_user"),

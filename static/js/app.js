@@ -32,7 +32,7 @@ const single = {
   p: () => place("customers"),
   t: () => place("bills"),
   c: () => visit("[data-copy]"),
-  v: () => place("approvals"),
+  v: () => place("work"),
   j: () => step(1),
   k: () => step(-1),
   a: () => (find("[data-key=a]") ? visit("[data-key=a]") : openForm("a")),

@@ -11,36 +11,96 @@ from testing.people import browser_of
 pytestmark = pytest.mark.django_db
 
 
-def places(page: str, start: str, end: str) -> list[str]:
-    """The places between two marks of the page, in their order."""
-    return re.findall(r'data-place="(\w+)"', page.split(start)[1].split(end, maxsplit=1)[0])
+def named(page: str, start: str, end: str) -> list[str]:
+    """The places, and the pages of places, between two marks of the page, in their order."""
+    return re.findall(r'data-(?:group|place)="(\w+)"', page.split(start)[1].split(end, maxsplit=1)[0])
+
+
+PLACES = {
+    "today": ["overview"],
+    "sell": ["counter", "arrived", "catalogue", "drawer"],
+    "work": ["work", "approvals", "refunds", "complaints"],
+    "records": ["orders", "bills", "customers", "credit", "shifts"],
+    "money": ["earnings", "balance", "prices", "days"],
+    "office": ["people", "tills", "drawers", "shop", "files", "workbench", "callbacks"],
+}
 
 
 @pytest.mark.parametrize(
-    ("role", "tabs"),
+    ("role", "tabs", "hidden"),
     [
-        ("cashier", ["counter", "bills", "orders", "drawer"]),
-        ("viewer", ["overview", "work", "orders", "bills"]),
-        ("auditor", ["overview", "work", "orders", "balance"]),
-        ("admin", ["counter", "bills", "orders", "drawer"]),
-        ("", ["overview"]),
+        (
+            "cashier",
+            ["counter", "work", "orders", "drawer"],
+            {"credit", "shifts", "money", "earnings", "balance", "prices", "days", "office", *PLACES["office"]},
+        ),
+        (
+            "viewer",
+            ["today", "work", "records", "sell"],
+            {"counter", "drawer", "approvals", "refunds", "complaints", "customers", "credit", "shifts"}
+            | {"money", "earnings", "balance", "prices", "days", "office", *PLACES["office"]},
+        ),
+        (
+            "auditor",
+            ["today", "work", "records", "money"],
+            {"counter", "drawer", "customers", "people", "tills", "drawers", "shop", "callbacks"},
+        ),
+        ("admin", ["today", "work", "records", "money"], {"callbacks"}),
     ],
 )
-def test_a_phone_has_four_places_of_ones_work_and_the_others_in_more(role, tabs):
+def test_each_page_has_one_place_and_a_phone_has_four_tabs(role, tabs, hidden):
     page = browser_of(role).get("/me/").content.decode()
 
-    side = places(page, "nav-main", "</nav>")
-    assert places(page, 'id="tabs"', 'id="more"') == tabs
-    assert places(page, 'id="more"', "</nav>") == [place for place in side if place not in tabs]
+    side = named(page, "nav-main", "</nav>")
+    assert side == [name for place, pages in PLACES.items() for name in (place, *pages) if name not in hidden]
+    assert named(page, 'id="tabs"', 'id="more"') == tabs
+    more = named(page, 'id="more"', "</nav>")
+    assert set(more) | set(tabs) | set(PLACES) >= set(side) - {"overview"}
+
+
+def test_without_any_right_there_is_today():
+    page = browser_of("").get("/me/").content.decode()
+
+    assert named(page, "nav-main", "</nav>") == ["today", "overview"]
 
 
 def test_the_tab_of_the_page_is_marked_and_more_for_every_other(cashier):
     orders, preferences = (cashier.get(address).content.decode() for address in ("/orders/", "/me/"))
 
     tabs = orders.split('id="tabs"')[1].split("</nav>")[0]
-    assert re.findall(r'data-place="(\w+)" aria-current="page"', tabs) == ["orders"]
+    assert re.findall(r'data-place="(\w+)"\s+aria-current="page"', tabs) == ["orders"]
     assert 'aria-current="true"' not in tabs
     assert '<summary aria-current="true">' in preferences.split('id="more"')[1]
+
+
+@pytest.mark.parametrize(
+    ("address", "place", "page"),
+    [
+        ("/counter/", "sell", "counter"),
+        ("/products/", "sell", "catalogue"),
+        ("/products/prices/", "money", "prices"),
+        ("/products/price-changes/", "money", "prices"),
+        ("/drawer/", "sell", "drawer"),
+        ("/drawers/", "office", "drawers"),
+        ("/shifts/", "records", "shifts"),
+        ("/balance/statement/", "money", "balance"),
+        ("/balance/alerts/", "money", "balance"),
+        ("/approvals/", "work", "approvals"),
+        ("/refunds/", "work", "refunds"),
+        ("/work/", "work", "work"),
+        ("/credit/", "records", "credit"),
+        ("/staff/roles/", "office", "people"),
+        ("/shop/policies/", "office", "shop"),
+        ("/exchanges/", "office", "workbench"),
+        ("/callbacks/", "office", "workbench"),
+    ],
+)
+def test_a_page_opens_its_place_at_the_side(address, place, page, admin):
+    side = admin.get(address).content.decode().split("nav-main")[1].split("</nav>")[0]
+
+    assert re.findall(r'data-group="(\w+)"\s+aria-current="true"', side) == [place]
+    assert re.findall(r'data-place="(\w+)"\s+aria-current="page"', side) == [page]
+    assert side.count('<div class="place-pages">') == 1
 
 
 def test_a_page_that_does_not_exist_is_in_no_place(cashier):

@@ -60,7 +60,7 @@ def test_a_phone_has_five_tabs_and_nothing_ends_under_them(live_server: Any, ope
 
     expect(page.locator("#tabs > *")).to_have_count(5)
     expect(page.locator("#tabs > a")).to_have_count(4)
-    assert {"counter", "bills", "orders", "drawer"} == {
+    assert {"counter", "work", "orders", "drawer"} == {
         tab.get_attribute("data-place") for tab in page.locator("#tabs > a").all()
     }
     expect(page.locator(".nav-main")).to_be_hidden()
