@@ -1,9 +1,10 @@
-"""The subjects of `./run doctor`: one finding each, with the next step."""
+"""What the shop rests on, for `./run doctor` and the page "Health": one finding a subject, with the next step."""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
+import platform
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -11,19 +12,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+import django
 import redis
 from django.conf import settings
 from django.core import checks
 from django.db import DatabaseError, connection
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from alerts.services.ways import ways
 from backoffice.database_rights import excess, lacking
 from callbacks.models import Callback
 from core import health
+from core.looks import LookChoices
 from core.money import rupiah
 from core.stores import new_client
 from core.times import time_of_day
-from gateway.services import first_request_at, read_balance, upstream_account
+from gateway.services import first_request_at, latest_reading, limit_use, read_balance, upstream_account
 from purchases.models import Order
 from purchases.states import FINAL
 from reconciliation.models import Difference
@@ -39,46 +45,70 @@ _BACKUP_HOURS = 26
 _NAMED = 5  # of the open differences
 
 
+class Verdict(LookChoices):
+    """How a subject stands."""
+
+    OK = "ok", "circle-check", "good", gettext_lazy("All right")
+    LOOK = "look", "alert-triangle", "warn", gettext_lazy("Look at it")
+    BAD = "bad", "alert-triangle", "bad", gettext_lazy("Wrong")
+
+
 @dataclass(frozen=True)
 class Finding:
-    """How one subject stands ("ok", "look" or "bad"), what was seen, and what to do about it."""
+    """How one subject stands, what was seen, and what to do about it; in the language of its reader."""
 
     subject: str
-    verdict: str
+    verdict: Verdict
     seen: str
     advice: str = ""
 
 
-def examine() -> Iterator[Finding]:
-    """One finding after the other; a subject that cannot be looked at is a finding, too. Makes one upstream call."""
-    for subject, look in _SUBJECTS.items():
+def examine(*, is_page: bool = False) -> Iterator[Finding]:
+    """One finding after the other; a subject that cannot be looked at is a finding, too. Makes one upstream call.
+
+    For a page it makes none, and takes what the background has seen; what only the server's operator can use is not
+    there.
+    """
+    for subject, look in (_ON_PAGE if is_page else _SUBJECTS).items():
         try:
             yield from look(subject)
         except (DatabaseError, redis.RedisError, OSError) as fault:
             reason = str(fault).strip().splitlines()[0] if str(fault).strip() else type(fault).__name__
-            yield Finding(subject, "bad", reason, _ADVICE_DOWN.get(subject, "Mend what is named above first."))
+            advice = {
+                "database": _("Start PostgreSQL, or correct DATABASE_URL."),
+                "redis": _("Start Redis or Valkey, or correct REDIS_URL. Orders wait meanwhile; none is lost."),
+            }
+            yield Finding(subject, Verdict.BAD, reason, advice.get(subject, _("Mend what is named above first.")))
 
 
 def _settings(subject: str) -> Iterator[Finding]:
     faults = [fault for fault in checks.run_checks() if fault.level >= checks.WARNING]
     for fault in faults:
-        yield Finding(subject, "bad" if fault.is_serious() else "look", fault.msg, fault.hint or "")
+        yield Finding(subject, Verdict.BAD if fault.is_serious() else Verdict.LOOK, fault.msg, fault.hint or "")
     if not faults:
-        kind = "the sandbox, no real money" if settings.SANDBOX else settings.UPSTREAM_BASE_URL
-        yield Finding(subject, "ok", f"complete; upstream: {kind}")
+        kind = _("the sandbox, no real money") if settings.SANDBOX else settings.UPSTREAM_BASE_URL
+        yield Finding(subject, Verdict.OK, _("complete; provider: %(kind)s") % {"kind": kind})
 
 
 def _database(subject: str) -> Iterator[Finding]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('server_version'), pg_database_size(current_database())")
         version, size = cursor.fetchone()
-        yield Finding(subject, "ok", f"PostgreSQL {version}, {size / _GB:.1f} GB")
+    yield Finding(subject, Verdict.OK, f"PostgreSQL {version}, {size / _GB:.1f} GB")
+
+
+def _largest_tables(subject: str) -> Iterator[Finding]:
+    with connection.cursor() as cursor:
         cursor.execute(
             "SELECT relname, pg_total_relation_size(oid) FROM pg_class"
             " WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY 2 DESC LIMIT 5"
         )
         largest = ", ".join(f"{name} {size / _GB:.2f} GB" for name, size in cursor.fetchall())
-        yield Finding("largest tables", "ok", largest)
+    yield Finding(subject, Verdict.OK, largest)
+
+
+def _slow_statements(subject: str) -> Iterator[Finding]:
+    with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pid, extract(epoch FROM now() - query_start), left(query, 60) FROM pg_stat_activity"
             " WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()"
@@ -86,12 +116,11 @@ def _database(subject: str) -> Iterator[Finding]:
             [_SLOW_SECONDS],
         )
         slow = cursor.fetchall()
-        for pid, seconds, query in slow:
-            advice = "Wait, or end it: SELECT pg_cancel_backend(pid)."
-            yield Finding("slow statements", "look", f"pid {pid}, {seconds:.0f} s: {' '.join(query.split())}", advice)
-        if not slow:
-            yield Finding("slow statements", "ok", f"none runs for more than {_SLOW_SECONDS:.0f} s")
-    yield from _slow_so_far("slow so far")
+    for pid, seconds, query in slow:
+        advice = "Wait, or end it: SELECT pg_cancel_backend(pid)."
+        yield Finding(subject, Verdict.LOOK, f"pid {pid}, {seconds:.0f} s: {' '.join(query.split())}", advice)
+    if not slow:
+        yield Finding(subject, Verdict.OK, f"none runs for more than {_SLOW_SECONDS:.0f} s")
 
 
 def _slow_so_far(subject: str) -> Iterator[Finding]:
@@ -100,7 +129,7 @@ def _slow_so_far(subject: str) -> Iterator[Finding]:
         cursor.execute("SELECT to_regclass('pg_stat_statements') IS NOT NULL")
         if not cursor.fetchone()[0]:
             advice = "Set shared_preload_libraries = 'pg_stat_statements'; CREATE EXTENSION pg_stat_statements."
-            yield Finding(subject, "ok", "PostgreSQL does not count statements", advice)
+            yield Finding(subject, Verdict.OK, "PostgreSQL does not count statements", advice)
             return
         cursor.execute(
             "SELECT calls, mean_exec_time / 1000, left(query, 60) FROM pg_stat_statements"
@@ -111,154 +140,216 @@ def _slow_so_far(subject: str) -> Iterator[Finding]:
         slow = cursor.fetchall()
     for calls, seconds, query in slow:
         seen = f"{calls} times, {seconds:.1f} s on average: {' '.join(query.split())}"
-        yield Finding(subject, "look", seen, "Report it with the whole query of pg_stat_statements.")
+        yield Finding(subject, Verdict.LOOK, seen, "Report it with the whole query of pg_stat_statements.")
     if not slow:
-        yield Finding(subject, "ok", f"none takes more than {_SLOW_SO_FAR_SECONDS} s on average")
+        yield Finding(subject, Verdict.OK, f"none takes more than {_SLOW_SO_FAR_SECONDS} s on average")
 
 
 def _database_role(subject: str) -> Iterator[Finding]:
-    """The finding about this command's own role, which is that of our processes."""
+    """The finding about this process's own role, which is that of all of ours."""
     role = connection.settings_dict["USER"]
     if beyond := list(excess(role)):
-        advice = "Give our processes a role of their own, and set DATABASE_OWNER_URL (docs/deployment.md)."
-        yield Finding(subject, "look", f"{role} can do more than it should: it {'; '.join(beyond)}", advice)
+        seen = _("%(role)s can do more than it should: it %(more)s") % {"role": role, "more": "; ".join(beyond)}
+        advice = _("Give our processes a role of their own, and set DATABASE_OWNER_URL (docs/deployment.md).")
+        yield Finding(subject, Verdict.LOOK, seen, advice)
     if missing := list(lacking(role)):
-        seen, advice = f"{role} {'; '.join(missing)}", "Run `./run manage grant_app_role`."
-        yield Finding(subject, "bad", seen, advice)
+        seen, advice = f"{role} {'; '.join(missing)}", _("Run `./run manage grant_app_role`.")
+        yield Finding(subject, Verdict.BAD, seen, advice)
     if not beyond and not missing:
-        yield Finding(subject, "ok", f"{role} can do what it has to, and no more")
+        yield Finding(subject, Verdict.OK, _("%(role)s can do what it has to, and no more") % {"role": role})
 
 
 def _redis(subject: str) -> Iterator[Finding]:
     info = cast("dict[str, Any]", new_client().info())
     policy = str(info.get("maxmemory_policy", ""))
-    seen = f"{info.get('server_name', 'redis')} {info['redis_version']}, {info['used_memory_human']} used"
+    seen = f"{info.get('server_name', 'redis')} {info['redis_version']}, {info['used_memory_human']}"
     if policy not in {"", "noeviction"}:
-        yield Finding(subject, "bad", f"{seen}; maxmemory-policy {policy}", "Set maxmemory-policy to noeviction.")
+        advice = _("Set maxmemory-policy to noeviction.")
+        yield Finding(subject, Verdict.BAD, f"{seen}; maxmemory-policy {policy}", advice)
         return
-    yield Finding(subject, "ok", seen)
+    yield Finding(subject, Verdict.OK, seen)
 
 
 def _processes(subject: str) -> Iterator[Finding]:
     silent = health.silent_processes()
     if silent:
-        yield Finding(subject, "bad", f"no heartbeat: {', '.join(silent)}", "Start them; `./run status` shows each.")
+        seen = _("no heartbeat: %(names)s") % {"names": ", ".join(silent)}
+        yield Finding(subject, Verdict.BAD, seen, _("Start them; `./run status` shows each."))
     else:
-        yield Finding(subject, "ok", "worker, background and beat have a heartbeat")
+        yield Finding(subject, Verdict.OK, _("worker, background and beat have a heartbeat"))
 
 
-def _upstream(subject: str) -> Iterator[Finding]:
+def _upstream_asked(subject: str) -> Iterator[Finding]:
     try:
         balance = read_balance().data.balance
     except UpstreamError as fault:
         yield _unanswered(subject, fault)
         return
-    yield Finding(subject, "ok", f"answers and accepts our credentials; balance {balance}")
+    yield Finding(subject, Verdict.OK, _("answers and accepts our credentials; balance %(sum)s") % {"sum": balance})
 
 
 def _unanswered(subject: str, fault: UpstreamError) -> Finding:
     """A full limit, or the first minute of a new shop, is no fault."""
     if isinstance(fault, Unavailable) and fault.reason == "budget":
         if opens_at := first_request_at():
-            seen = f"the first minute: the first request goes from {time_of_day(opens_at)} on"
-            return Finding(subject, "look", seen, "Wait: nobody knows what was sent for this account before.")
-        advice = f"Look again in {math.ceil(fault.retry_after or 0)} s."
-        return Finding(subject, "look", "not asked: the rate limits leave no room now", advice)
-    is_refused = bool(upstream_account().refused_code)
-    advice = "Correct the credentials, or ask the upstream to accept this address." if is_refused else _ADVICE_AWAY
-    return Finding(subject, "bad", f"{type(fault).__name__}: {fault}", advice)
+            return _first_minute(subject, opens_at)
+        advice = _("Look again in %(seconds)s s.") % {"seconds": math.ceil(fault.retry_after or 0)}
+        return Finding(subject, Verdict.LOOK, _("not asked: the rate limits leave no room now"), advice)
+    advice = _advice_refused() if upstream_account().refused_code else _("Is it reachable from here?")
+    return Finding(subject, Verdict.BAD, f"{type(fault).__name__}: {fault}", advice)
+
+
+def _first_minute(subject: str, opens_at: dt.datetime) -> Finding:
+    seen = _("the first minute: the first request goes from %(time)s on") % {"time": time_of_day(opens_at)}
+    return Finding(subject, Verdict.LOOK, seen, _("Wait: nobody knows what was sent for this account before."))
+
+
+def _advice_refused() -> str:
+    return _("Correct the credentials, or ask the provider to accept this server's address.")
+
+
+def _upstream_known(subject: str) -> Iterator[Finding]:
+    """What the balance request of every minute has found."""
+    account, reading = upstream_account(), latest_reading()
+    if account.refused_code:
+        seen = _("refuses our account: %(code)s") % {"code": account.refused_code}
+        yield Finding(subject, Verdict.BAD, seen, _advice_refused())
+    elif account.unreachable_since:
+        seen = _("not reachable since %(time)s") % {"time": _written(account.unreachable_since)}
+        yield Finding(subject, Verdict.BAD, seen, _("Is it reachable from here?"))
+    elif reading:
+        facts = {"sum": rupiah(reading.balance), "time": _written(reading.answered_at)}
+        yield Finding(subject, Verdict.OK, _("answered at %(time)s; balance %(sum)s") % facts)
+    elif opens_at := first_request_at():
+        yield _first_minute(subject, opens_at)
+    else:
+        yield Finding(subject, Verdict.LOOK, _("has never answered"), _("Wait for the first balance reading."))
+
+
+def _rate_limit(subject: str) -> Iterator[Finding]:
+    if use := limit_use():
+        facts = {"used": use.used, "calls": use.calls, "seconds": round(use.window)}
+        yield Finding(subject, Verdict.OK, _("%(used)s of %(calls)s requests count now, in %(seconds)s s") % facts)
+    else:
+        advice = _("Start Redis or Valkey: nothing is sent without it.")
+        yield Finding(subject, Verdict.BAD, _("nobody knows how much of it is used"), advice)
 
 
 def _clock(subject: str) -> Iterator[Finding]:
     """Compare this machine's clock with those of the two stores, which may be other machines."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
-        apart = {"the database": (timezone.now() - cursor.fetchone()[0]).total_seconds()}
+        apart = {"PostgreSQL": (timezone.now() - cursor.fetchone()[0]).total_seconds()}
     seconds, microseconds = cast("tuple[int, int]", new_client().time())
-    apart["redis"] = time.time() - seconds - microseconds / 1_000_000
+    apart["Redis"] = time.time() - seconds - microseconds / 1_000_000
     wrong = {name: seconds for name, seconds in apart.items() if abs(seconds) > _LARGEST_CLOCK_ERROR}
     for name, error in wrong.items():
-        yield Finding(subject, "look", f"{error:+.0f} s apart from {name}", "Run a time service (chrony or timesyncd).")
+        seen = _("%(error)s s apart from %(name)s") % {"error": f"{error:+.0f}", "name": name}
+        yield Finding(subject, Verdict.LOOK, seen, _("Run a time service (chrony or timesyncd)."))
     if not wrong:
-        yield Finding(subject, "ok", f"agrees with {' and '.join(apart)}")
+        yield Finding(subject, Verdict.OK, _("agrees with PostgreSQL and Redis"))
 
 
 def _disk(subject: str) -> Iterator[Finding]:
     folder = Path(settings.DATA_DIR)
     free = shutil.disk_usage(folder if folder.exists() else Path.cwd()).free
+    seen = _("%(size)s GB free") % {"size": f"{free / _GB:.1f}"}
     if free < _LEAST_FREE:
-        yield Finding(subject, "bad", f"{free / _GB:.1f} GB free", "Make room: below that the stores stop writing.")
+        yield Finding(subject, Verdict.BAD, seen, _("Make room: below that the stores stop writing."))
     else:
-        yield Finding(subject, "ok", f"{free / _GB:.1f} GB free")
+        yield Finding(subject, Verdict.OK, seen)
 
 
 def _callbacks(subject: str) -> Iterator[Finding]:
     newest = Callback.objects.order_by("-pk").values_list("received_at", flat=True).first()
     ended = Order.objects.filter(status__in=FINAL, created_at__gte=timezone.now() - dt.timedelta(days=1)).exists()
     if newest is None:
-        verdict = "look" if ended else "ok"
-        advice = (
-            "Give the upstream the address https://…/callbacks/upstream/; orders are polled meanwhile." if ended else ""
-        )
-        yield Finding(subject, verdict, "none ever came", advice)
+        advice = _("Give the provider the address https://…/callbacks/upstream/; orders are polled meanwhile.")
+        verdict = Verdict.LOOK if ended else Verdict.OK
+        yield Finding(subject, verdict, _("none ever came"), advice if ended else "")
         return
-    age = timezone.now() - newest
-    is_late = ended and age > dt.timedelta(days=1)
-    advice = "Is the address still known to the upstream, and does the proxy let it through?" if is_late else ""
-    yield Finding(subject, "look" if is_late else "ok", f"the newest came {newest:%Y-%m-%d %H:%M} UTC", advice)
+    is_late = ended and timezone.now() - newest > dt.timedelta(days=1)
+    advice = _("Does the provider still know the address, and does the proxy let it through?") if is_late else ""
+    seen = _("the last one that verified came %(time)s") % {"time": _written(newest)}
+    yield Finding(subject, Verdict.LOOK if is_late else Verdict.OK, seen, advice)
 
 
 def _books(subject: str) -> Iterator[Finding]:
     proof, compared = last_proof(), compared_at()
     if proof.flaw:
-        seen = f"{proof}: {rupiah(proof.flaw_amount)}"
-        yield Finding(subject, "bad", seen, "Stop selling and compare the entry with a backup.")
+        advice = _("Stop selling and compare the entry with a backup.")
+        yield Finding(subject, Verdict.BAD, f"{proof}: {rupiah(proof.flaw_amount)}", advice)
     elif open_rows := list(Difference.objects.open().order_by("pk")):
-        seen = f"open: {', '.join(f'{rupiah(row.amount)} ({row.get_label_display()})' for row in open_rows[:_NAMED])}"
+        named = ", ".join(f"{rupiah(row.amount)} ({row.get_label_display()})" for row in open_rows[:_NAMED])
+        seen = _("open differences: %(named)s") % {"named": named}
         if len(open_rows) > _NAMED:
-            seen += f" and {len(open_rows) - _NAMED} more"
+            seen += _(" and %(n)s more") % {"n": len(open_rows) - _NAMED}
         is_bad = any(row.label != Difference.Label.TOPUP for row in open_rows)
-        yield Finding(
-            subject,
-            "bad" if is_bad else "look",
-            seen,
-            'Decide about each on the page "Balance" (docs/reconciliation.md).',
-        )
+        advice = _("Decide about each on the page Balance.")
+        yield Finding(subject, Verdict.BAD if is_bad else Verdict.LOOK, seen, advice)
     elif compared is None:
-        yield Finding(subject, "look", "never compared with the upstream", "Wait for the first balance reading.")
+        advice = _("Wait for the first balance reading.")
+        yield Finding(subject, Verdict.LOOK, _("never compared with the provider"), advice)
     else:
-        yield Finding(subject, "ok", f"proved; last compared {compared:%Y-%m-%d %H:%M} UTC")
+        seen = _("proved; last compared %(time)s") % {"time": _written(compared)}
+        yield Finding(subject, Verdict.OK, seen)
 
 
 def _backup(subject: str) -> Iterator[Finding]:
     if not settings.BACKUP_STAMP:
-        advice = "Set BACKUP_STAMP to a file that your backup touches when it has succeeded."
-        yield Finding(subject, "look", "nothing says when the last one was made", advice)
+        advice = _("Set BACKUP_STAMP to a file that your backup touches when it has succeeded.")
+        yield Finding(subject, Verdict.LOOK, _("nothing says when the last one was made"), advice)
         return
     stamp = Path(settings.BACKUP_STAMP)
     hours = (time.time() - stamp.stat().st_mtime) / 3600 if stamp.exists() else None
-    if hours is None or hours > _BACKUP_HOURS:
-        seen = f"{stamp} is missing" if hours is None else f"the last one is {hours:.0f} hours old"
-        yield Finding(subject, "bad", seen, "Make one now, and look at why it failed.")
+    if hours is None:
+        seen = _("no backup has been made yet: %(path)s is missing") % {"path": stamp}
     else:
-        yield Finding(subject, "ok", f"{hours:.0f} hours old")
+        seen = _("the last one is %(hours)s hours old") % {"hours": round(hours)}
+    if hours is None or hours > _BACKUP_HOURS:
+        yield Finding(subject, Verdict.BAD, seen, _("Make one now, and look at why it failed."))
+    else:
+        yield Finding(subject, Verdict.OK, seen)
+
+
+def _alert_ways(subject: str) -> Iterator[Finding]:
+    if names := ", ".join(way.name for way in ways()):
+        yield Finding(subject, Verdict.OK, names)
+    else:
+        advice = _("Name a way in ALERT_URLS, such as Telegram or mail.")
+        yield Finding(subject, Verdict.LOOK, _("alerts are shown on the pages only"), advice)
+
+
+def _versions(subject: str) -> Iterator[Finding]:
+    seen = f"backoffice {settings.VERSION}, Python {platform.python_version()}, Django {django.__version__}"
+    yield Finding(subject, Verdict.OK, seen)
+
+
+def _written(at: dt.datetime | None) -> str:
+    """A moment on the shop's clock."""
+    return f"{timezone.localtime(at):%Y-%m-%d %H:%M} WIB" if at else "–"
 
 
 _SUBJECTS: dict[str, Callable[[str], Iterator[Finding]]] = {
     "settings": _settings,
     "database": _database,
+    "largest tables": _largest_tables,
+    "slow statements": _slow_statements,
+    "slow so far": _slow_so_far,
     "database role": _database_role,
     "redis": _redis,
     "processes": _processes,
-    "upstream": _upstream,
+    "upstream": _upstream_asked,
+    "rate limit": _rate_limit,
     "clock": _clock,
     "disk": _disk,
     "callbacks": _callbacks,
     "books": _books,
     "backups": _backup,
+    "alert ways": _alert_ways,
+    "versions": _versions,
 }
-_ADVICE_AWAY = "Is it reachable from here?"
-_ADVICE_DOWN = {
-    "database": "Start PostgreSQL, or correct DATABASE_URL.",
-    "redis": "Start Redis or Valkey, or correct REDIS_URL. Orders wait meanwhile; none is lost.",
+_OF_THE_OPERATOR = ("largest tables", "slow statements", "slow so far")
+_ON_PAGE = {name: look for name, look in _SUBJECTS.items() if name not in _OF_THE_OPERATOR} | {
+    "upstream": _upstream_known
 }

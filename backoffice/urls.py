@@ -7,6 +7,7 @@ from django.urls import include, path, re_path
 
 from backoffice import dashboard, first_steps, shop_page, tips
 from backoffice.guide import guide
+from backoffice.health_page import health_page
 
 
 def nowhere(_request: HttpRequest) -> NoReturn:
@@ -30,6 +31,7 @@ urlpatterns = [
     path("first-steps/live/", first_steps.first_steps_live, name="first_steps_live"),
     path("first-steps/close/", first_steps.first_steps_close, name="first_steps_close"),
     path("tips/away/", tips.put_away, name="tips_away"),
+    path("health/", health_page, name="health"),
     path("guide/", guide, {"reader": "cashier"}, name="guide"),
     path("guide/owner/", guide, {"reader": "owner"}, name="owner_guide"),
     path("balance/", include("reconciliation.urls")),

@@ -19,7 +19,7 @@ def tls_only(settings):
 
 @pytest.mark.parametrize("path", PAGES)
 def test_without_a_proxy_each_page_says_what_to_do(path):
-    answer = browser_of("owner").get(path, headers={"Host": "203.0.113.9:8000"})
+    answer = browser_of("admin").get(path, headers={"Host": "203.0.113.9:8000"})
 
     assert answer.status_code == 400
     assert "Location" not in answer.headers

@@ -1,0 +1,50 @@
+"""The page "Health": how the installation is, and what to do, as `./run doctor` says it on the terminal."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET
+
+from backoffice.doctor import Verdict, examine
+from core.access import StaffRequest, staff_only
+from core.rights import Right
+
+_WORDS = {
+    "settings": _("Settings"),
+    "database": _("Database"),
+    "database role": _("Rights in the database"),
+    "redis": "Redis",
+    "processes": _("Processes"),
+    "upstream": _("Provider"),
+    "rate limit": _("Rate limit"),
+    "clock": _("Clock"),
+    "disk": _("Disk"),
+    "callbacks": _("Callbacks"),
+    "books": _("Books"),
+    "backups": _("Backups"),
+    "alert ways": _("Ways of alerts"),
+    "versions": _("Versions"),
+}
+# Where to look further: the name of an address, its words, and the right that opens it.
+_FURTHER = {
+    "callbacks": ("callback_list", _("Callbacks"), Right.VIEW_CALLBACKS),
+    "books": ("balance", _("Balance"), Right.VIEW_BOOKS),
+    "alert ways": ("alert_list", _("Send a test"), Right.VIEW_ALERTS),
+}
+
+
+@staff_only(Right.CHANGE_POLICIES)
+@require_GET
+def health_page(request: StaffRequest) -> HttpResponse:
+    """Each subject with its verdict and next step; it asks the provider nothing."""
+    findings = list(examine(is_page=True))
+    rows = []
+    for finding in findings:
+        address, words, right = _FURTHER.get(finding.subject, ("", "", ""))
+        has_way = finding.subject != "alert ways" or finding.verdict == Verdict.OK  # else there is nothing to test
+        further = {"address": address, "words": words} if has_way and right and request.user.has_perm(right) else None
+        rows.append({"finding": finding, "words": _WORDS[finding.subject], "further": further})
+    counts = [(verdict, sum(finding.verdict == verdict for finding in findings)) for verdict in Verdict]
+    return render(request, "backoffice/health.html", {"rows": rows, "counts": counts})

@@ -1,0 +1,90 @@
+"""The page "Health" says what `./run doctor` says, to people who may change policies, and asks the provider nothing."""
+
+import datetime as dt
+import re
+
+import pytest
+from django.utils import timezone
+
+from gateway.services import upstream_account
+from testing.people import Browser, browser_of, make_person, signed_in
+from tests.core.helpers import words_at
+from tests.gateway.helpers import read_balance
+
+pytestmark = pytest.mark.django_db
+ROW = re.compile(r'data-subject="([^"]+)" data-verdict="([^"]+)"')
+
+
+def verdicts(browser: Browser) -> dict[str, str]:
+    return dict(ROW.findall(browser.get("/health/").content.decode()))
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_asked(monkeypatch):
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a page asked the provider")
+
+    monkeypatch.setattr("upstream.client.Client.send", refuse)
+    monkeypatch.setattr("core.health.silent_processes", list)
+
+
+@pytest.mark.parametrize("person", ["admin", "administrator"])
+def test_it_has_a_row_for_each_subject(person):
+    rows = verdicts(browser_of(person))
+
+    assert {"settings", "database", "redis", "upstream", "rate limit", "callbacks", "backups", "alert ways"} <= set(
+        rows
+    )
+    assert "slow statements" not in rows, "what the operator alone can use"
+    assert rows["versions"] == "ok"
+
+
+@pytest.mark.parametrize("person", ["cashier", "supervisor", "auditor", "viewer"])
+def test_it_is_for_people_who_run_the_shop(person):
+    assert browser_of(person).get("/health/").status_code == 403
+
+
+def test_the_provider_is_as_the_background_has_seen_it():
+    owner = browser_of("admin")
+    new = verdicts(owner)["upstream"]
+    read_balance(5_000)
+    answers = verdicts(owner)["upstream"]
+    account = upstream_account()
+    account.unreachable_since = timezone.now() - dt.timedelta(minutes=3)
+    account.save()
+
+    assert (new, answers, verdicts(owner)["upstream"]) == ("look", "ok", "bad")
+
+
+def test_alert_ways_and_backups_without_a_setting_need_a_look(settings):
+    settings.ALERT_URLS, settings.BACKUP_STAMP = [], ""
+
+    owner = browser_of("admin")
+
+    rows = verdicts(owner)
+
+    assert (rows["alert ways"], rows["backups"]) == ("look", "look")
+    assert 'href="/balance/alerts/"' not in owner.get("/health/").content.decode(), "there is nothing to test"
+
+
+def test_no_secret_is_shown(settings):
+    settings.ALERT_URLS = ["tgram://123456789:abcdefghij-token/12345"]
+
+    page = browser_of("admin").get("/health/").content.decode()
+
+    assert 'href="/balance/alerts/"' in page
+    assert "abcdefghij" not in page
+    assert not [value for value in (settings.SECRET_KEY, settings.UPSTREAM_SECRET_KEY) if value and value in page]
+
+
+def test_it_speaks_the_reader_s_language():
+    english, indonesian = (
+        words_at(
+            signed_in(make_person("admin", username=language, language=language)).get("/health/"),
+            'data-subject="backups"',
+        )
+        for language in ("en", "id")
+    )
+
+    assert english
+    assert english != indonesian
