@@ -27,6 +27,20 @@ def become_owner(page: Page) -> None:
     expect(page.locator("#owes-factor")).to_be_visible()
 
 
+def invite(page: Page, address: str) -> list[str]:
+    """Returns what axe finds on the way."""
+    page.goto(f"{address}/staff/invite/")
+    page.fill("[name=full_name]", "Bu Sari")
+    page.fill("[name=username]", "sari")
+    page.select_option("[name=role]", "cashier")
+    page.click("main form details summary")
+    page.fill("[name=per_day]", "1.000.000")
+    faults = faults_of(page)
+    page.click("main [data-passkey]")
+    expect(page.locator(".qr-code svg")).to_be_visible()
+    return faults + faults_of(page)
+
+
 def add_passkey(page: Page, address: str) -> None:
     page.goto(f"{address}/me/factors/passkey/")
     page.fill("[name=password]", PASSWORD)
@@ -69,16 +83,7 @@ def test_a_new_shop_from_its_key_to_the_counter(
     expect(page.locator(".toast-success")).to_be_visible()
     assert PriceRule.objects.filter(value=1500, round_to=500).exists()
 
-    page.goto(f"{live_server.url}/staff/invite/")
-    page.fill("[name=full_name]", "Bu Sari")
-    page.fill("[name=username]", "sari")
-    page.select_option("[name=role]", "cashier")
-    page.click("main form details summary")
-    page.fill("[name=per_day]", "1.000.000")
-    faults += faults_of(page)
-    page.click("main [data-passkey]")
-    expect(page.locator(".qr-code svg")).to_be_visible()
-    faults += faults_of(page)
+    faults += invite(page, live_server.url)
     assert User.objects.get(username="sari").own_per_day == 1_000_000
 
     page.goto(f"{live_server.url}/first-steps/")
