@@ -22,7 +22,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from callbacks.middleware import PATH
 from callbacks.models import Callback, CallbackRefusal
-from catalogue.models import Availability, CatalogueSync, PriceRule, Product, ProductType
+from catalogue.models import Availability, CatalogueSync, PriceRule, Product, ProductType, SyncFault
 from core.access import StaffRequest, staff_only
 from core.live import Live
 from core.money import rupiah
@@ -146,6 +146,8 @@ def _catalogue(sync: CatalogueSync | None, *, has_products: bool) -> Step:
     title = pgettext_lazy("step", "The catalogue")
     if has_products or sync is None or not sync.fault:
         return Step("catalogue", title, has_products, "" if has_products else _("Never fetched yet."))
+    if sync.fault == SyncFault.RATE_LIMIT:
+        return Step("catalogue", title, False, _("It is fetched as soon as the rate limits allow it."))
     return Step("catalogue", title, False, str(sync.get_fault_display()), sync.fault_detail)
 
 

@@ -99,7 +99,7 @@ def test_an_upstream_without_an_answer_is_named(admin: Browser):
 
 def test_a_rejected_callback_and_a_failed_fetch_are_named(admin: Browser):
     CallbackRefusal.objects.create(reason=RefusalReason.SIGNATURE, size=2)
-    CatalogueSync.objects.create(result=CatalogueSync.Result.FAULT, fault=SyncFault.values[0], fault_detail="why")
+    CatalogueSync.objects.create(result=CatalogueSync.Result.FAULT, fault=SyncFault.EMPTY, fault_detail="why")
 
     assert step("callback").is_bad
     assert "signature not genuine" in step("callback").seen

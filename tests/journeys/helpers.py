@@ -98,3 +98,18 @@ def take_over(page: Page, name: str) -> None:
     page.locator(".name-tile", has_text=name).click()
     page.locator("#id_pin").type(PIN)
     expect(page.locator("#pin-session")).to_be_visible()
+
+
+def with_authenticator(page: Page) -> None:
+    """Give the browser passkeys, which it keeps in memory."""
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("WebAuthn.enable")
+    options = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": True,
+        "automaticPresenceSimulation": True,
+    }
+    devtools.send("WebAuthn.addVirtualAuthenticator", {"options": options})

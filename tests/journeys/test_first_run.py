@@ -12,8 +12,7 @@ from gateway.services import read_balance
 from shop.models import Shop
 from staff.models import User
 from tests.conftest import Upstream
-from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_of
-from tests.journeys.test_second_factor import with_authenticator
+from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_of, with_authenticator
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 PASSWORD = "entirely-other-9"

@@ -7,23 +7,9 @@ from allauth.mfa.models import Authenticator
 from playwright.sync_api import Page, expect
 
 from testing.people import make_person
-from tests.journeys.helpers import PHONE, OpenWindow, faults_of
+from tests.journeys.helpers import PHONE, OpenWindow, faults_of, with_authenticator
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
-
-
-def with_authenticator(page: Page) -> None:
-    devtools = page.context.new_cdp_session(page)
-    devtools.send("WebAuthn.enable")
-    options = {
-        "protocol": "ctap2",
-        "transport": "internal",
-        "hasResidentKey": True,
-        "hasUserVerification": True,
-        "isUserVerified": True,
-        "automaticPresenceSimulation": True,
-    }
-    devtools.send("WebAuthn.addVirtualAuthenticator", {"options": options})
 
 
 def with_password(page: Page, address: str, name: str) -> None:
