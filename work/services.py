@@ -46,6 +46,7 @@ def scope_of(person: User) -> Scope:
         does=frozenset(code for code in seen if KINDS[code].may_do(person)),
         acts=tuple(acts_approved_by(person)),
         sees_all=person.has_perm(Right.VIEW_APPROVALS),
+        resolves=person.has_perm(Right.RESOLVE_ORDERS) or person.has_perm(Right.PROPOSE_VERDICTS),
     )
 
 

@@ -1,6 +1,6 @@
 """The tables of the orders."""
 
-from purchases.models.orders import Order, late_since
+from purchases.models.orders import Order, late_since, may_be_charged
 from purchases.models.receipts import ReceiptPrint
 from purchases.models.timeline import Incident, OrderEvent
 from purchases.models.verdicts import Verdict

@@ -32,13 +32,14 @@ class Scope:
     """What a person may see and do, in a form under which questions are kept.
 
     `sees`, `does`: codes of kinds. `acts`: the approvals that this person may decide. `sees_all`: all approvals, also
-    those of others.
+    those of others. `resolves`: orders of everybody, and not only the own ones.
     """
 
     sees: tuple[str, ...]
     does: frozenset[str]
     acts: tuple[str, ...]
     sees_all: bool
+    resolves: bool
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import F, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
@@ -14,8 +14,9 @@ from django.utils.translation import pgettext_lazy
 
 from core.money import rupiah
 from core.rights import Right
-from purchases.models import Order
+from purchases.models import Order, may_be_charged
 from purchases.presenting import shown_destination
+from purchases.states import Status
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
 if TYPE_CHECKING:
@@ -23,14 +24,17 @@ if TYPE_CHECKING:
 
 
 class Orders(WorkKind):
-    """Their outcome is not known for long, or they need action. Those with a proposed outcome wait as an approval."""
+    """Their outcome is not known for long, or they need action. Those with a proposed outcome wait as an approval.
+
+    A seller decides about the own ones that were certainly not charged.
+    """
 
     code = "order"
     words = _("Orders")
     step = pgettext_lazy("work", "Decide")
     look = ("receipt", "unknown")
     sees = (Right.VIEW_ORDERS,)
-    does = (Right.RESOLVE_ORDERS, Right.PROPOSE_VERDICTS)
+    does = (Right.RESOLVE_ORDERS, Right.PROPOSE_VERDICTS, Right.BUY, Right.CHECK_BILLS)
     within = dt.timedelta(minutes=30)
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
@@ -38,6 +42,13 @@ class Orders(WorkKind):
         stuck = Order.objects.stuck(lately=moment.lately, verdict_from=moment.verdict_from)
         undecided = Order.objects.filter(verdicts__isnull=False, verdicts__decided_at=None)
         return stuck.exclude(pk__in=undecided.values("pk")).annotate(since=Coalesce(F("sent_at"), F("created_at")))
+
+    def for_person(self, moment: Moment, scope: Scope) -> Any:
+        """All of them, or those that the seller may cancel or correct."""
+        if scope.resolves or self.code not in scope.does:
+            return super().for_person(moment, scope)
+        own = Q(status=Status.NEEDS_ACTION, placed_by=moment.person) & ~may_be_charged()
+        return ExpressionWrapper(own, output_field=BooleanField())
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
         """Status, product, number and price."""
