@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
@@ -18,8 +18,10 @@ from core.rights import Right
 from core.snapshot import snapshot
 from earnings.periods import NAMES, chosen_period, named_period
 from earnings.presenting import BY, Line, Report, drawing_of, glances_at, lasts_words, report_of, tiles_of
+from earnings.services.people import people_beside
 from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_answer, write_workbook
+from staff.models import User
 
 # So many brands and cashiers stand on the overview.
 _TOP = 5
@@ -63,6 +65,14 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
             "lasts": lasts_words() if with_cost and request.user.has_perm(Right.VIEW_BOOKS) else "",
         }
     return render(request, "earnings/today.html", context)
+
+
+@staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
+@require_GET
+def earnings_beside(request: StaffRequest, pk: int) -> HttpResponse:
+    """The part of a person's page: their last days beside those of the others."""
+    person = get_object_or_404(User, pk=pk)
+    return render(request, "earnings/beside.html", {"person": person, "rows": people_beside(timezone.now())})
 
 
 @staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)

@@ -821,6 +821,7 @@ class Migration(migrations.Migration):
                     models.Index(
                         condition=models.Q(("sheet__isnull", False)), fields=["sheet"], name="receipt_print_by_sheet"
                     ),
+                    models.Index(condition=models.Q(("number__gt", 1)), fields=["at"], name="receipt_print_copies"),
                 ],
                 "constraints": [
                     models.UniqueConstraint(fields=("order", "number"), name="receipt_print_numbered"),

@@ -40,6 +40,7 @@ class ReceiptPrint(models.Model):
         indexes = [
             models.Index(fields=["txid", "id"], name="receipt_print_to_seal"),
             models.Index(fields=["sheet"], name="receipt_print_by_sheet", condition=Q(sheet__isnull=False)),
+            models.Index(fields=["at"], name="receipt_print_copies", condition=Q(number__gt=1)),
         ]
         triggers = [*append_only(), own_transaction()]
 

@@ -1,0 +1,57 @@
+"""What each person sold, and what else of their work can be counted, so that people stand beside each other."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.db.models import Count, Sum
+from django.utils import timezone
+
+from audit.models import AuditEvent
+from core.snapshot import snapshot
+from core.times import start_of_day
+from drawers.models import Shift
+from earnings.services.figures import Figures, Period, figures_by
+from purchases.events import FULL_NUMBER_SEEN
+from purchases.models import ReceiptPrint
+from staff.models import User
+
+#: How many days count, with today.
+DAYS = 30
+
+
+@dataclass(frozen=True)
+class PersonFigures:
+    """One person's last days. `difference`: rupiah by which the counts of their shifts were off, signed."""
+
+    person: User
+    figures: Figures
+    difference: int
+    reprints: int
+    numbers_seen: int
+
+
+def people_beside(now: dt.datetime) -> list[PersonFigures]:
+    """Everybody who did any of it in the last days, the most sales first."""
+    since = start_of_day(timezone.localdate(now) - dt.timedelta(days=DAYS - 1))
+    with snapshot():
+        figures = figures_by("person", Period(since, now))
+        shifts = Shift.objects.filter(opened_at__gte=since, closed_at__isnull=False)
+        off = dict(shifts.order_by().values_list("cashier").annotate(Sum("difference")))
+        copies = ReceiptPrint.objects.filter(number__gt=1, at__gte=since)
+        reprints = dict(copies.order_by().values_list("printed_by").annotate(Count("pk")))
+        looks = AuditEvent.objects.filter(kind=FULL_NUMBER_SEEN.key, at__gte=since)
+        seen = dict(looks.order_by().values_list("person").annotate(Count("pk")))
+        people = User.objects.in_bulk([key for key in {*figures, *off, *reprints, *seen} if key])
+    rows = [
+        PersonFigures(
+            person=person,
+            figures=figures.get(pk, Figures()),
+            difference=off.get(pk) or 0,
+            reprints=reprints.get(pk, 0),
+            numbers_seen=seen.get(pk, 0),
+        )
+        for pk, person in people.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.figures.sales, row.person.username))

@@ -1,0 +1,33 @@
+"""Template tags about earnings (`{% load earnings %}`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.http import QueryDict
+
+from catalogue.rights import sees_cost
+from core.rights import Right
+from customers.models import Customer
+from earnings.presenting import percent
+from earnings.services.buying import buying_of
+from purchases.filters import OrderFilter
+from purchases.models import Order
+from purchases.tables import OrderTable
+from staff.models import User
+
+register = template.Library()
+register.filter(percent)
+
+
+@register.simple_tag
+def buying_facts(customer: Customer, user: User) -> dict[str, Any]:
+    """`{% buying_facts customer user as facts %}`: what the customer buys, for people who see full numbers."""
+    if not (user.has_perm(Right.VIEW_ORDERS) and user.has_perm(Right.VIEW_NUMBERS)):
+        return {}
+    query = QueryDict(f"customer={customer.pk}")
+    buying = buying_of(OrderFilter(query, queryset=Order.objects.all(), person=user).qs)
+    with_cost = sees_cost(user)
+    table = OrderTable(buying.latest, prefix="bought", person=user, with_cost=with_cost)
+    return {"buying": buying, "table": table, "query": query.urlencode(), "with_cost": with_cost}

@@ -1,0 +1,41 @@
+"""A customer's page says what they buy; people who may not see full numbers do not learn whose orders those are."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from customers.models import Customer, SavedNumber
+from purchases.states import Status
+from testing.factories import make_product
+from testing.people import browser_of
+from tests.earnings.helpers import ago, sold
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def customer() -> Customer:
+    customer = Customer.objects.create(name="Bu Sari")
+    SavedNumber.objects.create(customer=customer, destination="081211112222", kind="phone")
+    product = make_product(code="TSEL10")
+    for days, status in ((1, Status.SUCCESS), (2, Status.SUCCESS), (3, Status.FAILED)):
+        sold(ago(days), status, product=product, destination="081211112222")
+    sold(ago(1), destination="081233334444")
+    return customer
+
+
+def test_a_customers_page_says_what_they_buy(customer: Customer):
+    page = browser_of("cashier").get(f"/customers/{customer.pk}/").content.decode()
+
+    assert re.findall(r'id="bought-sum" data-amount="(\d+)"', page) == ["24000"]
+    assert re.findall(r'data-product="(\w+)"', page) == ["TSEL10"]
+    assert len(re.findall(r'id="bought-\d+"', page)) == 3
+    assert f"/orders/?customer={customer.pk}" in page
+
+
+def test_a_customer_without_orders_has_none():
+    customer = Customer.objects.create(name="Pak Budi")
+
+    assert 'id="bought-sum"' not in browser_of("cashier").get(f"/customers/{customer.pk}/").content.decode()
