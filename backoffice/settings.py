@@ -105,6 +105,7 @@ MIDDLEWARE = [
     "core.compression.CompressionMiddleware",
     "csp.middleware.CSPMiddleware",
     "core.bidi.VisibleBidiMiddleware",
+    "core.middleware.FormAddressMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

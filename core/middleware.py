@@ -1,8 +1,10 @@
 """The parent of our middleware, and steps for every request before a view sees it."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.urls import Resolver404, resolve
 
 
 class Middleware:
@@ -30,6 +32,27 @@ class NoNulMiddleware(Middleware):
             "\0" in value for _name, values in request.POST.lists() for value in values
         ):
             request.POST = _without_nul(request.POST)  # type: ignore[assignment]
+
+
+class FormAddressMiddleware(Middleware):
+    """Leads a person who opens the address of a form (from the history, say) to the page above it: 405 says nothing."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Serve the request, or redirect to the nearest page above."""
+        answer = self.get_response(request)
+        is_page = request.method == "GET" and "text/html" in request.headers.get("Accept", "")
+        return HttpResponseRedirect(_page_above(request.path)) if answer.status_code == 405 and is_page else answer
+
+
+def _page_above(path: str) -> str:
+    parts = path.strip("/").split("/")
+    while parts:
+        parts.pop()
+        above = "".join(("/", *(f"{part}/" for part in parts)))
+        with suppress(Resolver404):
+            resolve(above)
+            return above
+    return "/"
 
 
 def _without_nul(typed: QueryDict) -> QueryDict:
