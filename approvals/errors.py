@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 class ApprovalRefused(Refused):
     """Nothing was decided. `reason` is one of the keys below."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, *, helpers: Sequence[str] = ()) -> None:
+        """`helpers`: the names of people who may instead."""
         self.reason = reason
         words = {
             "own": _("Nobody approves what they asked for. A second person must."),
@@ -31,7 +33,8 @@ class ApprovalRefused(Refused):
             "not_asker": _("You may not ask for this."),
             "unknown_act": _("This version does not know what was asked for. It can only be refused."),
         }
-        super().__init__(words[reason])
+        ask = _("Ask %(names)s.") % {"names": ", ".join(helpers)} if helpers else ""
+        super().__init__(f"{words[reason]} {ask}".strip())
 
 
 class AlreadyAsked(Refused):

@@ -21,18 +21,20 @@ def refuse_dependent(act: Act, approval: Approval, person: User) -> bool:
     if not holders:
         return False
     are_owners = not User.objects.filter(pk__in=holders, is_superuser=False).exists()
-    if are_owners and (asker.is_superuser or person.is_superuser) and not _has_independent(act, approval, hands):
+    colleagues = _independent(act, approval, hands)
+    if are_owners and (asker.is_superuser or person.is_superuser) and not colleagues:
         return True
-    raise ApprovalRefused("not_independent")
+    raise ApprovalRefused("not_independent", helpers=[colleague.shown_name for colleague in colleagues[:3]])
 
 
-def _has_independent(act: Act, approval: Approval, hands: Hands) -> bool:
+def _independent(act: Act, approval: Approval, hands: Hands) -> list[User]:
     asker = approval.asked_by
     people = User.objects.holding(act.may_approve).exclude(username=BREAK_GLASS)
-    return any(
-        colleague.has_joined and _may(act, approval, colleague) and not hands.between(asker, colleague)
+    return [
+        colleague
         for colleague in people.exclude(pk=asker.pk)
-    )
+        if colleague.has_joined and _may(act, approval, colleague) and not hands.between(asker, colleague)
+    ]
 
 
 def _may(act: Act, approval: Approval, person: User) -> bool:

@@ -157,6 +157,15 @@ def test_given_factors_reset_then_the_account_was_held(discount, db):
     assert refusal(ask_discount(accomplice), again(budi)) == "not_independent"
 
 
+def test_the_refusal_names_who_may_approve_instead(discount, boss):
+    approval = ask_discount(joined(boss))
+
+    with pytest.raises(ApprovalRefused) as refused:
+        approve(approval, boss)
+
+    assert User.objects.get(username="first").shown_name in str(refused.value)
+
+
 def test_given_a_chain_of_accounts_then_its_ends_are_one(discount, db):
     owner, _other = approver("first"), approver("second")
     middle = take(make_person("administrator", username="middle"), owner)
