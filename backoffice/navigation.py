@@ -59,7 +59,7 @@ class _Page:
 _BALANCE = _holds(Right.VIEW_BOOKS, Right.VIEW_COST)
 _EVIDENCE = ("exchange_", "error_list", "callback_", "audit_")
 # fmt: off
-_PLACES: tuple[tuple[str, str, str | Promise, tuple[_Page, ...]], ...] = (
+PLACES: tuple[tuple[str, str, str | Promise, tuple[_Page, ...]], ...] = (
     ("today", "layout-dashboard", pgettext_lazy("place", "Today"), (
         _Page("overview", "overview", "layout-dashboard", _("Overview"), _holds(), ("overview",)),
     )),
@@ -188,7 +188,7 @@ def navigation_of(request: HttpRequest) -> Navigation:
     match = request.resolver_match
     here = _page_of(person, match.url_name or "", f"/{match.route}") if match else None
     places = []
-    for name, icon, words, pages in _PLACES:
+    for name, icon, words, pages in PLACES:
         open_to = [page for page in pages if page.may(person)]
         if open_to:
             shown = [Page(page.name, reverse(page.address), page.icon, page.words, page is here) for page in open_to]
@@ -200,7 +200,7 @@ def _page_of(person: User, name: str, path: str) -> _Page | None:
     """The page to which this address belongs: the one whose beginning says most, the last of several."""
     fitting = [
         (len(start), page)
-        for _name, _icon, _words, pages in _PLACES
+        for _name, _icon, _words, pages in PLACES
         for page in pages
         if page.may(person)
         for start in (*(start for start in page.starts if name.startswith(start)), *_fits_path(page, path))

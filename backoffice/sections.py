@@ -42,7 +42,7 @@ class Section:
     tabs: list[Tab]
 
 
-_SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
+SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
     (
         _("Balance"),
         (
@@ -84,7 +84,7 @@ _SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
 def section_of(request: HttpRequest) -> Section | None:
     """The section of the page shown; None for a page of none, or where the person may open only one of its pages."""
     here = request.resolver_match.url_name if request.resolver_match else None
-    for words, pages in _SECTIONS:
+    for words, pages in SECTIONS:
         if any(here in {page.name, page.also or page.name} for page in pages):
             tabs = [*_tabs(pages, here, request.user.has_perm)]
             return Section(words, tabs) if len(tabs) > 1 else None

@@ -89,6 +89,7 @@ INSTALLED_APPS = [
     "complaints",
     "earnings",
     "work",
+    "find",
 ]
 
 MIDDLEWARE = [

@@ -6,8 +6,10 @@ from django.http import Http404, HttpRequest
 from django.urls import include, path, re_path
 
 from backoffice import dashboard, first_steps, shop_page, tips
+from backoffice.find_pages import KINDS
 from backoffice.guide import guide
 from backoffice.health_page import health_page
+from find.views import find
 
 
 def nowhere(_request: HttpRequest) -> NoReturn:
@@ -30,6 +32,7 @@ urlpatterns = [
     path("first-steps/", first_steps.first_steps, name="first_steps"),
     path("first-steps/live/", first_steps.first_steps_live, name="first_steps_live"),
     path("first-steps/close/", first_steps.first_steps_close, name="first_steps_close"),
+    path("find/", find, {"kinds": KINDS}, name="find"),
     path("tips/away/", tips.put_away, name="tips_away"),
     path("health/", health_page, name="health"),
     path("guide/", guide, {"reader": "cashier"}, name="guide"),

@@ -21,10 +21,10 @@ from catalogue.models import Product
 from core import clock
 from core.money import rupiah
 from core.rights import Right
-from core.search import found_by, newest_of, words_being_typed, words_of, words_that_begin
+from core.search import MOST_CLOSELY, found_by, newest_of, words_being_typed, words_of, words_that_begin
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
-from customers.models import SavedNumber
+from customers.models import LEAST_END, SavedNumber
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet, may_be_charged
 from purchases.states import FINAL, OPEN, UNFULFILLED, ActionReason, Status
@@ -106,14 +106,20 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         ended = Q(order__status__in=UNFULFILLED)
         return self.filter(ended | Q(refused, answer=AnswerKind.REFUSAL) | Q(pk__in=moving_checks.values("pk")))
 
-    def matching(self, text: str, *, by_part: bool = True) -> BillCheckQuerySet:
+    def matching(self, text: str, *, by_part: bool = True, closely: bool = False) -> BillCheckQuerySet:
         """Checks with this ref_id, customer number (its beginning or end will do), or words of the name.
 
         Only the last of several words may be unfinished, unless nobody's name has the others. Not `by_part`: only the
-        full number matches, for people who may not see it and could try digit after digit.
+        full number matches, for people who may not see it and could try digit after digit. `closely`: by the ref_id and
+        the number alone, and only all of it or the last digits (`LEAST_END` or more), which few of many checks have.
         """
         plain = text.strip().upper()
         bare = "".join(c for c in text if c.isalnum())
+        if closely:
+            numbers = BillCheck.objects.alias(backwards=Reverse("destination"))
+            ends = by_part and len(bare) >= LEAST_END
+            number = {"backwards__startswith": bare[::-1]} if ends else {"destination": bare}
+            return self.filter(found_by(numbers.filter(ref_id=plain), numbers.filter(**number), most=MOST_CLOSELY))
         every = BillCheck.objects.alias(backwards=Reverse("destination"), words=words_of("customer_name"))
         typed = words_being_typed(text)
         named = newest_of(every.filter(words=typed)) if typed else []

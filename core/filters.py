@@ -128,7 +128,7 @@ class KeyField(forms.IntegerField):
 
 
 class SearchFilter(django_filters.CharFilter):  # type: ignore[misc]
-    """The list's search field; the key "/" leads to it."""
+    """The list's search field; the key "F" leads to it."""
 
     def __init__(self, **kwargs: Any) -> None:
         attrs = {"type": "search", "autocomplete": "off", "spellcheck": "false", "data-search": True}

@@ -13,11 +13,13 @@ from django.db.models import Q, QuerySet
 
 # If one way finds more rows than this, the newest count.
 MOST_FOUND = 500
+# So few where each letter that is typed asks, and a page shows some.
+MOST_CLOSELY = 100
 
 
-def found_by(*ways: QuerySet[Any], time_field: str = "created_at") -> Q:
+def found_by(*ways: QuerySet[Any], time_field: str = "created_at", most: int = MOST_FOUND) -> Q:
     """The rows that any of these queries finds, as a condition. Each must be answered by an index of its own."""
-    first, *others = (way.order_by(f"-{time_field}", "-pk").values("pk")[:MOST_FOUND] for way in ways)
+    first, *others = (way.order_by(f"-{time_field}", "-pk").values("pk")[:most] for way in ways)
     return Q(pk__in=first.union(*others, all=True) if others else first)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import Count, OuterRef, Subquery
-from django.db.models.functions import Coalesce, Upper
+from django.db.models.functions import Coalesce, Reverse, Upper
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -14,24 +14,32 @@ from django.utils.translation import gettext_lazy as _
 from audit.history import history_of
 from catalogue.destinations import KindField, spellings
 from catalogue.models import Product, ProductType
+from core.notation import bare
 from core.rights import Right
 from core.search import found_by, words_of, words_that_begin
 from core.triggers import never_truncated
+
+# So many digits at the end of a number find it.
+LEAST_END = 4
 
 
 class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
     def matching(self, text: str, *, by_part: bool = True) -> SavedNumberQuerySet:
         """Numbers that begin with what is typed (`+62 812` finds 0812…), or words of their customer or note do.
 
+        The last digits (`LEAST_END` or more) find a number, too.
+
         Not `by_part`: only a full number matches, for people who may not see it and could try digit after digit.
         """
-        every = SavedNumber.objects.alias(words=words_of("note"))
+        every = SavedNumber.objects.alias(words=words_of("note"), backwards=Reverse("destination"))
         ways = [
             every.filter(customer__in=Customer.objects.named(text)),
             every.filter(words=words_that_begin(text)),
         ]
         how = "destination__startswith" if by_part else "destination"
         ways += [every.filter(**{how: number}) for number in sorted(spellings(text))]
+        if by_part and len(bare(text)) >= LEAST_END:
+            ways.append(every.filter(backwards__startswith=bare(text)[::-1]))
         return self.filter(found_by(*ways))
 
     def bills(self) -> SavedNumberQuerySet:
@@ -117,6 +125,7 @@ class SavedNumber(models.Model):
                 opclasses=["varchar_pattern_ops", "timestamptz_ops", "int8_ops"],
                 name="saved_number_begins",
             ),
+            models.Index(OpClass(Reverse("destination"), "text_pattern_ops"), name="saved_number_ends"),
             GinIndex(words_of("note"), name="saved_number_by_words"),
         ]
         triggers = [never_truncated()]

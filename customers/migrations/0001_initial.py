@@ -216,6 +216,12 @@ class Migration(migrations.Migration):
                         name="saved_number_begins",
                         opclasses=["varchar_pattern_ops", "timestamptz_ops", "int8_ops"],
                     ),
+                    models.Index(
+                        django.contrib.postgres.indexes.OpClass(
+                            django.db.models.functions.text.Reverse("destination"), "text_pattern_ops"
+                        ),
+                        name="saved_number_ends",
+                    ),
                     django.contrib.postgres.indexes.GinIndex(
                         django.contrib.postgres.search.SearchVector("note", config="simple"),
                         name="saved_number_by_words",

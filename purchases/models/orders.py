@@ -21,8 +21,9 @@ from catalogue.destinations import spellings
 from catalogue.models import Product
 from core.notation import bare
 from core.rights import Right
-from core.search import found_by
+from core.search import MOST_CLOSELY, MOST_FOUND, found_by
 from core.triggers import never_truncated
+from customers.models import LEAST_END
 from drawers.models import Outcome, Payment
 from policies.services import policies
 from purchases.states import FINAL, OPEN, POLLED, UNFULFILLED, ActionReason, Status, allowed_moves
@@ -30,6 +31,8 @@ from purchases.states import FINAL, OPEN, POLLED, UNFULFILLED, ActionReason, Sta
 # As much of an SN as a search looks at.
 SN_SEARCHED = 40
 SN_BEGINS = Upper(Left("sn", SN_SEARCHED))
+# A shorter part of an SN names too many orders to look them up at each letter that is typed.
+LEAST_OF_SN = 12
 # In queries what `Order.customer_pays` and `Order.shown_price` are of one order. Rupiah.
 CUSTOMER_PAYS = Coalesce("selling_price", "price", "max_price")
 SHOP_PAYS = Coalesce("price", "max_price")
@@ -105,27 +108,30 @@ class OrderQuerySet(models.QuerySet["Order"]):
         """Orders to be sent or polled now, oldest due first."""
         return self.filter(next_poll_at__lte=now).order_by("next_poll_at", "pk")
 
-    def matching(self, text: str, *, by_part: bool = True) -> OrderQuerySet:
+    def matching(self, text: str, *, by_part: bool = True, closely: bool = False) -> OrderQuerySet:
         """Orders with this ref_id, trx_id, destination or SN: the beginning, of a destination also the end.
 
         Not `by_part`: only the full destination and the full SN, or all before its first "/". This is for people who
         may not see the destination, which an SN may name: they could try digit after digit.
+        `closely`: only what few of millions of orders have: all of it, the last digits of a destination (`LEAST_END`
+        or more), or the first letters of an SN (`LEAST_OF_SN` or more).
         """
         plain = text.strip().upper()
         digits = bare(text)
         every = Order.objects.alias(backwards=Reverse("destination"), sn_begins=SN_BEGINS)
+        sn_by_part = by_part and (not closely or len(digits) >= LEAST_OF_SN)
         ways = [
-            every.filter(ref_id__startswith=plain),
+            every.filter(**{"ref_id" if closely else "ref_id__startswith": plain}),
             every.filter(trx_id__iexact=plain),
-            *(every.filter(way) for way in _with_sn(plain, by_part=by_part)),
+            *(every.filter(way) for way in _with_sn(plain, by_part=sn_by_part)),
         ]
-        begins = "destination__startswith" if by_part else "destination"
+        begins = "destination__startswith" if by_part and not closely else "destination"
         ways += [every.filter(**{begins: number}) for number in sorted(spellings(text))]
-        if digits and by_part:
+        if digits and by_part and (not closely or len(digits) >= LEAST_END):
             ways.append(every.filter(backwards__startswith=digits[::-1]))
         if digits.isdecimal() and digits != plain:  # a token, typed in its groups
-            ways += [every.filter(way) for way in _with_sn(digits, by_part=by_part)]
-        return self.filter(found_by(*ways))
+            ways += [every.filter(way) for way in _with_sn(digits, by_part=sn_by_part)]
+        return self.filter(found_by(*ways, most=MOST_CLOSELY if closely else MOST_FOUND))
 
 
 def _with_sn(sn: str, *, by_part: bool) -> list[Q]:

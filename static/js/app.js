@@ -40,7 +40,16 @@ const single = {
   w: () => (find("[data-key=w]") ? visit("[data-key=w]") : showMessage()),
   m: () => (find("[data-key=m]") ? visit("[data-key=m]") : place("arrived")),
   n: () => visit("[data-next-cashier]"),
+  "/": () => document.dispatchEvent(new Event("find:open")),
+  f: () => filterList(),
 };
+
+// The field that searches the list, or the counter's, of this very page.
+function filterList() {
+  const search = find("[data-search]");
+  search?.focus();
+  search?.select();
+}
 
 // The text for the customer; the next Enter opens it in WhatsApp.
 function showMessage() {
@@ -83,14 +92,6 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (isTyping(target) || find("dialog[open]") || !(singleKeys?.checked ?? false)) return;
-  if (event.key === "/") {
-    const search = find("[data-search]");
-    if (!search) return;
-    event.preventDefault();
-    search.focus();
-    search.select();
-    return;
-  }
   // A number is typed at once, wherever the cursor is.
   if (/^[\d+]$/.test(event.key) && find("[data-digits]")) {
     find("[data-digits]").focus();

@@ -207,7 +207,7 @@ def test_the_help_opens_by_key_and_single_keys_can_be_off(live_server: Any, open
     page.click("[data-open=shortcuts]")
     page.check("[data-single-keys]")
     page.click("dialog [data-close]")
-    page.keyboard.press("/")
+    page.keyboard.press("f")
     expect(page.locator("[data-search]")).to_be_focused()
     page.keyboard.type("o?")
     assert page.input_value("[data-search]") == "o?"

@@ -1,0 +1,114 @@
+"""The pages, settings and actions that "find anything" knows; and all its kinds in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from django.conf import settings
+from django.urls import resolve, reverse
+from django.utils import translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from backoffice.navigation import PLACES
+from backoffice.sections import SECTIONS
+from find.kinds import PRODUCTS, ROWS
+from find.kinds.asked import Asked
+from find.kinds.kind import Kind, Result
+from policies.words import WORDS
+from shop.forms import ShopForm
+from staff.forms import PreferencesForm
+from staff.models import User
+
+_Words = str | Promise
+
+
+class _Page(NamedTuple):
+    """One page: its name in the addresses, icon, words, the page that it is part of, and who sees it there."""
+
+    name: str
+    icon: str
+    words: _Words
+    within: _Words = ""
+    may: Callable[[User], bool] = lambda _person: True
+
+    def may_be_opened_by(self, person: User) -> bool:
+        """Whether its view lets this person in, too."""
+        return self.may(person) and person.has_perms(getattr(resolve(reverse(self.name)).func, "rights", ()))
+
+
+def _is_own(person: User) -> bool:
+    """A PIN opens no page of the own account."""
+    return not person.by_pin
+
+
+_OF_PLACES = tuple(
+    _Page(page.address, page.icon, page.words, words, page.may)
+    for _name, _icon, words, pages in PLACES
+    for page in pages
+)
+_OTHERS = (
+    _Page("customer_add", "plus", _("Add a customer")),
+    _Page("staff_invite", "plus", _("Invite a person")),
+    _Page("till_add", "plus", _("Enrol a till")),
+    _Page("price_rule", "plus", _("Add a price rule")),
+    _Page("price_changes", "tag", _("Price changes"), _("Products")),
+    _Page("kind_list", "tag", _("Kinds of numbers"), _("Products")),
+    *(_Page(page.name, "layout-dashboard", page.words, section) for section, pages in SECTIONS for page in pages),
+    _Page("guide", "help-circle", _("Guide for cashiers")),
+    _Page("owner_guide", "help-circle", _("Guide for owners")),
+    _Page("preferences", "settings", _("Preferences"), "", _is_own),
+    _Page("own_factors", "shield-lock", _("Second factor"), "", _is_own),
+    _Page("account_change_password", "lock", _("Change password"), "", _is_own),
+    _Page("own_pin", "password", _("PIN for tills"), "", _is_own),
+)
+_SETTINGS = (
+    *(
+        _Page("preferences", "settings", words, _("Preferences"), _is_own)
+        for words in PreferencesForm.Meta.labels.values()
+    ),
+    *(
+        _Page("shop_settings", "building-store", field.label or "", _("Shop"))
+        for field in ShopForm.base_fields.values()
+    ),
+    *(_Page("policies", "building-store", words.label, _("Policies")) for words in WORDS.values()),
+)
+
+
+def _pages(asked: Asked) -> Iterator[Result]:
+    """The pages whose words begin with what is typed, by their own words first; without a text those of the places."""
+    typed = _words_of(asked.text)
+    pages = (*_OF_PLACES, *_OTHERS, *_SETTINGS) if typed else _OF_PLACES
+    matches = [page for page in pages if _begins(_known(page), typed)]
+    seen = set()
+    for page in sorted(matches, key=lambda page: not _begins(_words_of(page.words), typed)):
+        shown = (page.name, str(page.words))
+        if page.words and shown not in seen and page.may_be_opened_by(asked.person):
+            seen.add(shown)
+            yield Result(url=reverse(page.name), words=str(page.words), more=str(page.within), icon=page.icon)
+
+
+def _begins(known: frozenset[str], typed: frozenset[str]) -> bool:
+    return all(any(word.startswith(beginning) for word in known) for beginning in typed)
+
+
+def _words_of(text: _Words) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", str(text).lower()))
+
+
+@cache
+def _known(page: _Page) -> frozenset[str]:
+    """The words that find it, in every language."""
+    words: set[str] = set()
+    for language, _name in settings.LANGUAGES:
+        with translation.override(language):
+            words |= _words_of(f"{page.words} {page.within}")
+    return frozenset(words)
+
+
+#: The pages before the products: a product with one typing error never stands before a page of that name.
+KINDS = (*ROWS, Kind("pages", pgettext_lazy("find", "Pages and settings"), (), _pages), PRODUCTS)

@@ -1,0 +1,22 @@
+"""What is found: one file a kind. The roof adds the pages (`backoffice/find_pages.py`)."""
+
+from django.utils.translation import gettext_lazy as _
+
+from core.rights import Right
+from find.kinds.acts import acts
+from find.kinds.bills import bills
+from find.kinds.complaints import complaints
+from find.kinds.customers import customers
+from find.kinds.kind import Kind
+from find.kinds.orders import orders
+from find.kinds.products import products
+
+#: In the order of the page: `Enter` opens the first result of all.
+ROWS = (
+    Kind("do", _("Do"), (), acts),
+    Kind("customers", _("Customers"), (Right.VIEW_CUSTOMERS,), customers, "customer_list"),
+    Kind("orders", _("Orders"), (Right.VIEW_ORDERS,), orders, "order_list"),
+    Kind("bills", _("Bills"), (Right.VIEW_BILLS,), bills, "bill_list"),
+    Kind("complaints", _("Complaints"), (Right.VIEW_COMPLAINTS, Right.VIEW_ORDERS), complaints, "complaint_list"),
+)
+PRODUCTS = Kind("products", _("Products"), (Right.VIEW_PRODUCT,), products, "catalogue")

@@ -1,0 +1,36 @@
+"""What to do with a number: sell for it, and say whether it has arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from catalogue.operators import operator_of
+from core.rights import Right
+from core.times import short_time
+from find.kinds.asked import Asked
+from find.kinds.kind import Result
+
+
+def acts(asked: Asked) -> Iterator[Result]:
+    """Sell for a complete number; "Has it arrived?" for what names orders."""
+    if asked.number and asked.person.has_perms((Right.BUY, Right.VIEW_PRODUCT)):
+        operator = operator_of(asked.number) if asked.is_phone else None
+        yield Result(
+            url=f"{reverse('counter')}?{urlencode({'q': asked.text})}",
+            words=_("Sell for %(number)s") % {"number": asked.shown_number},
+            more=operator.name if operator else "",
+            icon="shopping-cart",
+        )
+    if asked.orders:
+        last = asked.newest_orders[0]
+        yield Result(
+            url=f"{reverse('arrived')}?{urlencode({'q': asked.name})}",
+            words=_("Has it arrived?"),
+            more=f"{last.product_name} · {last.get_status_display()} · {short_time(last.created_at)}",
+            icon="message-question",
+            key="m",
+        )

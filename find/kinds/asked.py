@@ -1,0 +1,54 @@
+"""What somebody typed into the search of everything, as the kinds read it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from core.numbers import sees_whole_numbers
+from core.rights import Right
+from core.search import MOST_CLOSELY
+from counter.services import Typed
+from customers.models import LEAST_END
+from purchases.models import Order
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+_LONGEST = 100
+
+
+class Asked:
+    """The text, and the person who asks. `most`: up to so many results of a kind.
+
+    `number`: the text's complete number as it would be stored, "" without one. `by_part`: the last digits of a number
+    find it; not for people who may not see it, who could try digit after digit.
+    """
+
+    def __init__(self, text: str, person: User, most: int) -> None:
+        self.text = " ".join(text.replace("\x00", "").split())[:_LONGEST]
+        self.person, self.most = person, most
+        typed = Typed.read(self.text)
+        self.number, self.shown_number, self.is_phone = typed.bare, typed.shown, typed.is_phone
+        # What stands behind a number narrows what is sold for it.
+        self.name = typed.number if typed.words and typed.bare else self.text
+        self.by_part = sees_whole_numbers()
+
+    @property
+    def may_name_a_row(self) -> bool:
+        """Whether it is long enough for an order or a bill; less is read as words alone."""
+        return sum(letter.isalnum() for letter in self.name) >= LEAST_END
+
+    @cached_property
+    def orders(self) -> list[int]:
+        """The keys of the newest orders that it names."""
+        if not (self.may_name_a_row and self.person.has_perm(Right.VIEW_ORDERS)):
+            return []
+        matches = Order.objects.matching(self.name, by_part=self.by_part, closely=True)
+        return list(matches.order_by("-created_at", "-pk").values_list("pk", flat=True)[:MOST_CLOSELY])
+
+    @cached_property
+    def newest_orders(self) -> list[Order]:
+        """The newest of them, with what a line shows of each."""
+        orders = Order.objects.for_table().in_bulk(self.orders[: self.most])
+        return [orders[key] for key in self.orders[: self.most]]

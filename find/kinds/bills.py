@@ -1,0 +1,38 @@
+"""Checked bills by the last digits of the customer number, or ref_id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bills.models import BillCheck
+from bills.states import Standing
+from bills.templatetags.bills import name_or_reason
+from core.money import rupiah
+from core.paging import chosen_first
+from core.times import short_time
+from find.kinds.asked import Asked
+from find.kinds.kind import Result
+
+
+def bills(asked: Asked) -> Iterator[Result]:
+    """The newest checks that it names."""
+    if not asked.may_name_a_row:
+        return
+    matches = BillCheck.objects.matching(asked.name, by_part=asked.by_part, closely=True)
+    shown = BillCheck.objects.with_standing().select_related("product", "order")
+    for check in chosen_first(matches.order_by("-created_at", "-pk")[: asked.most], shown):
+        state = Standing(check.now_standing).state
+        more = [
+            check.product.kind.as_seen(check.destination),
+            name_or_reason(check),
+            rupiah(check.to_pay) if check.to_pay else "",
+            str(state.label),
+            short_time(check.created_at),
+        ]
+        yield Result(
+            url=check.get_absolute_url(),
+            words=check.product_name,
+            more=" · ".join(filter(None, more)),
+            icon=state.look.icon,
+            colour=state.look.colour,
+        )

@@ -1,0 +1,32 @@
+"""Complaints about the orders that are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db.models import Prefetch
+
+from complaints.models import Complaint, State
+from core.times import short_time
+from find.kinds.asked import Asked
+from find.kinds.kind import Result
+from purchases.models import Order
+from purchases.presenting import shown_destination
+
+
+def complaints(asked: Asked) -> Iterator[Result]:
+    """The newest complaints about these orders."""
+    if not asked.orders:
+        return
+    # The orders by themselves: joined, PostgreSQL may read all of them.
+    rows = Complaint.objects.filter(order__in=asked.orders).order_by("-pk")
+    for complaint in rows.prefetch_related(Prefetch("order", queryset=Order.objects.for_table()))[: asked.most]:
+        state = State(complaint.state)
+        facts = [str(state.label), shown_destination(complaint.order), short_time(complaint.opened_at)]
+        yield Result(
+            url=complaint.get_absolute_url(),
+            words=complaint.order.product_name,
+            more=" · ".join(facts),
+            icon=state.look.icon,
+            colour=state.look.colour,
+        )

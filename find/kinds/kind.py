@@ -1,0 +1,48 @@
+"""A kind of thing that is found: its words, the rights that show it, and its results for what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.functional import Promise
+
+from core.rights import Right
+from find.kinds.asked import Asked
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """A line that leads to a page. `more` stands beside its words; `colour`: as `status-…` in the style sheets.
+
+    `key`: the letter that opens it.
+    """
+
+    url: str
+    words: str
+    icon: str
+    more: str = ""
+    colour: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind. `name` is for addresses, scripts and tests. `rights`: the person needs every one of them.
+
+    `list_name`: the address of the list that finds more; the same rights open it.
+    """
+
+    name: str
+    words: str | Promise
+    rights: tuple[Right, ...]
+    results: Callable[[Asked], Iterable[Result]]
+    list_name: str = ""
+
+    def may_be_seen_by(self, person: User) -> bool:
+        """Whether this person may see any of it."""
+        return person.has_perms(self.rights)

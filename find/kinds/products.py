@@ -1,0 +1,30 @@
+"""Products, by the words of the trade."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from catalogue.services import read_products, search_products
+from core.money import rupiah
+from core.rights import Right
+from find.kinds.asked import Asked
+from find.kinds.kind import Result
+
+
+def products(asked: Asked) -> Iterator[Result]:
+    """The listed products that it asks for, but for what is a number or names an order."""
+    if not asked.text or asked.number or asked.orders:
+        return
+    sells = asked.person.has_perm(Right.BUY)
+    for product in read_products(search_products(asked.text).keys[: asked.most]):
+        query = urlencode({"product": product.code} if sells else {"q": product.name})
+        price = "" if product.type == "postpaid" else rupiah(product.sells_for)
+        yield Result(
+            url=f"{reverse('counter' if sells else 'catalogue')}?{query}",
+            words=product.name,
+            more=" · ".join(filter(None, [product.category.name, price])),
+            icon="tag",
+        )

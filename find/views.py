@@ -1,0 +1,37 @@
+"""Find anything: one field, and for each kind its first results, while somebody types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from core.access import StaffRequest, staff_only
+from find.kinds.asked import Asked
+from find.kinds.kind import Kind
+
+_OF_EACH, _OF_ONE = 5, 20
+
+
+@staff_only()
+@require_GET
+def find(request: StaffRequest, kinds: Sequence[Kind]) -> HttpResponse:
+    """The page, or for htmx its results. `q`: the text; `kind`: only this one, and more of it."""
+    wanted = request.GET.get("kind", "")
+    asked = Asked(request.GET.get("q", ""), request.user, _OF_ONE if wanted else _OF_EACH)
+    seen = [kind for kind in kinds if kind.may_be_seen_by(request.user)]
+    groups = [(kind, results) for kind in seen if (results := list(islice(kind.results(asked), asked.most)))]
+    narrowed = [group for group in groups if group[0].name == wanted]
+    context = {
+        "text": asked.text,
+        "by_part": asked.by_part,
+        "kinds": [kind for kind, _results in groups],
+        "kind": wanted if narrowed else "",
+        "groups": narrowed or [(kind, results[:_OF_EACH]) for kind, results in groups],
+    }
+    if request.headers.get("HX-Request"):
+        return render(request, "find/results.html", context)
+    return render(request, "find/find.html", context)

@@ -1,0 +1,162 @@
+"""Find anything: each kind by what people type, for those who may see it, and never a number that they may not see."""
+
+import html
+import re
+
+import pytest
+
+from complaints.services import open_complaint
+from core.rights import Role
+from purchases.models import Order
+from purchases.states import Status
+from testing.factories import make_biller, make_check, make_order, make_product
+from testing.people import browser_of, make_person
+from tests.credit.helpers import give_credit, sell_to
+from tests.customers.helpers import make_customer
+
+pytestmark = pytest.mark.django_db
+
+NUMBER, OTHER = "081298765432", "081298760000"
+# The kinds of a number that has all of them; and what a role with fewer rights sees of them.
+ALL = ["do", "customers", "orders", "bills", "complaints"]
+SEEN = {
+    Role.VIEWER: ["do", "orders", "bills"],
+    Role.AUDITOR: ["do", "orders", "bills", "complaints"],
+}
+
+
+def who(role: Role):
+    return browser_of("admin" if role is Role.OWNER else role)
+
+
+def found(browser, text: str, **more: str) -> dict[str, list[tuple[str, str]]]:
+    """The results of each kind: address and words."""
+    page = browser.get("/find/", {"q": text, **more}, headers={"HX-Request": "true"}).content.decode()
+    groups = re.findall(r'<section.*?data-group="(\w+)">(.*?)</section>', page, re.DOTALL)
+    return {
+        name: [
+            (html.unescape(url), " ".join(html.unescape(re.sub(r"<[^>]+>", " ", words)).split()))
+            for url, words in re.findall(r'<li><a href="([^"]+)"(.*?)</a>', body, re.DOTALL)
+        ]
+        for name, body in groups
+    }
+
+
+def addresses(browser, text: str, kind: str) -> list[str]:
+    return [url for url, _words in found(browser, text).get(kind, [])]
+
+
+@pytest.fixture
+def number_with_everything() -> Order:
+    """An order of a number that has a customer, a bill and a complaint, too."""
+    order = make_order(Status.SUCCESS, destination=NUMBER, sn="SN-20261125-7788", trx_id="TRX77")
+    make_customer("Bu Sari", (NUMBER, "phone"))
+    make_check(destination=NUMBER, product=make_biller())
+    open_complaint(order, words="not here", actor=make_person("supervisor", username="helper"))
+    return order
+
+
+@pytest.mark.parametrize("role", Role)
+def test_each_role_finds_of_a_number_what_it_may_see(role, number_with_everything):
+    results = found(who(role), NUMBER)
+
+    assert list(results) == SEEN.get(role, ALL)
+    acts = [url for url, _words in results["do"]]
+    arrived = f"/arrived/?q={NUMBER}"
+    assert acts == ([arrived] if role in {Role.VIEWER, Role.AUDITOR} else [f"/counter/?q={NUMBER}", arrived])
+    assert results["orders"][0][0] == number_with_everything.get_absolute_url()
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.AUDITOR])
+def test_without_the_right_to_full_numbers_no_digits_lead_to_one(role, number_with_everything):
+    browser = who(role)
+
+    shown = " ".join(words for rows in found(browser, "TRX77").values() for _url, words in rows)
+    assert "0812-••••-•432" in shown
+    assert NUMBER not in re.sub(r"\W", "", shown)
+    for part in (NUMBER[-4:], NUMBER[-8:], NUMBER[:-1]):
+        assert not set(found(browser, part)) & {"do", "orders", "bills", "customers"}
+    assert "orders" in found(browser, NUMBER)
+
+
+@pytest.mark.parametrize(
+    "text", [NUMBER, "+62 812-9876-5432", "5432", "8765432", "SN-20261125-7788", "sn-20261125-77", "trx77", "ref_id"]
+)
+def test_an_order_is_found_by_what_people_have_of_it(text, number_with_everything, cashier):
+    order = number_with_everything
+    make_order(Status.SUCCESS, destination=OTHER)
+
+    assert addresses(cashier, order.ref_id if text == "ref_id" else text, "orders") == [order.get_absolute_url()]
+
+
+@pytest.mark.parametrize("text", ["432", "0812", "SN-2", "zzzz", "\x00", "%", "🙂", "a" * 5000])
+def test_a_text_that_names_too_many_or_none_finds_no_order(text, number_with_everything, cashier):
+    assert addresses(cashier, text, "orders") == []
+
+
+def test_the_newest_five_come_first_and_narrowed_more_of_them(cashier):
+    orders = [make_order(Status.SUCCESS, destination=NUMBER) for _ in range(7)]
+    newest = [order.get_absolute_url() for order in sorted(orders, key=lambda order: order.created_at)[::-1]]
+
+    assert addresses(cashier, NUMBER, "orders") == newest[:5]
+    narrowed = found(cashier, NUMBER, kind="orders")
+    assert [url for url, _words in narrowed["orders"]] == newest
+    assert list(narrowed) == ["orders"]
+    assert list(found(cashier, NUMBER, kind="nonsense")) == ["do", "orders"]
+
+
+def test_a_customer_is_found_by_name_and_end_of_number_with_the_debt(cashier):
+    customer = give_credit("Bu Sri")
+    customer.numbers.create(destination=NUMBER, kind="phone")
+    sell_to(customer, 75_000, by=make_person("supervisor"))
+
+    for text in ("sri", "5432", NUMBER):
+        ((url, words),) = found(cashier, text)["customers"]
+        assert url == customer.get_absolute_url()
+        assert "0812-9876-5432" in words
+        assert "Rp75.000" in words
+
+
+def test_a_product_is_sold_by_sellers_and_seen_by_others(cashier):
+    product = make_product(name="Telkomsel 10.000")
+
+    assert addresses(cashier, "tel 10", "products") == [f"/counter/?product={product.code}"]
+    assert addresses(browser_of("viewer"), "tel 10", "products") == ["/products/?q=Telkomsel+10.000"]
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "address"),
+    [
+        ("cashier", "orders", "/orders/"),
+        ("cashier", "transaksi", "/orders/"),
+        ("cashier", "add cust", "/customers/add/"),
+        ("cashier", "policies", None),
+        ("cashier", "invite", None),
+        ("auditor", "activity", "/audit/"),
+        ("admin", "bahasa", "/me/"),
+        ("admin", "policies", "/shop/policies/"),
+        ("admin", "paper", "/shop/"),
+        ("admin", "roles", "/staff/roles/"),
+    ],
+)
+def test_pages_settings_and_actions_are_found_in_both_languages(role, text, address):
+    pages = addresses(browser_of(role), text, "pages")
+
+    assert pages[:1] == ([address] if address else [])
+
+
+@pytest.mark.parametrize("role", Role)
+def test_every_page_that_is_offered_opens(role):
+    browser = who(role)
+
+    for letter in "abcdefghijklmnopqrstuvwxyz":
+        for url, words in found(browser, letter, kind="pages").get("pages", []):
+            assert browser.get(url).status_code in {200, 302}, (role, words, url)
+
+
+def test_without_a_script_it_is_a_page(cashier, number_with_everything):
+    page = cashier.get("/find/", {"q": NUMBER}).content.decode()
+
+    assert page.count('id="find-q"') == page.count('id="find-results"') == 1
+    assert f'value="{NUMBER}"' in page
+    assert f'href="/find/?q={NUMBER}&amp;kind=orders"' in page
