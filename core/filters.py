@@ -59,6 +59,8 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if self.is_compact:
+            self.form.fields["q"].widget.attrs["placeholder"] = self.form.fields["q"].label
         for field in self.form.fields.values():
             is_choice = isinstance(field, forms.ChoiceField)
             field.widget.attrs.setdefault("class", "form-select" if is_choice else "form-control")
@@ -77,9 +79,9 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
     def periods(self) -> Iterator[Chip]:
         """The spans of days; each replaces the chosen days."""
         chosen = self.data.get("days") or ("" if self.data.get("since") or self.data.get("until") else None)
-        yield Chip("every", gettext("Every day"), self._url_without("days", "since", "until"), chosen is None)
+        yield Chip("every", gettext("Every day"), self.url_without("days", "since", "until"), chosen is None)
         for period in Period:
-            url = self._url_without("days", "since", "until", days=period.value)
+            url = self.url_without("days", "since", "until", days=period.value)
             yield Chip(period.value, str(period.label), url, chosen == period)
 
     def chips(self) -> Iterator[Chip]:
@@ -87,7 +89,7 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
         for name, field in self.form.fields.items():
             value = self.form[name].value()
             if value and name not in {"q", "days"} and name not in self.form.errors:
-                yield Chip(name, f"{field.label}: {self.in_words(name, value)}", self._url_without(name))
+                yield Chip(name, f"{field.label}: {self.in_words(name, value)}", self.url_without(name))
 
     def in_words(self, name: str, value: str) -> str:
         """The value of this filter as people read it."""
@@ -99,7 +101,8 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
             return day_words(value)
         return rupiah(field.clean(value)) if isinstance(field, RupiahField) else value
 
-    def _url_without(self, *names: str, **more: str) -> str:
+    def url_without(self, *names: str, **more: str) -> str:
+        """The query of the same list without these filters and with `more`."""
         values = {name: self.data[name] for name in self.form.fields if self.data.get(name) and name not in names}
         return f"?{urlencode(values | more)}"
 

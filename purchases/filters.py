@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import django_filters
+from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db.models import F, QuerySet
 from django.db.models.functions import Reverse
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
 
 from catalogue.filters import brand_names, category_names
 from catalogue.models import Product
@@ -25,12 +27,15 @@ from drawers.filters import drawer_names
 from drawers.models import Payment
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS, OrderQuerySet
+from purchases.reading import Names, read_line
 from purchases.states import Status
 from staff.models import User
 
 NEEDS_ATTENTION = "attention"
 OPEN_ONES = "open"
 LOSS = "loss"
+# A line may name these by their words.
+_NAMED = ("cashier", "status", "payment", "brand", "category")
 # No index finds these; the others keep the looking short.
 _WIDE = ("amount_from", "amount_to", "payment", "drawer", "profit")
 _NARROW = ("q", "days", "since", "product", "shift", "customer")
@@ -64,7 +69,7 @@ class OrderFilter(ListFilter):
     seldom = ("product", "shift", "customer")
     is_compact = True
 
-    q = SearchFilter(label=_("ref_id, number or SN"))
+    q = SearchFilter(label=_("ref_id, number or SN, or “50 thousand yesterday 02”"))
     status = django_filters.ChoiceFilter(
         method="with_status",
         label=_("Status"),
@@ -118,6 +123,22 @@ class OrderFilter(ListFilter):
         }
         for name in (name for name, is_allowed in allowed.items() if not is_allowed):
             del self.form.fields[name]
+
+    def read(self, text: str) -> tuple[dict[str, str], str]:
+        """The filters that a typed line names, and the words that stay to be searched for."""
+        names = {name: self._names_of(name) for name in _NAMED} if any(map(str.isalpha, text.split())) else {}
+        return read_line(text, Names(names), with_endings=self.sees_numbers)
+
+    def _names_of(self, name: str) -> dict[str, str]:
+        """What people call the choices of a filter, in every language; a person also by first name and username."""
+        names: dict[str, str] = {}
+        for language, _words in settings.LANGUAGES:
+            with override(language):
+                for value, words in self.form.fields[name].choices:
+                    called = [str(words), *([value] if name != "brand" else [])]
+                    called += str(words).split()[:1] if name == "cashier" else []
+                    names |= {"".join(call.lower().split()): value for call in called if value}
+        return names
 
     def in_words(self, name: str, value: str) -> str:
         """The value of this filter as people read it; a customer by name."""

@@ -50,11 +50,15 @@ FILE = ListFile(
 def order_list(request: StaffRequest) -> HttpResponse:
     """The orders that the filters in the URL leave, newest first, 50 a page; it follows those that are open.
 
-    With `format=csv` or `xlsx` exactly these as a file.
+    What a line in the search names becomes filters of the address. With `format=csv` or `xlsx` exactly these as a file.
     """
     if "format" in request.GET:
         return redirect(f"{reverse('order_file')}?{request.GET.urlencode()}")
     filtered = _found(request)
+    understood, rest = filtered.read(request.GET.get("q", ""))
+    if understood:
+        replaced = {"q", "days", "since", "until"} if "days" in understood else {"q"}
+        return redirect(request.path + filtered.url_without(*replaced, **understood, **({"q": rest} if rest else {})))
     page = keyset_page(filtered.qs, request.GET, shown=Order.objects.for_table())
     table = OrderTable(page.rows, person=request.user, with_cost=sees_cost(request.user))
     context = {"filter": filtered, "page": page, "table": table, "live": _live(request, page.rows)}

@@ -156,3 +156,39 @@ def test_the_foot_shows_cost_and_profit_to_people_who_may_see_them(supervisor, c
     assert "Rp24.000" in shown
     assert "Rp20.000" not in shown
     assert has_id(cashier.get("/orders/sums/", headers={"HX-Request": "true"}), "order-sums")
+
+
+def test_a_line_in_the_search_becomes_chips(supervisor):
+    make_person("cashier", username="kasir1", first_name="Kasir", last_name="1")
+    sold = make_order(
+        Status.SUCCESS,
+        selling_price=52_000,
+        destination="081234567802",
+        placed_by=User.objects.get(username="kasir1"),
+        created_at=timezone.now() - dt.timedelta(days=7),
+    )
+    make_order(Status.SUCCESS, selling_price=52_000)
+
+    answer = supervisor.get("/orders/?status=success&q=50 ribu kasir 1 minggu lalu 02", follow=True)
+
+    chips = {chip.name for chip in answer.context["filter"].chips()}
+    assert chips == {"status", "cashier", "amount_from", "amount_to", "ends"}
+    assert listed(answer) == [sold.ref_id]
+
+
+def test_words_of_both_languages_name_a_status(supervisor):
+    failed = make_order(Status.FAILED)
+    make_order(Status.SUCCESS)
+
+    assert listed(supervisor.get("/orders/?q=failed", follow=True)) == [failed.ref_id]
+    assert listed(supervisor.get("/orders/?q=gagal", follow=True)) == [failed.ref_id]
+
+
+def test_a_word_that_is_not_understood_is_searched_for(supervisor):
+    wanted = make_order(Status.SUCCESS, destination="081234567802")
+    make_order(Status.SUCCESS, destination="081234567803")
+
+    answer = supervisor.get("/orders/?q=today 081234567802", follow=True)
+
+    assert answer.request["QUERY_STRING"] == "days=today&q=081234567802"
+    assert listed(answer) == [wanted.ref_id]
