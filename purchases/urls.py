@@ -13,6 +13,7 @@ urlpatterns = [
     path("orders/sheets/<uuid:sheet>/", receipts.sheet_print, name="receipt_sheet"),
     path("orders/<str:ref_id>/", order.order_detail, name="order_detail"),
     path("orders/<str:ref_id>/live/", order.order_live, name="order_live"),
+    path("orders/<str:ref_id>/panel/", order.order_panel, name="order_panel"),
     path("orders/<str:ref_id>/number/", order.order_number, name="order_number"),
     path("orders/<str:ref_id>/incidents/<int:pk>/close/", order.incident_close, name="incident_close"),
     path("orders/<str:ref_id>/receipt/", receipts.order_receipt, name="order_receipt"),

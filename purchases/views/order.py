@@ -61,6 +61,15 @@ def order_live(request: StaffRequest, ref_id: str) -> HttpResponse:
     return render(request, "purchases/order_detail.html#live", _detail(request, ref_id))
 
 
+@staff_only(Right.VIEW_ORDERS)
+@require_GET
+def order_panel(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """The order in short, for the panel beside the list; a browser that opens the address gets the page."""
+    if "HX-Request" not in request.headers:
+        return redirect("order_detail", ref_id=ref_id)
+    return render(request, "purchases/order_detail.html#panel", _detail(request, ref_id))
+
+
 @staff_only(Right.VIEW_ORDERS, Right.REVEAL_NUMBERS)
 @require_http_methods(["GET", "POST"])
 def order_number(request: StaffRequest, ref_id: str) -> HttpResponse:

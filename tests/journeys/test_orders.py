@@ -1,0 +1,74 @@
+"""The list of orders in a browser: a typed line becomes chips, a row opens beside the list, the sums stand below."""
+
+import datetime as dt
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from purchases.states import Status
+from staff.models import User
+from staff.roles import create_demo_staff
+from testing.factories import make_order
+from tests.journeys.helpers import PHONE, OpenWindow, faults_in_all_looks, sign_in
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def orders() -> dict[str, Any]:
+    """Last week's order of a cashier, and one of today; the demo's people."""
+    create_demo_staff()
+    cashier = User.objects.get(username="cashier")
+    facts = {"selling_price": 52_000, "price": 50_000, "placed_by": cashier}
+    week_ago = timezone.now() - dt.timedelta(days=7)
+    old = make_order(Status.SUCCESS, destination="081234567802", created_at=week_ago, **facts)
+    new = make_order(Status.SUCCESS, destination="081234567803", **facts)
+    return {"old": old, "new": new}
+
+
+@pytest.mark.parametrize("language", ["id-ID", "en-GB"])
+def test_a_supervisor_finds_an_order_from_a_vague_memory(live_server, open_window: OpenWindow, orders, language):
+    page = open_window(language=language, size=PHONE)
+    sign_in(page, live_server.url, "supervisor")
+    page.goto(f"{live_server.url}/orders/")
+
+    page.fill(".filters [name=q]", "50 ribu kasir demo minggu lalu 02")
+    page.keyboard.press("Enter")
+
+    expect(page.locator("[data-chip]")).to_have_count(4)
+    expect(page.locator("[data-period=last-week]")).to_have_attribute("aria-current", "true")
+    expect(page.locator(f"#row-{orders['old'].pk}")).to_be_visible()
+    expect(page.locator("#results tbody tr")).to_have_count(1)
+    expect(page.locator("#order-sums")).to_contain_text("Rp52.000")
+    page.click(".filter-more summary")
+    assert faults_in_all_looks(page) == []
+
+    page.click("[data-chip=ends]")
+    page.wait_for_url(lambda url: "ends" not in url)
+    page.click("[data-period=every]")
+    expect(page.locator("#results tbody tr")).to_have_count(2)
+
+
+def test_an_owner_walks_through_the_orders_beside_the_list(live_server, open_window: OpenWindow, orders):
+    page = open_window(size=(1440, 900))
+    sign_in(page, live_server.url, "owner")
+    page.goto(f"{live_server.url}/orders/")
+    panel = page.locator("[data-beside-panel]")
+
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(panel).to_contain_text("0812-3456-7803")
+    page.keyboard.press("j")
+    expect(panel).to_contain_text("0812-3456-7802")
+    expect(panel).to_contain_text("+Rp2.000")
+    assert faults_in_all_looks(page) == []
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    expect(page.locator(f"#row-{orders['old'].pk} [data-pick]")).to_be_focused()
+
+    page.click(".file-choice summary")
+    with page.expect_download() as file:
+        page.click("#make-csv")
+    assert file.value.path().read_text().count("\n") == 3
