@@ -261,6 +261,11 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
     yield "orders since", f"{orders}?since={month_ago}"
     yield "orders until", f"{orders}?until={half_year_ago}"
     yield "orders, rejected, until", f"{orders}?status=rejected&until={half_year_ago}"
+    yield "orders of a cashier", f"{orders}?cashier=cashier"
+    yield "orders of an ending", f"{orders}?ends={order.destination[-4:]}"
+    yield "orders of a customer", f"{orders}?customer={number.customer_id}"
+    for name in ("amount_from=50000&amount_to=55000", "payment=qris", "profit=loss"):
+        yield f"orders of a day, {name}", f"{orders}?{name}&days=yesterday"
     for name, text in {
         "ref_id": order.ref_id, "beginning of a ref_id": order.ref_id[:9], "trx_id": order.trx_id, "SN": order.sn,
         "number": order.destination, "beginning of a number": order.destination[:8],
