@@ -122,6 +122,7 @@ RIGHTS: dict[str, str] = {
     # exports
     "exports_export": "SIUD",
     "exports_exportpart": "SID",
+    "exports_savedview": "SIUD",
     # policies
     "policies_policies": "SIU",
     "policies_policieshistory": "SI",

@@ -1,4 +1,4 @@
-"""Why no file is made."""
+"""Why no file is made, and no view saved."""
 
 from core.errors import Refused
 
@@ -9,3 +9,7 @@ class TooManyRows(Refused):
 
 class TooManyFiles(Refused):
     """This person has several files under way already."""
+
+
+class TooManyViews(Refused):
+    """This person has saved several views of the list already."""

@@ -1,4 +1,4 @@
-"""Files that the worker makes of a list, and keeps for a day. They lie in the database, which every machine reaches."""
+"""What people keep of a list: files that the worker makes, for a day, and saved views. Both lie in the database."""
 
 from __future__ import annotations
 
@@ -108,3 +108,20 @@ class ExportPart(models.Model):
 
     def __str__(self) -> str:
         return f"{self.export} {self.number}"
+
+
+class SavedView(models.Model):
+    """The filters of a list under a name: a person's own, or shared with everybody who sees the list."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_views")
+    list_name = models.CharField(max_length=40, help_text="As its files begin.")
+    name = models.CharField(_("name"), max_length=40)
+    query = models.TextField(help_text="As in the list's address; its days stay relative.")
+    is_shared = models.BooleanField(_("for everybody"), default=False)
+
+    class Meta:
+        ordering = ["name", "pk"]
+        constraints = [models.UniqueConstraint(fields=["owner", "list_name", "name"], name="saved_view_once")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -66,4 +66,26 @@ class Migration(migrations.Migration):
             ],
             options={"constraints": [models.UniqueConstraint(fields=("export", "number"), name="export_part_once")]},
         ),
+        migrations.CreateModel(
+            name="SavedView",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="saved_views",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("list_name", models.CharField(max_length=40)),
+                ("name", models.CharField(max_length=40)),
+                ("query", models.TextField()),
+                ("is_shared", models.BooleanField(default=False)),
+            ],
+            options={
+                "ordering": ["name", "pk"],
+                "constraints": [models.UniqueConstraint(fields=("owner", "list_name", "name"), name="saved_view_once")],
+            },
+        ),
     ]

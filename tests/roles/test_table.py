@@ -90,7 +90,13 @@ def test_who_only_sees_posts_nothing_but_what_is_their_own():
     # their own account; what asks for the right of its act inside; comparing, which changes nothing; own files
     own = {"account", "factor", "own", "passkey", "second_step", "set_language", "preferences", "sign_out_elsewhere"}
     own |= {"alert_snooze", "tips_away", "access_link", "first_owner", "approval", "audit", "statement", "till"}
-    own |= {"order_number", "bill_number", "order_story_whole", "order_file"}  # each number that is seen is noted
+    own |= {
+        "order_number",
+        "bill_number",
+        "order_story_whole",
+        "order_file",
+        "order_view",
+    }  # each number that is seen is noted
     posts = {
         row
         for row, cells in tables()["address"].items()
