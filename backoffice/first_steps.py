@@ -93,10 +93,11 @@ class FirstSteps:
         shop = shop_of(shops)
         if shop.set_up_at:
             return None
+        provider = _provider(account[0] if account else UpstreamAccount(), reading[0][0] if reading else None)
         steps = [
-            _provider(account[0] if account else UpstreamAccount(), reading[0][0] if reading else None),
+            provider,
             _callback(refusals[0] if refusals else None, has_come=bool(callbacks)),
-            _catalogue(sync[0] if sync else None, has_products=bool(products)),
+            _catalogue(sync[0] if sync and provider.is_done else None, has_products=bool(products)),
             Step("prices", gettext_lazy("Selling prices"), bool(rules)),
             Step("shop", gettext_lazy("Name, address and paper of the receipts"), shop.saved_at is not None),
             Step("drawers", gettext_lazy("A drawer for the cash"), bool(drawers)),

@@ -88,6 +88,8 @@ def test_a_refused_account_gets_a_verdict_and_a_next_step(admin: Browser, code: 
     assert not step("provider").is_done
     assert step("provider").is_bad
     assert named in step("provider").advice
+    CatalogueSync.objects.create(result=CatalogueSync.Result.FAULT, fault=SyncFault.OTHER, fault_detail="stopped")
+    assert not step("catalogue").is_bad  # it follows by itself
 
 
 def test_an_upstream_without_an_answer_is_named(admin: Browser):
@@ -98,6 +100,7 @@ def test_an_upstream_without_an_answer_is_named(admin: Browser):
 
 
 def test_a_rejected_callback_and_a_failed_fetch_are_named(admin: Browser):
+    read_balance(1)
     CallbackRefusal.objects.create(reason=RefusalReason.SIGNATURE, size=2)
     CatalogueSync.objects.create(result=CatalogueSync.Result.FAULT, fault=SyncFault.EMPTY, fault_detail="why")
 
