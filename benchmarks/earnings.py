@@ -1,0 +1,72 @@
+"""The page of earnings for a year, from the daily sums that ten million orders make.
+
+python benchmarks/earnings.py [--rows-a-day 1500]
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import statistics
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.servers import shop
+
+_DAYS, _PRODUCTS, _CASHIERS, _ROUNDS = 730, 450, 5, 7
+_FILL = """
+    INSERT INTO earnings_summedday (day, summed_at, off_by)
+    SELECT current_date - n, now(), 0 FROM generate_series(1, %(days)s) n;
+    INSERT INTO earnings_daysum
+        (day_id, product_id, seller_id, method, placed, sold, failed, reversed, sales, cost, seconds)
+    SELECT s.day, p.id, u.id, CASE m.n WHEN 0 THEN 'cash' WHEN 1 THEN 'qris' ELSE 'transfer' END,
+        19, 18, 1, 0, 18 * (p.price + 1500), 18 * p.price, 150
+    FROM earnings_summedday s, catalogue_product p, staff_user u, generate_series(0, 2) m (n)
+    WHERE (p.id * 31 + u.id * 17 + m.n * 7 + (s.day - date '2000-01-01')) %% %(all_a_day)s < %(rows)s;
+"""
+
+
+def main() -> None:
+    """Fill two years, ask for one against the other by each key, print a table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows-a-day", type=int, default=1500)
+    options = parser.parse_args()
+    with shop():
+        from django.db import connection
+        from django.utils import timezone
+
+        from earnings.models import DaySum
+        from earnings.presenting import BY
+        from purchases.models import Order
+        from testing.factories import make_order, make_product
+        from testing.people import browser_of, make_person
+
+        for number in range(_PRODUCTS):
+            make_product(code=f"P{number}", brand=f"brand{number % 30}")
+        for number in range(_CASHIERS):
+            make_person("cashier", username=f"cashier{number}")
+        with connection.cursor() as cursor:
+            cursor.execute("SET statement_timeout = 0")
+            all_a_day = _PRODUCTS * _CASHIERS * 3
+            cursor.execute(_FILL, {"days": _DAYS, "all_a_day": all_a_day, "rows": options.rows_a_day})
+            cursor.execute("VACUUM ANALYZE earnings_daysum")
+        browser = browser_of("admin")
+        make_order()
+        last = timezone.localdate() - dt.timedelta(days=1)
+        days = {"since": str(last - dt.timedelta(days=364)), "until": str(last)}
+        print(f"{DaySum.objects.count()} sums, {Order.objects.count()} order\n")
+        print("| a year against the year before, by | median ms |\n|---|---|")
+        for by in BY:
+            times = []
+            for _round in range(_ROUNDS):
+                began = time.perf_counter()
+                assert browser.get("/earnings/", {**days, "by": by}).status_code == 200
+                times.append(1000 * (time.perf_counter() - began))
+            print(f"| {by} | {statistics.median(times):.0f} |")
+
+
+if __name__ == "__main__":
+    main()
