@@ -273,6 +273,12 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
         "what is not there": "ZZ-NOT-THERE-99",
     }.items():  # fmt: skip
         yield f"orders, search: {name}", f"{orders}?q={text.replace('+', '%2B').replace(' ', '%20')}"
+    for name, text in {
+        "number": order.destination, "end of a number": order.destination[-4:], "SN": order.sn, "ref_id": order.ref_id,
+        "trx_id": order.trx_id, "name": "sari", "product": "tel 10", "page": "orders",
+        "what is not there": "08990000000",
+    }.items():  # fmt: skip
+        yield f"find: {name}", f"{reverse('find')}?q={text.replace(' ', '+')}"
     yield "order, success", reverse("order_detail", args=[order.ref_id])
     yield "receipt", reverse("order_receipt", args=[order.ref_id])
     yield "Buy", reverse("catalogue")
