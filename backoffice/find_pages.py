@@ -59,6 +59,7 @@ _OTHERS = (
     _Page("price_changes", "tag", _("Price changes"), _("Products")),
     _Page("kind_list", "tag", _("Kinds of numbers"), _("Products")),
     *(_Page(page.name, "layout-dashboard", page.words, section) for section, pages in SECTIONS for page in pages),
+    _Page("health", "heartbeat", _("Health")),
     _Page("guide", "help-circle", _("Guide for cashiers")),
     _Page("owner_guide", "help-circle", _("Guide for owners")),
     _Page("preferences", "settings", _("Preferences"), "", _is_own),
