@@ -127,6 +127,9 @@ class Migration(migrations.Migration):
                         django.contrib.postgres.indexes.OpClass(
                             django.db.models.functions.text.Reverse("destination"), "text_pattern_ops"
                         ),
+                        models.OrderBy(models.F("created_at"), descending=True),
+                        models.OrderBy(models.F("id"), descending=True),
+                        include=["destination"],
                         name="order_by_end_of_number",
                     ),
                     models.Index(django.db.models.functions.text.Upper("trx_id"), name="order_by_trx_id"),

@@ -310,7 +310,14 @@ class Order(models.Model):
                 opclasses=["varchar_pattern_ops", "timestamptz_ops"],
                 name="order_by_number",
             ),
-            models.Index(OpClass(Reverse("destination"), "text_pattern_ops"), name="order_by_end_of_number"),
+            # The index alone finds the newest with this end: PostgreSQL wants the column of the expression beside it.
+            models.Index(
+                OpClass(Reverse("destination"), "text_pattern_ops"),
+                F("created_at").desc(),
+                F("id").desc(),
+                include=["destination"],
+                name="order_by_end_of_number",
+            ),
             # Not partial: PostgreSQL keeps no statistics of an expression over a part of the rows.
             models.Index(Upper("trx_id"), name="order_by_trx_id"),
             models.Index(OpClass(SN_BEGINS, "text_pattern_ops"), name="order_by_sn"),
