@@ -47,6 +47,8 @@ Description={description}
 Documentation=file://{root}/docs/deployment.md
 Wants=network-online.target
 After=network-online.target
+# It is tried until it can start: the database may come later, or ./run upgrade hold the folder.
+StartLimitIntervalSec=0
 
 [Service]
 Type=exec

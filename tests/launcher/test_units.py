@@ -24,6 +24,7 @@ def test_one_unit_runs_everything(empty: Path, tmp_path: Path) -> None:
     assert "User=nobody\n" in text
     assert f"ReadWritePaths={tmp_path / 'data'} " in text
     assert " up\n" in text
+    assert "StartLimitIntervalSec=0\n" in text.partition("[Service]")[0], "systemd never gives up"
 
 
 def test_each_named_role_has_a_unit_of_its_own(tmp_path: Path) -> None:
