@@ -51,6 +51,8 @@ app = Celery("backoffice")
 app.conf.update(
     broker_url=settings.REDIS_URL,
     broker_transport="core.broker:Transport",
+    # Kombu would speak plain TCP to a rediss:// address that names no certificate: it only looks at its parameters.
+    broker_use_ssl={"ssl_cert_reqs": "required"} if settings.REDIS_URL.startswith("rediss:") else None,
     broker_connection_retry_on_startup=True,
     broker_transport_options={
         "visibility_timeout": 300,
