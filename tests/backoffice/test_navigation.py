@@ -91,6 +91,7 @@ def test_the_tab_of_the_page_is_marked_and_more_for_every_other(cashier):
         ("/credit/", "records", "credit"),
         ("/staff/roles/", "office", "people"),
         ("/shop/policies/", "office", "shop"),
+        ("/health/", "office", "shop"),
         ("/exchanges/", "office", "workbench"),
         ("/callbacks/", "office", "workbench"),
     ],
