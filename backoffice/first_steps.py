@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.db.models import Case, When
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -22,6 +23,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from callbacks.middleware import PATH
 from callbacks.models import Callback, CallbackRefusal
+from catalogue.destinations import PHONE
 from catalogue.models import Availability, CatalogueSync, PriceRule, Product, ProductType, SyncFault
 from core.access import StaffRequest, staff_only
 from core.live import Live
@@ -60,7 +62,7 @@ class Step:
 
 @dataclass(frozen=True)
 class FirstSteps:
-    """The steps in their order, and the cheapest product, for the first sale."""
+    """The steps in their order, and the cheapest product for a phone (else for anything), for the first sale."""
 
     steps: list[Step]
     cheapest: tuple[str, str] | None
@@ -82,7 +84,7 @@ class FirstSteps:
             Exchange.objects.readings().order_by("-pk").values_list("balance")[:1],
             Callback.objects.order_by("pk").values_list("event")[:1],
             CallbackRefusal.objects.order_by("-pk")[:1],
-            for_sale.order_by("price", "pk").values_list("code", "name")[:1],
+            for_sale.order_by(Case(When(kind=PHONE, then=0), default=1), "price", "pk").values_list("code", "name")[:1],
             CatalogueSync.objects.exclude(result=CatalogueSync.Result.RUNNING).order_by("-started_at")[:1],
             PriceRule.objects.filter(ended_at=None).values_list("pk")[:1],
             Drawer.objects.filter(is_active=True).values_list("pk")[:1],

@@ -9,7 +9,8 @@ from django.utils import timezone
 from audit.models import AuditEvent
 from backoffice.first_steps import FirstSteps
 from callbacks.models import Callback, CallbackRefusal, RefusalReason
-from catalogue.models import CatalogueSync, PriceRule, PriceRuleKind, SyncFault
+from catalogue.destinations import PHONE
+from catalogue.models import CatalogueSync, PriceRule, PriceRuleKind, Product, SyncFault
 from catalogue.services import sync_catalogue
 from drawers.models import Drawer
 from gateway.models import UpstreamAccount
@@ -154,6 +155,7 @@ def test_trying_the_provider_leads_back_to_the_list(admin: Browser):
 def test_the_first_sale_is_the_cheapest_product_at_the_counter(upstream: Any, admin: Browser):
     sync_catalogue()
     code, name = read().cheapest or ("", "")
+    assert Product.objects.get(code=code).kind == PHONE
 
     page = admin.get("/first-steps/")
 
