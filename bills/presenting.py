@@ -157,7 +157,9 @@ class ShownBill:
         rows = list(
             checks.with_standing()
             .annotate(approval_id=Subquery(waiting.filter(expires_at__gt=clock.now()).values("pk")))
-            .select_related("order", "product__brand", "product__category", "checked_by", "saved_number__customer")
+            .select_related(
+                "order__payment", "product__brand", "product__category", "checked_by", "saved_number__customer"
+            )
         )
         refs = {check.pk: _other_ref(check) for check in rows}
         others = Order.objects.in_bulk({ref for ref in refs.values() if ref}, field_name="ref_id")

@@ -217,11 +217,16 @@ class PaidByForm(forms.Form):
             raise PaymentUnclear(faults[0][0])
         facts = replace(
             facts,
-            cash_given=cleaned["cash_given"] if facts.row.counts_as_cash else None,
+            cash_given=_in_rupiah(cleaned["cash_given"], amount) if facts.row.counts_as_cash else None,
             customer=cleaned["paid_by_customer"] if facts.row.needs_debtor else None,
         )
         facts.refuse_unless_clear(amount)
         return facts
+
+
+def _in_rupiah(given: int | None, amount: int) -> int | None:
+    """Cash as it is typed at a counter: "50" is 50.000, unless Rp50 is enough; static/js/pay.js shows the same."""
+    return given * 1000 if given and given < 1000 and given < amount else given
 
 
 class GiveBackForm(forms.Form):

@@ -77,6 +77,16 @@ class Batch:
         return [bill for bill in self.bills if bill.standing is Standing.PAID]
 
     @property
+    def is_done(self) -> bool:
+        """Whether somebody has paid every one of them, or is about to."""
+        return all(bill.order for bill in self.bills)
+
+    @property
+    def change(self) -> int:
+        """Rupiah that the customer got back when they were paid together."""
+        return sum(bill.order.payment.change or 0 for bill in self.bills if bill.order)
+
+    @property
     def total(self) -> int:
         """Rupiah that the customer pays for all payable bills."""
         return sum(bill.check.to_pay or 0 for bill in self.payable)

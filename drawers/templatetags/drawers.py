@@ -33,6 +33,7 @@ register.filter("with_sign", signed_in_words)
 
 # The notes in which customers usually pay: the next whole number of each is one press. Rupiah.
 _NOTES = (20_000, 50_000, 100_000)
+_SMALL_NOTE = 10_000  # pays one small sale
 
 
 @register.filter
@@ -88,7 +89,7 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
     return {
         "methods": sorted(offered, key=lambda row: row.key or "~") if len(offered) > 1 else [],
         "total": total,
-        "notes": sorted({total, *(-(-total // note) * note for note in _NOTES)}),
+        "notes": sorted({total, max(total, _SMALL_NOTE), *(-(-total // note) * note for note in _NOTES)}),
         "chosen": request.POST.get("paid_by") or methods.CASH,
         "reference": request.POST.get("paid_reference", ""),
         "needs_reference": any(row.needs_reference for row in offered),

@@ -226,8 +226,22 @@ def test_a_paid_batch_shows_each_payment(cashier):
     page = cashier.get(f"/counter/batch/{batch}/")
 
     assert "Success" in words(page)
-    assert has_id(page, "nothing-payable")
+    assert has_id(page, "all-paid")
     assert next_question(page) is None
+
+
+def test_the_change_of_several_bills_stands_on_their_page(cashier):
+    address = start_batch(cashier, make_customer("Bu Sari", ("1111", make_biller()), ("2222", make_biller())))
+    for check in BillCheck.objects.all():
+        answer(check)
+    fields = [f"{check.ref_id}:102500" for check in BillCheck.objects.all()]
+
+    # "300" is 300.000 at a counter, also without the page's script
+    page = cashier.post(f"{address}pay/", {"bill": fields, "paid_by": "cash", "cash_given": "300"}, follow=True)
+
+    assert amounts_at(page, "data-change") == ["Rp95.000"]
+    assert has_id(page, "all-paid")
+    assert sum(order.payment.cash_given for order in Order.objects.all()) == 300_000
 
 
 def test_an_unknown_batch_is_a_404(cashier):
