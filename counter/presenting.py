@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from catalogue.marks import mark_of
 from catalogue.models import PriceRule, Product, ProductType
@@ -267,6 +267,15 @@ class Strip:
     rows: list[Row]
     sold: Sold
     shows_profit: bool
+
+    @property
+    def parts(self) -> list[tuple[str, list[Row]]]:
+        """The rows that are open, and the others, each with its title; a part without rows is left out."""
+        parts = [
+            (pgettext("orders", "Open"), [row for row in self.rows if row.is_open]),
+            (pgettext("orders", "Done"), [row for row in self.rows if not row.is_open]),
+        ]
+        return [part for part in parts if part[1]]
 
     @property
     def on_their_way(self) -> int:

@@ -333,6 +333,7 @@ def test_the_strip_shows_the_own_orders_and_what_was_sold(cashier, telkomsel):
 
     shown = page.content.decode()
     assert [f'data-ref="{order.ref_id}"' in shown for order in (done, runs, others)] == [True, True, False]
+    assert [[row.order for row in rows] for _title, rows in page.context["strip"].parts] == [[runs], [done]]
     assert "Rp12.000" in words_at(page, 'id="counter-today"')
     assert 'data-sold="1"' in shown
     assert not has_id(page, "counter-profit")
