@@ -175,6 +175,7 @@ def test_a_list_asks_as_often_for_many_rows_as_for_few(admin, address, fill, num
         ("/files/", files, 3),
         ("/", orders, 4),
         ("/balance/", differences, 3),
+        ("/work/", orders, 3),
     ],
 )
 def test_a_live_page_asks_as_often_for_many_rows_as_for_few(admin, address, fill, number, time_machine):
@@ -290,7 +291,7 @@ def open_alerts_of(count):
     ("page_of", "number"),
     [
         (review_of, 7),
-        (numbers_of, 8),
+        (numbers_of, 10),
         (run_of, 8),
         (difference_of, 5),
         (receipt_of, 8),
@@ -312,12 +313,14 @@ def test_a_page_that_holds_a_list_asks_as_often_for_many(admin, page_of, number)
 def test_every_list_and_every_live_page_is_pinned_here():
     pinned = {resolve(address).url_name for address, _fill, _number in LISTS}
     pinned |= {"overview_live", "order_live", "order_list_live", "bill_list_live", "counter_batch_live", "balance_live"}
+    pinned |= {"work_live"}
     pinned |= {"export_live", "bill_live"}  # the last one in tests/bills/test_query_counts.py
     pinned |= {"approval_list_live", "approval_live"}  # the last one in tests/approvals/test_pages.py
     pinned |= {"counter_live"}  # in tests/counter
     pinned |= {"exchange_list", "error_list", "audit_list", "till_list"}  # in tests/workbench and tests/tills
     pinned |= {"shift_list", "drawer_list", "refund_list", "credit_list"}  # in tests/drawers and tests/credit
     pinned |= {"arrived_live", "complaint_list"}  # in tests/complaints
+    pinned |= {"first_steps_live"}  # as long as there are steps
     pinned |= {"role_list", "kind_list"}  # as long as there are roles, and categories of the upstream
 
     assert {name for name in url_names(get_resolver()) if name.endswith(("_list", "_live"))} <= pinned
