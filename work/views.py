@@ -44,10 +44,9 @@ def work_live(request: StaffRequest) -> HttpResponse:
 @require_POST
 def work_take(request: StaffRequest, kind: str, key: int) -> HttpResponse:
     """Take a row, or leave it: what others see beside it."""
-    scope = services.scope_of(request.user)
-    if not scope.does:
+    if not services.scope_of(request.user).does:
         raise PermissionDenied
-    if kind not in scope.does:
+    if not any(item.is_for_person for item in services.open_work(request.user) if (item.kind, item.key) == (kind, key)):
         raise Http404
     if "leave" in request.POST:
         services.leave(kind, key, actor=request.user)

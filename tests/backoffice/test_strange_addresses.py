@@ -18,7 +18,7 @@ from tests.core.helpers import has_id, hidden
 pytestmark = pytest.mark.django_db
 
 PARAMETER = re.compile(r"<(\w+):\w+>")
-USUAL = {"int": "1", "uuid": "00000000-0000-4000-8000-000000000000", "str": "x"}
+USUAL = {"slug": "refund", "int": "1", "uuid": "00000000-0000-4000-8000-000000000000", "str": "x"}
 
 
 def addresses(resolver: URLResolver | None = None, before: str = "/") -> Iterator[str]:

@@ -161,7 +161,9 @@ def test_nobody_takes_what_is_for_others():
 
     assert browser_of("cashier").post(f"/work/difference/{difference.pk}/take/").status_code == 404
     assert browser_of("viewer").post(f"/work/difference/{difference.pk}/take/").status_code == 403
-    assert browser_of("admin").post(f"/work/nothing/{difference.pk}/take/").status_code == 404
+    owner = browser_of("admin")
+    assert owner.post(f"/work/nothing/{difference.pk}/take/").status_code == 404
+    assert owner.post(f"/work/difference/{'9' * 30}/take/").status_code == 404
     assert not Taken.objects.exists()
 
 
