@@ -8,23 +8,17 @@ from dataclasses import dataclass
 
 from babel.dates import format_date
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
+from core.periods import Period as Days
 from core.times import active_locale, hour, shop_day_or_today, start_of_day
 from earnings.services import Period
 
 _ONE_DAY, _WEEK = dt.timedelta(days=1), dt.timedelta(days=7)
 _MOST_DAYS = 5 * 366
 OWN = "own"
-NAMES: dict[str, str | Promise] = {
-    "today": gettext_lazy("Today"),
-    "yesterday": gettext_lazy("Yesterday"),
-    "week": gettext_lazy("7 days"),
-    "month": gettext_lazy("This month"),
-    "last_month": gettext_lazy("Last month"),
-}
+#: What a click chooses, by the same names as in the list of orders.
+NAMES = {days.value: days.label for days in (Days.TODAY, Days.YESTERDAY, Days.DAYS_7, Days.MONTH, Days.LAST_MONTH)}
 
 
 @dataclass(frozen=True)
@@ -55,37 +49,27 @@ class Chosen:
 
 
 def chosen_period(params: Mapping[str, str]) -> Chosen:
-    """The period that the address names: `since` and `until`, or `period`; today without either."""
+    """The period that the address names: `since` and `until`, or `days`; today without either."""
     now = timezone.now()
     if params.get("since") or params.get("until"):
         first, last = sorted(shop_day_or_today(params.get(name, "")) for name in ("since", "until"))
         first = max(first, last - _MOST_DAYS * _ONE_DAY)
         length = (last - first + _ONE_DAY).days * _ONE_DAY
         return _compared(OWN, Period(start_of_day(first), min(now, start_of_day(last + _ONE_DAY))), back=length)
-    name = params.get("period", "")
-    return named_period(name if name in NAMES else "today", now)
+    name = params.get("days", "")
+    return named_period(name if name in NAMES else Days.TODAY, now)
 
 
 def named_period(name: str, now: dt.datetime) -> Chosen:
     """One of `NAMES` at this moment."""
-    today = timezone.localdate(now)
-    month = today.replace(day=1)
-    last_month = (month - _ONE_DAY).replace(day=1)
-    match name:
-        case "yesterday":
-            return _compared(name, Period.of_days(today - _ONE_DAY, today - _ONE_DAY), back=_WEEK)
-        case "week":
-            return _compared(name, Period(start_of_day(today - 6 * _ONE_DAY), now), back=_WEEK)
-        case "month":
-            reached = start_of_day(last_month) + (now - start_of_day(month))
-            before = Period(start_of_day(last_month), min(reached, start_of_day(month)))
-            return Chosen(name, Period(start_of_day(month), now), before)
-        case "last_month":
-            earlier = (last_month - _ONE_DAY).replace(day=1)
-            period = Period.of_days(last_month, month - _ONE_DAY)
-            return Chosen(name, period, Period.of_days(earlier, last_month - _ONE_DAY))
-        case _:
-            return _compared(name, Period(start_of_day(today), now), back=_WEEK)
+    days = Days(name)
+    first, last = days.days(timezone.localdate(now))
+    period = Period(start_of_day(first), min(now, start_of_day(last + _ONE_DAY)))
+    if days not in {Days.MONTH, Days.LAST_MONTH}:
+        return _compared(name, period, back=_WEEK)
+    earlier = start_of_day((first - _ONE_DAY).replace(day=1))
+    reached = earlier + (now - period.since) if days is Days.MONTH else period.since
+    return Chosen(name, period, Period(earlier, min(reached, period.since)))
 
 
 def _compared(name: str, period: Period, *, back: dt.timedelta) -> Chosen:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET
 from audit.services import record
 from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
+from core.periods import Period
 from core.rights import Right
 from core.snapshot import snapshot
 from earnings.periods import NAMES, chosen_period, named_period
@@ -42,7 +43,7 @@ def earnings(request: StaffRequest) -> HttpResponse:
         "with_cost": with_cost,
         "periods": NAMES.items(),
         "keys": BY.items(),
-        "period_query": report.chosen.query if report.chosen.name not in NAMES else f"period={report.chosen.name}",
+        "period_query": report.chosen.query if report.chosen.name not in NAMES else f"days={report.chosen.name}",
     }
     return render(request, "earnings/earnings.html", context)
 
@@ -53,14 +54,14 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
     """The part of the overview: today by hour, the days before in short, what sold most, how long the balance lasts."""
     now, with_cost = timezone.now(), sees_cost(request.user)
     with snapshot():
-        chosen = named_period("today", now)
+        chosen = named_period(Period.TODAY, now)
         brands, people = (report_of(chosen, by) for by in ("brand", "person"))
         context = {
             "report": brands,
             "tiles": tiles_of(brands.now, brands.before, with_cost=with_cost),
             "drawing": drawing_of(chosen),
             "tops": [(BY[report.by], report.by, report.lines[:_TOP]) for report in (brands, people)],
-            "glances": glances_at(now, ("yesterday", "week", "month")),
+            "glances": glances_at(now, (Period.YESTERDAY, Period.DAYS_7, Period.MONTH)),
             "with_cost": with_cost,
             "lasts": lasts_words() if with_cost and request.user.has_perm(Right.VIEW_BOOKS) else "",
         }

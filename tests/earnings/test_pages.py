@@ -53,7 +53,7 @@ def shop() -> None:
 
 @pytest.mark.usefixtures("shop")
 def test_yesterday_is_what_its_orders_are():
-    answer = browser_of("supervisor").get("/earnings/", {"period": "yesterday", "by": "product"})
+    answer = browser_of("supervisor").get("/earnings/", {"days": "yesterday", "by": "product"})
 
     shown, orders = tiles(answer), Order.objects.filter(created_at__gte=ago(1, 0), status=Status.SUCCESS)
     pays = sum(orders.annotate(pays=CUSTOMER_PAYS).values_list("pays", flat=True))
@@ -89,7 +89,7 @@ def test_a_cashier_does_not_open_it():
     assert [cashier.get(f"/earnings/{kind}").status_code for kind in ("", "csv/", "xlsx/")] == [403] * 3
 
 
-@pytest.mark.parametrize("query", ["since=0001-01-01&until=9999-12-31", "since=x", "period=x", "until=2026-02-31"])
+@pytest.mark.parametrize("query", ["since=0001-01-01&until=9999-12-31", "since=x", "days=x", "until=2026-02-31"])
 def test_strange_days_are_a_page(query: str):
     assert browser_of("supervisor").get(f"/earnings/?{query}").status_code == 200
 
@@ -97,14 +97,14 @@ def test_strange_days_are_a_page(query: str):
 def test_each_period_is_compared_with_one_as_long():
     now = start_of_day(dt.date(2026, 3, 31)) + dt.timedelta(hours=15.5)
 
-    spans = {name: _span(named_period(name, now)) for name in ("today", "yesterday", "week", "month", "last_month")}
+    spans = {name: _span(named_period(name, now)) for name in ("today", "yesterday", "7", "month", "last-month")}
 
     assert spans == {
         "today": ("31.03 00:00", "31.03 15:30", "24.03 00:00", "24.03 15:30"),
         "yesterday": ("30.03 00:00", "31.03 00:00", "23.03 00:00", "24.03 00:00"),
-        "week": ("25.03 00:00", "31.03 15:30", "18.03 00:00", "24.03 15:30"),
+        "7": ("25.03 00:00", "31.03 15:30", "18.03 00:00", "24.03 15:30"),
         "month": ("01.03 00:00", "31.03 15:30", "01.02 00:00", "01.03 00:00"),
-        "last_month": ("01.02 00:00", "01.03 00:00", "01.01 00:00", "01.02 00:00"),
+        "last-month": ("01.02 00:00", "01.03 00:00", "01.01 00:00", "01.02 00:00"),
     }
 
 
@@ -124,10 +124,10 @@ def test_the_overview_shows_today_and_the_days_before_in_few_questions():
         answer = supervisor.get("/earnings/today/")
 
     glances = dict(re.findall(r'data-glance="(\w+)" data-sales="(\d+)"', answer.content.decode()))
-    week = named_period("week", timezone.now())
+    week = named_period("7", timezone.now())
     assert tiles(answer)["sales"] == "15000"
     assert glances["yesterday"] == "42000"
-    assert glances["week"] == str(totals_of(figures_by("day", week.period).values()).sales) == "57000"
+    assert glances["7"] == str(totals_of(figures_by("day", week.period).values()).sales) == "57000"
     assert len(queries) == 19
 
 
