@@ -52,8 +52,12 @@ def _not_negative(prefix: str = "") -> Q:
 
 class StaffQuerySet(models.QuerySet["User"]):
     def matching(self, text: str) -> StaffQuerySet:
-        """People whose name or user name holds what is typed; a shop has dozens of them, not thousands."""
-        return self.filter(Q(username__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text))
+        """People whose name or user name holds each word that is typed; a shop has dozens of them, not thousands."""
+        people = self
+        for word in text.split():
+            in_name = Q(first_name__icontains=word) | Q(last_name__icontains=word)
+            people = people.filter(Q(username__icontains=word) | in_name)
+        return people
 
     def with_rights(self) -> StaffQuerySet:
         """With `held` and `group_names`, as `staff.backends` reads a request's person; no query more for them."""

@@ -24,7 +24,7 @@ from purchases.events import PRINTED
 from purchases.states import Status
 from shop.services.changing import TEXTS
 from staff.events import LIMIT_CHANGED, ROLE_EDITED, SIGN_IN, SIGN_OUT
-from staff.models import LIMITS
+from staff.models import LIMITS, User
 from staff.roles import ROLES
 from testing.database import statements
 from testing.factories import make_order
@@ -62,6 +62,9 @@ def test_events_are_found_by_person_action_order_and_time(auditor: Client):
     assert kinds_for(auditor, until=month_ago) == ["sign_out"]
     assert kinds_for(auditor, since=month_ago, person="budi") == ["limit_changed"]
     assert kinds_for(auditor, person="nobody") == []
+    User.objects.filter(username="budi").update(first_name="Budi", last_name="Kasir Dua")
+    assert kinds_for(auditor, since=month_ago, person="budi kasir") == ["limit_changed"]
+    assert kinds_for(auditor, since=month_ago, person="KASIR") == ["limit_changed"]
 
 
 def test_a_change_lists_only_what_has_changed(auditor: Client):
