@@ -60,7 +60,10 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
             "report": brands,
             "tiles": tiles_of(brands.now, brands.before, with_cost=with_cost),
             "drawing": drawing_of(chosen),
-            "tops": [(BY[report.by], report.by, report.lines[:_TOP]) for report in (brands, people)],
+            "tops": [
+                (BY[report.by], report.by, [line for line in report.lines[:_TOP] if line.figures.sales])
+                for report in (brands, people)
+            ],
             "glances": glances_at(now, (Period.YESTERDAY, Period.DAYS_7, Period.MONTH)),
             "with_cost": with_cost,
             "lasts": lasts_words() if with_cost and request.user.has_perm(Right.VIEW_BOOKS) else "",
