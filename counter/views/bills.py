@@ -32,7 +32,7 @@ from drawers.forms import PaidByForm
 from gateway.services import request_balance_reading
 from purchases.errors import ActionRefused, BalanceShort, NeedsApproval, OpenDuplicate
 from purchases.models import Order
-from purchases.services import needs_approval
+from purchases.services import allowance_of, needs_approval
 from purchases.states import Status
 from staff.models import User
 from upstream.error_codes import meaning_of
@@ -197,8 +197,11 @@ def _read(ref_id: str) -> ShownBill:
 
 
 def _facts(request: StaffRequest, bill: ShownBill) -> dict[str, Any]:
+    total = bill.check.total if bill.standing == "payable" else None
+    is_beyond_limit = bool(total and allowance_of(request.user).refusal(total))
     return {
         "bill": bill,
         "shown_number": in_fours(bill.destination),
-        "needs_approval": not bill.order and needs_approval(request.user, bill.check.total or 0),
+        "is_beyond_limit": is_beyond_limit,  # the note of `funds_after` says it, and nobody can approve it
+        "needs_approval": bool(total and not is_beyond_limit and needs_approval(request.user, total)),
     }

@@ -59,7 +59,8 @@ def review_facts(request: StaffRequest, product: Product, form: DestinationForm,
     closed = product.in_cut_off()
     whose = recognised(product, form.kind, form.cleaned)
     limits = limits_shown(request.user, product.price)
-    needs_approval = services.needs_approval(request.user, product.price)
+    # Nobody approves more than the person's own limit allows: beyond it only the refusal is said.
+    needs_approval = not limits["limit_refusal"] and services.needs_approval(request.user, product.price)
     hours_refusal = None if needs_approval else services.outside_hours(request.user)
     is_below_cost = product.sells_for < product.price
     is_refused_sale = is_below_cost and not request.user.has_perm(Right.SELL_BELOW_COST)

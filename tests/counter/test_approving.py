@@ -101,3 +101,17 @@ def test_at_a_till_the_colleague_types_the_pin(seller, supervisor):
 
     assert Order.objects.get().placed_by == seller
     assert Approval.objects.get().decided_by == supervisor
+
+
+def test_beyond_the_limit_of_an_order_the_review_says_only_that(supervisor, seller):
+    seller.own_per_order = 10_000
+    seller.save()
+    browser = signed_in(seller)
+
+    page = review(browser, f"{NUMBER} 10")
+
+    assert (has_id(page, "beyond-limit"), has_id(page, "approval-needed")) == (True, False)
+    assert re.search(r'name="confirm" value="1" data-send\s+disabled', page.content.decode())
+    within = review(browser, f"{NUMBER} 5")
+    assert (has_id(within, "beyond-limit"), has_id(within, "approval-needed")) == (False, True)
+    assert not re.search(r"data-send\s+disabled", within.content.decode())

@@ -1,6 +1,7 @@
 """Paying a checked bill: one press, one payment, and every refusal with its own code."""
 
 import datetime as dt
+import re
 
 import pytest
 from django.utils import timezone
@@ -9,6 +10,7 @@ from bills.models import BillCheck
 from purchases.models import Order
 from purchases.states import ActionReason, Status
 from testing.factories import make_check, make_order, make_payment
+from testing.people import make_person, signed_in
 from tests.bills.helpers import at_counter, expire, leads_to_counter, posts_on, standing_on
 from tests.core.helpers import amounts_at, codes, has_id, hidden, next_question, words
 from tests.gateway.helpers import read_balance
@@ -46,6 +48,15 @@ def test_a_total_that_changed_meanwhile_is_confirmed_again(cashier):
     assert not Order.objects.exists()
     cashier.post(f"/counter/bills/{check.ref_id}/pay/", hidden(asked))
     assert Order.objects.get().max_price == 105_000
+
+
+def test_beyond_the_limit_of_an_order_the_bill_says_only_that():
+    person = make_person("cashier", username="sari", own_approval_above=50_000, own_per_order=100_000)
+
+    page = signed_in(person).get(f"/counter/bills/{make_check().ref_id}/")
+
+    assert (has_id(page, "beyond-limit"), has_id(page, "approval-needed")) == (True, False)
+    assert re.search(r'id="counter-pay" data-send\s+disabled', page.content.decode())
 
 
 def test_a_check_that_expired_before_the_click_is_not_paid(cashier):
