@@ -19,11 +19,11 @@ from staff.models import User
 
 _SHOWN = 3
 # What it takes, the words, and the page: its name, and what follows its address. The first three that a person may do
-# are shown.
+# are shown. A new price makes a waiting sale void, so the decision comes before the prices.
 _TIPS: list[tuple[Right, str | Promise, str, str]] = [
     (Right.SIGN_DAYS, _("Sign yesterday's closing of the drawers."), "drawer_day", ""),
-    (Right.CHANGE_PRICES, _("See which price rose, then change a price rule."), "price_changes", ""),
     (Right.APPROVE_ORDERS, _("Decide about the sale that waits for a second person."), "approval_list", ""),
+    (Right.CHANGE_PRICES, _("See which price rose, then change a price rule."), "price_changes", ""),
     (Right.RESOLVE_ORDERS, _("Look after the orders that need attention."), "order_list", "?status=attention"),
     (Right.VIEW_CREDIT, _("See who owes the shop money, and since when."), "credit_list", ""),
     (Right.BUY, _("Sell phone credit: choose a tile, check, press Enter."), "counter", "?q=081298220145+10"),

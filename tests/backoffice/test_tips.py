@@ -19,6 +19,12 @@ def test_each_role_has_three_lines_whose_pages_open(role):
     assert [browser.get(tip.url).status_code for tip in tips] == [200] * 3
 
 
+def test_a_sale_is_decided_about_before_a_new_price_makes_it_void():
+    addresses = [tip.url for tip in browser_of(Role.ADMINISTRATOR, has_tips=True).get("/").context["tips"]]
+
+    assert addresses.index("/approvals/") < addresses.index("/products/price-changes/")
+
+
 def test_put_away_they_stay_away_for_that_person_alone():
     person, other = (make_person(Role.CASHIER, username=name, has_tips=True) for name in ("one", "other"))
     browser = signed_in(person)
