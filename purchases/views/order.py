@@ -85,10 +85,6 @@ def order_number(request: StaffRequest, ref_id: str) -> HttpResponse:
         return render(request, "purchases/order_detail.html", context)
 
 
-# The customer has nothing and the money is there: the same may be bought again.
-_NOT_CHARGED = frozenset({Status.FAILED, Status.REJECTED, Status.CANCELLED})
-
-
 def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     order, events, incidents, shop = _read(ref_id)
     actions = services.allowed_actions(order, request.user)
@@ -114,8 +110,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "serial": serial_number(order),
         "ending_marks": ending_marks(order, request.user),
         "is_bill": is_bill,
-        "is_uncharged": order.status in _NOT_CHARGED,
-        "again_query": urlencode({"q": order.destination}) if number else "",
+        "sees_whole": sees_whole,
         "saving_query": urlencode({"product": order.product_code, **number}) if number else "",
         "may_reveal": not sees_whole and request.user.has_perm(Right.REVEAL_NUMBERS),
         "profit": order.customer_pays - order.shown_price,
