@@ -1,0 +1,99 @@
+"""The office by hand: what was earned opens its orders, a row of work is taken and done, four digits find an order."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from earnings.services import sum_days
+from purchases.states import Status
+from staff.models import User
+from staff.roles import create_demo_staff
+from testing.factories import make_product
+from tests.drawers.helpers import begin, end, sell
+from tests.earnings.helpers import ago, sold
+from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_in_all_looks, sign_in
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+LAST_DIGITS = "7801"
+NUMBER = f"08123456{LAST_DIGITS}"
+
+
+@pytest.fixture
+def shop() -> dict[str, Any]:
+    """A cashier's sale of three days ago, and a failed one of the owner that is to be given back."""
+    create_demo_staff()
+    cashier, owner = (User.objects.get(username=name) for name in ("cashier", "owner"))
+    product = make_product(brand="xl", code="XL10", name="XL 10.000")
+    order = sold(ago(3), product=product, placed_by=cashier, destination=NUMBER)
+    sum_days()
+    begin(owner, cash=100_000)
+    return {"order": order, "owed": end(sell(owner, 10_500, destination=NUMBER), Status.FAILED)}
+
+
+@pytest.mark.parametrize(("language", "size"), [("id-ID", PHONE), ("en-GB", DESKTOP)])
+def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(
+    live_server: Any, open_window: OpenWindow, shop, language, size
+):
+    page, address = open_window(language=language, size=size), live_server.url
+    sign_in(page, address, "owner")
+
+    # when: a week's earnings, by product, and the orders of a row
+    page.click("#earned-today .panel-head .more-link")
+    page.click("[data-period='7']")
+    page.click("#earned-by [data-by=product]")
+    expect(page.locator("[data-tile=sold]")).to_have_attribute("data-value", "1")
+    faults = faults_in_all_looks(page)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.click("[data-key=XL10] a")
+    expect(page.locator("#results tbody tr")).to_have_count(1)
+    expect(page.locator(f"#row-{shop['order'].pk}")).to_be_visible()
+
+    # when: what waits is taken and done
+    page.goto(f"{address}/work/")
+    row = page.locator("#work tbody tr")
+    expect(row).to_have_count(1)
+    row.locator("form button").click()
+    expect(row.locator("[name=leave]")).to_be_visible()
+    faults += faults_in_all_looks(page)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    row.locator("a.btn").click()
+    page.click("#give-back button[type=submit]")
+    expect(page.locator("#sale-refund")).to_be_visible()
+    page.goto(f"{address}/work/")
+    expect(page.locator("#no-work")).to_be_visible()
+    expect(page.locator("#count-work")).to_be_hidden()
+    faults += faults_in_all_looks(page)
+
+    # when: the end of a number
+    page.keyboard.press("Control+k")
+    page.keyboard.type(LAST_DIGITS)
+    page.click(f"#find-results a[href='{shop['order'].get_absolute_url()}']")
+    page.wait_for_url(f"{address}{shop['order'].get_absolute_url()}")
+    assert faults == []
+
+
+def test_a_cashier_sees_own_work_and_no_earnings(live_server: Any, open_window: OpenWindow, shop):
+    owed = end(sell(User.objects.get(username="cashier"), 10_500, destination=NUMBER), Status.FAILED)
+    page = open_window(size=PHONE, language="id-ID")
+    sign_in(page, live_server.url, "cashier")
+
+    page.goto(f"{live_server.url}/work/")
+
+    expect(page.locator(f"#row-refund-{owed.payment.pk}")).to_be_visible()
+    assert faults_in_all_looks(page) == []
+    answer = page.goto(f"{live_server.url}/earnings/")
+    assert answer
+    assert answer.status == 403
+
+
+def test_an_auditor_sees_no_number_in_full(live_server: Any, open_window: OpenWindow, shop):
+    page = open_window()
+    sign_in(page, live_server.url, "auditor")
+
+    for path in ("/", "/earnings/", "/orders/", "/work/?whose=shop", f"/find/?q={NUMBER}"):
+        page.goto(f"{live_server.url}{path}")
+        text = page.locator("main").inner_text()
+        assert not re.search("0812.?3456", text), path
