@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import ProtectedError, QuerySet
 from django.utils.translation import gettext as _
 
+from audit.services import record
 from catalogue.destinations import DestinationKind
 from catalogue.models import Product
-from customers.errors import AlreadySaved
+from customers.errors import AlreadySaved, MoneyOpen
+from customers.events import CUSTOMER_ERASED
 from customers.models import Customer, SavedNumber
 
 if TYPE_CHECKING:
@@ -48,3 +50,19 @@ def saved_names(numbers: Iterable[str]) -> QuerySet[SavedNumber, tuple[str, str]
     """The names under which the shop has saved these numbers: number and name, the newest last."""
     saved_numbers = SavedNumber.objects.filter(destination__in=set(numbers)).order_by("created_at", "pk")
     return saved_numbers.values_list("destination", "customer__name")
+
+
+def erase(pk: int, *, actor: User) -> str:
+    """Delete the customer with note and numbers, noted without the name; return the name for the last time.
+
+    Orders and bills stay. Raises `Customer.DoesNotExist`, and `MoneyOpen` while something is owed, either way.
+    """
+    with transaction.atomic():
+        customer = Customer.objects.select_for_update().get(pk=pk)
+        try:
+            customer.delete()
+        except ProtectedError:  # of a room above: its account
+            words = _("%(name)s cannot be deleted: there is money between this customer and the shop.")
+            raise MoneyOpen(words % {"name": customer.name}) from None
+        record(CUSTOMER_ERASED, actor=actor, subject=f"customer {pk}")
+    return customer.name

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.db import transaction
-from django.db.models import Count, ProtectedError
-from django.http import HttpResponse
+from django.db.models import Count
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -16,11 +15,11 @@ from catalogue.models import Product
 from core.access import StaffRequest, staff_only
 from core.paging import FirstPages
 from core.rights import Right
-from customers.errors import AlreadySaved
+from customers.errors import AlreadySaved, MoneyOpen
 from customers.filters import CustomerFilter
 from customers.forms import CustomerForm, SavedNumberForm, SaveThisForm
 from customers.models import Customer, SavedNumber
-from customers.services import customer_called, save_number
+from customers.services import customer_called, erase, save_number
 from customers.tables import CustomerTable, NumberTable
 
 ROWS = 50
@@ -77,17 +76,17 @@ def customer_edit(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.VIEW_CUSTOMERS, Right.DELETE_CUSTOMERS)
 @require_http_methods(["GET", "POST"])
 def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
-    """Ask, then forget the customer with all numbers. Orders and bills stay."""
+    """Ask, saying what goes and what stays, then erase the customer."""
     customer = get_object_or_404(Customer.objects.annotate(count=Count("numbers")), pk=pk)
     if request.method == "POST":
         try:
-            with transaction.atomic():
-                customer.delete()
-        except ProtectedError:  # of a room above, such as a customer who owes money
-            words = _("%(name)s cannot be deleted: there is money between this customer and the shop.")
-            messages.error(request, words % {"name": customer.name}, extra_tags="customer_kept")
+            name = erase(pk, actor=request.user)
+        except Customer.DoesNotExist:  # a colleague was faster
+            raise Http404 from None
+        except MoneyOpen as refusal:
+            messages.error(request, str(refusal), extra_tags="customer_kept")
             return redirect(customer)
-        messages.success(request, _("%(name)s was deleted.") % {"name": customer.name})
+        messages.success(request, _("%(name)s was deleted.") % {"name": name})
         return redirect("customer_list")
     return render(request, "customers/customer_delete.html", {"customer": customer})
 

@@ -11,6 +11,7 @@ from audit.models import AuditEvent
 from credit.events import CREDIT_CHANGED
 from credit.models import CreditAccount, CreditEntry
 from credit.services import record_payment
+from customers.events import CUSTOMER_ERASED
 from customers.models import Customer, SavedNumber
 from drawers.services import take_credit_payment
 from staff.models import User
@@ -128,6 +129,8 @@ def test_a_customer_who_owes_is_kept_and_says_why():
     browser.post(f"/customers/{customer.pk}/delete/")
 
     assert Customer.objects.filter(pk=customer.pk).exists()
+    assert owed_by(customer) == 10_000
+    assert not AuditEvent.objects.filter(kind=CUSTOMER_ERASED.key).exists()
 
 
 def test_closing_and_day_show_what_was_sold_and_paid_on_credit():

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from audit.models import AuditEvent
+from customers.events import CUSTOMER_ERASED
 from customers.models import Customer, SavedNumber
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_order, make_product
@@ -106,6 +108,8 @@ def test_deleting_a_customer_asks_and_keeps_bills_and_orders(cashier):
     assert not Customer.objects.exists()
     check.refresh_from_db()
     assert check.saved_number is None
+    event = AuditEvent.objects.get(kind=CUSTOMER_ERASED.key)
+    assert (event.subject, event.before, event.after, event.facts) == (f"customer {customer.pk}", None, None, None)
 
 
 def test_an_orders_number_is_saved_for_a_known_or_new_customer(cashier):

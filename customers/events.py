@@ -1,0 +1,7 @@
+"""Acts on customers, as audit events."""
+
+from django.utils.translation import gettext_lazy as _
+
+from audit.events import Event
+
+CUSTOMER_ERASED = Event("customer_erased", _("Customer erased"))
