@@ -8,17 +8,23 @@ from django.utils.translation import ngettext
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, may
 from approvals.models import Approval
+from approvals.services import changes_seen
 from core.rights import Right
 from policies.services import policies
 
 
 class ApprovalWaiting(AlertKind, permission=Right.VIEW_APPROVALS):
-    """One for all that have waited for longer than the setting says: the oldest, and how many."""
+    """One for all that have waited for longer than the setting says: the oldest, and how many.
+
+    A request that is void by now waits for no approval: it stands in the list of work, to be refused.
+    """
 
     def reasons(self, now: Now) -> list[Reason]:
         since = now.time - dt.timedelta(minutes=policies().approval_alert_minutes)
         late = Approval.objects.open().filter(asked_at__lt=since, expires_at__gt=now.time).order_by("asked_at")
-        asked = list(late.values_list("asked_at", flat=True)[:100])
+        first = list(late[:100])
+        void = changes_seen(first)
+        asked = [approval.asked_at for approval in first if approval.pk not in void]
         return [Reason(facts={"count": len(asked), "since": asked[0].isoformat()})] if asked else []
 
     def words(self, facts: Facts, person: Person) -> Words:

@@ -14,6 +14,7 @@ from staff.services import Limits, change_limits, change_role, deactivate, invit
 from testing.factories import make_check, make_order, make_product
 from testing.people import make_person
 from tests.approvals.helpers import MORE, approve, approver, ask_bill, ask_discount, ask_order, asked, browser, cashier
+from tests.core.helpers import words_at
 
 pytestmark = pytest.mark.django_db
 
@@ -47,6 +48,7 @@ def test_given_a_new_price_then_no_page_offers_to_approve(sari):
     page = page_of(budi, approval)
 
     assert 'id="approve-form"' not in page
+    assert 'id="ask-again"' in page
     assert 'id="refuse-form"' in page
     assert 'data-state="void"' in page
     assert 'data-changed="price"' in page
@@ -56,6 +58,18 @@ def test_given_a_new_price_then_no_page_offers_to_approve(sari):
     assert 'data-code="own"' not in mine
     assert Approval.objects.get().is_open
     assert approve(approval, budi).state == "void"
+
+
+def test_given_a_new_price_then_the_list_of_work_says_refuse(sari):
+    product, budi = make_product(price=12_000), approver()
+    ask_order(product, sari)
+
+    def step() -> str:
+        return words_at(browser(budi).get("/work/"), 'class="btn btn-small"')
+
+    assert step() == "Decide"
+    Product.objects.filter(pk=product.pk).update(price=12_500)
+    assert step() == "Refuse"
 
 
 def test_given_the_old_price_again_then_it_can_be_approved(sari):

@@ -6,13 +6,13 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from approvals.acts import acts_approved_by
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
-from approvals.services import sees_queue
+from approvals.services import changes_seen, sees_queue
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
 if TYPE_CHECKING:
@@ -55,10 +55,12 @@ class Approvals(WorkKind):
         return ExpressionWrapper(to_decide, output_field=BooleanField())
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """What is asked for, and by whom."""
-        lines = {}
-        for approval in Approval.objects.for_table().filter(pk__in=keys):
-            shown = ShownApproval(approval, person)
+        """What is asked for, and by whom; a request that is void by now can only be refused."""
+        lines, approvals = {}, list(Approval.objects.for_table().filter(pk__in=keys))
+        changes = changes_seen(approvals)
+        for approval in approvals:
+            shown = ShownApproval(approval, person, changes.get(approval.pk, {}))
             about = f"{shown.about} · {approval.asked_by.shown_name}"
-            lines[approval.pk] = Line(str(shown.label), approval.get_absolute_url(), about, shown.shown_amount)
+            step = gettext("Refuse") if shown.is_void_now else ""
+            lines[approval.pk] = Line(str(shown.label), approval.get_absolute_url(), about, shown.shown_amount, step)
         return lines

@@ -44,12 +44,16 @@ class Scope:
 
 @dataclass(frozen=True)
 class Line:
-    """What one row says: its subject, which links to the place where it is done, more about it, and rupiah."""
+    """What one row says: its subject, which links to the place where it is done, more about it, and rupiah.
+
+    `step`: what is done about this very row, if not what is done about its kind.
+    """
 
     subject: str
     url: str
     about: Any = ""
     amount: str = ""
+    step: str = ""
 
 
 class WorkKind(ABC):
