@@ -83,7 +83,7 @@ def _open_to_anybody() -> Iterator[Error]:
             yield Error(f"ALLOWED_HOSTS: {host!r} allows any host.", hint=hint, id="backoffice.E013")
     for origin in settings.CSRF_TRUSTED_ORIGINS:
         if "*" in origin or (settings.HTTPS and not origin.startswith("https://")):
-            hint = "Write https:// and a whole host name."
+            hint = f"Write https:// and a whole host name.{_way_out()}"
             yield Error(f"CSRF_TRUSTED_ORIGINS: {origin!r} trusts too much.", hint=hint, id="backoffice.E013")
     if settings.UPSTREAM_CALLBACK_VERIFIER == "none" and not settings.UPSTREAM_CALLBACK_ALLOWED_IPS:
         hint = "With the verifier none, name the addresses that callbacks may come from."
@@ -91,7 +91,7 @@ def _open_to_anybody() -> Iterator[Error]:
 
 
 def _transport() -> Iterator[Error]:
-    is_local = is_loopback(urlsplit(settings.UPSTREAM_BASE_URL).hostname or "")
+    is_local = _is_upstream_here()
     if not settings.HTTPS and not is_local:
         hint = "Remove HTTPS=0, and put a proxy that ends TLS in front (docs/deployment.md)."
         yield Error("HTTPS is off with a real upstream.", hint=hint, id="backoffice.E014")
@@ -102,7 +102,16 @@ def _transport() -> Iterator[Error]:
         hint = "Without it all clients share the proxy's address, and so each other's limits. With one proxy: 1."
         yield Error("BEHIND_TLS_PROXY without TRUSTED_PROXY_COUNT.", hint=hint, id="backoffice.E014")
     if settings.HTTPS and settings.SITE_URL and not settings.SITE_URL.startswith("https://"):
-        yield Error("SITE_URL is not encrypted.", hint="Write https://.", id="backoffice.E014")
+        yield Error("SITE_URL is not encrypted.", hint=f"Write https://.{_way_out()}", id="backoffice.E014")
+
+
+def _is_upstream_here() -> bool:
+    return is_loopback(urlsplit(settings.UPSTREAM_BASE_URL).hostname or "")
+
+
+def _way_out() -> str:
+    """What a trial on one machine does; with an upstream elsewhere HTTPS=0 is refused, too."""
+    return " For a trial on this machine alone: HTTPS=0." if settings.HTTPS and _is_upstream_here() else ""
 
 
 def _plain_stores() -> Iterator[Warning]:

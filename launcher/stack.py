@@ -27,6 +27,7 @@ APP_DATABASE, SANDBOX_DATABASE = "backoffice", "sandbox"
 MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there has a name that nobody can guess
 FIRST_SANDBOX_PORT = 8100
 DEMO_DATABASE = 63  # of Valkey
+_REFUSAL_LINES = 100  # every setting at once may be refused
 NO_OWNER = "no owner yet"  # a line of `prepare_app`
 # One Python for both commands: each start of Django costs a second
 PREPARE_SANDBOX = (
@@ -236,7 +237,10 @@ class Stack:
 
     def finish_preparing(self, child: Child) -> None:
         """Wait for `prepare_app`, and take over what it says."""
-        self.finish(child, "The database could not be prepared.")
+        if self.group.finish(child) != 0:
+            is_refused = child.log is not None and "SystemCheckError" in last_lines(child.log, _REFUSAL_LINES)
+            sentence = "The settings are refused." if is_refused else "The database could not be prepared."
+            raise LaunchError(sentence, log=child.log)
         if child.log is not None and NO_OWNER in last_lines(child.log) and "OIDC_ISSUER" not in self.project.given:
             # Printed once, and kept nowhere: the app gets its digest alone. Each start makes another one.
             self.first_key = secrets.token_urlsafe(24)

@@ -97,6 +97,16 @@ def test_a_setting_that_fails_later_is_refused(real: Settings, name: str, value:
     assert "TOKEN" not in str(fault).replace("METRICS_TOKEN", "")
 
 
+@pytest.mark.parametrize(("address", "is_named"), [("http://localhost:9000", True), ("https://up.example.com", False)])
+def test_only_a_trial_on_one_machine_is_told_of_https_off(real: Settings, address: str, is_named: bool) -> None:
+    real.UPSTREAM_BASE_URL, real.SITE_URL = address, "http://localhost:8000"
+    real.CSRF_TRUSTED_ORIGINS = ["http://localhost:8000"]
+
+    hints = [fault.hint or "" for fault in check_configuration()]
+
+    assert ["HTTPS=0" in hint for hint in hints] == [is_named] * 2
+
+
 @pytest.mark.parametrize(("name", "value"), [("exchanges_kept_days", 7), ("alert_low_balance", -1)])
 def test_a_policy_of_the_environment_out_of_its_bounds_is_refused(real: Settings, name: str, value: int) -> None:
     real.POLICIES = {name: value}

@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
+from launcher.failures import LaunchError
 from launcher.project import Project
 from launcher.stack import NO_OWNER, Stack
 
 REAL = {"UPSTREAM_BASE_URL": "https://upstream.example.com", "ALLOWED_HOSTS": "shop.example.com"}
 
 
-def prepared(data: Path, said: str, **given: str) -> Stack:
+def prepared(data: Path, said: str, *, code: int = 0, **given: str) -> Stack:
     """The stack after `prepare_app` has said this."""
-    group: Any = SimpleNamespace(finish=lambda _child: 0)
+    group: Any = SimpleNamespace(finish=lambda _child: code)
     (data / "prepare.log").write_text(f"  heartbeats (0.1 s)\n{said}\n")
     stack = Stack(Project(data, {**REAL, **given}), group)
     child: Any = SimpleNamespace(log=data / "prepare.log")
@@ -41,3 +42,14 @@ def test_no_key_with_an_owner_or_a_provider(said: str, given: dict[str, str], tm
 
     assert stack.first_key == ""
     assert "FIRST_KEY_DIGEST" not in stack.environment
+
+
+@pytest.mark.parametrize(
+    ("said", "headline"),
+    [("SystemCheckError: ...", "The settings are refused."), ("a fault", "The database could not be prepared.")],
+)
+def test_a_refused_setting_is_not_taken_for_the_database(said: str, headline: str, tmp_path: Path) -> None:
+    with pytest.raises(LaunchError) as refusal:
+        prepared(tmp_path, said, code=1)
+
+    assert str(refusal.value).splitlines()[0] == headline
