@@ -67,6 +67,7 @@ def test_each_step_is_done_by_what_is_there(admin: Browser):
 
     make_order(status=Status.SUCCESS)
     assert missing() == []
+    assert "close the list" in words(admin.get("/"))
     assert "Rp9.969.475" in words(admin.get("/first-steps/"))
 
 
