@@ -46,7 +46,7 @@ class PasswordRules:
 
     def get_help_text(self) -> str:
         """What stands below the field."""
-        words = _("At least %(alone)s characters, or %(least)s with a second factor. Several words are best.")
+        words = _("At least %(alone)s characters; %(least)s once you have a second factor. Several words are best.")
         return words % {"alone": ALONE, "least": WITH_FACTOR}
 
 

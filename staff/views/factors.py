@@ -8,6 +8,7 @@ from allauth.mfa.models import Authenticator
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -26,6 +27,7 @@ ADD_APP = act("add_app", pgettext_lazy("audit", "Add an authenticator app"))
 ADD_KEY = passkeys.ADD
 REMOVE = act("remove_factor", pgettext_lazy("audit", "Remove a second factor"))
 NEW_CODES = act("new_codes", pgettext_lazy("audit", "New recovery codes"))
+AFTER_CODES = "after_codes"  # in the session of a new shop's owner: the page that follows the recovery codes
 _LONGEST_NAME = 40
 
 
@@ -147,4 +149,5 @@ def _after_adding(request: StaffRequest, codes: list[str]) -> HttpResponse:
 
 
 def _codes_shown(request: StaffRequest, codes: list[str]) -> HttpResponse:
-    return render(request, "staff/recovery_codes.html", {"codes": codes})
+    after = request.session.pop(AFTER_CODES, "own_factors")
+    return render(request, "staff/recovery_codes.html", {"codes": codes, "next": reverse(after)})

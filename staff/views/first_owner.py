@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
@@ -16,6 +17,7 @@ from staff import services
 from staff.errors import NameTaken
 from staff.forms import FirstOwnerForm
 from staff.services.throttle import Slowed
+from staff.views.factors import AFTER_CODES
 from staff.views.links import private
 from staff.views.signing_in import begin_session
 
@@ -48,5 +50,7 @@ def first_owner(request: HttpRequest) -> HttpResponse:
             if person is None:
                 raise Http404
             messages.success(request, _("The shop is yours. Add a second factor now: it protects money and people."))
-            return begin_session(request, person)
+            answer = begin_session(request, person)
+            request.session[AFTER_CODES] = "overview" if settings.SANDBOX else "first_steps"
+            return answer
     return private(render(request, "staff/first_owner.html", {"form": form, "key": key}))

@@ -65,6 +65,8 @@ def test_a_new_shop_from_its_key_to_the_counter(
     faults += faults_of(page)
     become_owner(page)
     add_passkey(page, live_server.url)
+    page.click(".order-actions .btn-primary")
+    expect(page).to_have_url(f"{live_server.url}/first-steps/")
 
     page.goto(f"{live_server.url}/")
     faults += faults_of(page)

@@ -32,6 +32,7 @@ def test_the_key_makes_the_owner_who_adds_a_factor_next():
     answer = client.post("/first/", TYPED)
 
     assert has_id(page, "first-owner")
+    assert f'value="/first/?key={KEY}"' in page.content.decode()  # the other language
     assert page["Referrer-Policy"] == "strict-origin"
     assert answer["Location"] == "/"
     owner = User.objects.get()
