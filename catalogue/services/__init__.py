@@ -10,6 +10,7 @@ from catalogue.services.rules import (
     active_rules,
     change_rule,
     name_of_all,
+    narrower_targets,
     preview,
     sold_at_cost,
     sold_below_cost,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -258,12 +259,24 @@ def _write(target: Target, terms: Terms | None) -> None:
     rule.save()
 
 
-def active_rules() -> list[PriceRule]:
-    """Every active rule, the broadest first, with what it is for."""
-    active = (
-        PriceRule.objects.order_by("pk").filter(ended_at=None).select_related("category", "brand__category", "product")
-    )
+def active_rules(*which: Q) -> list[PriceRule]:
+    """Every active rule, or those of `which`, the broadest first, with what it is for."""
+    active = PriceRule.objects.order_by("pk").filter(*which, ended_at=None)
+    active = active.select_related("category", "brand__category", "product")
     return sorted(active, key=lambda rule: (rule.type != ProductType.PREPAID, _depth(rule), Target.of(rule).name))
+
+
+def narrower_targets(target: Target) -> list[Target]:
+    """The parts of the target for which a rule of their own counts, the broadest first."""
+    if target.product:
+        return []
+    if target.brand:
+        part = Q(product__brand=target.brand)
+    elif target.category:
+        part = Q(brand__category=target.category) | Q(product__category=target.category)
+    else:
+        part = Q(type=target.type) & ~Q(category=None, brand=None, product=None)
+    return [Target.of(rule) for rule in active_rules(part)]
 
 
 def _depth(rule: PriceRule) -> int:

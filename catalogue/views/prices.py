@@ -28,6 +28,7 @@ from staff.confirming import check_factor
 from staff.errors import FactorRefused
 
 PAGE_SIZE = 50
+NARROWER_SHOWN = 10
 CHANGE_RULE = act("change_price_rule", pgettext_lazy("audit", "Change selling prices"), Right.CHANGE_PRICES)
 # The content of the second factor: the typed form, with the digest of the shown prices.
 _BOUND = ("target", "kind", "value", "round_to", "seen", "reason")
@@ -120,7 +121,10 @@ def _show(
         "factor_fields": " ".join(_BOUND),
     }
     if change:
+        narrower = services.narrower_targets(target)
         context |= {
+            "narrower": narrower[:NARROWER_SHOWN],
+            "has_more_narrower": len(narrower) > NARROWER_SHOWN,
             "after": services.terms_words(change.after),
             "seen": change.hash,
             "page": Paginator(range(change.affected), PAGE_SIZE).get_page(request.GET.get("page")),

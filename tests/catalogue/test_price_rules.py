@@ -188,6 +188,26 @@ def test_a_rule_without_sense_is_refused_beside_its_field(typed: dict[str, str],
     assert not has_id(page, "rule-save")
 
 
+def test_a_broad_rule_names_the_rules_that_come_before_it():
+    product, other = make_product(price=10_000), make_product(price=20_000, category="data")
+    category, brand = (
+        Target(type="prepaid", category=product.category),
+        Target(type="prepaid", brand=product.brand),
+    )
+    for target in (category, brand, _of(product)):
+        _set(target, Terms("plus", 500))
+    browser = browser_of("administrator")
+
+    def named(target: str) -> list[str]:
+        page = browser.get(URL, {"target": target, "kind": "plus", "value": "1.500", "round_to": "1"})
+        return [part.key for part in page.context["narrower"]]
+
+    assert named("all:prepaid") == [category.key, brand.key, _of(product).key]
+    assert named(category.key) == [brand.key, _of(product).key]
+    assert named(brand.key) == [_of(product).key]
+    assert named(_of(product).key) == named(f"category:{other.category_id}") == []
+
+
 def test_a_stale_form_shows_the_prices_again():
     product = make_product(price=10_000)
     browser = browser_of("administrator")
