@@ -236,10 +236,8 @@ class Server:
         elif code == NOT_YET:
             self._say(last_lines(sync.log, 1).strip() if sync.log else "")
         else:
-            fault = LaunchError(
-                "The catalogue could not be fetched; it is tried again every half minute.", log=sync.log
-            )
-            self._say(f"Warning: {fault}")
+            reason = last_lines(sync.log, 1).strip().removeprefix("CommandError: ") if sync.log else ""
+            self._say(f"Warning: {reason} It is tried again every half minute (log: {sync.log}).")
 
     def _write_state(self, *, doing: str) -> None:
         """Let `./run status`, `./run manage` and a second `./run` know about this one."""

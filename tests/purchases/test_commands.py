@@ -5,10 +5,11 @@ import re
 
 import pytest
 from django.db import OperationalError
-from django.utils import translation
+from django.utils import timezone, translation
 from psycopg import errors
 
 from catalogue.models import CatalogueSync, Product, SyncFault
+from gateway.models import UpstreamAccount
 from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_order
@@ -128,6 +129,22 @@ def test_sync_catalogue_prints_counts_or_fails_in_one_sentence(upstream: Upstrea
     assert code == 1
     assert "last good" in sentence
     assert run("sync_catalogue", "--if-empty")[0] == 0
+
+
+@pytest.mark.django_db
+def test_a_start_says_what_to_correct_when_the_account_was_refused(settings, monkeypatch, capsys):
+    settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9/refuses-us"
+    monkeypatch.setattr("gateway.services.calling._PATIENCE_SECONDS", 0.0)
+    UpstreamAccount.objects.update_or_create(
+        only=True, defaults={"refused_since": timezone.now(), "refused_code": "INVALID_SIGNATURE"}
+    )
+
+    code, _out = run("sync_catalogue", "--if-empty")
+
+    sentence = capsys.readouterr().err
+    assert (code, "CommandError" in sentence) == (3, False)
+    assert "INVALID_SIGNATURE" in sentence
+    assert "UPSTREAM_SECRET_KEY" in sentence
 
 
 @pytest.mark.django_db

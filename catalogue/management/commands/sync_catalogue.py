@@ -11,13 +11,21 @@ from catalogue.models import Product
 from catalogue.services import sync_catalogue
 from core.commands import EXIT_NOT_YET, PlainCommand
 from core.times import time_of_day
-from gateway.services import first_request_at
+from gateway.services import first_request_at, upstream_account
 
 
 def _not_yet(time: str) -> str:
     if first_request_at():
         return f"The first minute: the catalogue is fetched from {time} on, for nobody knows what was sent before."
     return f"The rate limits leave no room now: the catalogue can be fetched from {time} on."
+
+
+def _refused(code: str) -> str:
+    """At a start nobody has asked yet whether what was corrected is right: the balance does so within a minute."""
+    return (
+        f"The provider refused this shop when it was last asked ({code}). If you have not corrected "
+        "UPSTREAM_SECRET_ID, UPSTREAM_SECRET_KEY or the account: do so, and start again. Else it goes on by itself."
+    )
 
 
 class Command(PlainCommand):
@@ -37,6 +45,9 @@ class Command(PlainCommand):
         try:
             sync = sync_catalogue()
         except CatalogueFault as fault:
+            if options["if_empty"] and (code := upstream_account().refused_code):
+                self.stderr.write(_refused(code), lambda text: text)
+                sys.exit(EXIT_NOT_YET)
             if fault.not_before is not None:
                 self.stderr.write(_not_yet(time_of_day(fault.not_before)), lambda text: text)  # not in red: no fault
                 sys.exit(EXIT_NOT_YET)
