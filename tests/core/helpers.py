@@ -57,8 +57,9 @@ def next_question(answer: Any) -> tuple[str, int] | None:
 
 
 def hidden(answer: Any) -> dict[str, str]:
-    """The hidden fields of the page's forms, but the CSRF token and the way back."""
-    fields = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', answer.content.decode())
+    """The hidden fields of the page's forms, but the CSRF token, the way back and those of "find anything"."""
+    page = re.sub(r'<form class="find-form".*?</form>', "", answer.content.decode(), flags=re.DOTALL)
+    fields = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page)
     return {name: html.unescape(value) for name, value in fields if name not in {"csrfmiddlewaretoken", "next"}}
 
 
