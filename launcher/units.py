@@ -73,6 +73,8 @@ def run(_group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     project = read_project()
     folder = Path(options.to) if options.to else SYSTEM_UNITS
     user = account(options.user)
+    if folder == SYSTEM_UNITS:
+        require_runnable(user)
     names = {f"backoffice-{role}.service": [role] for role in options.only or []} or {"backoffice.service": []}
     units = {name: unit(project, user, roles) for name, roles in names.items()}
     make_data_folder(project.data, user)
@@ -85,6 +87,20 @@ def run(_group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     else:
         say(f"Nothing was installed: copy them to {SYSTEM_UNITS}, or call this as root without --to.")
     return 0
+
+
+def require_runnable(user: str, python: Path = PYTHON) -> None:
+    """LaunchError unless this user may run the Python of the packages, as their unit will."""
+    if os.geteuid() != 0:
+        return  # then the unit cannot be written either, and that says so
+    who = pwd.getpwnam(user)
+    try:
+        subprocess.run([python, "-c", ""], user=who.pw_uid, group=who.pw_gid, extra_groups=[], check=True)
+    except PermissionError as error:
+        raise LaunchError(
+            f"{user} may not run {python.resolve()}, which the packages use: delete {python.parent.parent} and call "
+            "./run install with a Python that everybody may run."
+        ) from error
 
 
 def make_data_folder(data: Path, user: str) -> None:

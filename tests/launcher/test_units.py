@@ -1,5 +1,6 @@
 """`./run service install` writes units that systemd takes, with few rights."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -83,6 +84,17 @@ def test_a_data_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert f"chown -R nobody {tmp_path / 'data'}" in result.stderr
     assert not (tmp_path / "units").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root starts something as somebody else")
+def test_a_python_that_the_user_may_not_run_is_refused(tmp_path: Path) -> None:
+    own = tmp_path / "venv" / "bin" / "python"
+    own.parent.mkdir(parents=True)
+    own.write_text("#!/bin/sh\n")
+    own.chmod(0o700)
+
+    with pytest.raises(LaunchError, match=r"nobody may not run .*/venv/bin/python.*\./run install"):
+        units.require_runnable("nobody", own)
 
 
 @pytest.mark.parametrize("home", ["/home/ani/.pyenv/versions/3.11", "/root/.pyenv/versions/3.11"])
