@@ -36,7 +36,10 @@ class NotCompared(AlertKind, permission=Right.VIEW_DIFFERENCES):
     def words(self, facts: Facts, person: Person) -> Words:
         return Words(
             title=_("The books were not compared with the provider's balance for 15 minutes or more."),
-            facts=_("Last compared: %(since)s. Nobody notices money that is missing since then.")
+            facts=_(
+                "Last final comparison: %(since)s. Orders that are still open keep a newer one provisional; "
+                "until then missing money may go unnoticed."
+            )
             % {"since": at(facts, "since")},
             next_step=_(
                 "See what the comparison waits for. If it waits for nothing, ask the person who runs the server."

@@ -60,6 +60,7 @@ def test_a_moment_is_in_the_shops_time_and_the_persons_language():
         facts = KINDS["not_compared"].words({"since": SINCE}, None).facts
 
     assert "20 Agu 2026 08.00" in facts
+    assert "Pesanan yang masih terbuka" in facts  # the usual reason, which is no silence
 
 
 @pytest.mark.parametrize("code", ["low_balance", "difference"])
