@@ -113,7 +113,6 @@ def test_the_overdue_come_first_with_an_alert_and_a_count():
     assert page.count("data-overdue") == 1
     assert closed.order.ref_id not in page
     assert closed.order.ref_id in browser.get("/complaints/?state=closed").content.decode()
-    assert 'id="count-arrived"' in page
     assert Alert.objects.open().filter(kind="complaint_overdue").count() == 1
 
     move_complaint(late, to="asked", words="Asked", actor=person)

@@ -166,5 +166,5 @@ def test_the_pages_ask_little_and_read_no_history():
         browser.get(path)
         with CaptureQueriesContext(connection) as queries:
             page_of(browser, path)
-        assert len(queries) <= 10, path
+        assert len(queries) <= 11, path
         assert list(too_wide(asked(queries.captured_queries))) == [], path

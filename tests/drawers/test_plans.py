@@ -34,6 +34,10 @@ def busy_drawers():
         idempotency_key="'OLD' || n",
         destination="'0899' || n",
         created_at=long_ago.format("created_at"),
+        status="'cancelled'",
+        final_at=long_ago.format("created_at"),
+        ended_no="0",
+        next_poll_at="NULL",
     )
     people = [person.pk, *(User.objects.create(username=f"seller-{n}").pk for n in range(19))]
     copy_many(

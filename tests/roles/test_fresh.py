@@ -12,7 +12,7 @@ from approvals.acts import all_acts
 from audit.acts import STEPS
 from core.rights import Right, Trait
 from credit.models import CreditAccount
-from policies.bounds import BOUNDS
+from policies.bounds import BOUNDS, SWITCHES
 from staff.errors import FactorRefused
 from staff.services import factors
 from testing.people import browser_of, make_person
@@ -42,7 +42,7 @@ FORMS: dict[str, tuple[list[Any], dict[str, str]]] = {
     "credit_terms": ([PK], {"cap": "500000", "due_days": "14"}),
     "difference_acknowledge": ([PK], {"note": "BCA"}),
     "drawer_day_sign": (["2026-01-02"], {}),
-    "policies": ([], {name: str(bounds.default) for name, bounds in BOUNDS.items()}),
+    "policies": ([], {name: str(bounds.default) for name, bounds in BOUNDS.items()} | dict.fromkeys(SWITCHES, "False")),
     "price_rule": ([], {"target": "all:prepaid", "kind": "plus", "value": "500", "round_to": "1"}),
     "role_detail": (["viewer"], {"rights": "purchases.view_order"}),
     "staff_deactivate": ([PK], {}),

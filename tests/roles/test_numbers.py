@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import uuid
+import zipfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -48,6 +50,9 @@ TRACES = ("98765432", "765012")
 def whole_in(answer: Any) -> bool:
     """Whether a whole number stands in an answer, in any notation."""
     content = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    if content.startswith(b"PK"):  # a workbook
+        with zipfile.ZipFile(io.BytesIO(content)) as workbook:
+            content = b"".join(workbook.read(name) for name in workbook.namelist())
     bare = re.sub(r"[\s.\-()]|%20|\+|&nbsp;", "", content.decode())
     return any(trace in bare for trace in TRACES)
 
@@ -129,6 +134,7 @@ def shop() -> dict[str, Any]:
     pages = {
         **{name: [{"ref_id": one.ref_id} for one in orders] for name in ("order_detail", "order_live", "arrived_live")},
         **{name: [{"ref_id": one.ref_id} for one in orders] for name in ("order_story", "order_story_file")},
+        "order_panel": [{"ref_id": one.ref_id} for one in orders],
         "order_number": [{"ref_id": order.ref_id}],
         "bill_number": [{"ref_id": check.ref_id}],
         "order_receipt": [{"ref_id": one.ref_id} for one in (order, payment)],
@@ -160,7 +166,7 @@ def shop() -> dict[str, Any]:
         },
         **{name: [{"day": day}] for name in ("drawer_day", "drawer_day_csv", "drawer_day_sign")},
         "credit_undo": [{"pk": paid.pk}],
-        "staff_detail": [{"pk": seller.pk}],
+        **{name: [{"pk": seller.pk}] for name in ("staff_detail", "earnings_beside")},
         "role_detail": [{"name": "cashier"}],
     }
     return {"pages": pages, "order": order, "check": check, "customer": customer}
