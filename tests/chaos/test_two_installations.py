@@ -110,6 +110,7 @@ class Till:
         self.addresses = addresses
         self.product = Product.objects.get(name="Telkomsel 10.000")
         self.error_pages: list[str] = []
+        make_person("admin", username="owner")  # until somebody owns a real shop, no page of it answers
         person = make_person("cashier")
         give_factor(person)  # who sells in a real shop has one
         cashier = signed_in(person)
