@@ -4,8 +4,6 @@ Forbidden to read tables from end to end, PostgreSQL does so only where no index
 most of a table by an index either. Timing is in benchmarks/pages.py.
 """
 
-import json
-
 import pytest
 import time_machine
 from django.db import connection
@@ -27,7 +25,7 @@ from purchases.services import allowance_of, count_health, queue_waiting_orders
 from reconciliation.services import position, prove, reconcile
 from staff.models import User
 from staff.roles import create_demo_staff
-from tests.plans import asked, scans
+from tests.plans import asked, plan_of, scans
 
 ORDERS = 6_000
 # A shop has few rows of these for any number of sales: one, one a day and reason, or as many as products, people,
@@ -39,16 +37,6 @@ FEW = {
 }  # fmt: skip
 # The rows that a step of a plan may read: the matches of one way of a search, or the rows that a page skips.
 MOST_ROWS = 2_500
-# So few rows are joined whole, by an index, where that is the cheapest; with many rows it is not.
-JOINED = {
-    "balance",
-    "bills",
-    "bills, not_payable",
-    "bills, pending",
-    "bills, valid",
-    "orders of a brand",
-    "reconciliation",
-}
 PERIODIC = {
     "due times": lambda: first_moments(SOURCES),
     "run with nothing new": reconcile,
@@ -83,13 +71,8 @@ def busy_shop(upstream, settings):
 def faults(name, questions):
     """The faults in the plans of this page's or task's questions."""
     for question in questions:
-        with connection.cursor() as cursor:
-            cursor.execute("SET enable_seqscan = off")
-            cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {question}")
-            plan = cursor.fetchone()[0]
-            cursor.execute("RESET enable_seqscan")
-        for table, kind, rows in scans((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]):
-            if table not in FEW and (kind == "Seq Scan" or (rows > MOST_ROWS and name not in JOINED)):
+        for table, kind, rows in scans(plan_of(question)):
+            if table not in FEW and (kind == "Seq Scan" or rows > MOST_ROWS):
                 yield f"{name}: {kind} of {rows} rows of {table}: {question[:300]}"
 
 
