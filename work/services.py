@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
-from django.db.models import CharField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import CharField, Exists, OuterRef, QuerySet, Subquery, Value
 from django.utils import timezone
 
 from approvals.acts import acts_approved_by
@@ -59,13 +59,18 @@ def open_work(person: User) -> list[Item]:
 
 
 def own_work(scope: Scope) -> QuerySet[Any, Any]:
-    """The question for what waits for a person of this scope, a hundred at most; `given_now` has its values."""
+    """The question for the keys of what waits for a person of this scope; `given_now` has its values.
+
+    The head of every page counts them, up to a hundred. So no kind is read further than that: in a large shop
+    thousands of complaints wait, and whatever is due first does not matter here.
+    """
     names = ("person", "lately", "verdict_from", "today")
     moment = Moment(**{name: Given(name) for name in names})
-    for_person = Q(work_is_for_person=True) & (Q(work_taken_by=None) | Q(work_taken_by=Given("person")))
-    does = [code for code in scope.sees if code in scope.does]
-    parts = [_part(code, moment, scope, Given("taken_since")).filter(for_person) for code in does]
-    return _together(parts)[:MOST_COUNTED] if parts else Taken.objects.none().values_list("pk")
+    parts = [_own_part(code, moment, scope) for code in scope.sees if code in scope.does]
+    if not parts:
+        return Taken.objects.none().values_list("pk")
+    first, *others = parts
+    return (first.union(*others, all=True) if others else first)[:MOST_COUNTED]
 
 
 def given_now() -> dict[str, Any]:
@@ -84,6 +89,14 @@ def take(kind: str, key: int, *, actor: User) -> None:
 def leave(kind: str, key: int, *, actor: User) -> None:
     """Give it back to all who can do it."""
     Taken.objects.filter(kind=kind, key=key, by=actor).delete()
+
+
+def _own_part(code: str, moment: Moment, scope: Scope) -> QuerySet[Any, Any]:
+    kind = KINDS[code]
+    taken = Taken.objects.filter(kind=code, key=OuterRef("pk"), at__gt=Given("taken_since"))
+    rows: QuerySet[Any, Any] = kind.rows(moment, scope).alias(work_is_for_person=kind.for_person(moment, scope))
+    free_or_own = rows.filter(~Exists(taken.exclude(by=Given("person"))), work_is_for_person=True)
+    return free_or_own.order_by().values_list("pk")[:MOST_COUNTED]
 
 
 def _part(code: str, moment: Moment, scope: Scope, taken_since: Any) -> QuerySet[Any, Any]:
