@@ -17,7 +17,7 @@ from core.together import read_together
 from earnings.models import SummedDay
 from gateway.models import Exchange, UpstreamAccount
 from ledger.models import Books, Proof
-from reconciliation.models import Difference
+from reconciliation.models import Difference, ReconciliationRun
 from reconciliation.services import compared_reading, unexplained_differences
 from staff.models import User
 
@@ -42,6 +42,7 @@ class Now:
             Sealing.objects.all(),
             compared_reading(),
             unexplained_differences(),
+            ReconciliationRun.objects.all()[:1],
             Product.objects.below_cost(),
             Category.objects.asking(),
             SummedDay.objects.filter(off_by__gt=0).order_by("day")[:31],

@@ -5,19 +5,27 @@ import datetime as dt
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Alert, Severity
 from core.rights import Right
 from gateway.models import UpstreamAccount
 from ledger.models import Books
+from reconciliation.models import ReconciliationRun
 
 # Ordinarily the books are compared every minute or two.
 _AFTER, _CRITICAL_AFTER = dt.timedelta(minutes=15), dt.timedelta(hours=1)
+# A shop that sells all day has open orders at each reading; in the night there are none.
+_SELLING_AFTER, _SELLING_CRITICAL_AFTER = dt.timedelta(hours=12), dt.timedelta(hours=24)
+_NAMED = 3
 
 
 class NotCompared(AlertKind, permission=Right.VIEW_DIFFERENCES):
-    """A warning unless another alert names the reason; critical after an hour in every case."""
+    """A warning unless another alert names the reason; critical after an hour in every case.
+
+    While a run is made every minute, and open orders alone keep it provisional, only a whole day of that is too long.
+    """
 
     def reasons(self, now: Now) -> list[Reason]:
         since = now.compared_at or now.the(Books).opened_at
@@ -27,23 +35,35 @@ class NotCompared(AlertKind, permission=Right.VIEW_DIFFERENCES):
         is_away = account.refused_since is not None or account.unreachable_since is not None
         if not is_away and account.last_answer_at and now.time - account.last_answer_at > _AFTER:
             return []  # nobody has asked: we have only just started, or a process is silent, which has its own alert
-        is_critical = now.time - since >= _CRITICAL_AFTER
+        facts: Facts = {"since": since.isoformat()}
+        run = now.the(ReconciliationRun)
+        if run.blocking and now.time - run.at <= _AFTER:
+            if now.time - since < _SELLING_AFTER:
+                return []
+            is_critical = now.time - since >= _SELLING_CRITICAL_AFTER
+            facts |= {"count": len(run.blocking), "orders": run.blocking[:_NAMED]}
+        else:
+            is_critical = now.time - since >= _CRITICAL_AFTER
         if not is_critical and (is_away or _was_away(now.time)):
             return []
         severity = Severity.CRITICAL if is_critical else Severity.WARNING
-        return [Reason(severity=severity, facts={"since": since.isoformat()})]
+        return [Reason(severity=severity, facts=facts)]
 
     def words(self, facts: Facts, person: Person) -> Words:
+        count, orders = facts.get("count", 0), ", ".join(facts.get("orders", []))
+        waits_for = ngettext(
+            "%(count)s open order keeps the newer ones provisional: %(orders)s.",
+            "%(count)s open orders keep the newer ones provisional, among them %(orders)s.",
+            count,
+        ) % {"count": count, "orders": orders}
         return Words(
-            title=_("The books were not compared with the provider's balance for 15 minutes or more."),
-            facts=_(
-                "Last final comparison: %(since)s. Orders that are still open keep a newer one provisional; "
-                "until then missing money may go unnoticed."
-            )
+            title=_("The books were not compared with the provider's balance since %(since)s.")
             % {"since": at(facts, "since")},
-            next_step=_(
-                "See what the comparison waits for. If it waits for nothing, ask the person who runs the server."
-            ),
+            facts=(waits_for + " " if count else "")
+            + _("Until the next final comparison missing money may go unnoticed."),
+            next_step=_("See what these orders wait for.")
+            if count
+            else _("See the last comparisons. If none is made, ask the person who runs the server."),
             url=reverse("balance"),
         )
 

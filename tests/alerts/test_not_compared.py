@@ -8,12 +8,13 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from alerts.kinds import KINDS
 from alerts.models import Alert, Severity
 from alerts.services.evaluating import evaluate_alerts, keep_alerts
 from gateway.models import UpstreamAccount
 from ledger.models import Books
 from reconciliation import services as reconciliation
-from reconciliation.models import Reconciliation
+from reconciliation.models import Reconciliation, ReconciliationRun
 from testing.database import past_triggers
 from tests.alerts.helpers import ago
 from tests.ledger.helpers import open_books, upstream_tells
@@ -53,6 +54,24 @@ def test_it_ends_by_itself_with_the_next_comparison():
     upstream_tells(1_000_000)
 
     assert opened() == NONE
+
+
+@pytest.mark.parametrize(
+    ("minutes", "run_minutes", "expected"),
+    [(11 * 60, 1, NONE), (13 * 60, 1, WARNING), (25 * 60, 1, CRITICAL), (16, 17, WARNING), (61, 17, CRITICAL)],
+)
+def test_a_shop_that_sells_all_day_is_given_that_day(minutes: int, run_minutes: int, expected: Any):
+    compared(minutes)
+    state = ReconciliationRun.Result.PROVISIONAL
+    ReconciliationRun.objects.create(
+        at=ago(minutes=run_minutes), trigger="beat", state=state, blocking=["R1", "R2", "R3", "R4"]
+    )
+
+    assert opened() == expected
+    if run_minutes == 1 and expected:
+        alert = Alert.objects.get()
+        assert (alert.facts["count"], alert.facts["orders"]) == (4, ["R1", "R2", "R3"])
+        assert "R1, R2, R3" in KINDS["not_compared"].words(alert.facts, None).facts
 
 
 def test_books_that_are_not_opened_have_nothing_to_compare():
