@@ -1,12 +1,15 @@
-"""`--as NAME`: a command acts as a person, with that person's rights and limits."""
+"""What commands about people share: finding them by name, acting as one (`--as NAME`), printing a link."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from staff.models import User
+from staff.services.links import VALID_HOURS, link_path
 
 
 class NotPermitted(CommandError):
@@ -28,9 +31,27 @@ def acting_person(options: dict[str, Any], *rights: str) -> User | None:
     name = options["acts_as"]
     if name is None:
         return None
-    person: User | None = User.objects.filter(username__iexact=User.normalize_username(name)).first()
-    if person is None:
-        raise CommandError(f"There is nobody with the user name {name}.")
+    person = person_named(name)
     if not (person.is_active and person.has_perms(rights)):
         raise NotPermitted(f"{person.username} may not do this.")
     return person
+
+
+def person_named(name: str) -> User:
+    """The person with this user name. Raises `CommandError` when there is nobody."""
+    person: User | None = User.objects.filter(username__iexact=User.normalize_username(name)).first()
+    if person is None:
+        raise CommandError(f"There is nobody with the user name {name}.")
+    return person
+
+
+def print_link(command: BaseCommand, token: str, facts: dict[str, Any], *, as_json: bool) -> None:
+    """Print the link of this token alone, or with `facts` as one JSON object; the rest goes to standard error."""
+    link = settings.SITE_URL.rstrip("/") + link_path(token)
+    if as_json:
+        command.stdout.write(json.dumps({**facts, "link": link, "valid_hours": VALID_HOURS}))
+        return
+    command.stdout.write(link)
+    if not settings.SITE_URL:
+        command.stderr.write("Put the address of the backoffice before it (SITE_URL does that).")
+    command.stderr.write(f"It works once, within {VALID_HOURS} hours. It is not shown again.")

@@ -5,12 +5,15 @@ import json
 import pytest
 from django.core.management import load_command_class
 
+from audit.models import AuditEvent
 from core.rights import Role
-from staff.models import User
+from staff.events import LINK_MADE
+from staff.models import AccessLink, User
 from staff.roles import role_of
+from staff.services import deactivate
 from testing.people import make_person
 from tests.core.helpers import run
-from tests.staff.helpers import choose, owner
+from tests.staff.helpers import GOOD, choose, owner, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -64,6 +67,33 @@ def test_a_command_switches_off_but_never_the_last_owner():
     person.refresh_from_db()
     assert not person.is_active
     assert User.objects.get(username="owner").is_active
+
+
+def test_an_owner_who_lost_the_password_gets_a_link_by_a_command(settings):
+    settings.SITE_URL = "https://shop.example"
+    browser = signed_in(owner())
+
+    code, printed = run("password_link", "OWNER", "--json")
+
+    facts = json.loads(printed)
+    event = AuditEvent.objects.get(kind=LINK_MADE.key)
+    assert code == 0
+    assert facts["link"].startswith("https://shop.example/accounts/link/?link=")
+    assert facts["valid_hours"] == 72
+    assert (event.person, event.subject, event.facts["sessions"]) == (None, "owner", 1)
+    assert browser.get("/me/").status_code == 302
+    token = facts["link"].partition("link=")[2]
+    assert choose(token).status_code == 302
+    assert choose(token).status_code == 410
+    assert User.objects.get(username="owner").check_password(GOOD)
+
+
+def test_a_command_makes_no_link_for_nobody_or_a_closed_account():
+    deactivate(make_person("cashier"), actor=None)
+
+    assert run("password_link", "nobody")[0] == 1
+    assert run("password_link", "cashier")[0] == 1
+    assert not AccessLink.objects.exists()
 
 
 def test_a_command_acts_as_a_person_with_that_persons_rights():

@@ -1,18 +1,16 @@
 """`./run manage add_staff NAME --role ROLE`: invite somebody without a page, also the first owner."""
 
-import json
 from typing import Any
 
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
 from core.commands import EXIT_USAGE, PlainCommand
 from core.rights import Right, Role
-from staff.acting import NotPermitted, acting_person, add_as
+from staff.acting import NotPermitted, acting_person, add_as, print_link
 from staff.errors import NameTaken, NotAllowed
 from staff.models import User
-from staff.services import VALID_HOURS, invite, link_path
+from staff.services import invite
 from staff.services.second import NeedsSecond
 
 
@@ -47,13 +45,5 @@ class Command(PlainCommand):
             raise NotPermitted(str(error)) from error
         except NeedsSecond as error:
             raise NotPermitted(f"A second person approves the role {options['role']}: ask on the page.") from error
-        link = settings.SITE_URL.rstrip("/") + link_path(token)
-        if options["json"]:
-            facts = {"name": person.username, "role": options["role"], "link": link, "valid_hours": VALID_HOURS}
-            self.stdout.write(json.dumps(facts))
-            return
-        self.stdout.write(link)
-        # the result is the link alone
-        if not settings.SITE_URL:
-            self.stderr.write("Put the address of the backoffice before it (SITE_URL does that).")
-        self.stderr.write(f"It works once, within {VALID_HOURS} hours. It is not shown again.")
+        facts = {"name": person.username, "role": options["role"]}
+        print_link(self, token, facts, as_json=options["json"])

@@ -7,9 +7,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from core.commands import PlainCommand
 from core.rights import Right
-from staff.acting import acting_person, add_as
+from staff.acting import acting_person, add_as, person_named
 from staff.errors import NotAllowed
-from staff.models import User
 from staff.services import deactivate
 
 
@@ -27,10 +26,7 @@ class Command(PlainCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 when the account is off, 1 when it is unknown or the last active owner's."""
         actor = acting_person(options, Right.MANAGE_STAFF)
-        name = User.normalize_username(options["name"])
-        person = User.objects.filter(username__iexact=name).first()
-        if person is None:
-            raise CommandError(f"There is nobody with the user name {options['name']}.")
+        person = person_named(options["name"])
         try:
             deactivate(person, actor=actor)
         except NotAllowed as error:

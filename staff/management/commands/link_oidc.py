@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from core.commands import PlainCommand
 from core.errors import Refused
-from staff.models import User
+from staff.acting import person_named
 from staff.services.outside import link_account
 
 
@@ -27,9 +27,7 @@ class Command(PlainCommand):
         """Exit 0 when the person is linked, 1 when nobody has this name or the account may not be linked."""
         if not settings.OIDC_ISSUER:
             raise CommandError("OIDC_ISSUER is not set.")
-        person = User.objects.filter(username__iexact=User.normalize_username(options["name"])).first()
-        if person is None:
-            raise CommandError(f"There is nobody with the user name {options['name']}.")
+        person = person_named(options["name"])
         try:
             link_account(person, options["subject"])
         except Refused as error:

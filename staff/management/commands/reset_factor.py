@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from core.commands import PlainCommand
-from staff.models import User
+from staff.acting import person_named
 from staff.services.own_factors import reset_factors
 
 
@@ -22,9 +22,7 @@ class Command(PlainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 with how many were removed, 1 when there is nobody with this name."""
-        person = User.objects.filter(username__iexact=User.normalize_username(options["name"])).first()
-        if person is None:
-            raise CommandError(f"There is nobody with the user name {options['name']}.")
+        person = person_named(options["name"])
         removed = reset_factors(person, actor=None)
         if options["json"]:
             self.stdout.write(json.dumps({"name": person.username, "removed": removed}))
