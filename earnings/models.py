@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from django.db import models
 from django.db.models import F, Q
 
@@ -29,13 +31,40 @@ class SummedDay(models.Model):
         return f"{self.day}"
 
 
+class By(models.TextChoices):
+    """What the sums of a day are kept by: each of its orders counts once in each."""
+
+    PRODUCT = "product"
+    PERSON = "person"
+    METHOD = "method"
+
+
+class DaySumQuerySet(models.QuerySet["DaySum"]):
+    """The queries about sums."""
+
+    def of_day(self, day: dt.date) -> DaySumQuerySet:
+        """The sums of one day, by the index that begins with what they are kept by."""
+        return self.filter(by__in=By.values, day=day)
+
+
 class DaySum(models.Model):
-    """One product that one person sold in one way on one day. A sale belongs to the day on which it was placed."""
+    """What one product, one person or one way to pay made on one day. A sale belongs to the day on which it was placed.
+
+    Not by all three together: nobody asks for it, and it would be three times as many rows.
+    """
 
     day = models.ForeignKey(SummedDay, on_delete=models.PROTECT, related_name="sums", db_index=False)
-    product = models.ForeignKey(Product, on_delete=models.PROTECT, related_name="+", db_index=False)
-    seller = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
-    method = models.CharField(max_length=20, help_text="How the customers paid.")
+    by = models.CharField(max_length=7, choices=By.choices)
+    product = models.ForeignKey(Product, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    seller = models.ForeignKey(
+        User,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        help_text="Null also for what commands sold.",
+    )
+    method = models.CharField(max_length=20, blank=True, help_text="How the customers paid.")
     placed = models.IntegerField(help_text="All orders.")
     sold = models.IntegerField(help_text="Those that arrived.")
     failed = models.IntegerField(help_text="Those that the upstream refused or failed.")
@@ -44,11 +73,19 @@ class DaySum(models.Model):
     cost = models.BigIntegerField(help_text="What the shop pays for those that arrived.")
     seconds = models.BigIntegerField(help_text="How long those that arrived took, all together.")
 
+    objects = DaySumQuerySet.as_manager()
+
     class Meta:
         default_permissions = ()
         constraints = [
             models.UniqueConstraint(
-                fields=["day", "product", "seller", "method"], name="day_sum_once", nulls_distinct=False
+                fields=["by", "day", "product", "seller", "method"], name="day_sum_once", nulls_distinct=False
+            ),
+            models.CheckConstraint(
+                condition=Q(by=By.PRODUCT, product__isnull=False, seller__isnull=True, method="")
+                | Q(by=By.PERSON, product__isnull=True, method="")
+                | (Q(by=By.METHOD, product__isnull=True, seller__isnull=True) & ~Q(method="")),
+                name="day_sum_by_one_key",
             ),
             models.CheckConstraint(
                 condition=Q(sold__gte=0, failed__gte=0, reversed__gte=0)

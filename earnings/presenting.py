@@ -184,9 +184,9 @@ class Report:
     before: Figures
 
 
-def report_of(chosen: Chosen, by: str, **only: Any) -> Report:
+def report_of(chosen: Chosen, by: str) -> Report:
     """The figures of the period by `by`, and of the period before."""
-    now, before = figures_by(by, chosen.period, **only), figures_by(by, chosen.before, **only)
+    now, before = figures_by(by, chosen.period), figures_by(by, chosen.before)
     most = max((figures.sales for figures in now.values()), default=0) or 1
     words = _WORDS[by](now)
     lines = [
@@ -266,13 +266,13 @@ class Drawing:
         return [number * HEIGHT / STEPS for number in range(STEPS + 1)]
 
 
-def drawing_of(chosen: Chosen, **only: Any) -> Drawing:
+def drawing_of(chosen: Chosen) -> Drawing:
     """The drawing of a period: of one day by hour, else by day. The earlier day counts to its end."""
     period, before = chosen.period, chosen.before
     is_hours = period.first == period.last
     if is_hours:
         before = type(before).of_days(before.first, before.last)
-    now_by, before_by = (figures_by("hour" if is_hours else "day", part, **only) for part in (period, before))
+    now_by, before_by = (figures_by("hour" if is_hours else "day", part) for part in (period, before))
     steps: list[tuple[Any, Any, str]] = (
         [(number, number, f"{number:02d}:00") for number in range(_HOURS)]
         if is_hours

@@ -24,8 +24,8 @@ from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_answer, write_workbook
 from staff.models import User
 
-# So many brands and cashiers stand on the overview.
-_TOP = 5
+# So many brands and cashiers stand on the overview, and so many lines on the page of earnings.
+_TOP, _MOST = 5, 100
 
 
 @staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
@@ -38,6 +38,7 @@ def earnings(request: StaffRequest) -> HttpResponse:
     with_cost = sees_cost(request.user)
     context = {
         "report": report,
+        "shown": report.lines[:_MOST],
         "drawing": drawing,
         "tiles": tiles_of(report.now, report.before, with_cost=with_cost),
         "with_cost": with_cost,

@@ -47,7 +47,13 @@ class Migration(migrations.Migration):
             name="DaySum",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
-                ("method", models.CharField(max_length=20)),
+                (
+                    "by",
+                    models.CharField(
+                        choices=[("product", "Product"), ("person", "Person"), ("method", "Method")], max_length=7
+                    ),
+                ),
+                ("method", models.CharField(blank=True, max_length=20)),
                 ("placed", models.IntegerField()),
                 ("sold", models.IntegerField()),
                 ("failed", models.IntegerField()),
@@ -59,6 +65,7 @@ class Migration(migrations.Migration):
                     "product",
                     models.ForeignKey(
                         db_index=False,
+                        null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="catalogue.product",
@@ -102,7 +109,23 @@ class Migration(migrations.Migration):
                 ],
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("day", "product", "seller", "method"), name="day_sum_once", nulls_distinct=False
+                        fields=("by", "day", "product", "seller", "method"), name="day_sum_once", nulls_distinct=False
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("by", "product"), ("method", ""), ("product__isnull", False), ("seller__isnull", True)
+                            ),
+                            models.Q(("by", "person"), ("method", ""), ("product__isnull", True)),
+                            models.Q(
+                                ("by", "method"),
+                                ("product__isnull", True),
+                                ("seller__isnull", True),
+                                models.Q(("method", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="day_sum_by_one_key",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(

@@ -5,16 +5,16 @@ from __future__ import annotations
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import BigIntegerField, Count, F, Q, QuerySet, Sum
+from django.db.models import BigIntegerField, Count, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import Cast, Coalesce, Extract, ExtractHour, Greatest, TruncDate
 from django.utils import timezone
 
 from core.times import start_of_day
-from earnings.models import DaySum, SummedDay
+from earnings.models import By, DaySum, SummedDay
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS
 from purchases.states import Status
@@ -25,8 +25,8 @@ LONGEST_MOVE = dt.timedelta(minutes=5)
 
 _SOLD = Q(status=Status.SUCCESS)
 _TOOK = Greatest(Cast(Extract(F("final_at") - F("created_at"), "epoch"), BigIntegerField()), 0)
-#: The columns of `DaySum`, of orders.
-SUMS: dict[str, Any] = {
+# The columns of `DaySum`, of orders.
+_SUMS: dict[str, Any] = {
     "placed": Count("pk"),
     "sold": Count("pk", filter=_SOLD),
     "failed": Count("pk", filter=Q(status__in=[Status.FAILED, Status.REJECTED])),
@@ -35,14 +35,14 @@ SUMS: dict[str, Any] = {
     "cost": Coalesce(Sum(SHOP_PAYS, filter=_SOLD, output_field=BigIntegerField()), 0),
     "seconds": Coalesce(Sum(_TOOK, filter=_SOLD, output_field=BigIntegerField()), 0),
 }
-# What figures can be by: the column of the sums, and of the orders. Hours are of orders alone.
-_KEYS: dict[str, tuple[str, Any]] = {
-    "brand": ("product__brand__name", F("product__brand__name")),
-    "product": ("product_id", F("product_id")),
-    "person": ("seller_id", F("placed_by_id")),
-    "method": ("method", F("payment__method")),
-    "day": ("day_id", TruncDate("created_at")),
-    "hour": ("", ExtractHour("created_at")),
+# What figures can be by: which sums, the column of these sums, and that of the orders. Hours are of orders alone.
+_KEYS: dict[str, tuple[By | None, str, Any]] = {
+    "brand": (By.PRODUCT, "product__brand__name", F("product__brand__name")),
+    "product": (By.PRODUCT, "product_id", F("product_id")),
+    "person": (By.PERSON, "seller_id", F("placed_by_id")),
+    "method": (By.METHOD, "method", F("payment__method")),
+    "day": (By.METHOD, "day_id", TruncDate("created_at")),
+    "hour": (None, "", ExtractHour("created_at")),
 }
 
 
@@ -60,7 +60,7 @@ class Figures:
 
     def __add__(self, other: Figures) -> Figures:
         """Both together."""
-        return Figures(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+        return Figures(*(getattr(self, name) + getattr(other, name) for name in NAMES))
 
     @property
     def profit(self) -> int:
@@ -84,7 +84,7 @@ class Figures:
         return self.seconds // self.sold if self.sold else None
 
 
-_NAMES = [field.name for field in fields(Figures)]
+NAMES = [field.name for field in fields(Figures)]
 
 
 @dataclass(frozen=True)
@@ -111,28 +111,23 @@ class Period:
 
     def whole_days(self) -> list[dt.date]:
         """The days that lie in it from beginning to end."""
-        days = (self.first + number * _ONE_DAY for number in range((self.last - self.first).days + 1))
-        return [day for day in days if self.since <= start_of_day(day) and start_of_day(day + _ONE_DAY) <= self.until]
+        first = self.first if start_of_day(self.first) >= self.since else self.first + _ONE_DAY
+        last = self.last if start_of_day(self.last + _ONE_DAY) <= self.until else self.last - _ONE_DAY
+        return [first + number * _ONE_DAY for number in range((last - first).days + 1)]
 
 
-def figures_by(key: str, period: Period, **only: Any) -> dict[Any, Figures]:
-    """The figures of the period by "brand", "product", "person", "method", "day" or "hour".
-
-    `only`: the same names with the value to which the figures are narrowed.
-    """
-    of_sums, of_orders = _KEYS[key]
+def figures_by(key: str, period: Period) -> dict[Any, Figures]:
+    """The figures of the period by "brand", "product", "person", "method", "day" or "hour"."""
+    kept_by, of_sums, of_orders = _KEYS[key]
     added: defaultdict[Any, Figures] = defaultdict(Figures)
-    summed = kept_days(period) if of_sums else set()
+    summed = kept_days(period) if kept_by else set()
     if summed:
-        sums = DaySum.objects.filter(day__gte=min(summed), day__lte=max(summed))
+        sums = DaySum.objects.filter(by=kept_by, day__gte=min(summed), day__lte=max(summed))
         if left_out := {day for day in period.whole_days() if min(summed) < day < max(summed)} - summed:
             sums = sums.exclude(day__in=left_out)
-        sums = sums.filter(**{_KEYS[name][0]: value for name, value in only.items()})
-        _add(added, sums.order_by().values_list(of_sums).annotate(*[Sum(name) for name in _NAMES]))
+        _add(added, sums.order_by().values_list(of_sums).annotate(*[Sum(name) for name in NAMES]))
     for part in _not_summed(period, summed):
-        orders = orders_of(part).filter(**{_KEYS[name][1].name: value for name, value in only.items()})
-        rows = orders.annotate(key=of_orders).values_list("key")
-        _add(added, rows.annotate(**{f"of_{name}": SUMS[name] for name in _NAMES}))
+        _add(added, _rows_by(of_orders, orders_of(part)))
     return dict(added)
 
 
@@ -146,6 +141,16 @@ def orders_of(period: Period) -> QuerySet[Order]:
     return Order.objects.filter(created_at__gte=period.since, created_at__lt=period.until).order_by()
 
 
+def sums_of_orders(day: dt.date) -> list[dict[str, Any]]:
+    """What the sums of this day are by its orders: one for each product, person and way to pay."""
+    orders = orders_of(Period.of_days(day, day))
+    return [
+        {"by": kept_by, column: key, **dict(zip(NAMES, numbers, strict=True))}
+        for kept_by, column, of_orders in (_KEYS[by] for by in By.values)
+        for key, *numbers in _rows_by(of_orders, orders)
+    ]
+
+
 def kept_days(period: Period) -> set[dt.date]:
     """The whole days of the period whose sums hold: proved or not yet, and with no order that was reversed since."""
     days = period.whole_days()
@@ -154,20 +159,25 @@ def kept_days(period: Period) -> set[dt.date]:
     rows = SummedDay.objects.filter(day__gte=days[0], day__lte=days[-1], off_by=0).values_list("day", "summed_at")
     summed_at = dict(rows)
     if summed_at:
-        reversed_orders = Order.objects.filter(status=Status.REVERSED)
-        reversed_orders = reversed_orders.filter(created_at__gte=start_of_day(min(summed_at)))
-        for created_at, final_at in reversed_orders.values_list("created_at", "final_at"):
-            day = timezone.localdate(created_at)
-            if day in summed_at and final_at and final_at > summed_at[day] - LONGEST_MOVE:
+        reversed_orders = orders_of(Period.of_days(min(summed_at), max(summed_at))).filter(status=Status.REVERSED)
+        latest = reversed_orders.values_list(TruncDate("created_at")).annotate(Max("final_at"))
+        for day, final_at in latest:
+            if day in summed_at and final_at > summed_at[day] - LONGEST_MOVE:
                 del summed_at[day]
     return set(summed_at)
+
+
+def _rows_by(of_orders: Any, orders: QuerySet[Order]) -> QuerySet[Order, tuple[Any, ...]]:
+    rows = orders.annotate(key=of_orders).values_list("key")
+    return rows.annotate(**{f"of_{name}": _SUMS[name] for name in NAMES})
 
 
 def _not_summed(period: Period, summed: set[dt.date]) -> Iterator[Period]:
     """The parts of the period between the days that are summed."""
     edges = [period.since]
     for day in sorted(summed):
-        edges += [start_of_day(day), start_of_day(day + _ONE_DAY)]
+        edges += [start_of_day(day)] if day - _ONE_DAY not in summed else []
+        edges += [start_of_day(day + _ONE_DAY)] if day + _ONE_DAY not in summed else []
     for number, (since, until) in enumerate(pairwise([*edges, period.until])):
         if number % 2 == 0 and since < until:
             yield Period(since, until)

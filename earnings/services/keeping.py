@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from core.times import start_of_day
 from earnings.models import DaySum, SummedDay
-from earnings.services.figures import LONGEST_MOVE, SUMS, Period, kept_days, orders_of
+from earnings.services.figures import LONGEST_MOVE, Period, kept_days, sums_of_orders
 from purchases.models import Order
 
 
@@ -43,7 +41,7 @@ def sum_day(day: dt.date) -> bool:
             return False
         row.summed_at, row.off_by = timezone.now(), 0
         row.save(update_fields=["summed_at", "off_by"])
-        DaySum.objects.filter(day=day).delete()
+        DaySum.objects.of_day(day).delete()
         DaySum.objects.bulk_create([DaySum(day=row, **sums) for sums in sums_of_orders(day)], batch_size=1000)
     return True
 
@@ -51,9 +49,3 @@ def sum_day(day: dt.date) -> bool:
 def _running_day() -> dt.date:
     """The first day that may still get orders: at midnight some are on their way into the database."""
     return timezone.localdate(timezone.now() - LONGEST_MOVE)
-
-
-def sums_of_orders(day: dt.date) -> list[Any]:
-    """What the sums of this day are by its orders."""
-    keys = {"seller_id": F("placed_by_id"), "method": F("payment__method")}
-    return list(orders_of(Period.of_days(day, day)).values("product_id", **keys).annotate(**SUMS))

@@ -12,15 +12,13 @@ from django.utils import timezone
 
 from core.snapshot import snapshot
 from earnings.models import DaySum, SummedDay
-from earnings.services.figures import Period, kept_days
-from earnings.services.keeping import sums_of_orders
+from earnings.services.figures import NAMES, Period, kept_days, sums_of_orders
 
 log = structlog.get_logger()
 
 # Each night the last days are proved, and a part of all others, so that each is proved once in as many nights.
 _EACH_NIGHT, _NIGHTS = 35, 30
-_KEY = ("product_id", "seller_id", "method")
-_NUMBERS = ("placed", "sold", "failed", "reversed", "sales", "cost", "seconds")
+_KEY = ("by", "product_id", "seller_id", "method")
 # What an order that arrived has cost by its entries, and what it says; an order from before the books has none.
 _NOT_THE_ENTRIES = """
     SELECT COALESCE(sum(abs(
@@ -58,12 +56,10 @@ def off_by(day: dt.date) -> int | None:
         row = SummedDay.objects.get(day=day)
         if not row.off_by and day not in kept_days(period):
             return None
-        kept, orders = _keyed(DaySum.objects.filter(day=day).values()), _keyed(sums_of_orders(day))
-        none = dict.fromkeys(_NUMBERS, 0)
+        kept, orders = _keyed(DaySum.objects.of_day(day).values(*_KEY, *NAMES)), _keyed(sums_of_orders(day))
+        none = dict.fromkeys(NAMES, 0)
         off = sum(
-            abs(kept.get(key, none)[name] - orders.get(key, none)[name])
-            for key in {*kept, *orders}
-            for name in _NUMBERS
+            abs(kept.get(key, none)[name] - orders.get(key, none)[name]) for key in {*kept, *orders} for name in NAMES
         )
         with connection.cursor() as cursor:
             cursor.execute(_NOT_THE_ENTRIES, [period.since, period.until])
@@ -72,4 +68,4 @@ def off_by(day: dt.date) -> int | None:
 
 
 def _keyed(rows: Iterable[Any]) -> dict[tuple[Any, ...], Any]:
-    return {tuple(row[name] for name in _KEY): row for row in rows}
+    return {tuple(row.get(name) or None for name in _KEY): row for row in rows}

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from core.times import start_of_day
+from earnings import views
 from earnings.periods import chosen_period, named_period
 from earnings.presenting import report_of
 from earnings.services import figures_by, sum_days, totals_of
@@ -67,6 +68,16 @@ def test_the_lines_add_up_to_the_period(by: str):
     answer = browser_of("auditor").get("/earnings/", {"since": ago(40).date().isoformat(), "by": by})
 
     assert sum(lines(answer).values()) == int(tiles(answer)["sales"]) == 66_000
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_long_list_is_cut_on_the_page_and_its_sums_are_not(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(views, "_MOST", 1)
+
+    answer = browser_of("auditor").get("/earnings/", {"since": ago(40).date().isoformat(), "by": "person"})
+
+    assert lines(answer) == {"sari": 36_000}
+    assert (tiles(answer)["sales"], 'id="more-lines"' in answer.content.decode()) == ("66000", True)
 
 
 @pytest.mark.usefixtures("shop")
