@@ -14,10 +14,15 @@ from core.times import shop_day
 
 # More than any account holds; the books count in 64 bits.
 _MOST = 1_000_000_000_000
+_UNITS = {"": 1, "rb": 1_000, "ribu": 1_000, "k": 1_000, "jt": 1_000_000, "juta": 1_000_000}
+_TYPED = re.compile(
+    r"(?:rp\.?)?\s*(?P<whole>\d{1,15}|\d{1,3}(?:[. ]\d{3})+)(?:,(?P<part>\d{1,6})(?=\s*[a-z]))?\s*(?P<unit>[a-z]*)",
+    re.ASCII | re.IGNORECASE,
+)
 
 
 class RupiahField(forms.Field):
-    """Whole rupiah as people type them: 1500000, 1.500.000 or Rp 1.500.000; becomes an `int` of at least `least`."""
+    """Whole rupiah as people type them: 1500000, Rp 1.500.000, 50rb or 1,5 juta; an `int` of at least `least`."""
 
     default_error_messages = {
         "invalid": _("Type whole rupiah, for example 1.500.000."),
@@ -37,10 +42,14 @@ class RupiahField(forms.Field):
         typed = str(value or "").strip()
         if not typed:
             return None
-        plain = re.sub(r"^rp\.?\s*", "", typed, flags=re.IGNORECASE)
-        if not re.fullmatch(r"[0-9]{1,15}|[0-9]{1,3}([. ][0-9]{3})+", plain, re.ASCII):
+        match = _TYPED.fullmatch(typed)
+        times = _UNITS.get(match["unit"].lower()) if match else None
+        if not match or not times:
             raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
-        amount = int(re.sub(r"[. ]", "", plain))
+        part, digits = (match["part"] or "").rstrip("0"), len(str(times)) - 1
+        if len(part) > digits:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
+        amount = int(re.sub(r"[. ]", "", match["whole"])) * times + int(part.ljust(digits, "0") or 0)
         if not self.least <= amount < _MOST:
             raise forms.ValidationError(self.error_messages["range"], code="range")
         return amount

@@ -143,7 +143,7 @@ class ChoosePasswordForm(SetPasswordForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         first, second = self.fields["new_password1"], self.fields["new_password2"]
         first.label, second.label = _("Password"), _("The same password again")
-        first.help_text = " ".join(password_validators_help_texts())
+        first.help_text = password_validators_help_texts()[0]  # our own; the others say no more
         second.help_text = ""
         first.widget.attrs |= {"class": "form-control", "autofocus": True}
         second.widget.attrs |= {"class": "form-control"}

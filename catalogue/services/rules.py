@@ -130,7 +130,10 @@ class NewPrice:
 
 @dataclass(frozen=True)
 class Preview:
-    """The effect of a change of a rule on the listed products. `rows`: a part of the `affected` ones."""
+    """The effect of a change of a rule on the listed products. `rows`: a part of the `affected` ones.
+
+    The margins are those of one sale of each of them, in rupiah.
+    """
 
     target: Target
     before: Terms | None
@@ -138,8 +141,16 @@ class Preview:
     affected: int
     below_cost: int
     largest_loss: int
+    least_margin: int
+    most_margin: int
+    mean_margin: int
     digest: str
     rows: list[NewPrice]
+
+    @property
+    def hundred_sales(self) -> int:
+        """What a hundred sales earn, when all of these products sell alike."""
+        return 100 * self.mean_margin
 
     @property
     def content(self) -> dict[str, Any]:
@@ -172,15 +183,17 @@ _AFFECTED = """
        AND (product.selling_price IS DISTINCT FROM priced.selling_price OR product.fee <> priced.fee)
 """
 _LOSS = "CASE WHEN is_bill THEN 0 ELSE cost - after END"
+_MARGIN = "CASE WHEN is_bill THEN after ELSE after - cost END"
 _COUNTED = f"""
     SELECT count(*), count(*) FILTER (WHERE {_LOSS} > 0), GREATEST(0, max({_LOSS})),
+           COALESCE(min({_MARGIN}), 0), COALESCE(max({_MARGIN}), 0), COALESCE(round(avg({_MARGIN})), 0)::bigint,
            COALESCE(md5(string_agg(concat_ws(' ', code, cost, before, after), ',' ORDER BY code)), '')
       FROM ({{affected}}) affected
 """  # noqa: S608 - our own words
-# Products below cost come first.
+# Products below cost come first; of one name the cheap ones, as 5.000 stands before 10.000.
 _LISTED = f"""
     SELECT code, name, is_bill, cost, before, after FROM ({{affected}}) affected
-     ORDER BY GREATEST({_LOSS}, 0) DESC, name, code LIMIT %s OFFSET %s
+     ORDER BY GREATEST({_LOSS}, 0) DESC, regexp_replace(name, '[0-9].*', ''), cost, name, code LIMIT %s OFFSET %s
 """  # noqa: S608 - our own words
 # The active rules as they would be: without the target's present one, and with its new one.
 _RULES_THEN = """(
@@ -205,7 +218,7 @@ def preview(target: Target, terms: Terms | None, *, first: int = 0, count: int =
         counted = cursor.fetchone()
         cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
         rows = [NewPrice(*row) for row in cursor.fetchall()]
-    return Preview(target, Terms.of(target.rule()), terms, counted[0], counted[1], counted[2] or 0, counted[3], rows)
+    return Preview(target, Terms.of(target.rule()), terms, *counted, rows)
 
 
 def change_rule(

@@ -5,8 +5,10 @@
   const total = () => Number(find("#paid-by").dataset.total);
   const goOn = () => find("[data-send]:enabled", find("#paid-by").closest("form"))?.focus();
 
-  // "50" is 50.000, unless Rp50 is enough.
+  // "50" is 50.000, unless Rp50 is enough; "50rb" is 50.000, "1,5jt" is 1.500.000.
   function givenCash() {
+    const [, number, unit] = /^\D*([\d.]*(?:,\d+)?)\s*(rb|ribu|k|jt|juta)?/i.exec(given().value);
+    if (unit) return Number(number.replaceAll(".", "").replace(",", ".")) * (/^j/i.test(unit) ? 1e6 : 1e3);
     const amount = Number(given().value.replace(/\D/g, ""));
     return amount < 1000 && amount < total() ? amount * 1000 : amount;
   }

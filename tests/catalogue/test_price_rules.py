@@ -72,11 +72,23 @@ def test_a_preview_is_what_the_change_then_does():
         (product.code, 10_000, 11_000, 1_000)
     ]
     assert (seen.affected, seen.below_cost, seen.largest_loss) == (1, 0, 0)
+    assert (seen.least_margin, seen.most_margin, seen.mean_margin) == (1_000, 1_000, 1_000)
     product.refresh_from_db()
     assert product.selling_price is None
     _set(target, terms, seen=seen.hash)
     product.refresh_from_db()
     assert product.selling_price == 11_000
+
+
+def test_a_preview_says_what_a_sale_earns_and_lists_amounts_as_numbers():
+    for price in (100_000, 5_000, 10_000):
+        make_product(price=price, name=f"Pulsa {price:,}".replace(",", "."))
+
+    seen = preview(Target(type="prepaid"), Terms("percent", 1_000), count=10)
+
+    assert [row.cost for row in seen.rows] == [5_000, 10_000, 100_000]
+    assert (seen.least_margin, seen.most_margin, seen.mean_margin) == (500, 10_000, 3_833)
+    assert seen.hundred_sales == 383_300
 
 
 def test_a_cost_that_moved_after_the_preview_is_seen_again():
