@@ -7,6 +7,7 @@ import zlib
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -14,6 +15,7 @@ from alerts.kinds import KINDS, in_words
 from alerts.kinds.kind import Words
 from alerts.models import Alert, Severity
 from alerts.services import LONGEST, Hidden, Pause, snoozes_question
+from core.rights import Right
 from core.together import Given, Together
 from gateway.models import UpstreamAccount
 from shop.services import shop_of, shop_question
@@ -59,6 +61,8 @@ class Head:
     #: How much work waits for this person, up to a hundred.
     work: int
     shop_name: str
+    #: Whether the list of first steps is open, and the person works on it.
+    has_first_steps: bool
 
     @property
     def pauses(self) -> list[tuple[str, str]]:
@@ -118,13 +122,15 @@ def head_for(user: User) -> Head:
     )
     choices = {choice.alert: choice for choice in map(Hidden._make, snoozes)}
     hidden = [alert for alert in alerts if alert.pk in choices and choices[alert.pk].covers(alert, now)]
+    shop = shop_of(shops)
     return Head(
         user=user,
         account=accounts[0] if accounts else UpstreamAccount(),
         shown=[alert for alert in alerts if alert not in hidden],
         hidden_alerts=[(alert, choices[alert.pk].until) for alert in hidden],
         work=len(work),
-        shop_name=shop_of(shops).name,
+        shop_name=shop.name,
+        has_first_steps=not settings.SANDBOX and shop.set_up_at is None and user.has_perm(Right.CHANGE_SHOP),
     )
 
 

@@ -218,7 +218,7 @@ def preview(target: Target, terms: Terms | None, *, first: int = 0, count: int =
         counted = cursor.fetchone()
         cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
         rows = [NewPrice(*row) for row in cursor.fetchall()]
-    return Preview(target, Terms.of(target.rule()), terms, *counted, rows)
+    return Preview(target, Terms.of(target.rule()), terms, *counted, rows=rows)
 
 
 def change_rule(

@@ -55,6 +55,16 @@ def test_a_new_shop_misses_everything_and_the_overview_says_so(admin: Browser):
     assert "secret-id-of-shop" not in page.content.decode()
 
 
+@pytest.mark.parametrize("name", ["price_rule", "shop_settings", "drawer_list", "staff_invite", "policies", "counter"])
+def test_its_pages_lead_back_while_it_is_open(admin: Browser, name: str):
+    assert has_id(admin.get(reverse(name)), "back-to-first-steps")
+    assert not has_id(admin.get("/first-steps/"), "back-to-first-steps")
+    assert not has_id(browser_of("cashier").get("/counter/"), "back-to-first-steps")
+
+    admin.post("/first-steps/close/")
+    assert not has_id(admin.get(reverse(name)), "back-to-first-steps")
+
+
 def test_each_step_is_done_by_what_is_there(admin: Browser):
     read_balance(9_969_475)
     Callback.objects.create(content_hash="0" * 64, body=b"{}", headers={}, is_signed=True)
