@@ -218,7 +218,8 @@ def preview(target: Target, terms: Terms | None, *, first: int = 0, count: int =
         counted = cursor.fetchone()
         cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
         rows = [NewPrice(*row) for row in cursor.fetchall()]
-    return Preview(target, Terms.of(target.rule()), terms, *counted, rows=rows)
+    total, below_cost, loss, least, most, mean, digest = counted
+    return Preview(target, Terms.of(target.rule()), terms, total, below_cost, loss, least, most, mean, digest, rows)
 
 
 def change_rule(
