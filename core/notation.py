@@ -7,7 +7,8 @@ import re
 _COUNTRY = re.compile(r"^(?:00)?620?(?=8)")
 _COUNTRY_APART = re.compile(r"(?<!\S)(\+?62)\s+(?=8\d\d)")
 # A number that is being typed: enough of it to know the operator. 62.800 and 628000 are money.
-_BEGINS_A_NUMBER = re.compile(r"\+62[.-]?8|(?!62\.?8\d?00$)62[.-]?8\d\d|08\d\d")
+_BEGINS_A_NUMBER = re.compile(r"(?:\+|00)62[.-]?8|(?!62\.?8\d?00$)62[.-]?8\d\d|08\d\d")
+_IN_BRACKETS = re.compile(r"\((\+?62|0?8\d\d)\)")
 _PART_OF_A_NUMBER = re.compile(r"\+?[\d.\-]+")
 _LEAST_DIGITS = 10
 _LONGEST_GROUP = 4
@@ -43,7 +44,7 @@ def split_number(text: str) -> tuple[str, str]:
     After ten digits a space ends the number, unless the next group is as long as the last one, or one single digit
     after groups: a number with a digit too few must never be offered.
     """
-    words = _COUNTRY_APART.sub(r"\1", text).split()
+    words = _COUNTRY_APART.sub(r"\1", _IN_BRACKETS.sub(r"\1", text)).split()
     start = next((at for at, word in enumerate(words) if _BEGINS_A_NUMBER.match(word)), len(words))
     taken: list[str] = []
     for word in words[start:]:

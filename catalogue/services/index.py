@@ -170,6 +170,10 @@ class Index:
         """Whether it is a whole word, or a code, of this catalogue."""
         return word in self._words or word in self.codes
 
+    def has_beginning(self, word: str) -> bool:
+        """Whether a word, or a code, of this catalogue begins so."""
+        return any(known.startswith(word) for names in (self._words, self.codes) for known in names)
+
     def find(self, word: str, *, with_typos: bool = False) -> Ranks:
         """The entries that a (joined) word finds: as a whole, in a name, as a beginning, inside; else with a typo.
 

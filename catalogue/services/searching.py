@@ -29,7 +29,8 @@ class Found:
     """The products found, best first, by their keys.
 
     `lacking`: the typed amount if no product has exactly that denomination; all matches are larger then.
-    `is_exact`: a denomination was typed, and only the first product is exactly that.
+    `is_exact`: a denomination was typed, and only the first product is exactly that. `alike`: the products that are it
+    equally well, if there are several.
     `of_operator`: they are those of the operator of the customer's number. `busy_categories`: all that are not empty:
     prepaid before bills, the most used first.
     """
@@ -37,6 +38,7 @@ class Found:
     keys: list[int]
     lacking: str = ""
     is_exact: bool = False
+    alike: Sequence[int] = ()
     of_operator: bool = False
     busy_categories: Sequence[BusyCategory] = ()
 
@@ -137,19 +139,20 @@ def _search(index: Index, text: str, among: frozenset[int], first: frozenset[int
                 places = [place % _PER_UNNAMED for place in sorted(matches[how])]
                 ordered += sorted(places, key=lambda at: at not in first) if first else places
             is_exact = any(reading.amounts for reading in readings) and not lacks_exact
+            best = _best(matches[min(matches)], first) if is_exact else []
             return Found(
                 [index.keys[at] for at in dict.fromkeys(ordered)],
                 text.strip() if lacks_exact else "",
-                is_exact and not _is_one_of_many(matches[min(matches)], first),
+                len(best) == 1,
+                [index.keys[at] for at in best] if len(best) > 1 else [],
             )
     return Found([])
 
 
-def _is_one_of_many(places: list[int], first: frozenset[int]) -> bool:
-    """Whether several entries fit the same reading equally well; those of `first` count alone, if there are any."""
-    own = [place for place in places if place % _PER_UNNAMED in first] or places
-    best = min(own) // _PER_RANK
-    return len({place % _PER_UNNAMED for place in own if place // _PER_RANK == best}) > 1
+def _best(places: list[int], first: frozenset[int]) -> list[int]:
+    """The entries that fit the same reading equally well; those of `first` count alone, if there are any."""
+    own = sorted(place for place in places if place % _PER_UNNAMED in first) or sorted(places)
+    return [*dict.fromkeys(place % _PER_UNNAMED for place in own if place // _PER_RANK == own[0] // _PER_RANK)]
 
 
 def _add_hits(

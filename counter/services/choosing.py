@@ -16,7 +16,7 @@ from catalogue.operators import Operator, operator_of
 from catalogue.services import Found, read_products
 from catalogue.services.index import Index, current_index
 from catalogue.services.searching import search_index
-from catalogue.services.words import fold, says_bill
+from catalogue.services.words import fold, joined, says_bill
 from core.together import read_together
 from counter.services.typed import Shelf, Typed
 from customers.models import SavedNumber, SavedNumberQuerySet
@@ -27,6 +27,7 @@ TILES = 8
 # So many of an operator's products are weighed for the first page of tiles.
 _MOST_WEIGHED = 60
 _MOST_NAMES = 4
+_MOST_ALIKE = 3
 _LEAST_LETTERS = 2
 # The most wanted amounts, until our own orders show them. Rupiah.
 _USUAL = (10_000, 5_000, 20_000, 50_000, 25_000, 100_000, 15_000, 75_000, 200_000, 500_000)
@@ -48,8 +49,9 @@ class Past:
 class Choice:
     """The offers for the text. `picked`: the tile that Enter takes; None: nothing is certain.
 
-    `lacking`: the denomination that nobody sells exactly so. `pages`: how many pages of tiles there are.
-    `sells_below_cost`: whether the person may. `off`: the meant product that cannot be sold now.
+    `lacking`: the denomination that nobody sells exactly so. `alike`: products of which the words mean one.
+    `pages`: how many pages of tiles there are. `sells_below_cost`: whether the person may.
+    `off`: the meant product that cannot be sold now.
     """
 
     typed: Typed
@@ -64,6 +66,7 @@ class Choice:
     past: Past | None = None
     known: SavedNumber | None = None
     lacking: str = ""
+    alike: list[Product] = field(default_factory=list)
     page: int = 0
     pages: int = 0
 
@@ -129,7 +132,9 @@ def _find(index: Index, choice: Choice) -> tuple[list[int], Found]:
     """The keys of what is usual without any words, and what the words find."""
     typed = choice.typed
     if not typed.number:
-        return [], search_index(index, typed.words)
+        # Beside a customer of that name, nothing that merely resembles it.
+        is_name = choice.numbers and not all(index.has_beginning(joined(word)) for word in typed.words.split())
+        return [], Found([]) if is_name else search_index(index, typed.words)
     if not typed.is_phone and not typed.bare:
         return [], Found([])
     choice.operator = operator_of(typed.number) if typed.is_phone else None
@@ -199,6 +204,7 @@ def _add_tiles(choice: Choice, usual: list[int], matches: Found, pick: str) -> N
     # The tiles stay where they are while a denomination is typed that is among them.
     listed = arranged if not typed.words or exact in arranged[:TILES] else asked
     choice.lacking = matches.lacking
+    choice.alike = [rows[key] for key in matches.alike if key in rows][:_MOST_ALIKE]
     choice.products = listed[from_:until]
     choice.pages = -(-len(listed) // TILES)
     if not choice.shelf and typed.number and choice.products:

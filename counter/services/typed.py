@@ -12,6 +12,8 @@ from core.notation import at_home, in_groups, split_number
 # A number at a biller, of a meter or of a card: so many digits in one piece, or in groups up to so many.
 _LEAST_IN_ONE, _MOST_IN_GROUPS, _LONGEST_GROUP = 8, 11, 5
 _LONGEST_PHONE = 13
+# A phone number with a sign in it that is no digit, such as the letter O.
+_WRONG_SIGN = re.compile(r"(?:\+?62|0)8[\d.\- ]*((?<=\d)[a-z]|o)[\w.\-]*\d[\w.\-]*", re.ASCII | re.IGNORECASE)
 _DIGITS = re.compile(r"\d[\d.\-]*")
 _LETTER_OF_A_SHELF = re.compile(r"([pdtlba])(?:\s+(.*)|(\d.*)|)", re.IGNORECASE | re.DOTALL)
 # "S10.0812…", as it is sent to a server by SMS: the number says whose 10 it is.
@@ -59,6 +61,12 @@ class Typed:
         if number and (match := _LETTER_OF_A_SHELF.fullmatch(words.strip())):
             shelf, words = Shelf(match[1].lower()), match[2] or match[3] or ""
         return cls(text, number, is_phone, shelf, words.strip())
+
+    @property
+    def wrong_sign(self) -> str:
+        """The letter that stands where a phone number has digits; "" without one."""
+        match = None if self.bare else _WRONG_SIGN.fullmatch(self.text.strip())
+        return match[1] if match else ""
 
     @property
     def bare(self) -> str:

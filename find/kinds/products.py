@@ -15,8 +15,8 @@ from find.kinds.kind import Result
 
 
 def products(asked: Asked) -> Iterator[Result]:
-    """The listed products that it asks for, but for what is a number or names an order."""
-    if not asked.text or asked.number or asked.orders:
+    """The listed products that it asks for, but for what is or begins a number, or names an order."""
+    if not asked.text or asked.number or asked.orders or asked.text.startswith(("0", "+")):
         return
     sells = asked.person.has_perm(Right.BUY)
     for product in read_products(search_products(asked.text).keys[: asked.most]):

@@ -119,6 +119,9 @@ def test_a_saved_name_offers_its_numbers(cashier, telkomsel):
     page = offers(cashier, "sari")
 
     assert tiles(page) == ["Bu Sari"]
+    make_product(code="D1", name="Telkomsel 1 GB / 1 Hari")  # one letter from the name
+    assert tiles(offers(cashier, "sari")) == ["Bu Sari"]
+    assert tiles(offers(cashier, "hari")) == ["Telkomsel 1 GB / 1 Hari"]
     assert f'data-fills="{NUMBER} "' in page.content.decode()
     assert "Bu Sari" in words_at(offers(cashier, NUMBER), 'id="counter-known"')
 
@@ -174,6 +177,8 @@ def test_a_denomination_that_two_products_have_picks_none(cashier):
 
     assert (tiles(offers(cashier, f"{NUMBER} d3"), picked=True), len(tiles(offers(cashier, f"{NUMBER} d3")))) == ([], 2)
     assert has_id(review(cashier, f"{NUMBER} d3"), "counter-pick")
+    named = words_at(offers(cashier, f"{NUMBER} d3"), 'id="counter-pick"')
+    assert "Telkomsel 3 GB / 7 Hari, Telkomsel 3 GB / 30 Hari" in named
     assert tiles(offers(cashier, f"{NUMBER} d3 30"), picked=True) == ["3 GB / 30 Hari"]
 
 

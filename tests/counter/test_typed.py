@@ -4,6 +4,12 @@ import pytest
 
 from counter.services import Shelf, Typed
 
+SAME_NUMBER = [
+    *("0812-9000-0004", "0812 9000 0004", "0812.9000.0004", "(0812) 9000 0004", "081290000004"),
+    *("+62 812 9000 0004", "+62 812-9000-0004", "+62-812-9000-0004", "+62 (812) 9000 0004", "(+62) 812 9000 0004"),
+    *("+6281290000004", "6281290000004", "62 812 9000 0004", "006281290000004"),
+]
+
 
 @pytest.mark.parametrize(
     ("text", "number", "shelf", "words"),
@@ -31,6 +37,8 @@ from counter.services import Shelf, Typed
         ("mlbb 86 12345678 2001", "123456782001", None, "mlbb 86"),
         ("dana 10000000", "", None, "dana 10000000"),
         ("0812345678901234", "0812345678901234", None, ""),
+        *((same, "081290000004", None, "") for same in SAME_NUMBER),
+        *((f"{same} 10", "081290000004", None, "10") for same in SAME_NUMBER),
     ],
 )
 def test_the_text_is_read_as_it_is_meant(text, number, shelf, words):
@@ -43,3 +51,12 @@ def test_what_a_number_may_be_follows_from_its_digits():
     assert Typed.read("081234567890").may_be_meter
     assert [Typed.read("1" * count).offers_power for count in (10, 11, 12, 13, 14)] == [False, True, True, True, False]
     assert Typed.read("081234567890").shown == "0812 3456 7890"
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [("08129000O004", "O"), ("0812 9000 o004", "o"), ("08l290000004", "l"), ("+62812x90", "x"), ("081290000004", "")]
+    + [(text, "") for text in ("sari", "d3", "tsel10", "mlbb 86", "0812", "081290000004 d3", "08 sari")],
+)
+def test_a_letter_in_a_number_is_named(text: str, sign: str):
+    assert Typed.read(text).wrong_sign == sign

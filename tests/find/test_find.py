@@ -160,3 +160,10 @@ def test_without_a_script_it_is_a_page(cashier, number_with_everything):
     assert page.count('id="find-q"') == page.count('id="find-results"') == 1
     assert f'value="{NUMBER}"' in page
     assert f'href="/find/?q={NUMBER}&amp;kind=orders"' in page
+
+
+@pytest.mark.parametrize("text", ["0812", "+62812"])
+def test_the_beginning_of_a_number_finds_no_product(text: str):
+    make_product(name="Telkomsel 812")
+
+    assert addresses(who(Role.OWNER), text, "products") == []
