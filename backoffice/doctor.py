@@ -66,13 +66,21 @@ class Finding:
 def examine(*, is_page: bool = False) -> Iterator[Finding]:
     """One finding after the other; a subject that cannot be looked at is a finding, too. Makes one upstream call.
 
+    A store that is away is named once; what needs it is "not checked".
     For a page it makes none, and takes what the background has seen; what only the server's operator can use is not
     there.
     """
+    away: set[str] = set()
     for subject, look in (_ON_PAGE if is_page else _SUBJECTS).items():
         try:
             yield from look(subject)
         except (DatabaseError, redis.RedisError, OSError) as fault:
+            store = "database" if isinstance(fault, DatabaseError) else "redis"
+            if not isinstance(fault, OSError) and store in away:
+                yield Finding(subject, Verdict.LOOK, _("not checked: see %(store)s") % {"store": store})
+                continue
+            if subject == store:
+                away.add(store)
             reason = str(fault).strip().splitlines()[0] if str(fault).strip() else type(fault).__name__
             advice = {
                 "database": _("Start PostgreSQL, or correct DATABASE_URL."),

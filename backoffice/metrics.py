@@ -124,7 +124,7 @@ class MetricsMiddleware(Middleware):
 def metrics(request: HttpRequest) -> HttpResponse:
     """Everything in Prometheus' text format, for a client with the token; without one, for this machine alone."""
     if not _may_read(request):
-        return HttpResponseForbidden("Only with METRICS_TOKEN, or from this machine.\n", content_type="text/plain")
+        return HttpResponseForbidden(f"{_why_not()}\n", content_type="text/plain")
     registry = REGISTRY
     if "METRICS_FILES" in os.environ:
         registry = CollectorRegistry()
@@ -139,6 +139,14 @@ def _may_read(request: HttpRequest) -> bool:
         given = request.headers.get("Authorization", "").removeprefix("Bearer ")
         return hmac.compare_digest(given.encode(), settings.METRICS_TOKEN.encode())
     return is_from_this_machine(request) and _is_asked_by_own_name(request)
+
+
+def _why_not() -> str:
+    if settings.METRICS_TOKEN:
+        return "The bearer token is missing, or it is not METRICS_TOKEN."
+    if settings.TRUSTED_PROXY_COUNT:
+        return "With TRUSTED_PROXY_COUNT only the bearer of METRICS_TOKEN reads this, also on this machine: set one."
+    return "Only with METRICS_TOKEN, or from this machine, by its own name and through no proxy."
 
 
 def _is_asked_by_own_name(request: HttpRequest) -> bool:

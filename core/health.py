@@ -45,6 +45,8 @@ def readyz(request: HttpRequest) -> JsonResponse:
     answer: dict[str, Any] = {"ready": not missing}
     if is_from_this_machine(request):
         answer |= {"missing": missing, **checks, "processes": alive}
+    elif settings.TRUSTED_PROXY_COUNT:
+        answer["details"] = "hidden from everybody while TRUSTED_PROXY_COUNT is set; ./run status shows them"
     return JsonResponse(answer, status=503 if missing else 200)
 
 

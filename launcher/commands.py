@@ -65,7 +65,7 @@ def parser() -> Parser:
     top.add_argument("--version", action="version", version=version())
     commands = top.add_subparsers(dest="command", metavar="command", parser_class=Parser)
     up = commands.add_parser("up", help="start everything and keep it running (the default)")
-    up.add_argument("--port", type=port_number, default=DEFAULT_PORT, help="where the pages are served (default 8000)")
+    up.add_argument("--port", type=port_number, help=f"where the pages are served (default {DEFAULT_PORT})")
     up.add_argument("--host", default=LOOPBACK, help="the address they are served on, for a proxy on another machine")
     up.add_argument(
         "--only",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from launcher import PYTHON, ROOT, version
-from launcher.commands import LOOPBACK, ROLES
+from launcher.commands import DEFAULT_PORT, LOOPBACK, ROLES
 from launcher.data_folder import DataFolderInUseError, SharedEnvironment, held, write_state
 from launcher.failures import LaunchError
 from launcher.installing import locked
@@ -43,7 +43,8 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     numbers(project.given)  # a wrong one is refused before anything is started
     try:
         with held(project.data):
-            port = choose_port(options.port, say, is_fixed=not project.sandboxed) if "web" in roles else 0
+            is_fixed = options.port is not None or not project.sandboxed
+            port = choose_port(options.port or DEFAULT_PORT, say, is_fixed=is_fixed) if "web" in roles else 0
             listener = take_address(options.host, port) if port else None
             server = Server(project, group, say, roles=roles, port=port, listener=listener, is_empty=options.empty)
             try:
@@ -68,7 +69,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
 def choose_port(wanted: int, say: Say, *, is_fixed: bool) -> int:
     """The wanted port, or the next free one, which is then printed; LaunchError when it `is_fixed` and in use.
 
-    It is with a real upstream: the proxy in front knows this port, and sends everybody there.
+    It is when a person has named it, and with a real upstream: the proxy in front knows this port.
     """
     if is_fixed:
         if not claim(wanted):

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
 
 from callbacks.models import Callback
 from core.money import rupiah
@@ -87,6 +87,18 @@ def test_a_silent_process_is_bad(upstream: Upstream, healthy, monkeypatch):
 
     finding = findings()["processes"]
     assert (finding["verdict"], "beat" in finding["seen"]) == ("bad", True)
+
+
+def test_a_database_that_is_away_is_named_once(upstream: Upstream, healthy, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise OperationalError("connection refused")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "cursor", refuse)
+        seen = findings()
+
+    assert [name for name, finding in seen.items() if "connection refused" in finding["seen"]] == ["database"]
+    assert {seen[name]["verdict"] for name in ("largest tables", "clock", "callbacks", "books")} == {"look"}
 
 
 def test_orders_without_any_callback_need_a_look(upstream: Upstream, healthy):

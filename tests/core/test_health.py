@@ -151,4 +151,5 @@ def test_behind_a_proxy_that_sends_no_header_nobody_learns_details(settings, pag
     answer = Client().get(page)
 
     assert answer.status_code == (503 if page == "/readyz" else 403)
+    assert b"TRUSTED_PROXY_COUNT" in answer.content  # why
     assert b"worker" not in answer.content

@@ -7,6 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from backoffice.demo import live_a_month
+from core import heartbeats
 from core.commands import PlainCommand
 
 
@@ -19,5 +20,7 @@ class Command(PlainCommand):
         """Exit as `sync_catalogue` does when there is no catalogue yet."""
         if not settings.SANDBOX:
             raise CommandError("This is for the sandbox: a real shop begins empty.")
+        heartbeats.record_start()  # the month takes a while, and the processes begin after it
         if not live_a_month():
             call_command("sync_catalogue", "--if-empty", stdout=self.stdout)
+        heartbeats.record_start()
