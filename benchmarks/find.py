@@ -106,7 +106,7 @@ def multiply(orders: int) -> None:
 
 
 def texts(order: Any, at: int) -> dict[str, str]:
-    """What is asked for about one order, and texts that nothing has."""
+    """The texts that people search one order by, and texts that match nothing."""
     return {
         "full number": order.destination,
         "last 4 digits": order.destination[-4:],

@@ -169,7 +169,7 @@ class Line:
 
     @property
     def change(self) -> Change | None:
-        """Of the sales."""
+        """How the sales differ from those before."""
         return Change.between(self.figures.sales, self.before.sales)
 
 

@@ -1,6 +1,6 @@
 """Reads a typed line as filters of the orders list: "50 ribu kasir 1 minggu lalu 02". Pure functions, both languages.
 
-What is not understood stays to be searched for.
+The search takes the words that are left.
 """
 
 from __future__ import annotations

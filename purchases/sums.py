@@ -17,7 +17,7 @@ MOST_SUMMED = 10_000
 
 @dataclass(frozen=True)
 class Sums:
-    """Of the orders that arrived `price`, `cost` and `profit`, in rupiah. `is_exact`: not estimated."""
+    """`price`, `cost` and `profit` sum the orders that arrived, in rupiah. `is_exact`: not estimated."""
 
     count: int
     arrived: int

@@ -23,7 +23,6 @@ from staff.services.own_factors import counted_password
 from staff.services.throttle import Slowed
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
-_USER_NAME_HINT = _("For signing in: letters, digits and @ . + - _, for example sari.")
 
 
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -113,8 +112,8 @@ class RoleRightsForm(LimitsForm):
     rights = forms.MultipleChoiceField(choices=[(right.value, right.label) for right in OF_ROLES], required=False)
 
 
-class InviteForm(RoleForm):
-    """A new person, as the inviter types it."""
+class NamesForm(forms.Form):
+    """The names of a new person."""
 
     full_name = forms.CharField(label=_("Name"), max_length=150, strip=True)
     username = UsernameField(
@@ -122,18 +121,28 @@ class InviteForm(RoleForm):
         max_length=150,
         strip=True,
         validators=[User.username_validator],
-        help_text=_USER_NAME_HINT,
+        help_text=_("For signing in: letters, digits and @ . + - _, for example sari."),
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("full_name", "username"):
+            self.fields[name].widget.attrs |= _FIELD
+        self.fields["full_name"].widget.attrs |= {"autofocus": True}
+        self.fields["username"].widget.attrs |= {"autocapitalize": "none", "spellcheck": "false"}
+
+
+class InviteForm(NamesForm, RoleForm):
+    """A new person, as the inviter types it."""
+
     email = forms.EmailField(label=_("E-mail"), required=False, help_text=_("Only noted; nothing is sent to it."))
     note = forms.CharField(label=_("Note"), max_length=300, strip=True, required=False)
     field_order = ["full_name", "username", "role", "email", "note"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("full_name", "username", "email", "note"):
+        for name in ("email", "note"):
             self.fields[name].widget.attrs |= _FIELD
-        self.fields["full_name"].widget.attrs |= {"autofocus": True}
-        self.fields["username"].widget.attrs |= {"autocapitalize": "none", "spellcheck": "false"}
 
 
 class ChoosePasswordForm(SetPasswordForm):  # type: ignore[type-arg]
@@ -155,26 +164,15 @@ class ChoosePasswordForm(SetPasswordForm):  # type: ignore[type-arg]
         return self.cleaned_data
 
 
-class FirstOwnerForm(ChoosePasswordForm):
+class FirstOwnerForm(NamesForm, ChoosePasswordForm):
     """The shop's first owner: name, user name and password."""
 
-    full_name = forms.CharField(label=_("Name"), max_length=150, strip=True)
-    username = UsernameField(
-        label=_("User name"),
-        max_length=150,
-        strip=True,
-        validators=[User.username_validator],
-        help_text=_USER_NAME_HINT,
-    )
     field_order = ["full_name", "username", "new_password1", "new_password2"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(User(), *args, **kwargs)
-        for name in ("full_name", "username"):
-            self.fields[name].widget.attrs |= _FIELD
-        self.fields["username"].widget.attrs |= {"autocapitalize": "none", "autocomplete": "username"}
+        self.fields["username"].widget.attrs |= {"autocomplete": "username"}
         self.fields["new_password1"].widget.attrs.pop("autofocus")
-        self.fields["full_name"].widget.attrs |= {"autofocus": True}
 
     def clean(self) -> dict[str, Any]:
         """The password is compared with the names that were typed."""

@@ -1,4 +1,4 @@
-"""What is found: one file a kind. The roof adds the pages (`backoffice/find_pages.py`)."""
+"""What "find anything" finds, one file a kind. The roof adds the pages (`backoffice/find_pages.py`)."""
 
 from django.utils.translation import gettext_lazy as _
 

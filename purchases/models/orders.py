@@ -80,9 +80,9 @@ class OrderQuerySet(models.QuerySet["Order"]):
         return self.select_related("product", "placed_by", "payment")
 
     def stuck(self, *, lately: Any, verdict_from: Any) -> OrderQuerySet:
-        """Open orders that go no further without a person: they need action, or nobody knows for long how they end.
+        """Open orders that go no further without a person: they need action, or have had no result for too long.
 
-        `lately`, `verdict_from`: what was sent before is late, and left open by the upstream for too long.
+        An order sent before `lately` is late; one sent before `verdict_from` the upstream has left open for too long.
         """
         return self.open().filter(
             Q(status=Status.NEEDS_ACTION)

@@ -79,7 +79,7 @@ def refuse_beyond_limits(person: User | None, amount: int, *, key: str, is_only_
 
 
 def outside_hours(person: User | None) -> OutsideHours | None:
-    """Why this person may sell nothing at this hour. People who may approve orders may at any, and so may commands."""
+    """Why this person may sell nothing at this hour; None for people who may approve orders, and for commands."""
     held, at = policies(), timezone.localtime(clock.now()).time()
     if held.opens_at is None or held.closes_at is None or is_between(held.opens_at, held.closes_at, at):
         return None

@@ -55,7 +55,7 @@ class Approvals(WorkKind):
         return ExpressionWrapper(to_decide, output_field=BooleanField())
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """What is asked for, and by whom; a request that is void by now can only be refused."""
+        """The request and its asker; a request that has become void can only be refused."""
         lines, approvals = {}, list(Approval.objects.for_table().filter(pk__in=keys))
         changes = changes_seen(approvals)
         for approval in approvals:
