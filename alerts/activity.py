@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import pgettext_lazy
 
 from alerts.kinds import KINDS
-from alerts.models import Alert
+from alerts.models import Alert, ResultMessage
 from audit.facts import Fact, name_facts
 from audit.subjects import ANY, About, Place, Seen, register
 from core.rights import Right
@@ -42,5 +42,9 @@ def _moment(value: str) -> str:
     return value
 
 
-name_facts(until=Fact(pgettext_lazy("audit", "Until"), _moment))
+name_facts(
+    until=Fact(pgettext_lazy("audit", "Until"), _moment),
+    evening=Fact(ResultMessage.Span.EVENING.label),
+    weekly=Fact(ResultMessage.Span.WEEKLY.label),
+)
 register(_Alerts("alert", "", "alert_list", Right.VIEW_ALERTS, keys=ANY))

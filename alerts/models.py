@@ -142,3 +142,53 @@ class AlertNotice(models.Model):
     def last_notified_at(self) -> dt.datetime | None:
         """When the last message about the alert, or its end, left."""
         return self.end_notified_at or self.notified_at
+
+
+class ResultChoice(models.Model):
+    """Which results one person wants to be sent by the ways of alerts."""
+
+    person = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, primary_key=True, related_name="+"
+    )
+    evening = models.BooleanField(default=False)
+    weekly = models.BooleanField(default=False)
+    chosen_at = models.DateTimeField(help_text="Nothing that was due before is sent.")
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.person_id}"
+
+
+class ResultMessage(models.Model):
+    """One result on one way: claimed before it is sent, so that it never leaves twice."""
+
+    class Span(models.TextChoices):
+        """What it is about; the name of the field of `ResultChoice`."""
+
+        EVENING = "evening", _("Result of the day")
+        WEEKLY = "weekly", _("Result of the week")
+
+    class State(models.TextChoices):
+        """What became of it."""
+
+        SENDING = "sending", _("being sent")
+        SENT = "sent", _("sent")
+        FAILED = "failed", _("failed, tried again")
+        UNCLEAR = "unclear", _("no answer: it may have arrived, and is not sent again")
+
+    span = models.CharField(max_length=7, choices=Span.choices)
+    day = models.DateField(help_text="Its first day.")
+    way = models.CharField(max_length=16, help_text="As in `AlertNotice`.")
+    service = models.CharField(max_length=100)
+    state = models.CharField(max_length=7, choices=State.choices)
+    at = models.DateTimeField(help_text="When it was last claimed.")
+    tries = models.PositiveSmallIntegerField(default=1)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["span", "day", "way"], name="result_message_once")]
+
+    def __str__(self) -> str:
+        return f"{self.span} {self.day} by {self.service}"

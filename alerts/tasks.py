@@ -14,6 +14,12 @@ def evaluate_alerts() -> None:
 
 
 @shared_task
+def send_results() -> None:
+    """Send the result of the day or week that is due."""
+    services.send_results()
+
+
+@shared_task
 def send_checkpoint(note: str) -> None:
     """Send the audit's signed checkpoint on every way: these messages can prove a later change."""
     services.send_to_all(_("Checkpoint of the audit"), note)

@@ -9,5 +9,7 @@ urlpatterns = [
     path("mine/", views.alerts_mine, name="alerts_mine"),
     path("<int:pk>/snooze/", views.alert_snooze, name="alert_snooze"),
     path("test/", views.ways_test, name="ways_test"),
+    path("results/", views.results_choose, name="results_choose"),
+    path("results/test/", views.results_test, name="results_test"),
     path("now/", views.alerts_now, name="alerts_now"),
 ]

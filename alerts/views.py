@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -12,8 +14,9 @@ from django.views.decorators.http import require_GET, require_POST
 from alerts.filters import AlertFilter
 from alerts.models import Alert
 from alerts.presenting import Head, head_for, kinds_for
-from alerts.services import Pause, show_again, snooze
-from alerts.services.ways import send_to_all, ways
+from alerts.services import Pause, choose_results, send_test, show_again, snooze
+from alerts.services.results import RIGHTS
+from alerts.services.ways import Fault, Way, send_to_all, ways
 from alerts.tables import AlertTable
 from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
@@ -42,13 +45,34 @@ def alert_list(request: StaffRequest) -> HttpResponse:
 def ways_test(request: StaffRequest) -> HttpResponse:
     """Send a test on every way, and say what became of each."""
     text = _("This is a test by %(name)s. Alerts arrive here.") % {"name": request.user.username}
-    for way, fault in send_to_all(_("Test"), text):
+    _say_sent(request, send_to_all(_("Test"), text))
+    return redirect("alert_list")
+
+
+@staff_only(*RIGHTS)
+@require_POST
+def results_choose(request: StaffRequest) -> HttpResponse:
+    """Choose which results are sent."""
+    choose_results(evening="evening" in request.POST, weekly="weekly" in request.POST, person=request.user)
+    messages.success(request, _("Saved."), extra_tags="results_chosen")
+    return redirect("preferences")
+
+
+@staff_only(*RIGHTS)
+@require_POST
+def results_test(request: StaffRequest) -> HttpResponse:
+    """Send the result of today until now, and say what became of it on each way."""
+    _say_sent(request, send_test(person=request.user))
+    return redirect("preferences")
+
+
+def _say_sent(request: HttpRequest, faults: Iterable[tuple[Way, Fault | None]]) -> None:
+    for way, fault in faults:
         if fault is None:
             messages.success(request, _("%(way)s: sent.") % {"way": way.name}, extra_tags="way_works")
         else:
             words = _("%(way)s: %(fault)s. Check its address in ALERT_URLS.")
             messages.error(request, words % {"way": way.name, "fault": fault.label}, extra_tags="way_fails")
-    return redirect("alert_list")
 
 
 @staff_only()

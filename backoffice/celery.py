@@ -102,6 +102,7 @@ app.conf.update(
         "verify-recent-rows": scheduled("audit.tasks.verify_recent", 600.0, expires=600),
         "verify-all-rows": scheduled("audit.tasks.verify_all", crontab(hour=3, minute=30), expires=3600),
         "evaluate-alerts": scheduled("alerts.tasks.evaluate_alerts", 20.0, expires=20),
+        "send-results": scheduled("alerts.tasks.send_results", 60.0, expires=60),
     },
 )
 app.autodiscover_tasks()

@@ -114,6 +114,8 @@ RIGHTS: dict[str, str] = {
     "alerts_alertsnooze": "SI",
     "alerts_evaluation": "SIU",
     "alerts_alertnotice": "SIU",
+    "alerts_resultchoice": "SIU",
+    "alerts_resultmessage": "SIU",
     # callbacks
     "callbacks_callback": "SIU",
     "callbacks_callbackhistory": "SI",

@@ -185,4 +185,40 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="ResultChoice",
+            fields=[
+                (
+                    "person",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="+",
+                        serialize=False,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("evening", models.BooleanField(default=False)),
+                ("weekly", models.BooleanField(default=False)),
+                ("chosen_at", models.DateTimeField()),
+            ],
+            options={"default_permissions": ()},
+        ),
+        migrations.CreateModel(
+            name="ResultMessage",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("span", models.CharField(max_length=7)),
+                ("day", models.DateField()),
+                ("way", models.CharField(max_length=16)),
+                ("service", models.CharField(max_length=100)),
+                ("state", models.CharField(max_length=7)),
+                ("at", models.DateTimeField()),
+                ("tries", models.PositiveSmallIntegerField(default=1)),
+            ],
+            options={
+                "default_permissions": (),
+                "constraints": [models.UniqueConstraint(fields=("span", "day", "way"), name="result_message_once")],
+            },
+        ),
     ]

@@ -2,5 +2,6 @@
 
 from alerts.services.evaluating import evaluate_alerts
 from alerts.services.notifying import notify_people
+from alerts.services.results import choose_results, send_results, send_test
 from alerts.services.snoozing import LONGEST, Hidden, Pause, show_again, snooze, snoozes_question
 from alerts.services.ways import send_to_all

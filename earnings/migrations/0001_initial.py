@@ -47,12 +47,7 @@ class Migration(migrations.Migration):
             name="DaySum",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
-                (
-                    "by",
-                    models.CharField(
-                        choices=[("product", "Product"), ("person", "Person"), ("method", "Method")], max_length=7
-                    ),
-                ),
+                ("by", models.CharField(max_length=7)),
                 ("method", models.CharField(blank=True, max_length=20)),
                 ("placed", models.IntegerField()),
                 ("sold", models.IntegerField()),

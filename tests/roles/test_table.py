@@ -89,7 +89,17 @@ def test_each_role_reaches_just_what_the_table_says(who):
 def test_who_only_sees_posts_nothing_but_what_is_their_own():
     # their own account; what asks for the right of its act inside; comparing, which changes nothing; own files
     own = {"account", "factor", "own", "passkey", "second_step", "set_language", "preferences", "sign_out_elsewhere"}
-    own |= {"alert_snooze", "tips_away", "access_link", "first_owner", "approval", "audit", "statement", "till"}
+    own |= {
+        "alert_snooze",
+        "results",
+        "tips_away",
+        "access_link",
+        "first_owner",
+        "approval",
+        "audit",
+        "statement",
+        "till",
+    }
     own |= {
         "order_number",
         "bill_number",

@@ -1,0 +1,198 @@
+"""The result of the day each evening, and of the week on Mondays, by the ways of alerts.
+
+A result leaves at most once on each way. It is claimed in a short transaction, sent outside of any, then noted. Where
+the process ended in between, or nothing came back in time, it may have arrived: it is not sent again, and the page
+says so. A definite no is tried again until the next result is due. Results that were never sent stand in the next one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+import structlog
+from apprise import NotifyType
+from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from alerts.events import RESULTS_CHOSEN
+from alerts.models import ResultChoice, ResultMessage
+from alerts.services.ways import Fault, Way, send_to_all, ways
+from audit.services import record
+from core import clock
+from core.money import rupiah
+from core.rights import Right
+from core.times import day_words, start_of_day
+from earnings.periods import OWN, Chosen
+from earnings.presenting import Report, lasts_words, report_of, tiles_of
+from earnings.services import Period
+from ledger.presenting import Funds
+from policies.services import policies
+from shop.services import shop_name
+from staff.models import User
+from work.services import open_work
+
+log = structlog.get_logger()
+Span = ResultMessage.Span
+State = ResultMessage.State
+
+#: All that a person has to see already, to have it sent.
+RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS, Right.VIEW_COST, Right.VIEW_BOOKS)
+# A shop without opening hours hears of its day at this time; of the week on Monday morning.
+_EVENING, _MONDAY_AT = dt.time(21), dt.timedelta(hours=7)
+_ONE_DAY, _WEEK = dt.timedelta(days=1), dt.timedelta(days=7)
+# Longer than the deadline of a message: a claim this old is of a process that ended.
+_CLAIM = dt.timedelta(seconds=60)
+_LONGEST_WAIT = dt.timedelta(hours=1)
+_TOP = 3
+
+
+@dataclass(frozen=True)
+class Result:
+    """A result that is due at `at`, from `day` on."""
+
+    span: Span
+    day: dt.date
+    at: dt.datetime
+
+    @property
+    def chosen(self) -> Chosen:
+        """Its period until the moment that it was due, against the week before."""
+        length = _WEEK if self.span is Span.WEEKLY else _ONE_DAY
+        since = start_of_day(self.day)
+        until = min(self.at, since + length)
+        return Chosen(OWN, Period(since, until), Period(since - _WEEK, until - _WEEK))
+
+
+def send_results() -> None:
+    """Send the latest result of each kind, where somebody chose it and it has not left. Safe at any time, at once."""
+    now = clock.now()
+    for result in latest_results(now):
+        readers = _readers(result)
+        open_ways = [way for way in ways() if _is_open(result, way)] if readers else []
+        if not open_ways:
+            continue
+        with translation.override(settings.LANGUAGE_CODE):
+            title, text = message_of(result, readers[0].person)
+            for way in open_ways:
+                missed = _missed(result, way, since=readers[0].chosen_at)
+                _send_once(result, way, now, f"[{shop_name()}] {title}", "\n".join([text, *missed]))
+
+
+def send_test(*, person: User) -> list[tuple[Way, Fault | None]]:
+    """Send the result of today until now on every way; returns what became of each."""
+    now = clock.now()
+    result = Result(Span.EVENING, timezone.localdate(now), now)
+    with translation.override(settings.LANGUAGE_CODE):
+        title, text = message_of(result, person)
+        return send_to_all(f"{_('Test')}: {title}", text)
+
+
+def choose_results(*, evening: bool, weekly: bool, person: User) -> None:
+    """Keep what this person wants to be sent from now on."""
+    with transaction.atomic():
+        ResultChoice.objects.update_or_create(
+            person=person, defaults={"evening": evening, "weekly": weekly, "chosen_at": clock.now()}
+        )
+        record(RESULTS_CHOSEN, actor=person, subject=person.username, facts={"evening": evening, "weekly": weekly})
+
+
+def latest_results(now: dt.datetime) -> list[Result]:
+    """The results that were due last at this moment: of a day, and of a week."""
+    today = timezone.localdate(now)
+    monday = today - dt.timedelta(days=today.weekday())
+    evenings = (_evening(today - number * _ONE_DAY) for number in range(3))
+    weeks = (Result(Span.WEEKLY, day - _WEEK, start_of_day(day) + _MONDAY_AT) for day in (monday, monday - _WEEK))
+    return [next(result for result in results if result.at <= now) for results in (evenings, weeks)]
+
+
+def _evening(day: dt.date) -> Result:
+    """Due when the shop closes; if that is after midnight, the day after."""
+    opens, closes = policies().opens_at, policies().closes_at or _EVENING
+    closing_day = day if opens is None or opens < closes else day + _ONE_DAY
+    return Result(Span.EVENING, day, start_of_day(closing_day) + dt.timedelta(hours=closes.hour, minutes=closes.minute))
+
+
+def _readers(result: Result) -> list[ResultChoice]:
+    """The choices of people who may see it, made before it was due, the oldest first."""
+    chosen = ResultChoice.objects.filter(**{result.span.value: True}, chosen_at__lte=result.at)
+    choices = chosen.select_related("person").order_by("chosen_at")
+    return [choice for choice in choices if choice.person.has_perms(RIGHTS)]
+
+
+def message_of(result: Result, reader: User) -> tuple[str, str]:
+    """Title and text, in the language that is active; what needs somebody is what this reader sees."""
+    chosen = result.chosen
+    products, people = (report_of(chosen, by) for by in ("product", "person"))
+    lines = [chosen.against, ""]
+    for tile in tiles_of(products.now, products.before, with_cost=True):
+        change = f" ({'▲' if tile.change.is_up else '▼'} {tile.change.words})" if tile.change else ""
+        lines.append(f"{tile.words}: {tile.shown}{change}")
+    lines += [*_tops(_("Products"), products), *_tops(_("Cashiers"), people), ""]
+    lines.append(_("Needs somebody: %(n)s") % {"n": len(open_work(reader))})
+    if (available := Funds.now().available) is not None:
+        lasts = lasts_words()
+        lines.append(_("Balance: %(amount)s") % {"amount": rupiah(available)} + (f" ({lasts})" if lasts else ""))
+    if settings.SITE_URL:
+        lines.append(f"{settings.SITE_URL.rstrip('/')}{reverse('earnings')}?{chosen.query}")
+    return f"{result.span.label}: {chosen.words}", "\n".join(lines)
+
+
+def _tops(words: str, report: Report) -> list[str]:
+    rows = [line for line in report.lines[:_TOP] if line.figures.sold]
+    top = [f"{line.words}: {rupiah(line.figures.sales)} ({line.figures.sold:n})" for line in rows]
+    return ["", f"{words}:", *top] if top else []
+
+
+def _missed(result: Result, way: Way, *, since: dt.datetime) -> list[str]:
+    """Says which evenings of the last week did not arrive for certain."""
+    if result.span is not Span.EVENING:
+        return []
+    messages = ResultMessage.objects.filter(span=Span.EVENING, way=way.key, state=State.SENT)
+    sent = set(messages.filter(day__gte=result.day - _WEEK).values_list("day", flat=True))
+    before = (_evening(result.day - number * _ONE_DAY) for number in range(6, 0, -1))
+    days = [day_words(each.day) for each in before if each.at >= since and each.day not in sent]
+    return [_("Not sent before: %(days)s") % {"days": ", ".join(days)}] if days else []
+
+
+def _is_open(result: Result, way: Way) -> bool:
+    messages = ResultMessage.objects.filter(span=result.span, day=result.day, way=way.key)
+    return not messages.filter(state__in=[State.SENT, State.UNCLEAR]).exists()
+
+
+def _send_once(result: Result, way: Way, now: dt.datetime, title: str, text: str) -> None:
+    message = _claim(result, way, now)
+    if message is None:
+        return
+    fault = way.send(title, text, look=NotifyType.INFO)
+    message.state = {None: State.SENT, Fault.FAILED: State.FAILED, Fault.NO_ANSWER: State.UNCLEAR}[fault]
+    message.save(update_fields=["state"])
+    log.info("result_sent", span=result.span.value, day=f"{result.day}", way=way.name, state=message.state)
+
+
+def _claim(result: Result, way: Way, now: dt.datetime) -> ResultMessage | None:
+    """The message, for us alone; None while another process sends it, once it has left, or before its next try."""
+    with transaction.atomic():
+        message, is_new = ResultMessage.objects.select_for_update().get_or_create(
+            span=result.span,
+            day=result.day,
+            way=way.key,
+            defaults={"service": way.name, "state": State.SENDING, "at": now},
+        )
+        if is_new:
+            return message
+        if message.state == State.SENDING and message.at < now - _CLAIM:
+            message.state = State.UNCLEAR
+            message.save(update_fields=["state"])
+        if message.state != State.FAILED or now < message.at + _wait(message.tries):
+            return None
+        message.state, message.at, message.tries = State.SENDING, now, message.tries + 1
+        message.save(update_fields=["state", "at", "tries"])
+        return message
+
+
+def _wait(tries: int) -> dt.timedelta:
+    return min(_CLAIM * (1 << min(tries, 6)), _LONGEST_WAIT)

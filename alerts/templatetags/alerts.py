@@ -1,0 +1,31 @@
+"""Template tags about alerts (`{% load alerts %}`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+
+from alerts.models import ResultChoice, ResultMessage
+from alerts.services.results import RIGHTS
+from alerts.services.ways import ways
+from staff.models import User
+
+register = template.Library()
+
+_LATEST = 4
+
+
+@register.simple_tag
+def results_facts(person: User) -> dict[str, Any]:
+    """`{% results_facts user as results %}`: one's choice and the last messages; empty without rights."""
+    if not person.has_perms(RIGHTS):
+        return {}
+    return {
+        "spans": [
+            (span.value, span.label, ResultChoice.objects.filter(person=person, **{span.value: True}).exists())
+            for span in ResultMessage.Span
+        ],
+        "ways": [way.name for way in ways()],
+        "messages": ResultMessage.objects.order_by("-at")[:_LATEST],
+    }

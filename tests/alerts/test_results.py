@@ -1,0 +1,196 @@
+"""The result of a day leaves once on each way, with the figures of its orders; only people who may see them get it."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+import time_machine
+from django.db import connection
+from django.utils import timezone
+
+from alerts.models import ResultChoice, ResultMessage
+from alerts.services.results import Span, State, choose_results, latest_results, send_results
+from audit.models import AuditEvent
+from core.times import start_of_day
+from policies.models import Policies
+from policies.services import forget
+from testing.factories import make_product
+from testing.people import browser_of, make_person
+from tests.earnings.helpers import sold
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+DAY = dt.date(2026, 11, 25)  # a Wednesday
+
+
+def at(hour: float, day: int = 25) -> dt.datetime:
+    return start_of_day(DAY.replace(day=day)) + dt.timedelta(hours=hour)
+
+
+def beat(moment: dt.datetime) -> None:
+    with time_machine.travel(moment, tick=False):
+        send_results()
+
+
+def choose(moment: dt.datetime, *, evening: bool = True, weekly: bool = False, role: str = "admin") -> None:
+    with time_machine.travel(moment, tick=False):
+        choose_results(evening=evening, weekly=weekly, person=make_person(role, username=f"{role}-results"))
+
+
+@pytest.fixture
+def owner() -> None:
+    """Somebody chose the evening at nine in the morning."""
+    choose(at(9))
+
+
+@pytest.mark.usefixtures("owner")
+def test_the_evenings_result_has_the_days_figures(webhook, settings):
+    settings.SITE_URL = "https://shop.example.com/"
+    cashier, product = make_person("cashier", username="sari"), make_product(name="XL 10")
+    for _number in range(2):
+        sold(at(10), placed_by=cashier, product=product)
+    sold(at(11, day=18), selling_price=16_000, product=product)
+    sold(at(22), selling_price=90_000)  # after closing
+
+    beat(at(20.9))
+    assert webhook.taken == []
+    beat(at(21))
+
+    (sent,) = webhook.taken
+    assert sent["title"].startswith(f"[{settings.SHOP_NAME}] Result of the day: Wed 25 Nov")
+    lines = sent["message"].split("\n")
+    assert "against Wed 18 Nov, until 21:00" in lines
+    assert "Sales: Rp24.000 (▲ 50%)" in lines
+    assert "Profit: Rp3.000 (▼ 45.5%)" in lines
+    assert "Sold: 2 (▲ 100%)" in lines
+    assert "XL 10: Rp24.000 (2)" in lines
+    assert any(line.endswith(": Rp24.000 (2)") and "sari" in line.lower() for line in lines)
+    assert lines[-1] == "https://shop.example.com/earnings/?since=2026-11-25&until=2026-11-25"
+
+
+@pytest.mark.usefixtures("owner")
+def test_it_leaves_once_outside_any_transaction(webhook):
+    inside = []
+    webhook.during = lambda: inside.append(connection.in_atomic_block)
+
+    for hour in (21, 21.1, 23, 25):
+        beat(at(hour))
+
+    assert (len(webhook.taken), inside) == (1, [False])
+    message = ResultMessage.objects.get()
+    assert (message.span, message.day, message.state) == (Span.EVENING, DAY, State.SENT)
+
+
+@pytest.mark.usefixtures("owner")
+def test_a_process_that_ended_while_sending_never_sends_it_twice(webhook, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("alerts.services.ways.Way.send", _ends)
+        with pytest.raises(SystemExit):
+            beat(at(21))
+
+    for hour in (21.01, 21.5, 23):
+        beat(at(hour))
+
+    assert webhook.taken == []
+    assert ResultMessage.objects.get().state == State.UNCLEAR
+
+    beat(at(21, day=26))
+    (sent,) = webhook.taken
+    assert "Not sent before: 25 Nov 2026" in sent["message"]
+
+
+def _ends(*_args: object, **_facts: object) -> None:
+    raise SystemExit
+
+
+@pytest.mark.usefixtures("owner")
+def test_a_definite_no_is_tried_again_and_the_wait_grows(webhook):
+    webhook.answer = 500
+    for hour in (21, 21.01, 21.04, 21.05):
+        beat(at(hour))
+    assert len(webhook.taken) == 2
+
+    webhook.answer = 200
+    beat(at(22))
+    beat(at(23))
+
+    assert len(webhook.taken) == 3
+    assert ResultMessage.objects.get().state == State.SENT
+
+
+@pytest.mark.usefixtures("owner")
+def test_a_missed_evening_is_sent_late(webhook):
+    beat(at(9, day=26))
+
+    assert "Result of the day: Wed 25 Nov" in webhook.taken[0]["title"]
+
+
+def test_nothing_is_sent_that_was_due_before_it_was_chosen(webhook):
+    choose(at(21.5))
+
+    beat(at(22))
+    assert webhook.taken == []
+    beat(at(21, day=26))
+
+    assert "Not sent before" not in webhook.taken[0]["message"]
+
+
+def test_whoever_lost_the_right_gets_nothing(webhook):
+    choose(at(9), role="supervisor")
+    ResultChoice.objects.get().person.groups.clear()
+
+    beat(at(21))
+
+    assert webhook.taken == []
+
+
+def test_the_week_comes_on_monday_morning(webhook):
+    choose(at(9, day=26), evening=False, weekly=True)
+    for day in (23, 29, 30):
+        sold(at(12, day=day))
+
+    beat(at(6.9, day=30))
+    assert webhook.taken == []
+    beat(at(7, day=30))
+
+    (sent,) = webhook.taken
+    assert "Result of the week: Mon 23 Nov – Sun 29 Nov" in sent["title"]
+    assert "Sales: Rp24.000" in sent["message"]
+
+
+@pytest.mark.parametrize(
+    ("opens", "closes", "due"),
+    [("", "", "25 21:00"), ("08:00", "20:30", "25 20:30"), ("10:00", "02:00", "26 02:00")],
+)
+def test_it_is_due_when_the_shop_closes(opens: str, closes: str, due: str):
+    Policies.objects.create(opens_at=opens or None, closes_at=closes or None)
+    forget()
+
+    evening, _week = latest_results(at(12, day=26))
+
+    assert (evening.day, f"{timezone.localtime(evening.at):%d %H:%M}") == (DAY, due)
+    assert evening.chosen.period.until == min(evening.at, at(24))
+
+
+def test_a_person_chooses_and_sends_a_test(webhook):
+    owner = browser_of("admin")
+
+    owner.post("/balance/alerts/results/", {"evening": "1"})
+    page = owner.get("/me/").content.decode()
+    owner.post("/balance/alerts/results/test/")
+
+    choice = ResultChoice.objects.get()
+    assert (choice.evening, choice.weekly) == (True, False)
+    assert "checked" in page.partition('name="evening"')[2].partition(">")[0]
+    assert AuditEvent.objects.filter(kind="results_chosen").count() == 1
+    assert "Result of the day" in webhook.taken[0]["title"]
+    assert ResultMessage.objects.count() == 0
+
+
+def test_a_cashier_neither_sees_nor_chooses_it(webhook):
+    cashier = browser_of("cashier")
+
+    assert 'id="results"' not in cashier.get("/me/").content.decode()
+    answers = [cashier.post(f"/balance/alerts/results/{name}").status_code for name in ("", "test/")]
+    assert (answers, webhook.taken) == ([403, 403], [])
