@@ -66,12 +66,12 @@ function step(by) {
   rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)]?.focus();
 }
 
-// The form of a decision, on its page or on that of the chosen row; it is never sent by a key alone.
+// The form of a decision, on this page (also in a panel) or on that of the chosen row; it is never sent by a key alone.
 // The part of the address is not an id of the page: a browser takes the cursor away when it jumps to one.
 function openForm(key) {
   const form = find(`[data-key-opens=${key}]`);
   const row = document.activeElement?.closest("[data-queue] [data-pick]");
-  if (row) location.assign(`${row.getAttribute("href")}#key-${key}`);
+  if (row && !form) location.assign(`${row.getAttribute("href")}#key-${key}`);
   if (!form) return;
   form.open = true;
   find("input:not([type=hidden]), button[type=submit]", form)?.focus();

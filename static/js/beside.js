@@ -4,14 +4,39 @@
 {
   const layout = document.querySelector("[data-beside]");
   const panel = layout.querySelector("[data-beside-panel]");
+  // With this part the panel shows the row's own page with its forms; else what the address `…panel/` answers.
+  const pagePart = panel.querySelector("[data-beside-page]");
   const isWide = matchMedia("(min-width: 75rem)");
   let shown = "";
 
+  const rowLink = () => shown && layout.querySelector(`#results [data-pick][href="${CSS.escape(shown)}"]`);
+
   const mark = () => {
-    for (const row of layout.querySelectorAll("tr")) row.classList.toggle("is-shown", Boolean(shown) && row.querySelector("[data-pick]")?.getAttribute("href") === shown);
+    for (const row of layout.querySelectorAll("#results tr")) row.classList.toggle("is-shown", Boolean(shown) && row.querySelector("[data-pick]")?.getAttribute("href") === shown);
   };
 
-  const load = () => htmx.ajax("GET", `${shown}panel/`, { target: panel, swap: "innerHTML" });
+  // The part of a page that the row's address names, or all of it. What is no page of ours, such as the entrance, is opened.
+  async function loadPage(address, request) {
+    const asked = shown;
+    const answer = await fetch(address, request).catch(() => null);
+    const page = answer && new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const toast of page?.querySelectorAll("#toasts > [data-toast]") ?? []) document.querySelector("#toasts").append(toast);
+    if (asked !== shown) return; // another row was chosen, or the list has lost this one meanwhile
+    if (!page?.querySelector(".shell")) {
+      location.assign(asked);
+      return;
+    }
+    const named = asked.split("#")[1];
+    const part = (named && page.getElementById(named)) || page.querySelector("#main");
+    for (const framed of part.querySelectorAll("#live, noscript")) framed.remove();
+    for (const script of part.querySelectorAll("script[type=module]")) import(script.src);
+    pagePart.replaceChildren(...(part.id === "main" ? part.children : [part]));
+    panel.querySelector("[data-beside-open]").href = asked;
+    panel.scrollTop = 0;
+    htmx.process(pagePart);
+  }
+
+  const load = () => (pagePart ? loadPage(shown) : htmx.ajax("GET", `${shown}panel/`, { target: panel, swap: "innerHTML" }));
 
   function show(link) {
     shown = link.getAttribute("href");
@@ -24,14 +49,19 @@
   function close() {
     shown = "";
     panel.hidden = true;
-    panel.replaceChildren();
+    (pagePart ?? panel).replaceChildren();
     layout.classList.remove("is-open");
     mark();
   }
 
   layout.addEventListener("click", (event) => {
-    const link = event.target.closest("#results [data-pick]");
-    if (event.target.closest("[data-beside-close]")) close();
+    const step = event.target.closest("#results [data-step]");
+    const link = step ? step.closest("tr").querySelector("[data-pick]") : event.target.closest("#results [data-pick]");
+    if (event.target.closest("[data-beside-close]")) {
+      const row = rowLink();
+      close();
+      row?.focus();
+    }
     if (!link || !isWide.matches || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (link.getAttribute("href") === shown) return;
     event.preventDefault();
@@ -46,15 +76,30 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !shown || document.querySelector("dialog[open]")) return;
-    const link = layout.querySelector(`#results [data-pick][href="${CSS.escape(shown)}"]`);
+    const link = rowLink();
     close();
     link?.focus();
     event.stopPropagation();
   }, { capture: true });
 
-  // A row that has changed changes its panel.
+  // A form of the page is sent from here, to the same address; then the list is asked what still waits.
+  pagePart?.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (form.method !== "post") return;
+    event.preventDefault();
+    if (form.dataset.sent) return;
+    await loadPage(form.action, { method: "POST", body: new FormData(form, event.submitter) });
+    htmx.trigger("#live", "again");
+  });
+
+  // A row that has changed changes its panel. A page may be half filled in: it stays until its row goes.
   document.addEventListener("htmx:oobAfterSwap", (event) => {
     mark();
-    if (shown && event.detail.target.querySelector?.(`[data-pick][href="${CSS.escape(shown)}"]`)) load();
+    if (!shown) return;
+    if (!pagePart && event.detail.target.querySelector?.(`[data-pick][href="${CSS.escape(shown)}"]`)) load();
+    if (pagePart && event.detail.target.id === "work" && !rowLink()) {
+      close();
+      layout.querySelector("#results [data-pick]")?.focus();
+    }
   });
 }

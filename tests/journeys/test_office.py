@@ -7,13 +7,13 @@ import pytest
 from playwright.sync_api import expect
 
 from earnings.services import sum_days
-from purchases.states import Status
+from purchases.states import ActionReason, Status
 from staff.models import User
 from staff.roles import create_demo_staff
-from testing.factories import make_product
+from testing.factories import make_order, make_product
 from tests.drawers.helpers import begin, end, sell
 from tests.earnings.helpers import ago, sold
-from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_in_all_looks, sign_in
+from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_in_all_looks, faults_of, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -97,3 +97,38 @@ def test_an_auditor_sees_no_number_in_full(live_server: Any, open_window: OpenWi
         page.goto(f"{live_server.url}{path}")
         text = page.locator("main").inner_text()
         assert not re.search("0812.?3456", text), path
+
+
+def test_an_owner_does_what_waits_in_the_panel(live_server: Any, open_window: OpenWindow, shop):
+    held = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_no=None, destination=NUMBER)
+    page, address = open_window(size=(1440, 900)), live_server.url
+    sign_in(page, address, "owner")
+    page.goto(f"{address}/work/")
+    panel = page.locator("[data-beside-panel]")
+    rows = page.locator("#work tbody tr")
+    expect(rows).to_have_count(2)
+
+    # when: each row is opened by keyboard, closed, and opened again
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.keyboard.press("j")
+    expect(panel.locator("#give-back")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    page.click(f"#row-order-{held.pk} [data-step]")
+    expect(panel.locator("#act-cancel")).to_be_visible()
+    faults = faults_of(page)
+
+    # when: the order is cancelled there
+    panel.locator("#act-cancel summary").click()
+    panel.locator("#act-cancel button").click()
+    expect(page.locator(".toast-success")).to_be_visible()
+
+    # then: its row goes, the number follows, and its customer's money is next
+    expect(page.locator(f"#row-order-{held.pk}")).to_have_count(0)
+    held.refresh_from_db()
+    assert held.status == Status.CANCELLED
+    assert page.url == f"{address}/work/"
+    shown = page.locator("#count-work").inner_text().split()[0]
+    assert int(shown) == rows.count()
+    assert faults == []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from babel.dates import format_date
 from django.conf import settings
 from django.db.models import DateTimeField, F, Func, QuerySet
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -43,8 +44,12 @@ class Days(WorkKind):
         return DrawerDay.objects.filter(signed_at=None, day__lt=moment.today).annotate(since=_OVER)
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """Which day."""
+        """Which day; for an owner with the form that signs it, if it can be signed now."""
+        page = "drawer_day_sign" if self.may_do(person) else "drawer_day"
         return {
-            day.pk: Line(str(format_date(day.day, "full", locale=active_locale())), day.get_absolute_url())
+            day.pk: Line(
+                subject=str(format_date(day.day, "full", locale=active_locale())),
+                url=reverse(page, args=[day.day.isoformat()]),
+            )
             for day in DrawerDay.objects.filter(pk__in=keys)
         }

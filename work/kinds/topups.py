@@ -41,7 +41,7 @@ class TopUps(WorkKind):
         return {
             topup.pk: Line(
                 subject=topup.note or str(self.words),
-                url=f"{reverse('balance')}#balance-differences",
+                url=f"{reverse('balance')}#expected",
                 about=topup.announced_by.shown_name,
                 amount=rupiah(topup.amount),
             )
