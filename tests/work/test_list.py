@@ -217,3 +217,11 @@ def test_many_rows_take_as_many_questions_as_one():
         counts.append(len(asked))
 
     assert counts[0] == counts[1] <= 12
+
+
+def test_a_day_leads_an_owner_to_the_form_that_signs_it():
+    yesterday = timezone.localdate() - dt.timedelta(days=1)
+    DrawerDay.objects.create(day=yesterday)
+
+    assert f'href="/shifts/days/{yesterday}/sign/"' in browser_of("admin").get("/work/").content.decode()
+    assert f'href="/shifts/days/{yesterday}/"' in browser_of("supervisor").get("/work/?whose=others").content.decode()
