@@ -7,7 +7,7 @@ from django.utils.translation import gettext, pgettext_lazy
 from approvals.acts import act_named
 from approvals.models import ApprovalState
 from audit.acts import STEPS
-from audit.facts import Fact, as_json, choice_of, name_facts
+from audit.facts import Fact, choice_of, name_facts
 from audit.subjects import Subject, register
 from core.rights import Right
 
@@ -24,7 +24,7 @@ name_facts(
     act=Fact(pgettext_lazy("audit", "Step"), _act_words),
     asked_by=Fact(pgettext_lazy("audit", "Asked by person no."), of="person"),
     changes=Fact(pgettext_lazy("audit", "What has changed")),
-    content=Fact(pgettext_lazy("audit", "Content"), as_json, is_whole=True),
+    content=Fact(pgettext_lazy("audit", "Content")),
     result=Fact(pgettext_lazy("audit", "Result")),
     sha256=Fact(pgettext_lazy("audit", "SHA-256")),
     state=Fact(pgettext_lazy("audit", "State"), choice_of(ApprovalState)),

@@ -5,7 +5,6 @@ Each room names its facts in `activity.py`.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -111,8 +110,3 @@ def _said(name: str, value: Any, kind: str) -> str:
 def _reasons(name: str, kind: str) -> Mapping[str, Promise]:
     event = all_events().get(kind)
     return event.reasons if event and name == "reason" else {}
-
-
-def as_json(value: Any) -> str:
-    """For `Fact.show` of a value that is shown unchanged."""
-    return json.dumps(value, ensure_ascii=False)

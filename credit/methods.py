@@ -35,7 +35,7 @@ METHODS = [
     Method(code=CASH, words=_("Cash"), icon="cash", key="F2", counts_as_cash=True),
     Method(code="transfer", words=_("Transfer"), icon="building-bank", key="F8"),
     Method(code="qris", words=_("QRIS"), icon="qrcode", key="F4"),
-    Method(code="card", words=_("Card terminal (EDC)"), icon="credit-card", key="F9", needs_reference=True),
+    Method(code="card", words=_("Card (EDC)"), icon="credit-card", key="F9", needs_reference=True),
     Method(code=CREDIT, words=_("On credit"), icon="notebook", key="F3", needs_debtor=True),
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import pgettext_lazy
 
-from audit.facts import Fact, name_facts
+from audit.facts import Fact, money, name_facts
 from audit.subjects import ANY, About, Seen, Subject, register
 from core.rights import Right
 from purchases.models import Order
@@ -18,7 +18,23 @@ class ByRefId(Subject):
         return About(key, self.url(seen.reader, key), is_code=True) if key in seen.rows else None
 
 
-name_facts(number=Fact(pgettext_lazy("audit", "Print no.")))
+name_facts(
+    number=Fact(pgettext_lazy("audit", "Print no.")),
+    # what an approval of a sale holds
+    cash_given=Fact(pgettext_lazy("audit", "Cash given"), money),
+    confirm_repeat=Fact(pgettext_lazy("audit", "A repeat")),
+    destination=Fact(pgettext_lazy("audit", "Customer's number")),
+    idempotency_key=Fact(pgettext_lazy("audit", "Key of the form")),
+    max_price=Fact(pgettext_lazy("audit", "Most to pay"), money),
+    payment=Fact(pgettext_lazy("audit", "Payment")),
+    price=Fact(pgettext_lazy("audit", "Cost"), money),
+    product_code=Fact(pgettext_lazy("audit", "Product code")),
+    product_name=Fact(pgettext_lazy("audit", "Product")),
+    ref_id=Fact(pgettext_lazy("audit", "Order")),
+    reference=Fact(pgettext_lazy("audit", "Number on the slip")),
+    selling_price=Fact(pgettext_lazy("audit", "Selling price"), money),
+    wait_for_topup=Fact(pgettext_lazy("audit", "Waits for a top-up")),
+)
 register(Subject("verdict", pgettext_lazy("audit", "Decision no. %(number)s")))
 for name in ("order", "file"):
     register(ByRefId(name, "", "order_detail", Right.VIEW_ORDERS, model=Order, by="ref_id", keys=ANY))

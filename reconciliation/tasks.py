@@ -14,11 +14,16 @@ log = structlog.get_logger()
 
 @shared_task
 def read_balance(_reading: int | None = None) -> None:
-    """Ask for the balance once and compare it with the books; beat asks again within the minute after a fault."""
+    """Ask for the balance once and compare it with the books; beat asks again within the minute after a fault.
+
+    A new shop's first request goes as soon as it may: it shows whether the credentials are right.
+    """
     try:
         gateway.read_balance()
     except UpstreamError as error:
         log.warning("balance_not_read", fault=type(error).__name__, reason=str(error))
+        if first := gateway.first_request_at():
+            services.read_again_at(first)
     else:
         services.reconcile(ReconciliationRun.Trigger.READING)
 

@@ -21,6 +21,7 @@ from reconciliation.services.reconciling import (
     position,
     position_from,
     position_questions,
+    read_again_at,
     reconcile,
     take_reading_again,
 )

@@ -139,6 +139,15 @@ def latest_run() -> ReconciliationRun | None:
     return ReconciliationRun.objects.first()
 
 
+def read_again_at(time: dt.datetime) -> None:
+    """Have the balance read at this time, and not only at beat's next minute."""
+    with transaction.atomic():
+        row = lock_reconciliation()
+        row.read_again_at = time
+        row.save(update_fields=["read_again_at"])
+        ring_when_committed(time)
+
+
 def take_reading_again(now: dt.datetime) -> list[Work]:
     """The work, once, when the balance is due to be read again before its minute."""
     is_due = Reconciliation.objects.filter(read_again_at__lte=now).update(read_again_at=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import uuid
 from typing import Any
 
 import pytest
@@ -14,7 +15,9 @@ from gateway.line import Work
 from purchases.services import DUE_ORDERS
 from reconciliation.models import Reconciliation
 from reconciliation.services import DUE_READING
+from reconciliation.tasks import read_balance
 from testing.factories import make_order
+from tests.conftest import Upstream
 
 pytestmark = pytest.mark.django_db
 
@@ -36,3 +39,16 @@ def test_a_reading_that_is_due_is_handed_out_once():
 
     assert [DUE_READING.take(20) for _ in range(2)] == [[Work("reconciliation.tasks.read_balance", 1)], []]
     assert first_moments(SOURCES) == []
+
+
+def test_a_new_shop_asks_for_its_balance_right_after_the_first_minute(
+    upstream: Upstream, settings: Any, monkeypatch: Any
+):
+    monkeypatch.setattr("gateway.services.calling._PATIENCE_SECONDS", 0.0)
+    settings.UPSTREAM_SECRET_ID = f"new-{uuid.uuid4().hex}"  # a budget of its own, of which nobody knows what was sent
+
+    read_balance()
+
+    due = Reconciliation.objects.get().read_again_at
+    assert due is not None
+    assert timezone.now() < due <= timezone.now() + dt.timedelta(seconds=61)

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
+from approvals.events import APPROVAL_ASKED
 from audit.events import SETTING_CHANGED
 from audit.facts import all_facts
 from audit.models import AuditEvent
@@ -98,12 +99,14 @@ def test_facts_are_words_in_both_languages(auditor: Client):
     record(DRAWER_TAKEN_OVER, subject="shift 7", facts={"drawer": "Laci depan", "by": "password"})
     opened = {"drawer": "Laci depan", "left": 5_000, "counted": 4_000, "difference": -1_000, "reason": "slow"}
     record(DRAWER_OPENED_OTHERWISE, subject="shift 8", facts=opened)
+    sale = {"product_name": "Telkomsel 10.000", "price": 10_250, "payment": {"method": "cash"}}
+    record(APPROVAL_ASKED, subject="approval:7", facts={"content": sale})
     terms = {"kind": "plus", "value": 500, "round_to": 1}
     record(PRICE_RULE_CHANGED, before={"terms": None}, after={"terms": terms})
 
     for language, texts in (
-        ("en", ["Step: Take over a drawer", "Reason: too many wrong passwords", "By: password", "Reason: slow"]),
-        ("id", ["Langkah: Ambil alih laci", "Alasan: terlalu banyak", "Dengan: kata sandi", "Dihitung: Rp4.000"]),
+        ("en", ["Step: Take over a drawer", "Reason: too many wrong passwords", "By: password", "Product: Telkomsel"]),
+        ("id", ["Langkah: Ambil alih laci", "Alasan: terlalu banyak", "Dengan: kata sandi", "Modal: Rp10.250"]),
     ):
         auditor.cookies["django_language"] = language
         page = auditor.get("/audit/", headers={"Accept-Language": language}).content.decode()
