@@ -27,5 +27,5 @@ def results_facts(person: User) -> dict[str, Any]:
             for span in ResultMessage.Span
         ],
         "ways": [way.name for way in ways()],
-        "messages": ResultMessage.objects.order_by("-at")[:_LATEST],
+        "messages": ResultMessage.objects.order_by("-pk")[:_LATEST],
     }
