@@ -155,6 +155,8 @@ RIGHTS: dict[str, str] = {
     # earnings
     "earnings_summedday": "SIU",
     "earnings_daysum": "SID",
+    "earnings_journalaccounts": "SIU",
+    "earnings_journalaccountshistory": "SI",
     # complaints
     "complaints_complaint": "SIU",
     "complaints_complaintevent": "SI",

@@ -88,7 +88,7 @@ PLACES: tuple[tuple[str, str, str | Promise, tuple[_Page, ...]], ...] = (
     )),
     ("money", "wallet", pgettext_lazy("place", "Money"), (
         _Page("earnings", "earnings", "chart-bar", _("Earnings"), _holds(Right.VIEW_ORDERS, Right.VIEW_SHIFTS),
-            ("earnings",)),
+            ("earnings", "journal")),
         _Page("balance", "balance", "wallet", _("Balance"), _BALANCE, ("balance",), path="/balance/"),
         _Page("prices", "prices", "tag", _("Prices"), _holds(Right.VIEW_PRODUCT, Right.VIEW_COST),
             ("prices", "price_")),

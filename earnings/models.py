@@ -7,6 +7,7 @@ import datetime as dt
 from django.db import models
 from django.db.models import F, Q
 
+from audit.history import history_of
 from catalogue.models import Product
 from core.triggers import never_truncated
 from staff.models import User
@@ -102,3 +103,20 @@ class DaySum(models.Model):
 
     def __str__(self) -> str:
         return f"{self.day_id}: {self.sales}"
+
+
+class JournalAccounts(models.Model):
+    """The accounts of the shop's accounting in its journals: one row. Those that are not in it have our own names."""
+
+    only = models.BooleanField(primary_key=True, default=True, editable=False)
+    names = models.JSONField(default=dict, help_text="By the key of `earnings.journal_accounts`: number and name.")
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.CheckConstraint(condition=Q(only=True), name="journal_accounts_are_one_row")]
+
+    def __str__(self) -> str:
+        return "journal accounts"
+
+
+JournalAccountsHistory = history_of(JournalAccounts)

@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from catalogue.models import Product
+from catalogue.models import Category, Product
 from core.money import rupiah
 from core.times import active_locale, day_words, start_of_day
 from credit.methods import method_words
@@ -28,12 +28,13 @@ from staff.models import User
 #: What the figures are by, as the tabs of the page.
 BY: dict[str, str | Promise] = {
     "brand": gettext_lazy("Brand"),
+    "category": gettext_lazy("Category"),
     "product": gettext_lazy("Product"),
     "person": gettext_lazy("Cashier"),
     "method": gettext_lazy("Payment"),
 }
 # The filter of the list of orders that opens the orders of a row.
-_FILTERS = {"brand": "brand", "product": "product", "person": "cashier", "method": "payment"}
+_FILTERS = {"brand": "brand", "category": "category", "product": "product", "person": "cashier", "method": "payment"}
 _HOURS = 24
 _MINUTE = 60
 # Above so many hours it is said in days.
@@ -213,6 +214,11 @@ def _brands(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
     return {key: (key, key) for key in keys}
 
 
+def _categories(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
+    rows = Category.objects.filter(code__in=keys).values_list("code", "name")
+    return {code: (code, name) for code, name in rows}
+
+
 def _products(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
     rows = Product.objects.filter(pk__in=keys).values_list("pk", "code", "name")
     return {pk: (code, name) for pk, code, name in rows}
@@ -232,6 +238,7 @@ def _methods(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
 # For the keys of figures: what an address and a file name, and the words.
 _WORDS: Mapping[str, Callable[[Iterable[Any]], dict[Any, tuple[str, str]]]] = {
     "brand": _brands,
+    "category": _categories,
     "product": _products,
     "person": _people,
     "method": _methods,

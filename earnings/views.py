@@ -17,6 +17,7 @@ from core.access import StaffRequest, staff_only
 from core.periods import Period
 from core.rights import Right
 from core.snapshot import snapshot
+from earnings.journal_views import RIGHTS as JOURNAL_RIGHTS
 from earnings.periods import NAMES, chosen_period, named_period
 from earnings.presenting import BY, Line, Report, drawing_of, glances_at, lasts_words, report_of, tiles_of
 from earnings.services.people import people_beside
@@ -42,6 +43,7 @@ def earnings(request: StaffRequest) -> HttpResponse:
         "drawing": drawing,
         "tiles": tiles_of(report.now, report.before, with_cost=with_cost),
         "with_cost": with_cost,
+        "with_journal": request.user.has_perms(JOURNAL_RIGHTS),
         "periods": NAMES.items(),
         "keys": BY.items(),
         "period_query": report.chosen.query if report.chosen.name not in NAMES else f"days={report.chosen.name}",

@@ -1,8 +1,11 @@
 import django.db.models.deletion
 import django.db.models.expressions
+import pghistory.utils
 import pgtrigger.compiler
 from django.conf import settings
 from django.db import migrations, models
+
+import core.transactions
 
 
 class Migration(migrations.Migration):
@@ -151,6 +154,122 @@ class Migration(migrations.Migration):
                         ),
                         name="day_sum_of_what_arrived",
                     ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="JournalAccounts",
+            fields=[
+                ("only", models.BooleanField(default=True, editable=False, primary_key=True, serialize=False)),
+                ("names", models.JSONField(default=dict)),
+            ],
+            options={
+                "default_permissions": (),
+                "triggers": [
+                    pgtrigger.compiler.Trigger(
+                        name="history_insert",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func='INSERT INTO "earnings_journalaccountshistory" ("names", "only", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (NEW."names", NEW."only", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."only"); RETURN NULL;',
+                            hash="4d2ab2eef176e4919938138df725bd6d66cbf7cd",
+                            operation="INSERT",
+                            pgid="pgtrigger_history_insert_b4aca",
+                            table="earnings_journalaccounts",
+                            when="AFTER",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="history_update",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
+                            func='INSERT INTO "earnings_journalaccountshistory" ("names", "only", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (NEW."names", NEW."only", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."only"); RETURN NULL;',
+                            hash="a019be2471c8c6e6371ff013bf72da35ec496382",
+                            operation="UPDATE",
+                            pgid="pgtrigger_history_update_9066d",
+                            table="earnings_journalaccounts",
+                            when="AFTER",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="history_delete",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func='INSERT INTO "earnings_journalaccountshistory" ("names", "only", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (OLD."names", OLD."only", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."only"); RETURN NULL;',
+                            hash="d26eafddcf31b05075af8322075f54dab3582a5d",
+                            operation="DELETE",
+                            pgid="pgtrigger_history_delete_c18e2",
+                            table="earnings_journalaccounts",
+                            when="AFTER",
+                        ),
+                    ),
+                ],
+                "constraints": [
+                    models.CheckConstraint(condition=models.Q(("only", True)), name="journal_accounts_are_one_row")
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="JournalAccountsHistory",
+            fields=[
+                ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField()),
+                ("pgh_label", models.CharField(max_length=6)),
+                ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
+                ("pgh_context", pghistory.utils.JSONField(null=True)),
+                ("only", models.BooleanField(default=True, editable=False, serialize=False)),
+                ("names", models.JSONField(default=dict)),
+                (
+                    "pgh_obj",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="history",
+                        to="earnings.journalaccounts",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "default_permissions": (),
+                "triggers": [
+                    pgtrigger.compiler.Trigger(
+                        name="append_only",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                            hash="c23342b180870b8fbc7d3d1eb73d2b0ec4aad461",
+                            operation="UPDATE OR DELETE",
+                            pgid="pgtrigger_append_only_4f626",
+                            table="earnings_journalaccountshistory",
+                            when="BEFORE",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="never_truncated",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                            hash="d7b335cf24f9faf089dce984cc91282721a23b9d",
+                            level="STATEMENT",
+                            operation="TRUNCATE",
+                            pgid="pgtrigger_never_truncated_fec31",
+                            table="earnings_journalaccountshistory",
+                            when="BEFORE",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="only_copies",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            condition="WHEN (pg_trigger_depth() = 0)",
+                            func="RAISE EXCEPTION 'pgtrigger: Cannot insert rows from % table', TG_TABLE_NAME;",
+                            hash="eac14d86f4ee405eaf0c37bdd0ed099eb43661dc",
+                            operation="INSERT",
+                            pgid="pgtrigger_only_copies_b6863",
+                            table="earnings_journalaccountshistory",
+                            when="BEFORE",
+                        ),
+                    ),
+                ],
+                "indexes": [
+                    models.Index(fields=["txid", "pgh_id"], name="journal_accounts_history_seal"),
+                    models.Index(fields=["pgh_obj", "-pgh_id"], name="journal_accounts_history_row"),
                 ],
             },
         ),

@@ -38,6 +38,7 @@ _SUMS: dict[str, Any] = {
 # What figures can be by: which sums, the column of these sums, and that of the orders. Hours are of orders alone.
 _KEYS: dict[str, tuple[By | None, str, Any]] = {
     "brand": (By.PRODUCT, "product__brand__name", F("product__brand__name")),
+    "category": (By.PRODUCT, "product__category__code", F("product__category__code")),
     "product": (By.PRODUCT, "product_id", F("product_id")),
     "person": (By.PERSON, "seller_id", F("placed_by_id")),
     "method": (By.METHOD, "method", F("payment__method")),
@@ -117,7 +118,7 @@ class Period:
 
 
 def figures_by(key: str, period: Period) -> dict[Any, Figures]:
-    """The figures of the period by "brand", "product", "person", "method", "day" or "hour"."""
+    """The figures of the period by "brand", "category", "product", "person", "method", "day" or "hour"."""
     kept_by, of_sums, of_orders = _KEYS[key]
     added: defaultdict[Any, Figures] = defaultdict(Figures)
     summed = kept_days(period) if kept_by else set()

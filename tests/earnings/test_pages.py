@@ -18,7 +18,7 @@ from audit.models import AuditEvent
 from core.times import start_of_day
 from earnings import views
 from earnings.periods import chosen_period, named_period
-from earnings.presenting import report_of
+from earnings.presenting import BY, report_of
 from earnings.services import figures_by, sum_days, totals_of
 from purchases.filters import OrderFilter
 from purchases.models import Order
@@ -63,7 +63,7 @@ def test_yesterday_is_what_its_orders_are():
 
 
 @pytest.mark.usefixtures("shop")
-@pytest.mark.parametrize("by", ["brand", "product", "person", "method", "nonsense"])
+@pytest.mark.parametrize("by", ["brand", "category", "product", "person", "method", "nonsense"])
 def test_the_lines_add_up_to_the_period(by: str):
     answer = browser_of("auditor").get("/earnings/", {"since": ago(40).date().isoformat(), "by": by})
 
@@ -147,7 +147,7 @@ def test_a_cashiers_overview_stays_theirs():
 
 
 @pytest.mark.usefixtures("shop")
-@pytest.mark.parametrize("by", ["brand", "product", "person", "method"])
+@pytest.mark.parametrize("by", BY)
 def test_a_line_opens_exactly_its_orders(by: str):
     report = report_of(chosen_period({"since": ago(40).date().isoformat()}), by)
 

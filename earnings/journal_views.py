@@ -1,0 +1,87 @@
+"""A day's journal: the page, its files, and the accounts that it names."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from audit.services import record
+from core.access import StaffRequest, staff_only
+from core.rights import Right
+from core.times import shop_day_or_today, start_of_day
+from earnings.forms import AccountsForm
+from earnings.journal_files import COLUMNS, beancount_of, rows_of
+from earnings.services.journal import account_names, choose_accounts, journal_of
+from exports.events import EXPORT_MADE
+from exports.formats import csv_answer
+from purchases.models import Order
+
+#: All that a journal shows.
+RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS, Right.VIEW_COST, Right.VIEW_BOOKS, Right.VIEW_CREDIT)
+
+
+@staff_only(*RIGHTS)
+@require_GET
+def journal(request: StaffRequest) -> HttpResponse:
+    """Show the journal of a day, yesterday without one."""
+    day = _day(request)
+    bookings, names = journal_of(day), account_names()
+    since, until = start_of_day(day), start_of_day(day + dt.timedelta(days=1))
+    context = {
+        "day": day,
+        "rows": [(names[each.debit], names[each.credit], each.amount) for each in bookings],
+        "total": sum(each.amount for each in bookings),
+        "is_open": until > timezone.now()
+        or Order.objects.open().filter(created_at__gte=since, created_at__lt=until).exists(),
+    }
+    return render(request, "earnings/journal.html", context)
+
+
+@staff_only(*RIGHTS)
+@require_GET
+def journal_csv(request: StaffRequest) -> HttpResponseBase:
+    """The journal as CSV, one row for each side."""
+    day = _day(request)
+    _note(request, day, "csv")
+    return csv_answer(rows_of(day, journal_of(day), account_names()), COLUMNS, f"journal-{day}.csv")
+
+
+@staff_only(*RIGHTS)
+@require_GET
+def journal_beancount(request: StaffRequest) -> HttpResponse:
+    """The journal for beancount."""
+    day = _day(request)
+    _note(request, day, "beancount")
+    return HttpResponse(
+        beancount_of(day, journal_of(day), account_names()),
+        content_type="text/plain; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="journal-{day}.beancount"'},
+    )
+
+
+@staff_only(*RIGHTS, Right.CHANGE_SHOP)
+@require_http_methods(["GET", "POST"])
+def journal_accounts(request: StaffRequest) -> HttpResponse:
+    """Choose the accounts."""
+    form = AccountsForm(request.POST if request.method == "POST" else None, names=account_names())
+    if form.is_valid():
+        choose_accounts(form.cleaned_data, actor=request.user)
+        messages.success(request, _("Saved. It holds from now on."), extra_tags="accounts_saved")
+        return redirect("journal")
+    return render(request, "earnings/journal_accounts.html", {"form": form})
+
+
+def _day(request: StaffRequest) -> dt.date:
+    typed = request.GET.get("day", "")
+    return shop_day_or_today(typed) if typed else timezone.localdate() - dt.timedelta(days=1)
+
+
+def _note(request: StaffRequest, day: dt.date, file_format: str) -> None:
+    facts = {"format": file_format, "query": f"day={day}"}
+    record(EXPORT_MADE, actor=request.user, subject="journal", facts=facts)

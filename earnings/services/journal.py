@@ -1,0 +1,117 @@
+"""The journal of a day: what money did, from payments, credit, drawers and the provider's books.
+
+A sale stands on the day on which it was placed, as in all earnings; what did not arrive stands against it on the day
+on which it ended. Each booking has one account in debit and one in credit, so a journal balances by itself.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet, Sum
+
+from audit.events import SETTING_CHANGED
+from audit.services import record
+from core.snapshot import snapshot
+from credit.methods import CASH, CREDIT
+from credit.models import CreditEntry
+from drawers.models import DrawerEntry, Outcome, Payment, Shift
+from earnings.journal_accounts import ACCOUNTS, OTHER
+from earnings.models import JournalAccounts
+from earnings.services.figures import Period
+from ledger.models import Entry
+from staff.models import User
+
+# The account beside the one of the kind, for entries of credit and of the provider's books; "" is the entry's method.
+_OF_CREDIT = {"sale": "sales", "refund": "owed", "payment": "", "paid_back": "", "brought": "opening"}
+_OF_BOOKS = {
+    "debit": "cost",
+    "refund": "cost",
+    "reversal": "cost",
+    "topup": "bank",
+    "adjustment": "fees",
+    "opening": "opening",
+}
+
+
+@dataclass(frozen=True, order=True)
+class Booking:
+    """Rupiah above zero from one account (`credit`) to another (`debit`); both are keys of `ACCOUNTS`."""
+
+    debit: str
+    credit: str
+    amount: int
+
+
+def journal_of(day: dt.date) -> list[Booking]:
+    """The bookings of a day of the shop, one for each pair of accounts and direction."""
+    period = Period.of_days(day, day)
+    within = (period.since, period.until)
+    sums: Counter[tuple[str, str]] = Counter()
+
+    def add(debit: str, credit: str, amount: int | None) -> None:
+        if amount and amount < 0:
+            debit, credit, amount = credit, debit, -amount
+        sums[_account(debit), _account(credit)] += amount or 0
+
+    with snapshot():
+        sold = Payment.objects.filter(order__created_at__gte=within[0], order__created_at__lt=within[1], debt=None)
+        for method, amount in _sums(sold.exclude(outcome=Outcome.NOTHING), "method"):
+            add(method, "sales", amount)
+        ended = Payment.objects.refunds().filter(ended_at__gte=within[0], ended_at__lt=within[1])
+        add("refunds", "owed", ended.aggregate(sum=Sum("amount"))["sum"])
+        off_account = CreditEntry.objects.filter(kind=CreditEntry.Kind.REFUND, ref_id=OuterRef("ref_id"))
+        given = Payment.objects.refunds().filter(given_at__gte=within[0], given_at__lt=within[1])
+        for method, amount in _sums(given.exclude(Exists(off_account)), "given_method"):
+            add("owed", method, amount)
+        credit = CreditEntry.objects.filter(at__gte=within[0], at__lt=within[1])
+        for kind, method, amount in _sums(credit, "kind", "method"):
+            add("receivables", _OF_CREDIT[kind] or method, amount)
+        books = Entry.objects.filter(at__gte=within[0], at__lt=within[1], kind__in=_OF_BOOKS)
+        for kind, amount in _sums(books, "kind", amount="balance_change"):
+            add("deposit", _OF_BOOKS[kind], amount)
+        beside = DrawerEntry.objects.filter(at__gte=within[0], at__lt=within[1], kind__in=["paid_in", "paid_out"])
+        for method, amount in _sums(beside, "method"):
+            add(method, OTHER, amount)
+        for shift in Shift.objects.filter(closed_at__gte=within[0], closed_at__lt=within[1]):
+            add(CASH, "differences", shift.difference)
+        for shift in Shift.objects.filter(opened_at__gte=within[0], opened_at__lt=within[1]):
+            add(CASH, "differences", shift.opening_difference)
+    return sorted(Booking(debit, credit, amount) for (debit, credit), amount in sums.items() if amount)
+
+
+def _account(key: str) -> str:
+    """A method that the table no longer has, or a note alone, is other money."""
+    return "receivables" if key == CREDIT else key if key in ACCOUNTS else OTHER
+
+
+def _sums(rows: QuerySet[Any], *keys: str, amount: str = "amount") -> Iterable[tuple[Any, ...]]:
+    sums: Iterable[Any] = rows.order_by().values_list(*keys).annotate(Sum(amount))
+    return sums
+
+
+def account_names() -> dict[str, str]:
+    """Number and name of each account, by its key, as the shop chose them."""
+    row = JournalAccounts.objects.first()
+    return {key: account.name for key, account in ACCOUNTS.items()} | (row.names if row else {})
+
+
+def choose_accounts(names: dict[str, str], *, actor: User) -> None:
+    """Keep these accounts; journals that are made from now on name them."""
+    with transaction.atomic():
+        row = JournalAccounts.objects.select_for_update().get_or_create(only=True)[0]
+        before, row.names = row.names, names
+        row.save(update_fields=["names"])
+        changed = [key for key, name in names.items() if before.get(key) != name]
+        record(
+            SETTING_CHANGED,
+            actor=actor,
+            subject="journal accounts",
+            before={"accounts": [before[key] for key in changed if key in before]},
+            after={"accounts": [names[key] for key in changed]},
+        )
