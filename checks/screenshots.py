@@ -151,7 +151,7 @@ def sell(page: Any, address: str, number: str, folder: Path) -> str:
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     page.goto(f"{address}/counter/")
     page.keyboard.type(f"{number} ")
-    page.wait_for_selector("#counter-tiles")
+    page.wait_for_selector("#counter-tiles [data-product]")
     keep(page, folder, "phone")
     return order
 

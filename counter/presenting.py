@@ -22,6 +22,7 @@ from catalogue.models import PriceRule, Product, ProductType
 from catalogue.rights import sees_cost
 from core import clock
 from core.money import rupiah
+from core.notation import in_groups
 from core.numbers import sees_whole_numbers
 from core.rights import Right
 from core.times import start_of_day
@@ -60,6 +61,8 @@ STARTS: list[tuple[str, str | Promise, str]] = [
 ]
 # The strip shows so many of the last orders of a person, of the last hours; and all open ones up to a bound.
 _LAST, _MOST_OPEN = 6, 12
+# Of the day's last orders, whose numbers the empty field offers.
+_LOOKED_AT, _NUMBERS_OF_TODAY = 20, 4
 _HOURS = dt.timedelta(hours=12)
 
 
@@ -134,6 +137,27 @@ def tiles_of(choice: Choice) -> list[Tile]:
             )
         )
     return tiles
+
+
+def tiles_of_today(person: User) -> list[Tile]:
+    """The last phone numbers that this person sold to today, for the empty field; none without a right to see them."""
+    if not (sees_whole_numbers() and person.has_perm(Right.VIEW_ORDERS)):
+        return []
+    own = Order.objects.filter(placed_by=person, created_at__gte=start_of_day(timezone.localdate(clock.now())))
+    sold: dict[str, str] = {}
+    for number, product in own.order_by("-created_at", "-pk").values_list("destination", "product_name")[:_LOOKED_AT]:
+        if number.startswith("08"):
+            sold.setdefault(number, product)
+    return [
+        Tile(
+            at,
+            in_groups(number, " "),
+            f"{reverse('counter')}?{urlencode({'q': f'{number} '})}",
+            shown=sold[number],
+            fills=f"{number} ",
+        )
+        for at, number in enumerate([*sold][:_NUMBERS_OF_TODAY], 1)
+    ]
 
 
 def _label(product: Product, choice: Choice) -> str:

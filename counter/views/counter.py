@@ -18,7 +18,7 @@ from core.access import StaffRequest, staff_only
 from core.live import Live
 from core.numbers import sees_whole_numbers
 from core.rights import Right
-from counter.presenting import STARTS, read_pills_and_strip, tabs_of, tiles_of
+from counter.presenting import STARTS, read_pills_and_strip, tabs_of, tiles_of, tiles_of_today
 from counter.services import Choice, Typed, read_choice
 from purchases.models import Order
 from purchases.receipts import message_text, whatsapp_address
@@ -72,7 +72,8 @@ def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
     choice = more.pop("choice", None)
     if choice is None:
         choice = Choice(Typed("")) if pinned else choice_for(request, text, page=_page(page))
-    tiles = tiles_of(choice)
+    is_idle = not text.strip() and not pinned and not more.keys() & {"bill", "biller", "chosen", "waiting"}
+    tiles = tiles_of_today(request.user) if is_idle else tiles_of(choice)
     return {
         "q": text,
         "pinned": pinned,

@@ -126,6 +126,23 @@ def test_a_saved_name_offers_its_numbers(cashier, telkomsel):
     assert "Bu Sari" in words_at(offers(cashier, NUMBER), 'id="counter-known"')
 
 
+def test_the_idle_field_offers_the_own_numbers_of_today(cashier, telkomsel):
+    me = User.objects.get(username="cashier")
+    for owner, number in (
+        (me, NUMBER),
+        (me, "081200000002"),
+        (me, NUMBER),
+        (make_person("supervisor"), "081200000003"),
+    ):
+        make_order(Status.SUCCESS, product=telkomsel[10_000], destination=number, placed_by=owner)
+
+    page = cashier.get("/counter/")
+
+    assert (tiles(page), tiles(page, picked=True)) == (["0812 3456 7890", "0812 0000 0002"], [])
+    assert f'data-fills="{NUMBER} "' in page.content.decode()
+    assert not has_id(browser_of("supervisor", username="third").get("/counter/"), "counter-numbers")
+
+
 def test_eleven_digits_offer_token_and_bill(cashier):
     make_product(code="PLN50", name="Token PLN 50.000", category="token-pln", brand="pln", price=50_500)
     make_biller(code="PLNPASCA", name="PLN Pascabayar", category="pln-pascabayar", brand="plnpasca")
