@@ -131,6 +131,8 @@ class Right(models.TextChoices):
         _("Propose how an order ended"))
     APPROVE_VERDICTS = ("purchases.decide_order", "order", Area.ORDERS, _HEADS, _TWO,
         _("Approve how an order ended"))
+    NOTE_ORDERS = ("purchases.note_order", "order", Area.ORDERS, _SELLERS, _PIN,
+        _("Write notes and tags on orders"))
     VIEW_APPROVALS = ("approvals.view_approval", "approval", Area.ORDERS, _READERS, _NONE,
         _("See everything that waits for a second person"))
     APPROVE_ORDERS = ("approvals.approve_order", "approval", Area.ORDERS, _LEADERS, _TWO,

@@ -20,6 +20,7 @@ class ByRefId(Subject):
 
 name_facts(
     number=Fact(pgettext_lazy("audit", "Print no.")),
+    tag=Fact(pgettext_lazy("audit", "Tag")),
     # what an approval of a sale holds
     cash_given=Fact(pgettext_lazy("audit", "Cash given"), money),
     confirm_repeat=Fact(pgettext_lazy("audit", "A repeat")),

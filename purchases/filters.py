@@ -25,7 +25,7 @@ from credit.methods import method_choices
 from customers.models import Customer, SavedNumber
 from drawers.filters import drawer_names
 from drawers.models import Payment
-from purchases.models import Order
+from purchases.models import Order, OrderNote, Tag
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS, OrderQuerySet
 from purchases.reading import Names, read_line
 from purchases.states import Status
@@ -34,8 +34,9 @@ from staff.models import User
 NEEDS_ATTENTION = "attention"
 OPEN_ONES = "open"
 LOSS = "loss"
+NOTE = "note"
 # A line may name these by their words.
-_NAMED = ("cashier", "status", "payment", "brand", "category")
+_NAMED = ("cashier", "status", "payment", "brand", "category", "tag")
 # No index finds these; the others keep the looking short.
 _WIDE = ("amount_from", "amount_to", "payment", "drawer", "profit")
 _NARROW = ("q", "days", "since", "product", "shift", "customer")
@@ -58,6 +59,11 @@ def cashier_usernames() -> list[tuple[str, str]]:
         (person.username, person.shown_name)
         for person in User.objects.order_by("username").only("username", "first_name", "last_name")
     ]
+
+
+def tag_names() -> list[tuple[str, str]]:
+    """Every tag, for a list's filter."""
+    return [(name, name) for name in Tag.objects.values_list("name", flat=True)]
 
 
 class OrderFilter(ListFilter):
@@ -98,6 +104,10 @@ class OrderFilter(ListFilter):
     )
     profit = django_filters.ChoiceFilter(
         method="with_loss", label=_("Profit"), empty_label=_("Every profit"), choices=[(LOSS, _("Below zero"))]
+    )
+    tag = django_filters.ChoiceFilter(method="with_tag", label=_("Tag"), empty_label=_("Every tag"), choices=tag_names)
+    has = django_filters.ChoiceFilter(
+        method="with_note", label=_("Note"), empty_label=_("With and without"), choices=[(NOTE, _("With a note"))]
     )
     days = DaysFilter(field_name="created_at")
     since = SinceFilter(field_name="created_at", label=_("From"))
@@ -178,6 +188,14 @@ class OrderFilter(ListFilter):
     def with_loss(self, orders: OrderQuerySet, _name: str, _loss: str) -> OrderQuerySet:
         """Which the shop sold below cost."""
         return orders.alias(pays=CUSTOMER_PAYS, costs=SHOP_PAYS).filter(pays__lt=F("costs"))
+
+    def with_tag(self, orders: OrderQuerySet, _name: str, tag: str) -> OrderQuerySet:
+        """That have this tag."""
+        return orders.filter(pk__in=Order.tags.through.objects.filter(tag__name=tag).values("order"))
+
+    def with_note(self, orders: OrderQuerySet, _name: str, _note: str) -> OrderQuerySet:
+        """About which somebody has written a note."""
+        return orders.filter(pk__in=OrderNote.objects.values("order"))
 
     def of_customer(self, orders: OrderQuerySet, _name: str, customer: int) -> OrderQuerySet:
         """For a saved number of this customer, or on the customer's account."""

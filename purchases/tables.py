@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -68,8 +68,9 @@ class OrderTable(Table[Order]):
 
     @column(_("Product"), phone="2 left")
     def product(self, order: Order) -> SafeString:
-        """The product; links to the order."""
-        return row_link(order.get_absolute_url(), order.product_name)
+        """The product; links to the order. Behind it the order's tags."""
+        tags = format_html_join("", ' <span class="tag">{}</span>', ((name,) for name in order.tag_names))
+        return row_link(order.get_absolute_url(), order.product_name) + tags
 
     @column(_("Destination"), css="nowrap", phone="3 wide")
     def destination(self, order: Order) -> str:

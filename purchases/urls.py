@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from purchases.views import order, orders, receipts, saved
+from purchases.views import notes, order, orders, receipts, saved
 
 urlpatterns = [
     path("orders/", orders.order_list, name="order_list"),
@@ -17,6 +17,7 @@ urlpatterns = [
     path("orders/<str:ref_id>/", order.order_detail, name="order_detail"),
     path("orders/<str:ref_id>/live/", order.order_live, name="order_live"),
     path("orders/<str:ref_id>/panel/", order.order_panel, name="order_panel"),
+    path("orders/<str:ref_id>/notes/", notes.order_note, name="order_note"),
     path("orders/<str:ref_id>/number/", order.order_number, name="order_number"),
     path("orders/<str:ref_id>/incidents/<int:pk>/close/", order.incident_close, name="incident_close"),
     path("orders/<str:ref_id>/receipt/", receipts.order_receipt, name="order_receipt"),

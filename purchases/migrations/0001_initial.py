@@ -1,4 +1,5 @@
 import django.contrib.postgres.indexes
+import django.contrib.postgres.search
 import django.db.models.deletion
 import django.db.models.expressions
 import django.db.models.functions.text
@@ -24,6 +25,14 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.CreateModel(
+            name="Tag",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("name", models.CharField(max_length=20, unique=True)),
+            ],
+            options={"ordering": ["name"]},
+        ),
         migrations.CreateModel(
             name="Order",
             fields=[
@@ -67,6 +76,7 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                ("tags", models.ManyToManyField(related_name="orders", to="purchases.tag")),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("waits_for_topup", models.BooleanField(default=False)),
                 ("sent_at", models.DateTimeField(null=True)),
@@ -91,6 +101,7 @@ class Migration(migrations.Migration):
                     ("resolve_order", "Can resolve order"),
                     ("propose_verdict", "Can propose verdict"),
                     ("decide_order", "Can decide order"),
+                    ("note_order", "Can note order"),
                 ],
                 "default_permissions": (),
                 "indexes": [
@@ -368,6 +379,73 @@ class Migration(migrations.Migration):
                             pgid="pgtrigger_history_delete_0ebf4",
                             table="purchases_order",
                             when="AFTER",
+                        ),
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="OrderNote",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                (
+                    "order",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="notes", to="purchases.order"
+                    ),
+                ),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "author",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                ("text", models.CharField(max_length=500)),
+                ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
+            ],
+            options={
+                "ordering": ["pk"],
+                "indexes": [
+                    models.Index(fields=["txid", "id"], name="order_note_to_seal"),
+                    django.contrib.postgres.indexes.GinIndex(
+                        django.contrib.postgres.search.SearchVector("text", config="simple"), name="order_note_by_words"
+                    ),
+                ],
+                "triggers": [
+                    pgtrigger.compiler.Trigger(
+                        name="append_only",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                            hash="14e9417032986708fcedf904d88c9dbcbc032383",
+                            operation="UPDATE OR DELETE",
+                            pgid="pgtrigger_append_only_dc9c8",
+                            table="purchases_ordernote",
+                            when="BEFORE",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="never_truncated",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                            hash="a63a88f47543c7ad6d7ccf3597ee19742b0e2ffd",
+                            level="STATEMENT",
+                            operation="TRUNCATE",
+                            pgid="pgtrigger_never_truncated_4e36b",
+                            table="purchases_ordernote",
+                            when="BEFORE",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="own_transaction",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            condition="WHEN (NEW.txid <> transaction_number())",
+                            func="NEW.txid = transaction_number(); RETURN NEW;",
+                            hash="515719ee1cee54090f291e6f2cb4e0d261dff93d",
+                            operation="INSERT",
+                            pgid="pgtrigger_own_transaction_c5c03",
+                            table="purchases_ordernote",
+                            when="BEFORE",
                         ),
                     ),
                 ],

@@ -8,9 +8,10 @@ from typing import Any
 
 import pgtrigger
 from django.conf import settings
+from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q
 from django.db.models.functions import Coalesce, Left, Reverse, Upper
 from django.urls import reverse
 from django.utils import timezone
@@ -21,7 +22,7 @@ from catalogue.destinations import spellings
 from catalogue.models import Product
 from core.notation import bare
 from core.rights import Right
-from core.search import MOST_CLOSELY, MOST_FOUND, found_by
+from core.search import MOST_CLOSELY, MOST_FOUND, found_by, words_of, words_that_begin
 from core.triggers import never_truncated
 from customers.models import LEAST_END
 from drawers.models import Outcome, Payment
@@ -69,7 +70,12 @@ class OrderQuerySet(models.QuerySet["Order"]):
 
     def for_table(self) -> OrderQuerySet:
         """With what the columns of `OrderTable` show, read at once."""
-        return self.select_related("product")
+        return self.select_related("product").with_tags()
+
+    def with_tags(self) -> OrderQuerySet:
+        """With the names of the tags of each, as `tag_names`."""
+        tags = Order.tags.through.objects.filter(order=OuterRef("pk")).order_by("tag__name")
+        return self.annotate(tag_names=ArraySubquery(tags.values("tag__name")))
 
     def for_file(self) -> OrderQuerySet:
         """With what a row of the list's file holds, read at once."""
@@ -109,7 +115,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
         return self.filter(next_poll_at__lte=now).order_by("next_poll_at", "pk")
 
     def matching(self, text: str, *, by_part: bool = True, closely: bool = False) -> OrderQuerySet:
-        """Orders with this ref_id, trx_id, destination or SN: the beginning, of a destination also the end.
+        """Orders with this ref_id, trx_id, destination, SN or words of a note: the beginning, of a number also the end.
 
         Not `by_part`: only the full destination and the full SN, or all before its first "/". This is for people who
         may not see the destination, which an SN may name: they could try digit after digit.
@@ -129,6 +135,9 @@ class OrderQuerySet(models.QuerySet["Order"]):
         ways += [every.filter(**{begins: number}) for number in sorted(spellings(text))]
         if digits and by_part and (not closely or len(digits) >= LEAST_END):
             ways.append(every.filter(backwards__startswith=digits[::-1]))
+        if by_part and not closely:  # a note may hold a number
+            every_noted = every.alias(words=words_of("notes__text"))
+            ways.append(every_noted.filter(words=words_that_begin(text)))
         if digits.isdecimal() and digits != plain:  # a token, typed in its groups
             ways += [every.filter(way) for way in _with_sn(digits, by_part=sn_by_part)]
         return self.filter(found_by(*ways, most=MOST_CLOSELY if closely else MOST_FOUND))
@@ -213,6 +222,8 @@ class Order(models.Model):
     sn = models.CharField(max_length=4000, blank=True)
     sn_by_hand = models.BooleanField(default=False, help_text="People entered the SN; the upstream has not said it.")
 
+    tags = models.ManyToManyField("purchases.Tag", related_name="orders")
+
     # `order_by_person` finds them, with the day
     placed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
@@ -245,6 +256,8 @@ class Order(models.Model):
 
     #: Not stored: the number that was taken with its lock (`lock_order_for_move`), after all its columns were written.
     locked_no: int
+    #: Not stored: read by `with_tags`.
+    tag_names: list[str]
 
     objects = OrderQuerySet.as_manager()
 

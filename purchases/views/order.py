@@ -41,6 +41,7 @@ from purchases.presenting import (
 )
 from purchases.services.actions import Action, may_ever, open_verdict, possible_outcomes
 from purchases.states import ActionReason, Status
+from purchases.views.notes import notes_of
 from shop.models import Shop
 from shop.presenting import Letterhead
 from shop.services import current_shop
@@ -101,7 +102,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     message = text_as_seen(order.message, order.destination)
     is_said = order.status not in {Status.SUCCESS, Status.REVERSED} and not is_decided
     return {
-        "order": order,
+        **notes_of(order),
         "actions": actions,
         "explanation": explain(order, actions),
         "wait": wait,
@@ -137,7 +138,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
 def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
     """The order with its verdicts, its timeline, its incidents and the shop, all of one moment."""
     verdicts = Verdict.objects.select_related("proposed_by", "approved_by", "declined_by")
-    orders = Order.objects.select_related("product__brand", "placed_by", "payment__given_by")
+    orders = Order.objects.select_related("product__brand", "placed_by", "payment__given_by").with_tags()
     with snapshot():
         order = get_object_or_404(orders.prefetch_related(Prefetch("verdicts", verdicts)), ref_id=ref_id)
         events = list(order.events.select_related("actor"))

@@ -64,6 +64,13 @@ def test_an_owner_walks_through_the_orders_beside_the_list(live_server, open_win
     expect(panel).to_contain_text("0812-3456-7802")
     expect(panel).to_contain_text("+Rp2.000")
     assert faults_in_all_looks(page) == []
+    page.fill("#note-text", "Pembeli telepon")
+    page.click("#add-note button")
+    page.fill("#note-tag", "sengketa")
+    page.click("#add-tag button")
+    expect(panel.locator(".tag")).to_contain_text("sengketa")
+    expect(panel.locator(".order-note")).to_contain_text("Pembeli telepon")
+    assert faults_in_all_looks(page) == []
     page.keyboard.press("Escape")
     expect(panel).to_be_hidden()
     expect(page.locator(f"#row-{orders['old'].pk} [data-pick]")).to_be_focused()

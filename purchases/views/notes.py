@@ -1,0 +1,44 @@
+"""Notes and tags of an order, posted from its page and from the panel beside the list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from core.access import StaffRequest, staff_only
+from core.rights import Right
+from purchases import services
+from purchases.errors import ActionRefused
+from purchases.models import Order, Tag
+
+
+def notes_of(order: Order) -> dict[str, Any]:
+    """What `order_notes.html` shows; read only where it is shown."""
+    return {"order": order, "notes": order.notes.select_related("author"), "known_tags": Tag.objects.all()}
+
+
+@staff_only(Right.VIEW_ORDERS, Right.NOTE_ORDERS)
+@require_POST
+def order_note(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """Write a note (`text`), put a tag on the order (`tag`), or take one off (`remove`)."""
+    order = get_object_or_404(Order.objects.with_tags(), ref_id=ref_id)
+    refusal = ""
+    try:
+        if name := request.POST.get("remove"):
+            services.remove_tag(order, name, actor=request.user)
+        elif name := request.POST.get("tag"):
+            services.put_tag(order, name, actor=request.user)
+        else:
+            services.write_note(order, actor=request.user, text=request.POST.get("text", ""))
+    except ActionRefused as refused:
+        refusal = str(refused)
+    if "HX-Request" in request.headers:
+        changed = Order.objects.with_tags().get(pk=order.pk)
+        return render(request, "purchases/order_notes.html", notes_of(changed) | {"refusal": refusal})
+    if refusal:
+        messages.error(request, refusal, extra_tags=ActionRefused.__name__)
+    return redirect(order)
