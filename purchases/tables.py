@@ -30,7 +30,10 @@ def _profit(order: Order) -> int | str:
 
 
 class OrderTable(Table[Order]):
-    """Orders, read with `for_table()`. `with_cost`: for people who may see costs. `person`: the viewer."""
+    """Orders, read with `for_table()`. `with_cost`: for people who may see costs. `person`: the viewer.
+
+    `with_ticks`: each can be ticked for the form `bulk`.
+    """
 
     caption = _("Orders, newest first")
     export: ClassVar[dict[str, Any]] = {
@@ -52,10 +55,16 @@ class OrderTable(Table[Order]):
     export_whole: ClassVar = export | {"destination": attrgetter("destination"), "sn": attrgetter("sn")}
 
     def __init__(
-        self, rows: Iterable[Order], *, person: User | None = None, prefix: str = "row", with_cost: bool = False
+        self,
+        rows: Iterable[Order],
+        *,
+        person: User | None = None,
+        prefix: str = "row",
+        with_cost: bool = False,
+        with_ticks: bool = False,
     ) -> None:
         super().__init__(rows, prefix=prefix)
-        self.person, self.with_cost = person, with_cost
+        self.person, self.with_cost, self.with_ticks = person, with_cost, with_ticks
 
     def row_marks(self, order: Order) -> SafeString:
         """The words at the end of one's own order."""
@@ -63,8 +72,12 @@ class OrderTable(Table[Order]):
 
     @column(_("Status"), phone="1 left")
     def status(self, order: Order) -> SafeString:
-        """Its status."""
-        return status_badge(order.status)
+        """Its status; before it the tick."""
+        if not self.with_ticks:
+            return status_badge(order.status)
+        tick = '<input class="form-check-input over-row" type="checkbox" form="bulk" name="order" value="{}"'
+        words = gettext("Tick the order")
+        return format_html(f'{tick} aria-label="{{}}"> {{}}', order.ref_id, words, status_badge(order.status))
 
     @column(_("Product"), phone="2 left")
     def product(self, order: Order) -> SafeString:

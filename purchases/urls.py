@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from purchases.views import notes, order, orders, receipts, saved
+from purchases.views import bulk, notes, order, orders, receipts, saved
 
 urlpatterns = [
     path("orders/", orders.order_list, name="order_list"),
@@ -10,6 +10,7 @@ urlpatterns = [
     path("orders/sums/", orders.order_sums, name="order_sums"),
     path("orders/file/", orders.order_file, name="order_file"),
     path("orders/file/whole/", orders.order_file_whole, name="order_file_whole"),
+    path("orders/bulk/", bulk.order_bulk, name="order_bulk"),
     path("orders/views/", saved.order_views, name="order_views"),
     path("orders/views/save/", saved.order_view_save, name="order_view_save"),
     path("orders/views/<int:pk>/delete/", saved.order_view_delete, name="order_view_delete"),

@@ -75,7 +75,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
     def with_tags(self) -> OrderQuerySet:
         """With the names of the tags of each, as `tag_names`."""
         tags = Order.tags.through.objects.filter(order=OuterRef("pk")).order_by("tag__name")
-        return self.annotate(tag_names=ArraySubquery(tags.values("tag__name")))
+        return self.annotate(tag_names=ArraySubquery(tags.values("tag__name")))  # type: ignore[no-redef] # named below
 
     def for_file(self) -> OrderQuerySet:
         """With what a row of the list's file holds, read at once."""

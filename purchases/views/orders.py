@@ -19,6 +19,7 @@ from drawers.services import counts_blind
 from exports.lists import ListFile
 from purchases.filters import OrderFilter
 from purchases.models import Order
+from purchases.services.bulk import MOST_AT_ONCE, bulk_acts_of
 from purchases.sums import sums_of
 from purchases.tables import OrderTable
 
@@ -26,7 +27,7 @@ from purchases.tables import OrderTable
 FILE_RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_COST)
 
 
-def _found(request: StaffRequest) -> OrderFilter:
+def found_orders(request: StaffRequest) -> OrderFilter:
     """Its rows have what the file holds; the page reads its own."""
     return OrderFilter(request.GET, person=request.user, queryset=Order.objects.for_file())
 
@@ -54,14 +55,22 @@ def order_list(request: StaffRequest) -> HttpResponse:
     """
     if "format" in request.GET:
         return redirect(f"{reverse('order_file')}?{request.GET.urlencode()}")
-    filtered = _found(request)
+    filtered = found_orders(request)
     understood, rest = filtered.read(request.GET.get("q", ""))
     if understood:
         replaced = {"q", "days", "since", "until"} if "days" in understood else {"q"}
         return redirect(request.path + filtered.url_without(*replaced, **understood, **({"q": rest} if rest else {})))
     page = keyset_page(filtered.qs, request.GET, shown=Order.objects.for_table())
-    table = OrderTable(page.rows, person=request.user, with_cost=sees_cost(request.user))
-    context = {"filter": filtered, "page": page, "table": table, "live": _live(request, page.rows)}
+    acts = bulk_acts_of(request.user)
+    table = OrderTable(page.rows, person=request.user, with_cost=sees_cost(request.user), with_ticks=bool(acts))
+    context = {
+        "bulk_acts": acts,
+        "most_at_once": MOST_AT_ONCE,
+        "filter": filtered,
+        "page": page,
+        "table": table,
+        "live": _live(request, page.rows),
+    }
     return _show(request, context | {"may_take_whole": may_take_whole(request.user)})
 
 
@@ -69,21 +78,21 @@ def order_list(request: StaffRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def order_file(request: StaffRequest) -> HttpResponseBase:
     """The orders that the filters leave as CSV, sent while read; the worker makes a long one, and XLSX (POST)."""
-    return (FILE.xlsx if request.GET.get("format") == "xlsx" else FILE.csv)(request, _found(request))
+    return (FILE.xlsx if request.GET.get("format") == "xlsx" else FILE.csv)(request, found_orders(request))
 
 
 @staff_only(*FILE_RIGHTS)
 @require_http_methods(["GET", "POST"])
 def order_file_whole(request: StaffRequest) -> HttpResponseBase:
     """A file of the filtered orders with customers' full numbers; it takes a second factor."""
-    return FILE.whole(request, _found(request), back=reverse("order_list"))
+    return FILE.whole(request, found_orders(request), back=reverse("order_list"))
 
 
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
 def order_sums(request: StaffRequest) -> HttpResponse:
     """How many orders the filters leave, and what they come to; the list asks for it once it is shown."""
-    filtered = _found(request)
+    filtered = found_orders(request)
     context = {
         "sums": sums_of(filtered.qs),
         "with_cost": sees_cost(request.user),
@@ -100,7 +109,8 @@ def order_list_live(request: StaffRequest) -> HttpResponse:
     orders = list(Order.objects.for_table().filter(pk__in=seen_keys(request, "row")))
     live = _live(request, orders)
     news = [order for order in orders if f"row-{order.pk}" in live.news]
-    changed = OrderTable(news, person=request.user, with_cost=sees_cost(request.user))
+    with_ticks = bool(bulk_acts_of(request.user))
+    changed = OrderTable(news, person=request.user, with_cost=sees_cost(request.user), with_ticks=with_ticks)
     return render(request, "components/live_rows.html", {"live": live, "table": changed})
 
 

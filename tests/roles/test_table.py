@@ -105,6 +105,7 @@ def test_who_only_sees_posts_nothing_but_what_is_their_own():
         "bill_number",
         "order_story_whole",
         "order_file",
+        "order_bulk",  # a file alone
         "order_view",
     }  # each number that is seen is noted
     posts = {

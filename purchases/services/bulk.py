@@ -1,0 +1,105 @@
+"""Acts on many orders at once. Each order is judged by itself, by the rules of one; nothing asks the upstream here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db import models, transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from core import clock
+from core.errors import Refused
+from core.rights import Right
+from gateway.line import ring_when_committed
+from purchases.errors import ActionRefused
+from purchases.models import Order
+from purchases.services.actions import Action, may_ever, not_possible, require
+from purchases.services.moving import lock_order_for_move
+from purchases.services.receipts import print_receipts
+from purchases.services.resolving import send_again
+from purchases.states import ActionReason, Status
+
+if TYPE_CHECKING:
+    from purchases.models import ReceiptPrint
+    from shop.models import Paper
+    from staff.models import User
+
+MOST_AT_ONCE = 100
+
+
+class Bulk(models.TextChoices):
+    """An act on several orders."""
+
+    TAG = "tag", gettext_lazy("Add the tag")
+    FILE = "file", "CSV"
+    PRINT = "print", gettext_lazy("Print the receipts")
+    POLL = "poll", gettext_lazy("Check the status")
+    RELEASE = "release", gettext_lazy("Send again")
+
+
+def bulk_acts_of(person: User) -> list[Bulk]:
+    """Those that this person may do with some order. A file holds costs."""
+    allowed = {
+        Bulk.TAG: person.has_perm(Right.NOTE_ORDERS),
+        Bulk.FILE: person.has_perm(Right.VIEW_COST),
+        Bulk.PRINT: may_ever(Action.PRINT_RECEIPT, person),
+        Bulk.POLL: may_ever(Action.POLL, person),
+        Bulk.RELEASE: person.has_perm(Right.RESOLVE_ORDERS),
+    }
+    return [act for act in Bulk if allowed[act]]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one order; `refusal` is empty if it was done."""
+
+    order: Order
+    refusal: str = ""
+
+
+def each(orders: Iterable[Order], act: Callable[[Order], object], *, actor: User) -> list[Result]:
+    """Do `act` to each order; a refusal of one keeps none of the others back."""
+    results = []
+    for order in orders:
+        try:
+            act(order)
+        except Refused as refused:
+            results.append(Result(order, refused.words_for(actor)))
+        else:
+            results.append(Result(order))
+    return results
+
+
+def poll_soon(order: Order, *, actor: User) -> None:
+    """Have the background poll the order next, inside its part of the rate limit. Raises `ActionRefused`."""
+    with transaction.atomic():
+        current = lock_order_for_move(order.pk)
+        require(Action.POLL, current, actor)
+        due = clock.now()
+        Order.objects.filter(pk=current.pk).update(next_poll_at=due)
+        ring_when_committed(due)
+
+
+def release(order: Order, *, actor: User) -> None:
+    """Queue an order again that needs action, for the price that was confirmed. Raises what `send_again` raises.
+
+    One that may have arrived is decided on its own page: the upstream is polled first, and a person waits for that.
+    """
+    order.refresh_from_db()
+    if order.action_reason == ActionReason.NEVER_ARRIVED:
+        raise ActionRefused(_("It may have arrived. Open it and decide there."))
+    send_again(order, actor=actor)
+
+
+def print_many(orders: Iterable[Order], *, paper: Paper, actor: User) -> tuple[list[Result], list[ReceiptPrint]]:
+    """Note one sheet of receipts of those orders that have arrived; the prints, and what came of each order.
+
+    Raises `ActionRefused` if one of them has been taken back meanwhile.
+    """
+    orders = list(orders)
+    printable = [order for order in orders if order.status == Status.SUCCESS]
+    prints = print_receipts(printable, paper=paper, printed_by=actor) if printable else []
+    return [Result(order, "" if order in printable else str(not_possible(order))) for order in orders], prints

@@ -1,0 +1,73 @@
+"""What people do with several orders of the list: those that they ticked, or all of the filter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponseBadRequest, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from audit.services import record
+from core.access import StaffRequest, staff_only
+from core.paging import kept_filters
+from core.rights import Right
+from exports.events import EXPORT_MADE
+from exports.formats import csv_answer
+from purchases.errors import ActionRefused
+from purchases.models import Order
+from purchases.services.bulk import MOST_AT_ONCE, Bulk, bulk_acts_of, each, poll_soon, print_many, release
+from purchases.services.notes import put_tag
+from purchases.tables import OrderTable
+from purchases.views.orders import found_orders
+from purchases.views.receipts import chosen_paper
+from shop.services import current_shop
+
+
+@staff_only(Right.VIEW_ORDERS)
+@require_POST
+def order_bulk(request: StaffRequest) -> HttpResponseBase:
+    """Do one act (`act`) to the ticked orders (`order`), or to `every` one of the filter, and say what came of each."""
+    acts = bulk_acts_of(request.user)
+    if not acts:
+        raise PermissionDenied
+    act = request.POST.get("act")
+    if act not in acts:
+        return HttpResponseBadRequest()
+    filtered = found_orders(request)
+    found = filtered.qs if "every" in request.POST else Order.objects.for_file()
+    if "every" not in request.POST:
+        found = found.filter(ref_id__in=request.POST.getlist("order")[:MOST_AT_ONCE])
+    orders = list(found.order_by("-created_at", "-pk")[:MOST_AT_ONCE])
+    back = f"{reverse('order_list')}?{kept_filters(request.GET).urlencode()}"
+    if not orders or not filtered.is_valid():
+        messages.error(request, filtered.faults or _("Tick orders first."), extra_tags="none_ticked")
+        return redirect(back)
+    if act == Bulk.FILE:
+        record(EXPORT_MADE, actor=request.user, subject="orders", facts={"format": "csv", "rows": len(orders)})
+        return csv_answer(orders, OrderTable.export, f"orders-{timezone.localtime():%Y-%m-%d-%H%M}.csv")
+    context: dict[str, Any] = {"act": Bulk(act).label, "back": back}
+    if act == Bulk.PRINT:
+        paper = chosen_paper(request, current_shop())
+        try:
+            context["results"], context["prints"] = print_many(orders, paper=paper, actor=request.user)
+        except ActionRefused as refused:
+            messages.error(request, str(refused), extra_tags=refused.code)
+            return redirect(back)
+    else:
+        context["results"] = each(orders, _act(request, Bulk(act)), actor=request.user)
+    return render(request, "purchases/order_bulk.html", context)
+
+
+def _act(request: StaffRequest, act: Bulk) -> Callable[[Order], object]:
+    """What is done to each order."""
+    if act == Bulk.TAG:
+        return lambda order: put_tag(order, request.POST.get("tag", ""), actor=request.user)
+    service = poll_soon if act == Bulk.POLL else release
+    return lambda order: service(order, actor=request.user)
