@@ -13,6 +13,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
+from approvals.models import Approval, ApprovalState
 from catalogue.filters import brand_names, category_names
 from catalogue.models import Product
 from catalogue.rights import sees_cost
@@ -35,10 +36,11 @@ NEEDS_ATTENTION = "attention"
 OPEN_ONES = "open"
 LOSS = "loss"
 NOTE = "note"
+ANYBODY = "*"  # no username
 # A line may name these by their words.
 _NAMED = ("cashier", "status", "payment", "brand", "category", "tag")
 # No index finds these; the others keep the looking short.
-_WIDE = ("amount_from", "amount_to", "payment", "drawer", "profit")
+_WIDE = ("amount_from", "amount_to", "payment", "drawer", "profit", "approved")
 _NARROW = ("q", "days", "since", "product", "shift", "customer")
 
 
@@ -59,6 +61,11 @@ def cashier_usernames() -> list[tuple[str, str]]:
         (person.username, person.shown_name)
         for person in User.objects.order_by("username").only("username", "first_name", "last_name")
     ]
+
+
+def approvers() -> list[tuple[str, Any]]:
+    """Anybody, and everybody by username."""
+    return [(ANYBODY, _("Anybody")), *cashier_usernames()]
 
 
 def tag_names() -> list[tuple[str, str]]:
@@ -106,6 +113,9 @@ class OrderFilter(ListFilter):
         method="with_loss", label=_("Profit"), empty_label=_("Every profit"), choices=[(LOSS, _("Below zero"))]
     )
     tag = django_filters.ChoiceFilter(method="with_tag", label=_("Tag"), empty_label=_("Every tag"), choices=tag_names)
+    approved = django_filters.ChoiceFilter(
+        method="approved_by", label=_("Approved by"), empty_label=_("With and without"), choices=approvers
+    )
     has = django_filters.ChoiceFilter(
         method="with_note", label=_("Note"), empty_label=_("With and without"), choices=[(NOTE, _("With a note"))]
     )
@@ -129,6 +139,7 @@ class OrderFilter(ListFilter):
         allowed = {
             "ends": self.sees_numbers,
             "profit": sees_cost(person),
+            "approved": person.has_perm(Right.VIEW_APPROVALS),
             "customer": self.sees_numbers and person.has_perm(Right.VIEW_CUSTOMERS),
         }
         for name in (name for name, is_allowed in allowed.items() if not is_allowed):
@@ -156,8 +167,9 @@ class OrderFilter(ListFilter):
         return customer.name if customer else super().in_words(name, value)
 
     def search(self, orders: OrderQuerySet, _name: str, text: str) -> OrderQuerySet:
-        """By ref_id, trx_id, destination or SN."""
-        return orders.matching(text, by_part=self.sees_numbers)
+        """By ref_id, trx_id, destination, SN or the words of a note, which may hold a number."""
+        noted = OrderNote.with_words(text) if self.sees_numbers else []
+        return orders.matching(text, by_part=self.sees_numbers, noted=noted)
 
     def sold_by(self, orders: OrderQuerySet, _name: str, username: str) -> OrderQuerySet:
         """By the username of the person who placed them."""
@@ -188,6 +200,13 @@ class OrderFilter(ListFilter):
     def with_loss(self, orders: OrderQuerySet, _name: str, _loss: str) -> OrderQuerySet:
         """Which the shop sold below cost."""
         return orders.alias(pays=CUSTOMER_PAYS, costs=SHOP_PAYS).filter(pays__lt=F("costs"))
+
+    def approved_by(self, orders: OrderQuerySet, _name: str, username: str) -> OrderQuerySet:
+        """Which a second person approved: this one, or anybody."""
+        approvals = Approval.objects.filter(state=ApprovalState.APPROVED, result__gt="")
+        if username != ANYBODY:
+            approvals = approvals.filter(decided_by__username=username)
+        return orders.filter(ref_id__in=approvals.values("result"))
 
     def with_tag(self, orders: OrderQuerySet, _name: str, tag: str) -> OrderQuerySet:
         """That have this tag."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
@@ -22,7 +23,7 @@ from catalogue.destinations import spellings
 from catalogue.models import Product
 from core.notation import bare
 from core.rights import Right
-from core.search import MOST_CLOSELY, MOST_FOUND, found_by, words_of, words_that_begin
+from core.search import MOST_CLOSELY, MOST_FOUND, found_by
 from core.triggers import never_truncated
 from customers.models import LEAST_END
 from drawers.models import Outcome, Payment
@@ -114,13 +115,15 @@ class OrderQuerySet(models.QuerySet["Order"]):
         """Orders to be sent or polled now, oldest due first."""
         return self.filter(next_poll_at__lte=now).order_by("next_poll_at", "pk")
 
-    def matching(self, text: str, *, by_part: bool = True, closely: bool = False) -> OrderQuerySet:
-        """Orders with this ref_id, trx_id, destination, SN or words of a note: the beginning, of a number also the end.
+    def matching(
+        self, text: str, *, by_part: bool = True, closely: bool = False, noted: Collection[int] = ()
+    ) -> OrderQuerySet:
+        """Orders with this ref_id, trx_id, destination or SN: the beginning, of a destination also the end.
 
         Not `by_part`: only the full destination and the full SN, or all before its first "/". This is for people who
         may not see the destination, which an SN may name: they could try digit after digit.
         `closely`: only what few of millions of orders have: all of it, the last digits of a destination (`LEAST_END`
-        or more), or the first letters of an SN (`LEAST_OF_SN` or more).
+        or more), or the first letters of an SN (`LEAST_OF_SN` or more). `noted`: keys of orders that are found, too.
         """
         plain = text.strip().upper()
         digits = bare(text)
@@ -135,9 +138,8 @@ class OrderQuerySet(models.QuerySet["Order"]):
         ways += [every.filter(**{begins: number}) for number in sorted(spellings(text))]
         if digits and by_part and (not closely or len(digits) >= LEAST_END):
             ways.append(every.filter(backwards__startswith=digits[::-1]))
-        if by_part and not closely:  # a note may hold a number
-            every_noted = every.alias(words=words_of("notes__text"))
-            ways.append(every_noted.filter(words=words_that_begin(text)))
+        if noted:
+            ways.append(every.filter(pk__in=noted))
         if digits.isdecimal() and digits != plain:  # a token, typed in its groups
             ways += [every.filter(way) for way in _with_sn(digits, by_part=sn_by_part)]
         return self.filter(found_by(*ways, most=MOST_CLOSELY if closely else MOST_FOUND))

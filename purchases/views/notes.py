@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.postgres.expressions import ArraySubquery
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
@@ -14,18 +15,24 @@ from core.rights import Right
 from purchases import services
 from purchases.errors import ActionRefused
 from purchases.models import Order, Tag
+from purchases.models.orders import OrderQuerySet
 
 
 def notes_of(order: Order) -> dict[str, Any]:
-    """What `order_notes.html` shows; read only where it is shown."""
-    return {"order": order, "notes": order.notes.select_related("author"), "known_tags": Tag.objects.all()}
+    """What `order_notes.html` shows of an order `with_all_tags`; its notes are read only where they are shown."""
+    return {"order": order, "notes": order.notes.select_related("author")}
+
+
+def with_all_tags(orders: OrderQuerySet) -> OrderQuerySet:
+    """With the tags of each, and every tag of the shop to choose from (`known_tags`)."""
+    return orders.with_tags().annotate(known_tags=ArraySubquery(Tag.objects.values("name")))
 
 
 @staff_only(Right.VIEW_ORDERS, Right.NOTE_ORDERS)
 @require_POST
 def order_note(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Write a note (`text`), put a tag on the order (`tag`), or take one off (`remove`)."""
-    order = get_object_or_404(Order.objects.with_tags(), ref_id=ref_id)
+    order = get_object_or_404(Order, ref_id=ref_id)
     refusal = ""
     try:
         if name := request.POST.get("remove"):
@@ -37,7 +44,7 @@ def order_note(request: StaffRequest, ref_id: str) -> HttpResponse:
     except ActionRefused as refused:
         refusal = str(refused)
     if "HX-Request" in request.headers:
-        changed = Order.objects.with_tags().get(pk=order.pk)
+        changed = with_all_tags(Order.objects.all()).get(pk=order.pk)
         return render(request, "purchases/order_notes.html", notes_of(changed) | {"refusal": refusal})
     if refusal:
         messages.error(request, refusal, extra_tags=ActionRefused.__name__)

@@ -41,7 +41,7 @@ from purchases.presenting import (
 )
 from purchases.services.actions import Action, may_ever, open_verdict, possible_outcomes
 from purchases.states import ActionReason, Status
-from purchases.views.notes import notes_of
+from purchases.views.notes import notes_of, with_all_tags
 from shop.models import Shop
 from shop.presenting import Letterhead
 from shop.services import current_shop
@@ -138,9 +138,9 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
 def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
     """The order with its verdicts, its timeline, its incidents and the shop, all of one moment."""
     verdicts = Verdict.objects.select_related("proposed_by", "approved_by", "declined_by")
-    orders = Order.objects.select_related("product__brand", "placed_by", "payment__given_by").with_tags()
+    orders = Order.objects.select_related("product__brand", "placed_by", "payment__given_by")
     with snapshot():
-        order = get_object_or_404(orders.prefetch_related(Prefetch("verdicts", verdicts)), ref_id=ref_id)
+        order = get_object_or_404(with_all_tags(orders.prefetch_related(Prefetch("verdicts", verdicts))), ref_id=ref_id)
         events = list(order.events.select_related("actor"))
         incidents = list(order.incidents.select_related("closed_by"))
         return order, events, incidents, current_shop()

@@ -132,7 +132,7 @@ def approvals(count):
 
 LISTS = [
     ("/approvals/", approvals, 6),
-    ("/orders/", orders, 9),
+    ("/orders/", orders, 10),
     ("/bills/", bills, 4),
     ("/customers/", customers, 6),
     ("/callbacks/", callbacks, 6),
@@ -205,7 +205,7 @@ def order_with(count):
     return f"/orders/{order.ref_id}/"
 
 
-@pytest.mark.parametrize(("page_of", "number", "live"), [(batch_of, 4, 3), (order_with, 12, 7)])
+@pytest.mark.parametrize(("page_of", "number", "live"), [(batch_of, 4, 3), (order_with, 11, 7)])
 def test_a_page_of_many_parts_asks_as_often_as_one_of_few(admin, page_of, number, live):
     pages, questions = [], []
     for parts in (FEW, MANY):
@@ -297,7 +297,7 @@ def open_alerts_of(count):
         (receipt_of, 8),
         (balance_of, 8),
         (balance_news_of, 6),
-        (payment_of, 16),
+        (payment_of, 15),
         (closing_of, 6),
         (open_alerts_of, 3),
     ],

@@ -66,10 +66,10 @@ def test_an_owner_walks_through_the_orders_beside_the_list(live_server, open_win
     assert faults_in_all_looks(page) == []
     page.fill("#note-text", "Pembeli telepon")
     page.click("#add-note button")
+    expect(panel.locator(".order-note")).to_contain_text("Pembeli telepon")
     page.fill("#note-tag", "sengketa")
     page.click("#add-tag button")
     expect(panel.locator(".tag")).to_contain_text("sengketa")
-    expect(panel.locator(".order-note")).to_contain_text("Pembeli telepon")
     assert faults_in_all_looks(page) == []
     page.keyboard.press("Escape")
     expect(panel).to_be_hidden()
@@ -79,3 +79,21 @@ def test_an_owner_walks_through_the_orders_beside_the_list(live_server, open_win
     with page.expect_download() as file:
         page.click("#make-csv")
     assert file.value.path().read_text().count("\n") == 3
+
+
+def test_a_supervisor_ticks_orders_on_a_phone_and_reads_what_came_of_each(live_server, open_window: OpenWindow, orders):
+    page = open_window(size=PHONE)
+    sign_in(page, live_server.url, "supervisor")
+    page.goto(f"{live_server.url}/orders/")
+
+    for order in orders.values():
+        page.check(f"#row-{order.pk} [name=order]")
+    page.click(".bulk summary")
+    page.fill("#bulk-tag", "promo")
+    assert faults_in_all_looks(page) == []
+    page.click("#bulk [value=tag]")
+
+    expect(page.locator("[data-done=yes]")).to_have_count(2)
+    assert faults_in_all_looks(page) == []
+    page.goto(f"{live_server.url}/orders/?tag=promo")
+    expect(page.locator("#results .tag")).to_have_count(2)

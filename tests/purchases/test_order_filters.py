@@ -6,6 +6,7 @@ import pytest
 from django.http import QueryDict
 from django.utils import timezone
 
+from approvals.models import Approval, canonical, hash_of
 from core.periods import Period
 from credit.methods import CASH
 from customers.models import Customer, SavedNumber
@@ -57,6 +58,22 @@ def test_each_filter_finds_its_orders(query, expected):
     type(qris.payment).objects.filter(pk=qris.payment_id, method=CASH).update(method="qris", is_cash=False)
 
     assert found(query) == expected
+
+
+def test_who_approved_an_order_finds_it_for_people_who_see_approvals():
+    make_order(Status.SUCCESS, ref_id="B-ALONE")
+    for name in ("rina", "joko"):
+        order = make_order(Status.SUCCESS, ref_id=f"B-{name}")
+        now, text = timezone.now(), canonical({"ref_id": order.ref_id})
+        times = {"asked_at": now, "expires_at": now + dt.timedelta(hours=1)}
+        facts = {"act": "order", "subject": name, "content": text, "sha256": hash_of(text), **times}
+        approval = Approval.objects.create(asked_by=make_person(username=f"asks-{name}"), **facts)
+        decided = {"decided_by": make_person("supervisor", username=name), "decided_at": now, "result": order.ref_id}
+        Approval.objects.filter(pk=approval.pk).update(state="approved", **decided)
+
+    assert found("approved=rina") == {"B-rina"}
+    assert found("approved=*") == {"B-rina", "B-joko"}
+    assert len(found("approved=rina", "cashier")) == 3
 
 
 def test_a_customer_is_found_by_every_saved_number():
