@@ -38,6 +38,8 @@ from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS
 from purchases.presenting import SerialNumber, ending_marks, serial_number, shown_destination
 from purchases.receipts import MeterOwner
+from purchases.seals import seal_for
+from purchases.services.actions import Action, allowed_actions
 from purchases.states import OPEN, UNFULFILLED, Status
 
 if TYPE_CHECKING:
@@ -199,9 +201,10 @@ def _text_of(number: SavedNumber) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """One order in the strip, with its payment."""
+    """One order in the strip of `person`, with its payment."""
 
     order: Order
+    person: User
 
     @property
     def row_id(self) -> str:
@@ -261,11 +264,25 @@ class Row:
         return self.order.payment.is_owed
 
     @property
+    def acts(self) -> Collection[Action]:
+        """What its seller can do with the customer waiting, while it is held: cancel it, or confirm a risen cost."""
+        if self.order.status != Status.NEEDS_ACTION:
+            return ()
+        possible = allowed_actions(self.order, self.person) & {Action.CANCEL, Action.CONFIRM_PRICE}
+        is_loss = self.order.sells_below(self.order.product.price)  # its page asks for the reason
+        return possible - {Action.CONFIRM_PRICE} if is_loss else possible
+
+    @property
+    def cost_seal(self) -> str:
+        """That of the cost that is confirmed, if the person may not see it."""
+        return seal_for(self.order, self.person)
+
+    @property
     def version(self) -> list[object]:
         """The values that decide its line."""
         order = self.order
-        payment = order.payment
-        return [order.pk, order.status, order.sn, order.action_reason, payment.outcome, payment.cash_given]
+        payment, cost = order.payment, order.product.price if order.status == Status.NEEDS_ACTION else None
+        return [order.pk, order.status, order.sn, order.action_reason, cost, payment.outcome, payment.cash_given]
 
     @property
     def again(self) -> str:
@@ -364,7 +381,7 @@ def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
         person=person.pk, lately=now - _HOURS, midnight=start_of_day(timezone.localdate(now))
     )
     sold = Sold(*(int(amount or 0) for amount in sums[0][1:])) if sums else Sold()
-    rows = [Row(order) for order in orders]
+    rows = [Row(order, person) for order in orders]
     strip = Strip(rows, sold, sees_cost(person))
     drawer = own_drawer_of(*others[:3]) if may_use else None
     if not sees_balance:

@@ -21,6 +21,7 @@ BOUNDS: dict[str, Bounds] = {
     "session_idle_minutes": Bounds(60, 5, 720),
     "pin_idle_minutes": Bounds(5, 1, 60),
     "pin_order_limit": Bounds(1_000_000, 0, _MOST_RUPIAH, looser=1),
+    "seller_rise_limit": Bounds(0, 0, _MOST_RUPIAH, looser=1),
     "drawer_difference_limit": Bounds(20_000, 0, _MOST_RUPIAH, looser=1),
     "approval_valid_hours": Bounds(24, 1, 720),
     "approval_alert_minutes": Bounds(15, 1, 1440),

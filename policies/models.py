@@ -22,6 +22,7 @@ class Policies(models.Model):
     session_idle_minutes = _number("session_idle_minutes")
     pin_idle_minutes = _number("pin_idle_minutes")
     pin_order_limit = _number("pin_order_limit")
+    seller_rise_limit = _number("seller_rise_limit")
     drawer_difference_limit = _number("drawer_difference_limit")
     approval_valid_hours = _number("approval_valid_hours")
     approval_alert_minutes = _number("approval_alert_minutes")

@@ -29,6 +29,15 @@ PARTS: tuple[tuple[Promise, dict[str, Words]], ...] = (
                 _("The most that one order by PIN may cost, at a till that has no limit of its own."),
                 "rupiah",
             ),
+            "seller_rise_limit": Words(
+                _("A seller confirms a rise up to"),
+                _(
+                    "When the provider's price rises before an own order is charged. The customer pays the same, the "
+                    "profit is less, and it never sells below cost. 0: nobody. What is sold at cost has no limit: the "
+                    "customer pays the rise."
+                ),
+                "rupiah",
+            ),
             "drawer_difference_limit": Words(
                 _("Drawer difference"),
                 _("A drawer that is closed with a larger difference is an alert, and stands in the activity log."),

@@ -31,9 +31,13 @@ class ConfirmForm(forms.Form):
 
 
 class PriceForm(forms.Form):
-    """The price, in rupiah, that a person confirms for an order that needs action, and why it is sold below cost."""
+    """The cost, in rupiah, that a person confirms for an order that needs action, and why it is sold below cost.
+
+    `seal`: that of the cost, for people who do not see it.
+    """
 
     price = RupiahField(required=False)
+    seal = forms.CharField(max_length=64, required=False)
     reason = forms.CharField(max_length=500, required=False)
 
 

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from catalogue.models import Product
+from catalogue.rights import sees_cost
+
+if TYPE_CHECKING:
+    from purchases.models import Order
+    from staff.models import User
 
 
 def seal_of(product: Product) -> str:
     """The seal of what the product costs now."""
     return salted_hmac("purchases.cost", f"{product.code} {product.price}", algorithm="sha256").hexdigest()
+
+
+def seal_for(order: Order, person: User) -> str:
+    """The seal with which this person confirms a risen cost of the order; "" where the amount itself is confirmed."""
+    return "" if order.follows_cost or sees_cost(person) else seal_of(order.product)
 
 
 def cost_seen(product: Product, *, seal: str, selling_price: int) -> int:

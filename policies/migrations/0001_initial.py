@@ -19,6 +19,7 @@ class Migration(migrations.Migration):
                 ("session_idle_minutes", models.BigIntegerField(default=60)),
                 ("pin_idle_minutes", models.BigIntegerField(default=5)),
                 ("pin_order_limit", models.BigIntegerField(default=1000000)),
+                ("seller_rise_limit", models.BigIntegerField(default=0)),
                 ("drawer_difference_limit", models.BigIntegerField(default=20000)),
                 ("approval_valid_hours", models.BigIntegerField(default=24)),
                 ("approval_alert_minutes", models.BigIntegerField(default=15)),
@@ -40,8 +41,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_insert",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "policies_policieshistory" ("alert_low_balance", "alert_low_balance_hours", "approval_alert_minutes", "approval_valid_hours", "blind_count", "closes_at", "complaint_due_hours", "drawer_difference_limit", "exchanges_kept_days", "only", "opens_at", "order_verdict_after_minutes", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_idle_minutes", "pin_order_limit", "quiet_from", "quiet_to", "session_idle_minutes") VALUES (NEW."alert_low_balance", NEW."alert_low_balance_hours", NEW."approval_alert_minutes", NEW."approval_valid_hours", NEW."blind_count", NEW."closes_at", NEW."complaint_due_hours", NEW."drawer_difference_limit", NEW."exchanges_kept_days", NEW."only", NEW."opens_at", NEW."order_verdict_after_minutes", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."only", NEW."pin_idle_minutes", NEW."pin_order_limit", NEW."quiet_from", NEW."quiet_to", NEW."session_idle_minutes"); RETURN NULL;',
-                            hash="4169c79536235b1659e3754a544f233a33aaadf3",
+                            func='INSERT INTO "policies_policieshistory" ("alert_low_balance", "alert_low_balance_hours", "approval_alert_minutes", "approval_valid_hours", "blind_count", "closes_at", "complaint_due_hours", "drawer_difference_limit", "exchanges_kept_days", "only", "opens_at", "order_verdict_after_minutes", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_idle_minutes", "pin_order_limit", "quiet_from", "quiet_to", "seller_rise_limit", "session_idle_minutes") VALUES (NEW."alert_low_balance", NEW."alert_low_balance_hours", NEW."approval_alert_minutes", NEW."approval_valid_hours", NEW."blind_count", NEW."closes_at", NEW."complaint_due_hours", NEW."drawer_difference_limit", NEW."exchanges_kept_days", NEW."only", NEW."opens_at", NEW."order_verdict_after_minutes", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."only", NEW."pin_idle_minutes", NEW."pin_order_limit", NEW."quiet_from", NEW."quiet_to", NEW."seller_rise_limit", NEW."session_idle_minutes"); RETURN NULL;',
+                            hash="55b04030eccae85c0752b1727fef4bbe34e77349",
                             operation="INSERT",
                             pgid="pgtrigger_history_insert_ca915",
                             table="policies_policies",
@@ -52,8 +53,8 @@ class Migration(migrations.Migration):
                         name="history_update",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
-                            func='INSERT INTO "policies_policieshistory" ("alert_low_balance", "alert_low_balance_hours", "approval_alert_minutes", "approval_valid_hours", "blind_count", "closes_at", "complaint_due_hours", "drawer_difference_limit", "exchanges_kept_days", "only", "opens_at", "order_verdict_after_minutes", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_idle_minutes", "pin_order_limit", "quiet_from", "quiet_to", "session_idle_minutes") VALUES (NEW."alert_low_balance", NEW."alert_low_balance_hours", NEW."approval_alert_minutes", NEW."approval_valid_hours", NEW."blind_count", NEW."closes_at", NEW."complaint_due_hours", NEW."drawer_difference_limit", NEW."exchanges_kept_days", NEW."only", NEW."opens_at", NEW."order_verdict_after_minutes", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."only", NEW."pin_idle_minutes", NEW."pin_order_limit", NEW."quiet_from", NEW."quiet_to", NEW."session_idle_minutes"); RETURN NULL;',
-                            hash="649e6d4c0f75f02ace363f4968be066fef1e6b88",
+                            func='INSERT INTO "policies_policieshistory" ("alert_low_balance", "alert_low_balance_hours", "approval_alert_minutes", "approval_valid_hours", "blind_count", "closes_at", "complaint_due_hours", "drawer_difference_limit", "exchanges_kept_days", "only", "opens_at", "order_verdict_after_minutes", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_idle_minutes", "pin_order_limit", "quiet_from", "quiet_to", "seller_rise_limit", "session_idle_minutes") VALUES (NEW."alert_low_balance", NEW."alert_low_balance_hours", NEW."approval_alert_minutes", NEW."approval_valid_hours", NEW."blind_count", NEW."closes_at", NEW."complaint_due_hours", NEW."drawer_difference_limit", NEW."exchanges_kept_days", NEW."only", NEW."opens_at", NEW."order_verdict_after_minutes", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."only", NEW."pin_idle_minutes", NEW."pin_order_limit", NEW."quiet_from", NEW."quiet_to", NEW."seller_rise_limit", NEW."session_idle_minutes"); RETURN NULL;',
+                            hash="2486f9c6fe54c4b852266b2d707911e22dd4cf8d",
                             operation="UPDATE",
                             pgid="pgtrigger_history_update_66fb0",
                             table="policies_policies",
@@ -63,8 +64,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_delete",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "policies_policieshistory" ("alert_low_balance", "alert_low_balance_hours", "approval_alert_minutes", "approval_valid_hours", "blind_count", "closes_at", "complaint_due_hours", "drawer_difference_limit", "exchanges_kept_days", "only", "opens_at", "order_verdict_after_minutes", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_idle_minutes", "pin_order_limit", "quiet_from", "quiet_to", "session_idle_minutes") VALUES (OLD."alert_low_balance", OLD."alert_low_balance_hours", OLD."approval_alert_minutes", OLD."approval_valid_hours", OLD."blind_count", OLD."closes_at", OLD."complaint_due_hours", OLD."drawer_difference_limit", OLD."exchanges_kept_days", OLD."only", OLD."opens_at", OLD."order_verdict_after_minutes", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."only", OLD."pin_idle_minutes", OLD."pin_order_limit", OLD."quiet_from", OLD."quiet_to", OLD."session_idle_minutes"); RETURN NULL;',
-                            hash="015f5eafd38bda2fd53c6a73e2b406cdbcb73d03",
+                            func='INSERT INTO "policies_policieshistory" ("alert_low_balance", "alert_low_balance_hours", "approval_alert_minutes", "approval_valid_hours", "blind_count", "closes_at", "complaint_due_hours", "drawer_difference_limit", "exchanges_kept_days", "only", "opens_at", "order_verdict_after_minutes", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_idle_minutes", "pin_order_limit", "quiet_from", "quiet_to", "seller_rise_limit", "session_idle_minutes") VALUES (OLD."alert_low_balance", OLD."alert_low_balance_hours", OLD."approval_alert_minutes", OLD."approval_valid_hours", OLD."blind_count", OLD."closes_at", OLD."complaint_due_hours", OLD."drawer_difference_limit", OLD."exchanges_kept_days", OLD."only", OLD."opens_at", OLD."order_verdict_after_minutes", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."only", OLD."pin_idle_minutes", OLD."pin_order_limit", OLD."quiet_from", OLD."quiet_to", OLD."seller_rise_limit", OLD."session_idle_minutes"); RETURN NULL;',
+                            hash="7b10571868ff477e66b2da7b11df2eda56ea9076",
                             operation="DELETE",
                             pgid="pgtrigger_history_delete_7ae74",
                             table="policies_policies",
@@ -105,6 +106,10 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(("pin_order_limit__gte", 0), ("pin_order_limit__lte", 999999999999)),
                         name="policy_pin_order_limit",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("seller_rise_limit__gte", 0), ("seller_rise_limit__lte", 999999999999)),
+                        name="policy_seller_rise_limit",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
@@ -157,6 +162,7 @@ class Migration(migrations.Migration):
                 ("session_idle_minutes", models.BigIntegerField(default=60)),
                 ("pin_idle_minutes", models.BigIntegerField(default=5)),
                 ("pin_order_limit", models.BigIntegerField(default=1000000)),
+                ("seller_rise_limit", models.BigIntegerField(default=0)),
                 ("drawer_difference_limit", models.BigIntegerField(default=20000)),
                 ("approval_valid_hours", models.BigIntegerField(default=24)),
                 ("approval_alert_minutes", models.BigIntegerField(default=15)),

@@ -124,10 +124,16 @@ def _may_send_again(order: Order, person: User) -> bool:
 
 
 def _may_confirm_price(order: Order, person: User) -> bool:
-    """Unless the order sells at cost, a risen cost lowers the profit: then only people who see costs confirm it."""
-    if not _may_be_sent(order, person) or order.product.price <= order.max_price:
+    """Unless the order sells at cost, a risen cost lowers the profit: then people who see costs confirm it.
+
+    Its seller confirms it without seeing the cost, up to what the owner allows (`seller_rise_limit`).
+    """
+    rise = order.product.price - order.max_price
+    if not _may_be_sent(order, person) or rise <= 0:
         return False
-    return order.follows_cost or sees_cost(person)
+    if order.follows_cost or sees_cost(person):
+        return True
+    return _is_of(order, person) and rise <= policies().seller_rise_limit
 
 
 def _may_close(order: Order, _person: User) -> bool:

@@ -12,6 +12,7 @@ from django.db.models import Prefetch
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -39,6 +40,7 @@ from purchases.presenting import (
     upstream_words,
     wait_words,
 )
+from purchases.seals import seal_for, seal_of
 from purchases.services.actions import Action, may_ever, open_verdict, possible_outcomes
 from purchases.states import ActionReason, Status
 from purchases.views.notes import notes_of, with_all_tags
@@ -116,6 +118,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "may_reveal": not sees_whole and request.user.has_perm(Right.REVEAL_NUMBERS),
         "profit": order.customer_pays - order.shown_price,
         **risen,
+        "cost_seal": seal_for(order, request.user),
         "timeline": [
             (event, event_words(event, with_cost=with_cost), _note_of(event, order, request.user)) for event in events
         ],
@@ -164,6 +167,9 @@ def _cancel(request: StaffRequest, order: Order) -> str:
 def _send_again(request: StaffRequest, order: Order) -> str:
     form = PriceForm(request.POST)
     price, reason = (form.cleaned_data["price"], form.cleaned_data["reason"]) if form.is_valid() else (None, "")
+    if form.is_valid() and form.cleaned_data["seal"]:
+        is_same = constant_time_compare(form.cleaned_data["seal"], seal_of(order.product))
+        price = order.product.price if is_same else None
     services.send_again(order, actor=request.user, max_price=price, reason=reason)
     return _("Queued again, under the same ref_id.")
 
@@ -220,7 +226,7 @@ def order_act(request: StaffRequest, ref_id: str, action: str) -> HttpResponse:
     order = get_object_or_404(Order, ref_id=ref_id)
     with refusal_shown(request):
         messages.success(request, act(request, order))
-    return redirect(order)
+    return redirect("counter") if request.POST.get("to") == "counter" else redirect(order)
 
 
 @staff_only(Right.VIEW_ORDERS, Right.RESOLVE_ORDERS)

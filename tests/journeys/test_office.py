@@ -132,3 +132,26 @@ def test_an_owner_does_what_waits_in_the_panel(live_server: Any, open_window: Op
     shown = page.locator("#count-work").inner_text().split()[0]
     assert int(shown) == rows.count()
     assert faults == []
+
+
+@pytest.mark.parametrize("language", ["id-ID", "en-GB"])
+def test_a_cashier_cancels_a_held_order_with_the_customer_waiting(
+    live_server: Any, open_window: OpenWindow, shop, language
+):
+    cashier = User.objects.get(username="cashier")
+    facts = {"action_reason": ActionReason.BALANCE_SHORT, "placed_by": cashier, "destination": NUMBER}
+    held = make_order(Status.NEEDS_ACTION, **facts)
+    page = open_window(size=PHONE, language=language)
+    sign_in(page, live_server.url, "cashier")
+    page.goto(f"{live_server.url}/counter/")
+    acts = page.locator(f"#run-{held.pk} [data-held]")
+
+    acts.locator("summary").click()
+    faults = faults_in_all_looks(page)
+    acts.locator("button.btn-warnish").click()
+
+    expect(page.locator(".toast-success")).to_be_visible()
+    expect(acts).to_have_count(0)
+    held.refresh_from_db()
+    assert held.status == Status.CANCELLED
+    assert faults == []

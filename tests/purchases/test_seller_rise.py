@@ -1,0 +1,174 @@
+"""A held order with its customer waiting: its seller cancels it, or confirms a rise up to what the owner allows."""
+
+from typing import Any
+
+import pytest
+
+from catalogue.models import Product
+from ledger.models import Books, Entry
+from policies.models import Policies
+from policies.services import forget
+from purchases.errors import ActionRefused
+from purchases.models import Order, OrderEvent
+from purchases.services import cancel_order, send_again, submit
+from purchases.states import ActionReason, Status
+from staff.models import User
+from testing.factories import make_order, make_product
+from testing.orders import at_once
+from testing.people import browser_of, make_person
+from tests.conftest import Upstream
+from tests.core.helpers import codes, has_id, hidden
+from tests.ledger.helpers import open_books
+from upstream.budget import CallClass
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PRICE = 15_000
+
+
+def allow(rise: int) -> None:
+    """The owner lets sellers confirm a rise of so many rupiah."""
+    Policies.objects.update_or_create(only=True, defaults={"seller_rise_limit": rise})
+    forget()
+
+
+def held(product: Product, seller: User, *, rise: int = 0, **facts: Any) -> Order:
+    """The seller's order, which the upstream refused because it costs `rise` rupiah more by now."""
+    facts = {"selling_price": PRICE, "placed_by": seller, "max_price": product.price, **facts}
+    order = make_order(Status.NEEDS_ACTION, product=product, action_reason=ActionReason.PRICE_CHANGED, **facts)
+    Product.objects.filter(pk=product.pk).update(price=product.price + rise, selling_price=PRICE)
+    return order
+
+
+def entries(order: Order) -> list[tuple[str, int]]:
+    """The order's entries in the books."""
+    return list(Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount"))
+
+
+def test_a_seller_confirms_a_rise_and_it_is_sent_once(upstream: Upstream):
+    allow(500)
+    browser = browser_of("cashier")
+    seller = User.objects.get(pk=browser.session["_auth_user_id"])
+    # The shop's catalogue is behind: the upstream has asked for more than was confirmed.
+    product = Product.objects.get(name="Telkomsel 10.000")
+    now = product.price
+    order = held(product, seller, max_price=now - 300)
+    page = browser.get("/counter/")
+    assert "data-held" in page.content.decode()
+    fields = hidden(browser.get(order.get_absolute_url()))
+    assert "price" not in fields
+
+    answers = [browser.post(f"/orders/{order.ref_id}/again/", {**fields, "to": "counter"}) for _ in range(2)]
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+
+    assert [answer["Location"] for answer in answers] == ["/counter/"] * 2
+    order.refresh_from_db()
+    assert (order.status, order.max_price, order.selling_price) == (Status.PENDING, now, PRICE)
+    assert order.payment.amount == PRICE
+    assert entries(order) == [("hold", now), ("release", now), ("debit", now)]
+    assert upstream.calls(order) == ["/v1/transaction/create"]
+    assert upstream.ledger(order) == [("debit", -now)]
+    event = OrderEvent.objects.get(order=order, facts__code="price_confirmed")
+    assert (event.actor, event.facts["before"], event.facts["after"]) == (seller, now - 300, now)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "rise", "selling_price"), [(0, 1, PRICE), (500, 501, PRICE), (90_000, 500, 10_600)]
+)
+def test_beyond_the_limit_or_below_cost_nothing_moves(allowed: int, rise: int, selling_price: int):
+    allow(allowed)
+    browser = browser_of("cashier")
+    seller = User.objects.get(pk=browser.session["_auth_user_id"])
+    order = held(make_product(price=10_500), seller, rise=rise, selling_price=selling_price)
+    other = held(make_product(price=10_500), seller, rise=1, destination="081234567891")
+    fields = hidden(browser.get(other.get_absolute_url())) if allowed else {"seal": ""}
+
+    page = browser.get(order.get_absolute_url())
+    assert not has_id(page, "act-confirm_price")
+    assert has_id(page, "act-cancel")
+    for sent in (fields, {"price": str(10_500 + rise)}):
+        assert browser.post(f"/orders/{order.ref_id}/again/", sent).status_code == 302
+
+    order.refresh_from_db()
+    assert (order.status, order.max_price) == (Status.NEEDS_ACTION, 10_500)
+    assert entries(order) == []
+    assert not OrderEvent.objects.filter(order=order).exists()
+
+
+def test_a_rise_since_the_page_was_shown_is_confirmed_again():
+    allow(500)
+    browser = browser_of("cashier")
+    seller = User.objects.get(pk=browser.session["_auth_user_id"])
+    order = held(make_product(price=10_500), seller, rise=100)
+    fields = hidden(browser.get(order.get_absolute_url()))
+    Product.objects.filter(pk=order.product_id).update(price=10_700)
+
+    answer = browser.post(f"/orders/{order.ref_id}/again/", fields, follow=True)
+
+    assert codes(answer) == {"PriceMoved"}
+    assert "10.700" not in answer.content.decode()
+    order.refresh_from_db()
+    assert (order.status, order.max_price, entries(order)) == (Status.NEEDS_ACTION, 10_500, [])
+
+
+def test_nobody_confirms_the_order_of_another_seller():
+    allow(500)
+    order = held(make_product(price=10_500), make_person("cashier", username="siti"), rise=100)
+
+    with pytest.raises(ActionRefused):
+        send_again(order, actor=make_person("cashier", username="budi"), max_price=10_600)
+    with pytest.raises(ActionRefused):
+        cancel_order(order, actor=User.objects.get(username="budi"))
+
+    order.refresh_from_db()
+    assert (order.status, entries(order)) == (Status.NEEDS_ACTION, [])
+
+
+def test_a_seller_and_a_supervisor_at_once_decide_it_once():
+    allow(500)
+    open_books(1_000_000)
+    seller, supervisor = make_person("cashier"), make_person("supervisor")
+    order = held(make_product(price=10_500), seller, rise=100)
+
+    results = at_once(
+        lambda: send_again(order, actor=seller, max_price=10_600),
+        lambda: send_again(order, actor=supervisor, max_price=10_600),
+        lambda: cancel_order(order, actor=seller),
+    )
+
+    order.refresh_from_db()
+    confirmed = OrderEvent.objects.filter(order=order, facts__code="price_confirmed").count()
+    # An order that is queued again is not charged yet: a supervisor may cancel it, its seller may not.
+    assert sum(isinstance(result, Order) for result in results) == 1
+    if order.status == Status.QUEUED:
+        assert (confirmed, entries(order), Books.objects.get().reserved) == (1, [("hold", 10_600)], 10_600)
+    else:
+        assert (order.status, confirmed, entries(order)) == (Status.CANCELLED, 0, [])
+        assert Books.objects.get().reserved == 0
+
+
+@pytest.mark.parametrize("status", [Status.SENDING, Status.PENDING, Status.UNKNOWN, Status.SUCCESS])
+def test_its_seller_cancels_no_order_that_may_be_charged(status: Status):
+    seller = make_person("cashier")
+    order = make_order(status, placed_by=seller)
+
+    with pytest.raises(ActionRefused):
+        cancel_order(order, actor=seller)
+
+    order.refresh_from_db()
+    assert (order.status, entries(order)) == (status, [])
+
+
+def test_a_held_order_is_cancelled_from_the_strip():
+    browser = browser_of("cashier")
+    seller = User.objects.get(pk=browser.session["_auth_user_id"])
+    order = held(make_product(price=10_500), seller, rise=100)
+    page = browser.get("/counter/").content.decode()
+    assert f"/orders/{order.ref_id}/cancel/" in page
+    assert f"/orders/{order.ref_id}/again/" not in page
+
+    answer = browser.post(f"/orders/{order.ref_id}/cancel/", {"to": "counter"})
+
+    order.refresh_from_db()
+    assert (answer["Location"], order.status, entries(order)) == ("/counter/", Status.CANCELLED, [])
+    assert order.payment.is_owed is False
