@@ -71,7 +71,7 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
         """Until when, and whether that is over."""
         if task.item.due >= self.now:
             return moment(task.item.due)
-        late = badge(("alert-triangle", "bad"), gettext("Overdue"))
+        late = badge(("alert-triangle", "bad"), gettext("Overdue since"))
         return format_html("<span data-overdue>{}</span> {}", late, moment(task.item.due))
 
     @column(_("Next step"), css="actions-cell", phone="4 wide")
