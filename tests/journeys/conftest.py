@@ -16,10 +16,10 @@ from tests.journeys.helpers import DESKTOP, OpenWindow
 
 # Long enough for a busy machine: what comes, comes sooner.
 PATIENCE = 60_000  # milliseconds
-# Half of a short test's seconds would go to the compiler, and to an empty page that Chromium holds ready behind the
+# Half of a short test's seconds would go to the compilers, and to an empty page that Chromium holds ready behind the
 # address bar of each window. The other features are those of Playwright's list that matter here: ours replaces it.
 ARGUMENTS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--js-flags=--no-opt"),
+    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--js-flags=--no-opt,--no-maglev"),
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,PaintHolding,HttpsUpgrades,OptimizationHints",
 ]
 # What htmx says of a poll that was cut off because the page was left; the browser, when its answer was on the way.
