@@ -77,6 +77,8 @@ def django_db_setup(
     gc.freeze()  # what is loaded stays
     gc.enable()
     TransactionTestCase._fixture_teardown = lambda _test: empty_tables()
+    # A new connection would read the catalogue of the database again, which takes longer than most tests.
+    TransactionTestCase._should_reload_connections = lambda _test: not connection.is_usable()
     with django_db_blocker.unblock():
         make_app_role()
         close_way_past_triggers()
