@@ -323,6 +323,7 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
     yield "closing today", reverse("closing", args=[today])
     yield "closing, half a year ago", reverse("closing", args=[half_year_ago])
     yield "balance", reverse("balance")
+    yield "journal", f"{reverse('journal')}?day={timezone.localdate()}"
     runs = reverse("run_list")
     yield "comparisons", runs
     yield "comparison", reverse("run_detail", args=[middle(ReconciliationRun).pk])

@@ -281,6 +281,7 @@ class CreditEntry(models.Model):
             models.Index(fields=["ref_id"], name="credit_entry_by_order", condition=Q(ref_id__gt="")),
             models.Index(fields=["account", "-id"], name="credit_entry_paid_back", condition=Q(kind="paid_back")),
             models.Index(fields=["at"], name="credit_refund_by_time", condition=Q(kind="refund")),
+            models.Index(fields=["at"], name="credit_entry_by_time"),
             models.Index(fields=["txid", "id"], name="credit_entry_to_seal"),
         ]
         triggers = [

@@ -19,11 +19,16 @@ class Account:
     beancount: str
 
 
+_NAMES = {"cash": "Kas", "transfer": "Transfer", "qris": "QRIS", "card": "Kartu"}
 #: What went out of sight of the methods, such as money given back in words alone.
 OTHER = "other"
 ACCOUNTS = {
     **{
-        method.code: Account(method.words, f"1-1{number:02d}0 {method.code}", f"Assets:Money:{method.code.title()}")
+        method.code: Account(
+            method.words,
+            f"1-1{number:02d}0 {_NAMES.get(method.code, method.code)}",
+            f"Assets:Money:{method.code.title()}",
+        )
         for number, method in enumerate(METHODS, start=1)
         if not method.needs_debtor
     },

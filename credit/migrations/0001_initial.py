@@ -305,6 +305,7 @@ class Migration(migrations.Migration):
                         name="credit_entry_paid_back",
                     ),
                     models.Index(condition=models.Q(("kind", "refund")), fields=["at"], name="credit_refund_by_time"),
+                    models.Index(fields=["at"], name="credit_entry_by_time"),
                     models.Index(fields=["txid", "id"], name="credit_entry_to_seal"),
                 ],
                 "constraints": [

@@ -831,6 +831,7 @@ class Migration(migrations.Migration):
             options={
                 "indexes": [
                     models.Index(fields=["shift", "id"], name="drawer_entry_of_shift"),
+                    models.Index(fields=["at"], name="drawer_entry_by_time"),
                     models.Index(fields=["txid", "id"], name="drawer_entry_to_seal"),
                 ],
                 "constraints": [
@@ -1065,6 +1066,9 @@ class Migration(migrations.Migration):
                     ),
                     models.Index(
                         condition=models.Q(("outcome", "owed")), fields=["-ended_at", "-id"], name="payment_owed"
+                    ),
+                    models.Index(
+                        condition=models.Q(("given_at__isnull", False)), fields=["given_at"], name="payment_given"
                     ),
                 ],
                 "constraints": [

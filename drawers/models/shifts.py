@@ -372,6 +372,7 @@ class DrawerEntry(models.Model):
         ]
         indexes = [
             models.Index(fields=["shift", "id"], name="drawer_entry_of_shift"),
+            models.Index(fields=["at"], name="drawer_entry_by_time"),
             models.Index(fields=["txid", "id"], name="drawer_entry_to_seal"),
         ]
         triggers = [

@@ -66,7 +66,7 @@ def journal_of(day: dt.date) -> list[Booking]:
         ended = Payment.objects.refunds().filter(ended_at__gte=within[0], ended_at__lt=within[1])
         add("refunds", "owed", ended.aggregate(sum=Sum("amount"))["sum"])
         off_account = CreditEntry.objects.filter(kind=CreditEntry.Kind.REFUND, ref_id=OuterRef("ref_id"))
-        given = Payment.objects.refunds().filter(given_at__gte=within[0], given_at__lt=within[1])
+        given = Payment.objects.filter(given_at__gte=within[0], given_at__lt=within[1])
         for method, amount in _sums(given.exclude(Exists(off_account)), "given_method"):
             add("owed", method, amount)
         credit = CreditEntry.objects.filter(at__gte=within[0], at__lt=within[1])
@@ -78,7 +78,7 @@ def journal_of(day: dt.date) -> list[Booking]:
         beside = DrawerEntry.objects.filter(at__gte=within[0], at__lt=within[1], kind__in=["paid_in", "paid_out"])
         for method, amount in _sums(beside, "method"):
             add(method, OTHER, amount)
-        for shift in Shift.objects.filter(closed_at__gte=within[0], closed_at__lt=within[1]):
+        for shift in Shift.objects.filter(day__day=day):
             add(CASH, "differences", shift.difference)
         for shift in Shift.objects.filter(opened_at__gte=within[0], opened_at__lt=within[1]):
             add(CASH, "differences", shift.opening_difference)
