@@ -4,8 +4,8 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.events import Event
 
-NOTED = Event("order_noted", _("Note written"), about="order")
-TAGGED = Event("order_tagged", _("Tag put on an order"), about="order")
-TAG_REMOVED = Event("order_tag_removed", _("Tag removed from an order"), about="order")
+ORDER_NOTED = Event("order_noted", _("Note written"), about="order")
+ORDER_TAGGED = Event("order_tagged", _("Tag put on an order"), about="order")
+ORDER_TAG_REMOVED = Event("order_tag_removed", _("Tag removed from an order"), about="order")
 PRINTED = Event("printed", _("Printed"), about="order")
 FULL_NUMBER_SEEN = Event("full_number_seen", _("Full number shown"), about="order")

@@ -21,11 +21,9 @@ def results_facts(person: User) -> dict[str, Any]:
     """`{% results_facts user as results %}`: one's choice and the last messages; empty without rights."""
     if not person.has_perms(RIGHTS):
         return {}
+    choice = ResultChoice.objects.filter(person=person).first()
     return {
-        "spans": [
-            (span.value, span.label, ResultChoice.objects.filter(person=person, **{span.value: True}).exists())
-            for span in ResultMessage.Span
-        ],
+        "spans": [(span.value, span.label, bool(getattr(choice, span.value, False))) for span in ResultMessage.Span],
         "ways": [way.name for way in ways()],
         "messages": ResultMessage.objects.order_by("-pk")[:_LATEST],
     }

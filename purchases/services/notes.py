@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from audit.services import record
 from purchases.errors import ActionRefused
-from purchases.events import NOTED, TAG_REMOVED, TAGGED
+from purchases.events import ORDER_NOTED, ORDER_TAG_REMOVED, ORDER_TAGGED
 from purchases.models import Order, OrderNote, Tag
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def write_note(order: Order, *, actor: User, text: str) -> None:
         raise ActionRefused(_("Write the note first."))
     with transaction.atomic():
         OrderNote.objects.create(order=order, author=actor, text=text.strip()[:500])
-        record(NOTED, actor=actor, subject=order.ref_id)
+        record(ORDER_NOTED, actor=actor, subject=order.ref_id)
 
 
 def put_tag(order: Order, name: str, *, actor: User) -> bool:
@@ -45,7 +45,7 @@ def put_tag(order: Order, name: str, *, actor: User) -> bool:
         if order.tags.contains(tag):
             return False
         order.tags.add(tag)
-        record(TAGGED, actor=actor, subject=order.ref_id, facts={"tag": name})
+        record(ORDER_TAGGED, actor=actor, subject=order.ref_id, facts={"tag": name})
         return True
 
 
@@ -56,4 +56,4 @@ def remove_tag(order: Order, name: str, *, actor: User) -> None:
         tag = order.tags.filter(name=name).first()
         if tag:
             order.tags.remove(tag)
-            record(TAG_REMOVED, actor=actor, subject=order.ref_id, facts={"tag": name})
+            record(ORDER_TAG_REMOVED, actor=actor, subject=order.ref_id, facts={"tag": name})
