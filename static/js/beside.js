@@ -69,6 +69,11 @@
     link.focus();
   });
 
+  // A ticked row shows what can be done with several.
+  layout.addEventListener("change", (event) => {
+    if (event.target.form?.id === "bulk") event.target.form.closest("details").open = Boolean(layout.querySelector("[form=bulk]:checked"));
+  });
+
   // With the panel open it follows the cursor.
   layout.addEventListener("focusin", (event) => {
     if (shown && event.target.matches("#results [data-pick]") && event.target.getAttribute("href") !== shown && event.target.matches(":focus-visible")) show(event.target);

@@ -88,7 +88,6 @@ def test_a_supervisor_ticks_orders_on_a_phone_and_reads_what_came_of_each(live_s
 
     for order in orders.values():
         page.check(f"#row-{order.pk} [name=order]")
-    page.click(".bulk summary")
     page.fill("#bulk-tag", "promo")
     assert faults_in_all_looks(page) == []
     page.click("#bulk [value=tag]")
