@@ -61,12 +61,12 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
         link = row_link(task.line.url, task.line.subject)
         return format_html('{}<div class="sub">{}</div>', link, task.line.about)
 
-    @column(_("Amount"), css="num", phone="3 left")
+    @column(_("Amount"), css="num", phone="1 right")
     def amount(self, task: Task) -> str:
         """Rupiah that it is about."""
         return task.line.amount
 
-    @column(_("Due"), css="sub", phone="1 right")
+    @column(_("Due"), css="sub", phone="3 wide")
     def due(self, task: Task) -> SafeString:
         """Until when, and whether that is over."""
         if task.item.due >= self.now:
