@@ -74,7 +74,9 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
 
     def shown_fields(self) -> Iterator[forms.BoundField]:
         """The fields for the page."""
-        return (field for field in self.form if field.name not in self.seldom or field.value())
+        return (
+            field for field in self.form if not field.is_hidden and (field.name not in self.seldom or field.value())
+        )
 
     def periods(self) -> Iterator[Chip]:
         """The spans of days; each replaces the chosen days."""
@@ -88,7 +90,7 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
         """The valid filters, but for the search and the period, which the page shows by themselves."""
         for name, field in self.form.fields.items():
             value = self.form[name].value()
-            if value and name not in {"q", "days"} and name not in self.form.errors:
+            if value and name not in {"q", "days", "columns"} and name not in self.form.errors:
                 yield Chip(name, f"{field.label}: {self.in_words(name, value)}", self.url_without(name))
 
     def in_words(self, name: str, value: str) -> str:

@@ -18,7 +18,9 @@ M = TypeVar("M", bound=Model)
 
 @dataclass(frozen=True)
 class Column:
-    """One column. `css`: further classes of its cells.
+    """One column. `css`: further classes of its cells. `fields`: what it is in the list's file, by names of `export`.
+
+    `is_extra`: shown only to people who choose it.
 
     `phone`: where the cell stands on the card that a row becomes on a phone, as line and side ("1 left", "1 right",
     "2 wide"), or "none".
@@ -28,6 +30,8 @@ class Column:
     header: Any
     css: str
     phone: str
+    fields: tuple[str, ...] = ()
+    is_extra: bool = False
 
     @property
     def name(self) -> str:
@@ -40,9 +44,11 @@ class Column:
         return f'<td class="c-{self.name} {self.css}" data-phone="{self.phone}">'
 
 
-def column(header: Any, *, css: str = "", phone: str = "wide") -> Callable[[Callable[[Any, Any], Any]], Column]:
+def column(
+    header: Any, *, css: str = "", phone: str = "wide", fields: tuple[str, ...] = (), is_extra: bool = False
+) -> Callable[[Callable[[Any, Any], Any]], Column]:
     """Make a method `(table, row) -> text or HTML` a column of its table."""
-    return lambda cell: Column(cell=cell, header=header, css=css, phone=phone)
+    return lambda cell: Column(cell=cell, header=header, css=css, phone=phone, fields=fields, is_extra=is_extra)
 
 
 @dataclass(frozen=True)
@@ -69,12 +75,26 @@ class Table(Generic[M]):
     """
 
     caption: ClassVar[Any]
-    columns: ClassVar[list[Column]]
+    every_column: ClassVar[list[Column]]
+    columns: list[Column]
     export: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
     export_whole: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
 
     def __init_subclass__(cls) -> None:
-        cls.columns = [value for value in vars(cls).values() if isinstance(value, Column)]
+        cls.every_column = [value for value in vars(cls).values() if isinstance(value, Column)]
+        cls.columns = [column for column in cls.every_column if not column.is_extra]
+
+    @classmethod
+    def chosen(cls, names: str) -> list[Column]:
+        """The columns with these names (with a comma between them), in their order; the usual ones for none."""
+        by_name = {column.name: column for column in cls.every_column}
+        return [by_name[name] for name in names.split(",") if name in by_name] or cls.columns
+
+    @classmethod
+    def file_fields(cls, names: str, *, whole: bool = False) -> Mapping[str, Callable[[Any], Any]]:
+        """The columns of a file (`export`, `export_whole`), of the chosen columns alone if any are."""
+        fields = cls.export_whole if whole else cls.export
+        return {field: fields[field] for column in cls.chosen(names) for field in column.fields} if names else fields
 
     def __init__(self, rows: Iterable[M], *, prefix: str = "row") -> None:
         self.rows = list(rows)

@@ -111,7 +111,10 @@ class ExportPart(models.Model):
 
 
 class SavedView(models.Model):
-    """The filters of a list under a name: a person's own, or shared with everybody who sees the list."""
+    """The filters of a list under a name: a person's own, or shared with everybody who sees the list.
+
+    The one without a name holds the columns that the person has chosen for the list.
+    """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_views")
     list_name = models.CharField(max_length=40, help_text="As its files begin.")

@@ -22,12 +22,26 @@ _PERSONAL = {"q", "ends", "customer"}
 def views_of(person: User, list_name: str) -> QuerySet[SavedView]:
     """This person's own views of the list, and those that others share."""
     views = SavedView.objects.filter(Q(owner=person) | Q(is_shared=True), list_name=list_name)
-    return views.select_related("owner")
+    return views.exclude(name="").select_related("owner")
 
 
 def may_share(person: User) -> bool:
     """Whether this person's views may be for everybody: of those who see what all sold."""
     return person.has_perm(Right.VIEW_SHIFTS)
+
+
+def columns_of(person: User, list_name: str) -> str:
+    """The names of the columns that this person has chosen for the list, in their order; empty for the usual ones."""
+    chosen = SavedView.objects.filter(owner=person, list_name=list_name, name="").first()
+    return chosen.query if chosen else ""
+
+
+def keep_columns(person: User, list_name: str, names: str) -> None:
+    """Show this person these columns of the list from now on; the usual ones for none."""
+    if names:
+        SavedView.objects.update_or_create(owner=person, list_name=list_name, name="", defaults={"query": names})
+    else:
+        SavedView.objects.filter(owner=person, list_name=list_name, name="").delete()
 
 
 def save_view(*, owner: User, list_name: str, name: str, query: str, is_shared: bool) -> None:
@@ -37,7 +51,7 @@ def save_view(*, owner: User, list_name: str, name: str, query: str, is_shared: 
     """
     with transaction.atomic():
         User.objects.select_for_update(of=("self",), no_key=True).get(pk=owner.pk)
-        own = SavedView.objects.filter(owner=owner, list_name=list_name)
+        own = SavedView.objects.filter(owner=owner, list_name=list_name).exclude(name="")
         if own.exclude(name=name).count() >= MOST_VIEWS:
             raise TooManyViews(_("You have %(most)s saved views. Remove one first.") % {"most": MOST_VIEWS})
         is_shared = is_shared and may_share(owner) and not _PERSONAL & parse_qs(query).keys()

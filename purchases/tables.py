@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.money import rupiah
+from core.money import rupiah, signed_rupiah
 from core.numbers import masked, without
 from core.tables import Table, column, row_link, shortened
 from core.times import moment
@@ -25,14 +25,15 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
-def _profit(order: Order) -> int | str:
-    return order.customer_pays - order.shown_price if order.status == Status.SUCCESS else ""
+def _profit(order: Order) -> int:
+    return order.customer_pays - order.shown_price
 
 
 class OrderTable(Table[Order]):
     """Orders, read with `for_table()`. `with_cost`: for people who may see costs. `person`: the viewer.
 
-    `with_ticks`: each can be ticked for the form `bulk`.
+    `with_ticks`: each can be ticked for the form `bulk`. `columns`: the names of the chosen ones; the extra ones need
+    what `for_file()` reads.
     """
 
     caption = _("Orders, newest first")
@@ -47,7 +48,7 @@ class OrderTable(Table[Order]):
         "sn": lambda order: without(order.sn, [order.destination]),
         "price": attrgetter("customer_pays"),
         "cost": attrgetter("shown_price"),
-        "profit": _profit,
+        "profit": lambda order: _profit(order) if order.status == Status.SUCCESS else "",
         "paid_by": lambda order: order.payment.method,
         "cashier": lambda order: order.placed_by.username if order.placed_by else "",
         "trx_id": attrgetter("trx_id"),
@@ -62,15 +63,19 @@ class OrderTable(Table[Order]):
         prefix: str = "row",
         with_cost: bool = False,
         with_ticks: bool = False,
+        columns: str = "",
     ) -> None:
         super().__init__(rows, prefix=prefix)
+        if columns and "product" not in columns.split(","):
+            columns = f"product,{columns}"  # each row needs its link
+        self.columns = [column for column in self.chosen(columns) if with_cost or column.name != "profit"]
         self.person, self.with_cost, self.with_ticks = person, with_cost, with_ticks
 
     def row_marks(self, order: Order) -> SafeString:
         """The words at the end of one's own order."""
         return ending_marks(order, self.person)
 
-    @column(_("Status"), phone="1 left")
+    @column(_("Status"), phone="1 left", fields=("status",))
     def status(self, order: Order) -> SafeString:
         """Its status; before it the tick."""
         if not self.with_ticks:
@@ -79,18 +84,18 @@ class OrderTable(Table[Order]):
         words = gettext("Tick the order")
         return format_html(f'{tick} aria-label="{{}}"> {{}}', order.ref_id, words, status_badge(order.status))
 
-    @column(_("Product"), phone="2 left")
+    @column(_("Product"), phone="2 left", fields=("product_code", "product"))
     def product(self, order: Order) -> SafeString:
         """The product; links to the order. Behind it the order's tags."""
         tags = format_html_join("", ' <span class="tag">{}</span>', ((name,) for name in order.tag_names))
         return row_link(order.get_absolute_url(), order.product_name) + tags
 
-    @column(_("Destination"), css="nowrap", phone="3 wide")
+    @column(_("Destination"), css="nowrap", phone="3 wide", fields=("destination",))
     def destination(self, order: Order) -> str:
         """For which number."""
         return shown_destination(order)
 
-    @column(_("SN or reason"), phone="4 wide")
+    @column(_("SN or reason"), phone="4 wide", fields=("sn",))
     def sn(self, order: Order) -> str:
         """The provider's text, or the reason why the order waits for a person or was rejected."""
         if serial := serial_number(order):
@@ -99,7 +104,7 @@ class OrderTable(Table[Order]):
             return str(meaning_of(order.error_code).words)
         return order.get_action_reason_display() if order.status == Status.NEEDS_ACTION else ""
 
-    @column(_("Price"), css="num", phone="2 right")
+    @column(_("Price"), css="num", phone="2 right", fields=("price", "cost"))
     def price(self, order: Order) -> str:
         """The customer's price; below it the cost, if it differs."""
         if not self.with_cost or order.customer_pays == order.shown_price:
@@ -107,7 +112,32 @@ class OrderTable(Table[Order]):
         cost = gettext("cost %(amount)s") % {"amount": rupiah(order.shown_price)}
         return format_html('{}<div class="sub nowrap">{}</div>', rupiah(order.customer_pays), cost)
 
-    @column(_("Placed"), phone="1 right")
+    @column(_("Placed"), phone="1 right", fields=("placed", "ref_id"))
     def time(self, order: Order) -> SafeString:
         """When it was placed, and its name."""
         return format_html('{}<div class="mono sub nowrap">{}</div>', moment(order.created_at), order.ref_id)
+
+    @column(_("Profit"), css="num", phone="none", fields=("profit",), is_extra=True)
+    def profit(self, order: Order) -> str:
+        """Of an order that arrived."""
+        return signed_rupiah(_profit(order)) if order.status == Status.SUCCESS else ""
+
+    @column(_("Cashier"), phone="none", fields=("cashier",), is_extra=True)
+    def cashier(self, order: Order) -> str:
+        """The person who placed it."""
+        return order.placed_by.shown_name if order.placed_by else ""
+
+    @column(_("Paid by"), phone="none", fields=("paid_by",), is_extra=True)
+    def paid_by(self, order: Order) -> str:
+        """How the customer pays."""
+        return str(order.payment.method_words)
+
+    @column(_("Ended"), phone="none", fields=("ended",), is_extra=True)
+    def ended(self, order: Order) -> SafeString | str:
+        """When."""
+        return moment(order.final_at) if order.final_at else ""
+
+    @column("trx_id", css="mono", phone="none", fields=("trx_id",), is_extra=True)
+    def trx_id(self, order: Order) -> str:
+        """The provider's name of it."""
+        return order.trx_id

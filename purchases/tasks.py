@@ -42,4 +42,4 @@ def write_orders(export_id: int) -> None:
     export = Export.objects.select_related("owner").filter(pk=export_id).first()
     if export:
         filtered = OrderFilter(QueryDict(export.query), person=export.owner, queryset=Order.objects.for_file())
-        write_file(export_id, filtered.qs, OrderTable.export_whole if export.whole_numbers else OrderTable.export)
+        write_file(export_id, filtered.qs, OrderTable.file_fields(filtered.chosen_columns, whole=export.whole_numbers))

@@ -10,6 +10,7 @@ urlpatterns = [
     path("orders/sums/", orders.order_sums, name="order_sums"),
     path("orders/file/", orders.order_file, name="order_file"),
     path("orders/file/whole/", orders.order_file_whole, name="order_file_whole"),
+    path("orders/columns/", orders.order_columns, name="order_columns"),
     path("orders/bulk/", bulk.order_bulk, name="order_bulk"),
     path("orders/views/", saved.order_views, name="order_views"),
     path("orders/views/save/", saved.order_view_save, name="order_view_save"),

@@ -51,7 +51,9 @@ def order_bulk(request: StaffRequest) -> HttpResponseBase:
         return redirect(back)
     if act == Bulk.FILE:
         record(EXPORT_MADE, actor=request.user, subject="orders", facts={"format": "csv", "rows": len(orders)})
-        return csv_answer(orders, OrderTable.export, f"orders-{timezone.localtime():%Y-%m-%d-%H%M}.csv")
+        return csv_answer(
+            orders, OrderTable.file_fields(filtered.chosen_columns), f"orders-{timezone.localtime():%Y-%m-%d-%H%M}.csv"
+        )
     context: dict[str, Any] = {"act": Bulk(act).label, "back": back}
     if act == Bulk.PRINT:
         paper = chosen_paper(request, current_shop())

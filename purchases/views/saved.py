@@ -17,11 +17,10 @@ from core.rights import Right
 from core.search import count_up_to
 from exports.models import SavedView
 from exports.saved_views import may_share, save_view, views_of
-from purchases.filters import NEEDS_ATTENTION, OrderFilter
+from purchases.filters import LIST, NEEDS_ATTENTION, OrderFilter
 from purchases.models import Order
 from staff.models import User
 
-LIST = "orders"
 _MOST_COUNTED = 99
 
 
@@ -64,8 +63,11 @@ def order_views(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_ORDERS)
 @require_POST
 def order_view_save(request: StaffRequest) -> HttpResponse:
-    """Keep the filters of the address under a name."""
-    current, name = _current(request), request.POST.get("name", "").strip()[:40]
+    """Keep the filters of the address under a name, with the columns as this person sees them."""
+    filtered = _filter(request.user, request.GET.urlencode())
+    columns = {"columns": filtered.chosen_columns} if filtered.chosen_columns else {}
+    current = filtered.url_without(*filtered.form.errors, **columns).removeprefix("?")
+    name = request.POST.get("name", "").strip()[:40]
     if not current or not name:
         messages.error(request, _("A view needs filters and a name."))
     else:

@@ -132,7 +132,7 @@ def approvals(count):
 
 LISTS = [
     ("/approvals/", approvals, 6),
-    ("/orders/", orders, 10),
+    ("/orders/", orders, 11),
     ("/bills/", bills, 4),
     ("/customers/", customers, 6),
     ("/callbacks/", callbacks, 6),

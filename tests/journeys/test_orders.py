@@ -75,7 +75,7 @@ def test_an_owner_walks_through_the_orders_beside_the_list(live_server, open_win
     expect(panel).to_be_hidden()
     expect(page.locator(f"#row-{orders['old'].pk} [data-pick]")).to_be_focused()
 
-    page.click(".file-choice summary")
+    page.click(".file-choice:has(#make-csv) summary")
     with page.expect_download() as file:
         page.click("#make-csv")
     assert file.value.path().read_text().count("\n") == 3
@@ -96,3 +96,20 @@ def test_a_supervisor_ticks_orders_on_a_phone_and_reads_what_came_of_each(live_s
     assert faults_in_all_looks(page) == []
     page.goto(f"{live_server.url}/orders/?tag=promo")
     expect(page.locator("#results .tag")).to_have_count(2)
+
+
+def test_an_owner_chooses_columns_and_finds_them_again(live_server, open_window: OpenWindow, orders):
+    page = open_window(size=(1440, 900))
+    sign_in(page, live_server.url, "owner")
+    page.goto(f"{live_server.url}/orders/")
+
+    page.click(".file-choice:has(#choose-columns) summary")
+    page.fill("[name=place-sn]", "")
+    page.fill("[name=place-cashier]", "2")
+    assert faults_in_all_looks(page) == []
+    page.click("#choose-columns button")
+
+    expect(page.locator("td.c-cashier")).to_have_count(2)
+    expect(page.locator("td.c-sn")).to_have_count(0)
+    page.goto(f"{live_server.url}/orders/?days=today")
+    expect(page.locator("td.c-cashier")).to_have_count(1)

@@ -106,6 +106,7 @@ def test_who_only_sees_posts_nothing_but_what_is_their_own():
         "order_story_whole",
         "order_file",
         "order_bulk",  # a file alone
+        "order_columns",
         "order_view",
     }  # each number that is seen is noted
     posts = {

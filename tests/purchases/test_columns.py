@@ -1,0 +1,96 @@
+"""The columns of the orders list: chosen, ordered, kept for a person and in a view, and the same in a file."""
+
+import pytest
+
+from exports.models import Export, SavedView
+from exports.services import content_of
+from purchases.states import Status
+from purchases.tasks import write_orders
+from testing.factories import make_order
+from testing.people import browser_of, make_person
+from tests.exports.helpers import csv_rows
+
+pytestmark = pytest.mark.django_db
+
+USUAL = ["status", "product", "destination", "sn", "price", "time"]
+
+
+@pytest.fixture(autouse=True)
+def order():
+    return make_order(Status.SUCCESS, selling_price=12_000, placed_by=make_person(username="sari"))
+
+
+@pytest.fixture
+def supervisor():
+    return browser_of("supervisor")
+
+
+def choose(browser, query="", **places):
+    return browser.post(f"/orders/columns/?{query}", {f"place-{name}": place for name, place in places.items()})
+
+
+def shown(browser, query=""):
+    return [column.name for column in browser.get(f"/orders/?{query}").context["table"].columns]
+
+
+def test_a_person_keeps_columns_in_their_order_and_others_keep_theirs(supervisor, cashier):
+    answer = choose(supervisor, "status=success&columns=sn", cashier="1", product="2", price="10", sn="x", time="")
+
+    assert answer["Location"] == "/orders/?status=success"
+    assert shown(supervisor) == ["cashier", "product", "price"]
+    assert "sari" in supervisor.get("/orders/").content.decode().partition("<tbody>")[2]
+    assert shown(cashier) == USUAL
+
+    choose(supervisor)
+
+    assert shown(supervisor) == USUAL
+    assert not SavedView.objects.exists()
+
+
+def test_the_address_wins_and_each_row_keeps_its_link(supervisor):
+    choose(supervisor, product="1", sn="2")
+
+    assert shown(supervisor, "columns=paid_by,ended,nonsense") == ["product", "paid_by", "ended"]
+
+
+def test_profit_is_a_column_for_people_who_see_costs(supervisor, cashier):
+    assert shown(supervisor, "columns=product,profit,trx_id") == ["product", "profit", "trx_id"]
+    assert shown(cashier, "columns=product,profit,trx_id") == ["product", "trx_id"]
+    assert "place-profit" not in cashier.get("/orders/").content.decode()
+
+
+def test_a_view_keeps_the_columns_of_its_maker(supervisor):
+    choose(supervisor, product="1", cashier="2")
+
+    answer = supervisor.post("/orders/views/save/?status=success", {"name": "Mine", "is_shared": "on"})
+
+    assert answer["Location"] == "/orders/?status=success&columns=product%2Ccashier"
+    views = browser_of("auditor").get("/orders/views/").context["views"]
+    assert [(view.name, view.query) for view in views][1:] == [("Mine", "status=success&columns=product%2Ccashier")]
+
+
+def test_a_file_has_the_chosen_columns(supervisor, order):
+    choose(supervisor, cashier="1", product="2", price="3")
+    expected = {"cashier": "sari", "product_code": order.product_code, "product": order.product_name}
+    expected |= {"price": "12000", "cost": str(order.shown_price)}
+
+    now = supervisor.get("/orders/file/?status=success&format=csv")
+    supervisor.post("/orders/file/?format=csv&q=")
+    export = Export.objects.get()
+    write_orders(export.pk)
+    ticked = supervisor.post("/orders/bulk/", {"act": "file", "order": [order.ref_id]})
+
+    for content in (b"".join(now.streaming_content), b"".join(content_of(export)), b"".join(ticked.streaming_content)):
+        [row] = csv_rows(content)
+        assert list(row.items()) == list(expected.items())
+
+
+def test_a_row_that_changes_keeps_its_columns(supervisor):
+    open_one = make_order(Status.PENDING, destination="081234567899")
+    choose(supervisor, product="1", trx_id="2")
+
+    assert "columns=product%2Ctrx_id" in supervisor.get("/orders/").context["live"].ask
+    answer = supervisor.get(f"/orders/live/?columns=product,trx_id&seen=row-{open_one.pk}~old")
+
+    assert 'class="c-trx_id' in answer.content.decode()
+    assert 'class="c-destination' not in answer.content.decode()
