@@ -5,3 +5,4 @@ from django.utils.translation import gettext_lazy as _
 from audit.events import Event
 
 CUSTOMER_ERASED = Event("customer_erased", _("Customer erased"))
+CUSTOMERS_MERGED = Event("customers_merged", _("Customers merged"))

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from catalogue.destinations import KINDS, DestinationKind, kind_called
 from catalogue.models import Product, ProductType
 from customers.models import Customer, SavedNumber
+from customers.services import joined
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
 
@@ -94,3 +95,16 @@ class SaveThisForm(SavedNumberForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["customer"].widget.attrs |= {**_FIELD, "autofocus": True, "list": "customer-names"}
+
+
+class MergeForm(forms.Form):
+    """Which of two names stays, and the note of both."""
+
+    name = forms.ChoiceField(label=_("Name"), widget=forms.RadioSelect({"class": "form-check-input"}))
+    note = forms.CharField(label=_("Note"), max_length=300, strip=True, required=False)
+
+    def __init__(self, data: Any, *, one: Customer, other: Customer) -> None:
+        super().__init__(data, initial={"name": one.name, "note": joined(one.note, other.note)})
+        names = dict.fromkeys([one.name, other.name])
+        self.fields["name"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]
+        self.fields["note"].widget.attrs |= _FIELD

@@ -102,11 +102,13 @@ CustomerHistory = history_of(Customer)
 class SavedNumber(models.Model):
     """A phone, meter or customer number of a customer, with the product usually bought for it, or its biller."""
 
+    NOTE_LETTERS = 120
+
     customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="numbers")
     destination = models.CharField(_("number"), max_length=64)
     kind = KindField()
     product = models.ForeignKey(Product, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
-    note = models.CharField(_("note"), max_length=120, blank=True)
+    note = models.CharField(_("note"), max_length=NOTE_LETTERS, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = SavedNumberQuerySet.as_manager()

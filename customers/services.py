@@ -13,7 +13,7 @@ from audit.services import record
 from catalogue.destinations import DestinationKind
 from catalogue.models import Product
 from customers.errors import AlreadySaved, MoneyOpen
-from customers.events import CUSTOMER_ERASED
+from customers.events import CUSTOMER_ERASED, CUSTOMERS_MERGED
 from customers.models import Customer, SavedNumber
 
 if TYPE_CHECKING:
@@ -66,3 +66,27 @@ def erase(pk: int, *, actor: User) -> str:
             raise MoneyOpen(words % {"name": customer.name}) from None
         record(CUSTOMER_ERASED, actor=actor, subject=f"customer {pk}")
     return customer.name
+
+
+def joined(*notes: str) -> str:
+    """The notes as one, each once."""
+    return " · ".join(dict.fromkeys(note for note in notes if note))
+
+
+def absorb(kept: Customer, gone: Customer, *, name: str, note: str, actor: User) -> None:
+    """Move the numbers of `gone` to `kept`, give it this name and note, and delete `gone`.
+
+    Call it in a transaction that has locked both. A number that both have stays once, with both notes.
+    """
+    own = {(number.destination, number.product_id): number for number in kept.numbers.all()}
+    for number in gone.numbers.all():
+        if twin := own.get((number.destination, number.product_id)):
+            twin.note = joined(twin.note, number.note)[: SavedNumber.NOTE_LETTERS]
+            twin.save(update_fields=["note"])
+        else:
+            number.customer = kept
+            number.save(update_fields=["customer"])
+    record(CUSTOMERS_MERGED, actor=actor, subject=f"customer {kept.pk}", facts={"merged": gone.pk})
+    gone.delete()
+    kept.name, kept.note = name, note
+    kept.save(update_fields=["name", "note"])

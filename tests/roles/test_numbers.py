@@ -152,6 +152,7 @@ def shop() -> dict[str, Any]:
             name: [{"pk": customer.pk}]
             for name in ("customer_detail", "customer_edit", "customer_delete", "number_add", "credit_account")
         },
+        "customer_merge": [{"pk": customer.pk}],
         "number_edit": [{"pk": number.pk} for number in numbers],
         **{
             name: [{"pk": one.pk} for one in (approval, bill_approval)] for name in ("approval_detail", "approval_live")

@@ -1,0 +1,49 @@
+"""Make one customer of two."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
+from core.rights import Right
+from core.search import found_by
+from credit.services import merge_customers
+from customers.forms import MergeForm
+from customers.models import Customer, CustomerQuerySet
+
+_MOST = 20
+
+
+@staff_only(Right.VIEW_CUSTOMERS, Right.CHANGE_CUSTOMERS, Right.DELETE_CUSTOMERS, Right.VIEW_NUMBERS)
+@require_http_methods(["GET", "POST"])
+def customer_merge(request: StaffRequest, pk: int) -> HttpResponse:
+    """Find the other customer (`?q=`); say what becomes of both (`?other=`); then merge them."""
+    customer = get_object_or_404(Customer, pk=pk)
+    text, key = request.GET.get("q", "").strip()[:120], request.GET.get("other", "")
+    if not key:
+        others = Customer.objects.matching(text) if text else _alike(customer)
+        shown = others.exclude(pk=pk).with_counts()[:_MOST]
+        return render(request, "credit/merge_choose.html", {"customer": customer, "text": text, "others": shown})
+    if not key.isdecimal() or int(key) == pk:
+        raise Http404
+    other = get_object_or_404(Customer, pk=key)
+    form = MergeForm(request.POST if request.method == "POST" else None, one=customer, other=other)
+    if request.method == "POST" and form.is_valid():
+        with refusal_shown(request):
+            kept = merge_customers(customer, other, actor=request.user, **form.cleaned_data)
+            messages.success(request, _("Merged."), extra_tags="customers_merged")
+            return redirect(kept)
+    both = Customer.objects.with_counts().filter(pk__in=[pk, other.pk])
+    return render(request, "credit/merge.html", {"customer": customer, "form": form, "both": both})
+
+
+def _alike(customer: Customer) -> CustomerQuerySet:
+    """Customers with a number of this one, or with the longest word of the name."""
+    sharing = Customer.objects.filter(numbers__destination__in=customer.numbers.values("destination"))
+    named = Customer.objects.named(max(customer.name.split(), key=len))
+    return Customer.objects.filter(found_by(sharing, named))
