@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from launcher import PYTHON, ROOT, version
@@ -29,8 +30,10 @@ MODULES = {
     "status": "status",
     "upgrade": "upgrading",
     "reset": "resetting",
+    "backup": "backing_up",
 }
 TASKS = {"test", "check", "lock", "screenshots"}  # of pyproject.toml
+QUIET = {"manage", "doctor", "status", "reset", "service", "backup"}  # standard output holds their result
 PASSING_ON = {"manage", "test"}  # their arguments are somebody else's
 EPILOG = """\
 ./run starts everything on 127.0.0.1: PostgreSQL, Valkey, the web pages, two workers, beat, and a sandbox in place of
@@ -95,6 +98,10 @@ def parser() -> Parser:
     )
     service.add_argument("--to", metavar="FOLDER", help="write them there instead")
     service.add_argument("--user", help="whom the services run as (default: the owner of this folder)")
+    backup = commands.add_parser("backup", help="copy the database and its secrets to a folder, while the shop sells")
+    backup.add_argument("folder", nargs="?", type=Path, help="where to (default: BACKUP_TO)")
+    backup.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
+    backup.add_argument("--new-key", type=Path, metavar="FILE", help="make the key that opens the secrets of backups")
     deleted = commands.add_parser("reset", help="delete the data folder, after a question")
     deleted.add_argument("--yes", action="store_true", help="do not ask")
     return top
@@ -145,10 +152,10 @@ def dispatch(arguments: list[str], group: ProcessGroup) -> int:
     options = read_arguments(arguments)
     command: str = options.command
     started = float(os.environ.pop("RUN_STARTED", 0)) or time.monotonic()
-    say = quiet_output if command in {"manage", "doctor", "status", "reset", "service"} else output(started)
+    say = quiet_output if command in QUIET else output(started)
     os.environ["RUN_STARTED"] = str(started)  # the times go on in the Python of .venv
     # what is installed does not change under a running ./run
-    looking = command in {"status", "reset", "service", "upgrade"}
+    looking = command in {"status", "reset", "service", "upgrade", "backup"}
     if command == "service":
         account(options.user)  # a wrong one is refused before minutes of installing
     lock = None if looking else DEVELOPMENT if command in TASKS else RUNTIME

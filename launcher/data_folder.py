@@ -46,7 +46,7 @@ def kept_secrets(folder: Path) -> dict[str, str]:
     """The secrets of a data folder, generated the first time."""
     path = folder / "secrets.json"
     kept = read_json(path)
-    stores = ("valkey", "postgres", "postgres_owner", "postgres_app", "postgres_sandbox")
+    stores = ("valkey", "postgres", *(f"postgres_{role}" for role in ("owner", "app", "sandbox", "backup")))
     names = (*stores, "django", "sandbox_django", "sandbox_token", "upstream_id", "upstream_key")
     made = {name: secrets.token_hex(24) for name in names if not kept.get(name)}
     if made:

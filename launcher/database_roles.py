@@ -1,4 +1,4 @@
-"""The roles of the embedded PostgreSQL: the owner of the tables, the app, and the sandbox. None is a superuser.
+"""The roles of the embedded PostgreSQL: the tables' owner, the app, the sandbox, the backups. None is a superuser.
 
 The superuser (`postgresql.SUPERUSER`) is for the launcher alone; no process of the app knows its password. `manage.py
 grant_app_role` grants the app's role its rights on each table, after the migrations.
@@ -11,9 +11,10 @@ import psycopg
 from psycopg import Connection, sql
 
 OWNER, APP, SANDBOX = "backoffice_owner", "backoffice_app", "backoffice_sandbox"
+BACKUP = "backoffice_backup"  # may copy PostgreSQL's files, and read no table
 # The name of each role's password in `secrets.json`
-SECRETS = {OWNER: "postgres_owner", APP: "postgres_app", SANDBOX: "postgres_sandbox"}
-_ATTRIBUTES = sql.SQL("LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS")
+SECRETS = {OWNER: "postgres_owner", APP: "postgres_app", SANDBOX: "postgres_sandbox", BACKUP: "postgres_backup"}
+_ATTRIBUTES = sql.SQL("LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS {}")
 
 # Statements that give objects of a superuser, in older folders, to their new owner.
 _FOREIGN = """
@@ -38,8 +39,9 @@ def make_roles(superuser: Connection, passwords: Mapping[str, str]) -> None:
     there = {str(row[0]) for row in superuser.execute("SELECT rolname FROM pg_roles")}
     for role, password in passwords.items():
         verb = sql.SQL("ALTER" if role in there else "CREATE")
+        attributes = _ATTRIBUTES.format(sql.SQL("REPLICATION" if role == BACKUP else "NOREPLICATION"))
         superuser.execute(
-            sql.SQL("{} ROLE {} {} PASSWORD {}").format(verb, sql.Identifier(role), _ATTRIBUTES, sql.Literal(password))
+            sql.SQL("{} ROLE {} {} PASSWORD {}").format(verb, sql.Identifier(role), attributes, sql.Literal(password))
         )
 
 

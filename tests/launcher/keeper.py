@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from launcher.data_folder import DataFolderInUseError, held
+from launcher.database_roles import OWNER
 from launcher.embedded import Stores
 from launcher.processes import ProcessGroup
 
@@ -25,6 +26,7 @@ def main() -> None:
             stores.start("rows")
             assert stores.postgres is not None
             assert stores.valkey is not None
+            stores.postgres.set_up_roles({"rows": OWNER}, guests={})
             state = {
                 "database_url": stores.postgres.url("rows"),
                 "redis_url": stores.valkey.url(),

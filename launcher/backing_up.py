@@ -1,0 +1,180 @@
+"""`./run backup FOLDER`: a copy of the whole database while the shop sells, with the secrets that a restore needs."""
+
+import argparse
+import contextlib
+import datetime as dt
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from launcher import version
+from launcher.backups import KEPT, alone_in, backups_in, delete_old, new_name, size_of
+from launcher.data_folder import DataFolderInUseError, held, read_state, write_json
+from launcher.embedded import Stores
+from launcher.encrypting import make_key, seal_secrets
+from launcher.failures import LaunchError
+from launcher.output import Say
+from launcher.postgresql import PostgreSQL
+from launcher.process_table import alive
+from launcher.processes import ProcessGroup
+from launcher.project import Project, read_project
+from launcher.stack import APP_DATABASE
+from launcher.upgrading import commit
+
+FACTS = """
+    SELECT (SELECT count(*) FROM purchases_order), (SELECT count(*) FROM ledger_entry),
+           (SELECT note FROM audit_checkpoint ORDER BY size DESC LIMIT 1)
+"""
+NO_KEY = (
+    "The secrets are not in it (secrets.json, audit.key, .env), because no BACKUP_RECIPIENT is set: keep copies of "
+    "them elsewhere, or make a key with `./run backup --new-key FILE`."
+)
+
+
+def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
+    """Make one backup and say where it is, or a new key."""
+    if options.new_key:
+        public = make_key(options.new_key)
+        say(f"{options.new_key} opens the secrets of backups: keep it away from this machine. For .env:")
+        print(f"BACKUP_RECIPIENT={public}")
+        return 0
+    project = read_project()
+    refuse_foreign_database(project)
+    folder = options.folder.resolve() if options.folder else backup_folder(project)
+    if folder is None:
+        raise LaunchError("Name a folder: ./run backup FOLDER, or set BACKUP_TO in .env.", exit_code=2)
+    keep = kept(project)
+    with alone_in(folder), answering(project, group) as postgres:
+        manifest = make_backup(project, postgres, folder)
+        delete_old(folder, keep)
+    if not manifest["secrets"]:
+        say(NO_KEY)
+    if options.as_json:
+        print(json.dumps(manifest, indent=1))
+    else:
+        print(f"{manifest['folder']}: {manifest['size'] / 1_000_000:.0f} MB in {manifest['seconds']} s, verified")
+    return 0
+
+
+def backup_folder(project: Project) -> Path | None:
+    """Where backups and the log go all the time; None when nobody has set it."""
+    return Path(project.given["BACKUP_TO"]).expanduser().resolve() if "BACKUP_TO" in project.given else None
+
+
+def refuse_foreign_database(project: Project) -> None:
+    """LaunchError when the database is not that of the data folder."""
+    if "DATABASE_URL" in project.given:
+        raise LaunchError(
+            "DATABASE_URL names a PostgreSQL of your own: back it up and restore it with its own tools, and let "
+            "BACKUP_STAMP name a file that they touch. docs/backup.md has the steps with pgBackRest."
+        )
+
+
+def kept(project: Project) -> tuple[int, int, int]:
+    """How many days, weeks and months are kept, from BACKUP_KEEP."""
+    words = project.given.get("BACKUP_KEEP", ",".join(map(str, KEPT))).split(",")
+    if len(words) != len(KEPT) or not all(word.strip().isdecimal() for word in words) or int(words[0]) < 1:
+        raise LaunchError("BACKUP_KEEP says how many days, weeks and months are kept, such as 7,4,12: correct it.")
+    days, weeks, months = map(int, words)
+    return days, weeks, months
+
+
+@contextlib.contextmanager
+def answering(project: Project, group: ProcessGroup) -> Iterator[PostgreSQL]:
+    """The database of the data folder: that of the running shop, or started for this; LaunchError without one."""
+    if not (project.data / "postgres").exists():
+        raise LaunchError(f"There is no database in the data folder {project.data}: nothing to back up.")
+    state = read_state(project.data)
+    if state.get("doing") == "serving" and alive(int(state["pid"])):
+        postgres = PostgreSQL(project.data, group)
+        postgres.port = next(row["port"] for row in state["processes"] if row["name"] == "postgres")
+        yield postgres
+        return
+    try:
+        with held(project.data):
+            stores = Stores(project.data, group, valkey=False)
+            assert stores.postgres is not None  # noqa: S101 - for types
+            try:
+                stores.start()
+                yield stores.postgres
+            finally:
+                stores.stop()
+    except DataFolderInUseError:
+        raise LaunchError(f"The data folder {project.data} is in use by another ./run: try again later.") from None
+
+
+def make_backup(project: Project, postgres: PostgreSQL, folder: Path) -> dict[str, Any]:
+    """Copy the database beside its final name, verify it, give it its name; returns its manifest.
+
+    A backup that is cut off keeps its hidden name, and the next one deletes it.
+    """
+    recipient = project.given.get("BACKUP_RECIPIENT", "")
+    sealed = seal_secrets(project.data, recipient) if recipient else b""
+    for cut_off in folder.glob(".*.new"):
+        shutil.rmtree(cut_off)
+    started, name = time.monotonic(), new_name()
+    refuse_another_shops(folder, postgres.identifier())
+    require_room(folder, postgres)
+    draft = folder / f".{name}.new"
+    draft.mkdir(mode=0o700)
+    facts = facts_of(postgres.url(APP_DATABASE))
+    log = project.logs / "backup.log"
+    postgres.copy_to(draft / "database", log=log)
+    ended = dt.datetime.now(dt.UTC)
+    postgres.verify_copy(draft / "database", log=log)
+    manifest = {
+        "version": version(),
+        "commit": commit(),
+        "folder": str(folder / name),
+        "ended_at": ended.isoformat(timespec="seconds"),
+        "database": postgres.identifier(),
+        "secrets": bool(sealed),
+        "size": size_of(draft),
+        "seconds": round(time.monotonic() - started, 1),
+        **facts,
+    }
+    if sealed:
+        (draft / "secrets.age").write_bytes(sealed)
+    write_json(draft / "manifest.json", manifest)
+    draft.rename(folder / name)
+    flush(folder)
+    return manifest
+
+
+def facts_of(address: str) -> dict[str, Any]:
+    """How many orders and entries there are, and the audit's last checkpoint; empty in a database without tables."""
+    try:
+        with psycopg.connect(address) as connection:
+            row = connection.execute(FACTS).fetchone() or (0, 0, "")
+    except (psycopg.errors.UndefinedTable, psycopg.OperationalError):
+        return {}
+    return dict(zip(("orders", "entries", "checkpoint"), row, strict=True))
+
+
+def refuse_another_shops(folder: Path, identifier: str) -> None:
+    """LaunchError when the backups there are those of another database."""
+    if any(backup.manifest["database"] != identifier for backup in backups_in(folder)):
+        raise LaunchError(f"{folder} holds the backups of another database: name a folder for this one alone.")
+
+
+def require_room(folder: Path, postgres: PostgreSQL) -> None:
+    """LaunchError when the database may not fit beside the backups that are there."""
+    needed, free = postgres.size(), shutil.disk_usage(folder).free
+    if free < 1.1 * needed:
+        raise LaunchError(
+            f"A backup needs about {needed // 1_000_000} MB, and only {free // 1_000_000} MB are free in {folder}: "
+            "make room, or keep fewer (BACKUP_KEEP)."
+        )
+
+
+def flush(folder: Path) -> None:
+    """Have the names in a folder on its disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)

@@ -1,0 +1,167 @@
+"""A folder of backups: the backups in it, what each says about itself, which are kept, and its write-ahead log.
+
+20261126-190000Z/            a backup; its name is the time at which it began (UTC)
+    manifest.json            version, time, size, counts, the audit's last checkpoint
+    database/                PostgreSQL's files, as `pg_basebackup` copies them
+    secrets.age              secrets, keys and `.env`, encrypted for BACKUP_RECIPIENT
+.20261126-190000Z.new/       one that is being made, or was cut off
+wal/20261126-185901Z/        what was written since, without a gap (`launcher/archiving.py`)
+"""
+
+import contextlib
+import datetime as dt
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from launcher.data_folder import read_json
+from launcher.failures import LaunchError
+
+NAME = "%Y%m%d-%H%M%SZ"
+KEPT = (7, 4, 12)  # days, weeks, months
+SEGMENT_BYTES = 16 * 1024 * 1024
+PARTIAL = ".partial"
+
+
+@dataclass(frozen=True)
+class Backup:
+    """A finished backup. `manifest` is what it says about itself."""
+
+    folder: Path
+    manifest: dict[str, Any]
+
+    @property
+    def began(self) -> dt.datetime:
+        return time_of(self.folder.name)
+
+    @property
+    def ended(self) -> dt.datetime:
+        """From this moment on the shop can be restored from it."""
+        return dt.datetime.fromisoformat(self.manifest["ended_at"])
+
+    @property
+    def first_segment(self) -> int:
+        """The number of the first segment of the write-ahead log that it needs."""
+        high, low = read_json(self.folder / "database/backup_manifest")["WAL-Ranges"][0]["Start-LSN"].split("/")
+        return ((int(high, 16) << 32) + int(low, 16)) // SEGMENT_BYTES
+
+
+def new_name() -> str:
+    """The name of what begins now."""
+    return dt.datetime.now(dt.UTC).strftime(NAME)
+
+
+def time_of(name: str) -> dt.datetime:
+    """When what has this name began."""
+    return dt.datetime.strptime(name, NAME).replace(tzinfo=dt.UTC)
+
+
+def named_by_time(folder: Path) -> list[Path]:
+    """The folders in it whose name is a time, the oldest first."""
+    rows = []
+    for path in sorted(folder.glob("*Z")):
+        with contextlib.suppress(ValueError):
+            time_of(path.name)
+            rows.append(path)
+    return rows
+
+
+def backups_in(folder: Path) -> list[Backup]:
+    """The finished backups, the oldest first."""
+    rows = [Backup(path, read_json(path / "manifest.json")) for path in named_by_time(folder)]
+    return [backup for backup in rows if "ended_at" in backup.manifest]
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Hold the folder, so that one backup at a time is made there; LaunchError when it cannot be used."""
+    if not folder.is_dir():
+        raise LaunchError(f"There is no folder {folder}: make it, or mount its disk, and call this again.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise LaunchError(f"You may not write in {folder}: give yourself the right, or name another folder.")
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise LaunchError(f"Another backup is being made in {folder}: wait until it has ended.") from None
+    finally:
+        os.close(lock)
+
+
+def delete_old(folder: Path, kept: tuple[int, int, int] = KEPT) -> None:
+    """Delete backups beyond so many days, weeks and months, and the log from before the oldest kept day."""
+    days, weeks, months = kept
+    rows = list(reversed(backups_in(folder)))
+    of_days = newest_of_each(rows, days, lambda at: at.date())
+    of_weeks = newest_of_each(rows, weeks, lambda at: at.isocalendar()[:2])
+    of_months = newest_of_each(rows, months, lambda at: (at.year, at.month))
+    for backup in rows:
+        if backup not in [*of_days, *of_weeks, *of_months]:
+            shutil.rmtree(backup.folder, ignore_errors=True)
+    if of_days:
+        delete_log_before(folder / "wal", of_days[-1].first_segment)
+
+
+def newest_of_each(rows: list[Backup], count: int, period: Callable[[dt.datetime], object]) -> list[Backup]:
+    """The newest backup of each of the last `count` periods that have one; `rows` begin with the newest."""
+    newest: dict[object, Backup] = {}
+    for backup in rows:
+        newest.setdefault(period(backup.began), backup)
+    return list(newest.values())[:count]
+
+
+def delete_log_before(log: Path, segment: int) -> None:
+    """Delete the segments before this number, and folders that are left empty; the newest folder is in use."""
+    folders = named_by_time(log)
+    for folder in folders:
+        for file in folder.iterdir():
+            if len(file.name.removesuffix(PARTIAL)) == 24 and number_of(file) < segment:
+                file.unlink()
+    for folder in folders[:-1]:
+        if not any(path.suffix != ".history" for path in folder.iterdir()):
+            shutil.rmtree(folder)
+
+
+def number_of(file: Path) -> int:
+    """The number of a segment of the write-ahead log, whatever its timeline."""
+    return int(file.name[8:16], 16) * (2**32 // SEGMENT_BYTES) + int(file.name[16:24], 16)
+
+
+def verify_files(database: Path) -> None:
+    """LaunchError unless the files of a copy are just those of its list, each with its size and checksum."""
+    written = (database / "backup_manifest").read_bytes()
+    listed = written[: written.rstrip().rfind(b"\n") + 1]
+    rows = json.loads(written)
+    if hashlib.sha256(listed).hexdigest() != rows["Manifest-Checksum"]:
+        raise LaunchError(f"The list of files of {database} was changed: use another backup.")
+    names = {row["Path"] for row in rows["Files"]}
+    for row in rows["Files"]:
+        path = database / row["Path"]
+        if not path.is_file() or path.stat().st_size != row["Size"] or digest(path) != row["Checksum"]:
+            raise LaunchError(f"{path} is not as it was copied: use another backup, and look after that disk.")
+    for path in database.rglob("*"):
+        name = path.relative_to(database).as_posix()
+        if path.is_file() and name not in {*names, "backup_manifest"} and not name.startswith("pg_wal/"):
+            raise LaunchError(f"{path} was added to the backup: use another one.")
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def size_of(folder: Path) -> int:
+    """The bytes of all files in a folder; files may go meanwhile."""
+    size = 0
+    for file in folder.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):
+            size += file.lstat().st_size
+    return size

@@ -1,0 +1,56 @@
+"""What is secret in a shop, as one encrypted file (age): everybody may keep it, and only the private key opens it."""
+
+import io
+import tarfile
+from pathlib import Path
+
+import pyrage
+
+from launcher import ROOT
+from launcher.data_folder import new_file
+from launcher.failures import LaunchError
+
+OF_DATA_FOLDER = ("secrets.json", "audit.key")
+SETTINGS = ".env"
+
+
+def make_key(path: Path) -> str:
+    """Write a new private key into a new file that only its owner may read; returns the public key."""
+    if path.exists():
+        raise LaunchError(f"{path} exists already: name a new file.")
+    identity = pyrage.x25519.Identity.generate()
+    try:
+        with new_file(path) as file:
+            file.write(f"# public key: {identity.to_public()}\n{identity}\n")
+    except OSError as error:
+        raise LaunchError(f"Cannot write {path}: {error.strerror}.") from error
+    return str(identity.to_public())
+
+
+def seal_secrets(data: Path, recipient: str) -> bytes:
+    """The secrets of a data folder and `.env`, encrypted for this public key."""
+    try:
+        key = pyrage.x25519.Recipient.from_str(recipient)
+    except pyrage.RecipientError as error:
+        raise LaunchError("BACKUP_RECIPIENT is not a public key: `./run backup --new-key FILE` makes one.") from error
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+        for path in [*(data / name for name in OF_DATA_FOLDER), ROOT / SETTINGS]:
+            if path.exists():
+                tar.add(path, arcname=path.name)
+    return bytes(pyrage.encrypt(archive.getvalue(), [key]))
+
+
+def open_secrets(sealed: bytes, key_file: Path) -> dict[str, bytes]:
+    """The files in it by their names; LaunchError when this key does not open it."""
+    try:
+        lines = key_file.read_text().split()
+        key = next(line for line in lines if line.startswith("AGE-SECRET-KEY-"))
+        archive = pyrage.decrypt(sealed, [pyrage.x25519.Identity.from_str(key)])
+    except OSError as error:
+        raise LaunchError(f"Cannot read the key {key_file}: {error.strerror}.") from error
+    except (StopIteration, pyrage.IdentityError, pyrage.DecryptError) as error:
+        raise LaunchError(f"The key in {key_file} does not open this backup's secrets: name the right one.") from error
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        files = {member.name: tar.extractfile(member) for member in tar.getmembers()}
+        return {name: file.read() for name, file in files.items() if file}

@@ -1,0 +1,175 @@
+"""`./run backup`: a copy of the whole database while it works, with its secrets; one that is cut off is none."""
+
+import datetime as dt
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from launcher.backups import NAME, backups_in, delete_log_before, delete_old, verify_files
+from launcher.data_folder import read_json, write_json, write_state
+from launcher.encrypting import make_key, open_secrets
+from launcher.failures import LaunchError
+from tests.launcher.conftest import Keeper, clean_environment, wait_until
+from tests.launcher.helpers import ROOT, run
+
+
+def serving(data: Path, keeper: Keeper) -> None:
+    """Let the keeper's stores be those of a shop that serves."""
+    port = read_json(data / "ports.json")["postgres"]
+    rows = [{"name": "postgres", "port": port}]
+    write_state(data, {"doing": "serving", "pid": keeper.process.pid, "processes": rows})
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    """An empty folder for backups, whose path has a space."""
+    (tmp_path / "to here").mkdir()
+    return tmp_path / "to here"
+
+
+def test_a_backup_under_way_has_what_was_committed_and_its_secrets(keep, folder, target, tmp_path):
+    keeper = keep()
+    serving(folder, keeper)
+    with psycopg.connect(keeper.state["database_url"], autocommit=True) as rows:
+        rows.execute("CREATE TABLE kept AS SELECT generate_series(1, 1000) AS number")
+    public = make_key(tmp_path / "key")
+
+    made = run("backup", str(target), "--json", data=folder, BACKUP_RECIPIENT=public)
+
+    assert made.returncode == 0, made.stderr
+    manifest = json.loads(made.stdout)
+    (backup,) = backups_in(target)
+    assert manifest == backup.manifest
+    assert manifest["secrets"]
+    assert (backup.folder / "database/PG_VERSION").exists()
+    sealed = (backup.folder / "secrets.age").read_bytes()
+    secrets = (folder / "secrets.json").read_bytes()
+    assert open_secrets(sealed, tmp_path / "key")["secrets.json"] == secrets
+    for file in backup.folder.rglob("*"):
+        assert not file.is_file() or json.loads(secrets)["django"].encode() not in file.read_bytes(), file
+    make_key(tmp_path / "another key")
+    with pytest.raises(LaunchError, match="does not open"):
+        open_secrets(sealed, tmp_path / "another key")
+
+
+def test_without_a_key_the_secrets_are_not_in_it_and_it_says_so(folder, target):
+    made = run("backup", str(target), data=folder)
+
+    assert made.returncode == 0, made.stderr
+    assert "--new-key" in made.stderr
+    assert not list(target.rglob("secrets.age"))
+
+
+def test_a_backup_that_is_killed_counts_for_none(keep, folder, target):
+    serving(folder, keep())
+    with subprocess.Popen(
+        [sys.executable, str(ROOT / "run"), "backup", str(target)], env=clean_environment(BACKOFFICE_DATA=str(folder))
+    ) as killed:
+        assert wait_until(lambda: bool(list(target.glob(".*.new/database/PG_VERSION"))))
+        os.kill(killed.pid, signal.SIGKILL)
+    assert backups_in(target) == []
+
+    made = run("backup", str(target), data=folder)
+
+    assert made.returncode == 0, made.stderr
+    assert len(backups_in(target)) == 1
+    assert not list(target.glob(".*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "sentence"),
+    [
+        (["/nowhere/at/all"], {}, "There is no folder"),
+        ([], {}, "set BACKUP_TO"),
+        (["."], {"DATABASE_URL": "postgresql://a:b@127.0.0.1:1/c"}, "docs/backup.md"),
+        (["."], {"BACKUP_KEEP": "7"}, "BACKUP_KEEP"),
+        (["."], {"BACKUP_RECIPIENT": "age1no"}, "not a public key"),
+    ],
+)
+def test_what_keeps_a_backup_from_being_made_is_a_sentence(folder, words, environment, sentence, target):
+    made = run("backup", *[str(target) if word == "." else word for word in words], data=folder, **environment)
+
+    assert made.returncode != 0
+    assert sentence in made.stderr
+    assert "Traceback" not in made.stderr
+    assert backups_in(target) == []
+
+
+def test_the_backups_of_another_database_are_left_alone(folder, target):
+    write_json(made_at(target, dt.datetime(2026, 1, 1, tzinfo=dt.UTC)) / "manifest.json", manifest_of("another"))
+
+    made = run("backup", str(target), data=folder)
+
+    assert "another database" in made.stderr
+    assert len(backups_in(target)) == 1
+
+
+def made_at(folder: Path, at: dt.datetime) -> Path:
+    """A backup of this time."""
+    backup = folder / at.strftime(NAME)
+    (backup / "database").mkdir(parents=True)
+    write_json(backup / "database/backup_manifest", {"WAL-Ranges": [{"Start-LSN": "0/3000028"}]})
+    write_json(backup / "manifest.json", manifest_of("this"))
+    return backup
+
+
+def manifest_of(database: str) -> dict[str, str]:
+    return {"ended_at": "2026-01-01T00:00:00+00:00", "database": database}
+
+
+def test_the_newest_of_each_day_week_and_month_are_kept(tmp_path):
+    newest = dt.datetime(2026, 11, 26, 19, tzinfo=dt.UTC)
+    for days in range(400):
+        made_at(tmp_path, newest - dt.timedelta(days=days))
+    made_at(tmp_path, newest - dt.timedelta(hours=1))
+
+    delete_old(tmp_path, (7, 4, 12))
+
+    left = [backup.began for backup in backups_in(tmp_path)]
+    assert left[-7:] == [newest - dt.timedelta(days=days) for days in range(6, -1, -1)]
+    assert [at.day for at in left if at.month == 11 and at.day < 20] == [8, 15]
+    assert {(at.year, at.month) for at in left} == {(2025, 12), *((2026, month) for month in range(1, 12))}
+    assert len(left) == 7 + 2 + 11
+
+
+def test_the_log_is_kept_from_the_oldest_day_on(tmp_path):
+    old, new = tmp_path / "20260101-000000Z", tmp_path / "20260201-000000Z"
+    for folder in (old, new):
+        folder.mkdir()
+    for file in ("000000010000000000000002", "000000010000000000000004.partial"):
+        (old / file).touch()
+    for file in ("00000002.history", "0000000200000000000000FE", "000000020000000100000001"):
+        (new / file).touch()
+
+    delete_log_before(tmp_path, 256)
+
+    assert not old.exists()
+    assert sorted(file.name for file in new.iterdir()) == ["00000002.history", "000000020000000100000001"]
+
+
+@pytest.mark.parametrize("how", ["changed", "gone", "added", "list"])
+def test_a_backup_that_is_not_as_it_was_made_is_named(folder, target, how):
+    run("backup", str(target), data=folder)
+    database = backups_in(target)[0].folder / "database"
+    verify_files(database)
+
+    victim = database / "global/pg_control"
+    match how:
+        case "changed":
+            victim.write_bytes(victim.read_bytes()[:-1] + b"1")
+        case "gone":
+            victim.unlink()
+        case "added":
+            (database / "base/1/1").touch()
+        case "list":
+            victim = database / "backup_manifest"
+            victim.write_bytes(victim.read_bytes().replace(b'"Size": 3,', b'"Size": 4,'))
+
+    with pytest.raises(LaunchError, match="use another"):
+        verify_files(database)
