@@ -57,6 +57,9 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
     seldom: ClassVar[Collection[str]] = ()
     is_compact: ClassVar[bool] = False
 
+    # The columns to show, by their names (`exports.listing`). They narrow nothing.
+    columns = django_filters.CharFilter(method="as_they_are", max_length=200, widget=forms.HiddenInput)
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.is_compact:
@@ -67,10 +70,14 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
             if is_choice:
                 field.widget = Choices(field.widget.attrs, field.choices)
 
+    def as_they_are(self, rows: QuerySet[Any], _name: str, _columns: str) -> QuerySet[Any]:
+        """All of them."""
+        return rows
+
     @property
     def is_filtered(self) -> bool:
         """Whether the address names any filter."""
-        return any(self.form[name].value() for name in self.form.fields)
+        return any(self.form[name].value() for name in self.form.fields if name != "columns")
 
     def shown_fields(self) -> Iterator[forms.BoundField]:
         """The fields for the page."""

@@ -21,6 +21,8 @@ from core.notation import at_home
 from core.rights import Right
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
     from staff.models import User
 
 BULLET = "•"
@@ -58,16 +60,23 @@ def whole_numbers() -> Iterator[None]:
         _sees_whole.reset(token)
 
 
+@contextmanager
+def seen_by(person: Callable[[], User | AnonymousUser]) -> Iterator[None]:
+    """Within it this person is the viewer, who is asked for with the first number."""
+    token = _sees_whole.set(cache(lambda: person().has_perm(Right.VIEW_NUMBERS)))
+    try:
+        yield
+    finally:
+        _sees_whole.reset(token)
+
+
 class NumbersMiddleware(Middleware):
     """Shows full numbers in an answer only to people with the right."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """The answer. The person is read with its first number, so that other pages read no person."""
-        token = _sees_whole.set(cache(lambda: request.user.has_perm(Right.VIEW_NUMBERS)))
-        try:
+        with seen_by(lambda: request.user):
             return self.get_response(request)
-        finally:
-            _sees_whole.reset(token)
 
 
 def masked(number: str) -> str:
@@ -103,7 +112,12 @@ def text_as_seen(text: str, *numbers: str) -> str:
 
 def note_as_seen(text: str) -> str:
     """A person's note; everything that looks like a customer's number is masked for people who may not see it."""
-    return text if sees_whole_numbers() else _TYPED.sub(_masked_match, text)
+    return text if sees_whole_numbers() else masked_note(text)
+
+
+def masked_note(text: str) -> str:
+    """A person's note with everything masked that looks like a customer's number."""
+    return _TYPED.sub(_masked_match, text)
 
 
 def _masked_match(match: re.Match[str]) -> str:

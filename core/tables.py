@@ -13,6 +13,8 @@ from django.utils.functional import cached_property
 from django.utils.html import conditional_escape, escape, format_html
 from django.utils.safestring import SafeString
 
+from core.rights import Right
+
 M = TypeVar("M", bound=Model)
 
 
@@ -20,7 +22,7 @@ M = TypeVar("M", bound=Model)
 class Column:
     """One column. `css`: further classes of its cells. `fields`: what it is in the list's file, by names of `export`.
 
-    `is_extra`: shown only to people who choose it.
+    `is_extra`: shown only to people who choose it. `stays`: it is the row's link, so always shown. `right`: to see it.
 
     `phone`: where the cell stands on the card that a row becomes on a phone, as line and side ("1 left", "1 right",
     "2 wide"), or "none".
@@ -32,6 +34,8 @@ class Column:
     phone: str
     fields: tuple[str, ...] = ()
     is_extra: bool = False
+    stays: bool = False
+    right: Right | None = None
 
     @property
     def name(self) -> str:
@@ -45,10 +49,10 @@ class Column:
 
 
 def column(
-    header: Any, *, css: str = "", phone: str = "wide", fields: tuple[str, ...] = (), is_extra: bool = False
+    header: Any, *, css: str = "", phone: str = "wide", **facts: Any
 ) -> Callable[[Callable[[Any, Any], Any]], Column]:
     """Make a method `(table, row) -> text or HTML` a column of its table."""
-    return lambda cell: Column(cell=cell, header=header, css=css, phone=phone, fields=fields, is_extra=is_extra)
+    return lambda cell: Column(cell=cell, header=header, css=css, phone=phone, **facts)
 
 
 @dataclass(frozen=True)
@@ -71,12 +75,12 @@ class Table(Generic[M]):
 
     `export`: the columns of the list's file, name → value of a row; empty if there is no file. `export_whole`: the same
     where customers' numbers are whole, if they stand in it. `prefix`: begins the names
-    of the rows on the page; a page with two tables of the same rows gives each its own.
+    of the rows on the page; a page with two tables of the same rows gives each its own. `columns`: see `chosen`.
     """
 
     caption: ClassVar[Any]
     every_column: ClassVar[list[Column]]
-    columns: list[Column]
+    columns: list[Column]  # of a table; a class has the usual ones
     export: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
     export_whole: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
 
@@ -96,9 +100,9 @@ class Table(Generic[M]):
         fields = cls.export_whole if whole else cls.export
         return {field: fields[field] for column in cls.chosen(names) for field in column.fields} if names else fields
 
-    def __init__(self, rows: Iterable[M], *, prefix: str = "row") -> None:
+    def __init__(self, rows: Iterable[M], *, prefix: str = "row", columns: str = "") -> None:
         self.rows = list(rows)
-        self.prefix = prefix
+        self.prefix, self.columns = prefix, self.chosen(columns)
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import django_filters
-from django import forms
 from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db.models import F, QuerySet
 from django.db.models.functions import Reverse
 from django.http import QueryDict
-from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
@@ -28,15 +26,12 @@ from credit.methods import method_choices
 from customers.models import Customer, SavedNumber
 from drawers.filters import drawer_names
 from drawers.models import Payment
-from exports.saved_views import columns_of
 from purchases.models import Order, OrderNote, Tag
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS, OrderQuerySet
 from purchases.reading import Names, read_line
 from purchases.states import Status
 from staff.models import User
 
-# The name of the list: of its files and its views.
-LIST = "orders"
 NEEDS_ATTENTION = "attention"
 OPEN_ONES = "open"
 LOSS = "loss"
@@ -130,14 +125,13 @@ class OrderFilter(ListFilter):
     product = django_filters.CharFilter(field_name="product_code", label=_("Product code"), max_length=64)
     shift = KeyFilter(field_name="payment__sold_in", label=_("Shift"))
     customer = KeyFilter(method="of_customer", label=_("Customer"))
-    columns = django_filters.CharFilter(method="as_they_are", max_length=200, widget=forms.HiddenInput)
 
     class Meta:
         model = Order
         fields: list[str] = []
 
     def __init__(self, query: QueryDict, *, person: User, **kwargs: Any) -> None:
-        self.person, self.sees_numbers = person, person.has_perm(Right.VIEW_NUMBERS)
+        self.sees_numbers = person.has_perm(Right.VIEW_NUMBERS)
         if any(query.get(name) for name in _WIDE) and not any(query.get(name) for name in _NARROW):
             query = query.copy()
             query["days"] = Period.DAYS_30.value
@@ -176,15 +170,6 @@ class OrderFilter(ListFilter):
         """By ref_id, trx_id, destination, SN or the words of a note, which may hold a number."""
         noted = OrderNote.with_words(text) if self.sees_numbers else []
         return orders.matching(text, by_part=self.sees_numbers, noted=noted)
-
-    @cached_property
-    def chosen_columns(self) -> str:
-        """The names of the columns to show: of the address, else those that this person keeps; empty for the usual."""
-        return self.data.get("columns") or columns_of(self.person, LIST)
-
-    def as_they_are(self, orders: OrderQuerySet, _name: str, _columns: str) -> OrderQuerySet:
-        """All of them: columns narrow nothing."""
-        return orders
 
     def sold_by(self, orders: OrderQuerySet, _name: str, username: str) -> OrderQuerySet:
         """By the username of the person who placed them."""

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah, signed_rupiah
 from core.numbers import masked, without
+from core.rights import Right
 from core.tables import Table, column, row_link, shortened
 from core.times import moment
 from purchases.models import Order
@@ -32,8 +33,7 @@ def _profit(order: Order) -> int:
 class OrderTable(Table[Order]):
     """Orders, read with `for_table()`. `with_cost`: for people who may see costs. `person`: the viewer.
 
-    `with_ticks`: each can be ticked for the form `bulk`. `columns`: the names of the chosen ones; the extra ones need
-    what `for_file()` reads.
+    `with_ticks`: each can be ticked for the form `bulk`. The extra columns need what `for_file()` reads.
     """
 
     caption = _("Orders, newest first")
@@ -65,10 +65,7 @@ class OrderTable(Table[Order]):
         with_ticks: bool = False,
         columns: str = "",
     ) -> None:
-        super().__init__(rows, prefix=prefix)
-        if columns and "product" not in columns.split(","):
-            columns = f"product,{columns}"  # each row needs its link
-        self.columns = [column for column in self.chosen(columns) if with_cost or column.name != "profit"]
+        super().__init__(rows, prefix=prefix, columns=columns)
         self.person, self.with_cost, self.with_ticks = person, with_cost, with_ticks
 
     def row_marks(self, order: Order) -> SafeString:
@@ -84,7 +81,7 @@ class OrderTable(Table[Order]):
         words = gettext("Tick the order")
         return format_html(f'{tick} aria-label="{{}}"> {{}}', order.ref_id, words, status_badge(order.status))
 
-    @column(_("Product"), phone="2 left", fields=("product_code", "product"))
+    @column(_("Product"), phone="2 left", fields=("product_code", "product"), stays=True)
     def product(self, order: Order) -> SafeString:
         """The product; links to the order. Behind it the order's tags."""
         tags = format_html_join("", ' <span class="tag">{}</span>', ((name,) for name in order.tag_names))
@@ -117,7 +114,7 @@ class OrderTable(Table[Order]):
         """When it was placed, and its name."""
         return format_html('{}<div class="mono sub nowrap">{}</div>', moment(order.created_at), order.ref_id)
 
-    @column(_("Profit"), css="num", phone="none", fields=("profit",), is_extra=True)
+    @column(_("Profit"), css="num", phone="none", fields=("profit",), is_extra=True, right=Right.VIEW_COST)
     def profit(self, order: Order) -> str:
         """Of an order that arrived."""
         return signed_rupiah(_profit(order)) if order.status == Status.SUCCESS else ""

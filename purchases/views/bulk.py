@@ -21,11 +21,10 @@ from core.rights import Right
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
 from purchases.errors import ActionRefused
+from purchases.lists import ORDERS
 from purchases.models import Order
 from purchases.services.bulk import MOST_AT_ONCE, Bulk, bulk_acts_of, each, poll_soon, print_many, release
 from purchases.services.notes import put_tag
-from purchases.tables import OrderTable
-from purchases.views.orders import found_orders
 from purchases.views.receipts import chosen_paper
 from shop.services import current_shop
 
@@ -40,7 +39,7 @@ def order_bulk(request: StaffRequest) -> HttpResponseBase:
     act = request.POST.get("act")
     if act not in acts:
         return HttpResponseBadRequest()
-    filtered = found_orders(request)
+    filtered = ORDERS.found(request)
     found = filtered.qs if "every" in request.POST else Order.objects.for_file()
     if "every" not in request.POST:
         found = found.filter(ref_id__in=request.POST.getlist("order")[:MOST_AT_ONCE])
@@ -51,9 +50,8 @@ def order_bulk(request: StaffRequest) -> HttpResponseBase:
         return redirect(back)
     if act == Bulk.FILE:
         record(EXPORT_MADE, actor=request.user, subject="orders", facts={"format": "csv", "rows": len(orders)})
-        return csv_answer(
-            orders, OrderTable.file_fields(filtered.chosen_columns), f"orders-{timezone.localtime():%Y-%m-%d-%H%M}.csv"
-        )
+        fields = ORDERS.fields(request.GET, request.user)
+        return csv_answer(orders, fields, f"orders-{timezone.localtime():%Y-%m-%d-%H%M}.csv")
     context: dict[str, Any] = {"act": Bulk(act).label, "back": back}
     if act == Bulk.PRINT:
         paper = chosen_paper(request, current_shop())

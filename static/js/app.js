@@ -150,9 +150,19 @@ document.addEventListener("click", (event) => {
   if (target.closest("[data-dismiss]")) target.closest("[data-toast]")?.remove();
   // What dims the page behind an open menu is part of the menu.
   for (const menu of findAll("details[data-menu][open]")) if (!menu.contains(target) || menu === target) menu.open = false;
+  const up = target.closest("[data-place] [name=up]");
+  if (up) moveUp(up, event);
   const copier = target.closest("[data-copy], [data-copies]");
   if (copier) copy(copier);
 });
+
+// A choice of columns is put in order here, and sent once.
+function moveUp(button, event) {
+  event.preventDefault();
+  const row = button.closest("[data-place]");
+  if (row.previousElementSibling?.matches("[data-place]")) row.previousElementSibling.before(row);
+  button.focus();
+}
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;

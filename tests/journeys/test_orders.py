@@ -104,12 +104,15 @@ def test_an_owner_chooses_columns_and_finds_them_again(live_server, open_window:
     page.goto(f"{live_server.url}/orders/")
 
     page.click(".file-choice:has(#choose-columns) summary")
-    page.fill("[name=place-sn]", "")
-    page.fill("[name=place-cashier]", "2")
+    page.uncheck("[name=column][value=sn]")
+    page.check("[name=column][value=cashier]")
+    for _place in range(3):
+        page.click("[name=up][value=cashier]")
     assert faults_in_all_looks(page) == []
-    page.click("#choose-columns button")
+    page.click("#choose-columns .btn-primary")
 
     expect(page.locator("td.c-cashier")).to_have_count(2)
     expect(page.locator("td.c-sn")).to_have_count(0)
+    expect(page.locator("td.c-cashier:nth-child(4)")).to_have_count(2)
     page.goto(f"{live_server.url}/orders/?days=today")
     expect(page.locator("td.c-cashier")).to_have_count(1)

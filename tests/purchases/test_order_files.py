@@ -6,8 +6,8 @@ from django.utils import timezone
 from exports import lists
 from exports.models import Export
 from exports.services import content_of
+from exports.tasks import write_list
 from purchases.states import Status
-from purchases.tasks import write_orders
 from testing.factories import make_order
 from testing.people import browser_of
 from tests.exports.helpers import csv_rows, sheet_text
@@ -45,7 +45,7 @@ def by_the_worker(browser, query, file_format):
     """The bytes of the file that the worker makes."""
     browser.post(f"/orders/file/?{query}&format={file_format}")
     export = Export.objects.first()
-    write_orders(export.pk)
+    write_list(export.pk)
     return b"".join(content_of(export))
 
 

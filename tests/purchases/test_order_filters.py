@@ -7,6 +7,7 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from approvals.models import Approval, canonical, hash_of
+from core import search
 from core.periods import Period
 from credit.methods import CASH
 from customers.models import Customer, SavedNumber
@@ -155,7 +156,7 @@ def test_the_foot_counts_all_and_sums_what_arrived():
 
 def test_above_the_most_the_foot_says_about(monkeypatch):
     orders_of_every_kind()
-    monkeypatch.setattr(sums, "MOST_SUMMED", 2)
+    monkeypatch.setattr(search, "MOST_SUMMED", 2)
 
     total = sums.sums_of(Order.objects.all())
 

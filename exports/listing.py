@@ -1,0 +1,116 @@
+"""A list that people work with: one definition gives its filter, columns, foot, saved views and files.
+
+`ROOM/lists.py` defines those of the room; `list_views.addresses` are their addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.module_loading import autodiscover_modules
+
+from core.access import StaffRequest
+from core.filters import ListFilter
+from core.numbers import may_take_whole
+from core.paging import kept_filters
+from core.rights import Right
+from core.tables import Column, Table
+from exports.formats import Fields
+from exports.lists import ListFile
+from exports.saved_views import columns_of
+from staff.models import User
+
+_LISTINGS: dict[str, Listing] = {}
+_PARTS = ("list", "file", "columns", "views", "view_save", "sums")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """`name` finds its views and begins its files; `page` begins the names of its addresses: `order` has `order_list`.
+
+    `rights`: of its readers; `file_rights`: what people who make files of it need besides. `find`: the filter of an
+    address, for a person, over rows that have what a file holds. `foot`: what the list's foot says of the filtered rows
+    to a person, as the context of `foot_template`. `views`: those that everybody has, as words and filters.
+    """
+
+    name: str
+    page: str
+    words: Any
+    template: str
+    rights: tuple[Right, ...]
+    table: type[Table[Any]]
+    find: Callable[[QueryDict, User], ListFilter]
+    foot: Callable[[QuerySet[Any], User], dict[str, Any]]
+    foot_template: str = "exports/list_foot.html"
+    file_rights: tuple[Right, ...] = ()
+    views: tuple[tuple[Any, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        _LISTINGS[self.name] = self
+
+    def found(self, request: StaffRequest) -> ListFilter:
+        """The filter of this address."""
+        return self.find(request.GET, request.user)
+
+    def columns(self, query: QueryDict, person: User) -> str:
+        """The names of the columns to show, with a comma between them; empty for the usual ones.
+
+        They are those of the address, else those that the person keeps.
+        """
+        names = query.get("columns", "") if "columns" in query else columns_of(person, self.name)
+        allowed = {column.name for column in self._allowed(person)}
+        chosen = dict.fromkeys(name for name in names.split(",") if name in allowed)
+        staying = [column.name for column in self.table.every_column if column.stays and column.name not in chosen]
+        return ",".join([*staying, *chosen]) if chosen else ""
+
+    def _allowed(self, person: User) -> list[Column]:
+        return [column for column in self.table.every_column if not column.right or person.has_perm(column.right)]
+
+    def fields(self, query: QueryDict, person: User, *, whole: bool = False) -> Fields:
+        """What a file of this address holds for this person. `whole`: with customers' full numbers."""
+        return self.table.file_fields(self.columns(query, person), whole=whole)
+
+    def file(self, request: StaffRequest) -> ListFile:
+        """The maker of a file of this address."""
+        return ListFile(
+            name=self.name,
+            task="exports.tasks.write_list",
+            rights=(*self.rights, *self.file_rights),
+            fields=self.fields(request.GET, request.user),
+            whole_fields=self.fields(request.GET, request.user, whole=True) if self.table.export_whole else None,
+            show=self.show,
+        )
+
+    def show(self, request: StaffRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
+        """Its page: `filter`, with `table` and `page` or what is said instead of them."""
+        user, table = request.user, context.get("table")
+        context |= {
+            "listing": self,
+            "at": {part: reverse(f"{self.page}_{part}") for part in _PARTS},
+            "kept": kept_filters(request.GET),
+            "may_file": user.has_perms(self.file_rights),
+        }
+        if table is not None:
+            left_out = [column for column in self._allowed(user) if column not in table.columns]
+            context["columns"] = [(column, column in table.columns) for column in [*table.columns, *left_out]]
+        if self.table.export_whole and may_take_whole(user):
+            context["whole_file"] = reverse(f"{self.page}_file_whole")
+        return render(request, self.template, context, status=status)
+
+
+def listing_named(name: str) -> Listing:
+    """The list whose files begin so."""
+    _discover()
+    return _LISTINGS[name]
+
+
+@cache
+def _discover() -> None:
+    autodiscover_modules("lists")

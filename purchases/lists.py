@@ -1,0 +1,37 @@
+"""The list of orders: what it is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from catalogue.rights import sees_cost
+from core.rights import Right
+from drawers.services import counts_blind
+from exports.listing import Listing
+from purchases.filters import NEEDS_ATTENTION, OrderFilter
+from purchases.models import Order
+from purchases.sums import sums_of
+from purchases.tables import OrderTable
+from staff.models import User
+
+
+def _foot(orders: QuerySet[Order], person: User) -> dict[str, Any]:
+    return {"sums": sums_of(orders), "with_cost": sees_cost(person), "is_blind": counts_blind(person)}
+
+
+ORDERS = Listing(
+    name="orders",
+    page="order",
+    words=_("Orders"),
+    template="purchases/order_list.html",
+    rights=(Right.VIEW_ORDERS,),
+    file_rights=(Right.VIEW_COST,),  # a file holds costs
+    table=OrderTable,
+    find=lambda query, person: OrderFilter(query, person=person, queryset=Order.objects.for_file()),
+    foot=_foot,
+    foot_template="purchases/order_foot.html",
+    views=((_("Needs attention"), f"status={NEEDS_ATTENTION}"),),
+)
