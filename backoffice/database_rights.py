@@ -131,6 +131,9 @@ RIGHTS: dict[str, str] = {
     # policies
     "policies_policies": "SIU",
     "policies_policieshistory": "SI",
+    # branches
+    "branches_branch": "SIU",
+    "branches_branchhistory": "SI",
     # shop
     "shop_shop": "SIU",
     "shop_shophistory": "SI",

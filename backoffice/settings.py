@@ -68,6 +68,7 @@ INSTALLED_APPS = [
     "core",
     "audit",
     "policies",
+    "branches",
     "staff",
     "shop",
     "approvals",

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
+from branches.services import branch_names
 from core.access import StaffRequest, staff_only
 from core.rights import Right, Role
 from shop import services
@@ -46,6 +47,7 @@ def shop_settings(request: StaffRequest) -> HttpResponse:
         "papers": Paper.choices,
         "too_big": str(LogoRefused("too_big")),
         "new_logo": logo,
+        "branches": branch_names(),
         "sees_cost": _who_sees_cost(),
     }
     template = "backoffice/shop.html#preview" if "HX-Request" in request.headers else "backoffice/shop.html"

@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
+from branches.forms import WithBranch
 from core.forms import OnceField, RupiahField
 from core.money import rupiah
 from core.rights import Right
@@ -280,8 +281,8 @@ def shifts_to_pay_from(person: User) -> Any:
     return open_shifts if person.has_perm(Right.MANAGE_DRAWERS) else open_shifts.filter(cashier=person.pk)
 
 
-class DrawerForm(forms.Form):
-    """How a drawer is called, and whether it is in use."""
+class DrawerForm(WithBranch):
+    """How a drawer is called, whether it is in use, and in which branch."""
 
     name = forms.CharField(label=_("Name of the drawer"), max_length=60, widget=forms.TextInput(_LINE))
     is_active = forms.BooleanField(label=_("In use"), required=False, initial=True)

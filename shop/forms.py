@@ -64,13 +64,41 @@ class LogoField(forms.FileField):
             raise ValidationError(str(refusal), code=refusal.code) from refusal
 
 
-class ShopForm(forms.Form):
-    """The shop's settings. Initially what `shop` holds."""
+class HeadForm(forms.Form):
+    """The head of receipts: a name, and what is printed around the sale."""
 
-    name = forms.CharField(label=_("Name of the shop"), max_length=60, strip=True)
+    name = forms.CharField(label=_("Name"), max_length=60, strip=True)
     address = LinesField(label=_("Address"), most_lines=ADDRESS_LINES, max_length=200)
     phone = forms.CharField(label=_("Phone or WhatsApp"), max_length=20, strip=True, required=False)
     footer = LinesField(label=_("Last lines of a receipt"), most_lines=FOOTER_LINES, max_length=400)
+
+    def __init__(self, data: Any = None, files: Any = None, *, head: Any) -> None:
+        super().__init__(data, files, initial={name: getattr(head, name) for name in TEXTS if hasattr(head, name)})
+        for name in ("name", "phone"):
+            self.fields[name].widget.attrs |= {"class": "form-control", "autocomplete": "off"}
+        self.fields["phone"].widget.attrs["inputmode"] = "tel"
+        for name, lines in (("address", ADDRESS_LINES), ("footer", FOOTER_LINES)):
+            hint = _("At most %(lines)s lines of %(letters)s letters.")
+            self.fields[name].help_text = hint % {"lines": lines, "letters": LINE_LETTERS}
+
+    def clean_name(self) -> str:
+        """The name, in one line."""
+        return _CONTROL.sub(" ", self.cleaned_data["name"].replace("\n", " "))
+
+    def clean_phone(self) -> str:
+        """The number as it is to be printed."""
+        phone: str = self.cleaned_data["phone"]
+        digits = sum(letter.isdecimal() for letter in phone)
+        if phone and (not re.fullmatch(r"[0-9+()\-. /]+", phone, re.ASCII) or not 5 <= digits <= 15):
+            words = _("Type a phone number: 5 to 15 digits, for example 0812 3456 7890.")
+            raise ValidationError(words, code="phone")
+        return phone
+
+
+class ShopForm(HeadForm):
+    """The shop's settings. Initially what `shop` holds."""
+
+    name = forms.CharField(label=_("Name of the shop"), max_length=60, strip=True)
     logo = LogoField(label=_("Logo"), required=False)
     # The picture of the preview: a browser does not keep a file when the page comes again.
     kept_logo = forms.ModelChoiceField(
@@ -85,30 +113,13 @@ class ShopForm(forms.Form):
         required=False,
     )
 
+    field_order = ["name"]
+
     def __init__(self, data: Any = None, files: Any = None, *, shop: Shop) -> None:
-        super().__init__(data, files, initial={name: getattr(shop, name) for name in TEXTS})
-        for name in ("name", "phone"):
-            self.fields[name].widget.attrs |= {"class": "form-control", "autocomplete": "off"}
-        self.fields["phone"].widget.attrs["inputmode"] = "tel"
-        for name, lines in (("address", ADDRESS_LINES), ("footer", FOOTER_LINES)):
-            hint = _("At most %(lines)s lines of %(letters)s letters.")
-            self.fields[name].help_text = hint % {"lines": lines, "letters": LINE_LETTERS}
+        super().__init__(data, files, head=shop)
         self.fields["logo"].help_text = _("PNG, JPEG or WebP, at most 256 KB. Black on white prints best.")
         if not shop.logo_id:
             del self.fields["without_logo"]
-
-    def clean_name(self) -> str:
-        """The name, in one line."""
-        return _CONTROL.sub(" ", self.cleaned_data["name"].replace("\n", " "))
-
-    def clean_phone(self) -> str:
-        """The number as it is to be printed."""
-        phone: str = self.cleaned_data["phone"]
-        digits = sum(letter.isdecimal() for letter in phone)
-        if phone and (not re.fullmatch(r"[0-9+()\-. /]+", phone, re.ASCII) or not 5 <= digits <= 15):
-            words = _("Type a phone number: 5 to 15 digits, for example 0812 3456 7890.")
-            raise ValidationError(words, code="phone")
-        return phone
 
     @property
     def texts(self) -> dict[str, str]:

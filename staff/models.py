@@ -19,6 +19,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
+from branches.models import FIRST, Branch
 from core.rights import Right
 from staff.events import ROLE_EDITED, STAFF_INVITED
 from staff.rights import ALL_ROLES
@@ -131,6 +132,9 @@ class User(AbstractUser):
         output_field=models.CharField(max_length=64),
         db_persist=True,
         help_text="Says in the history that the hash is another, without the hash.",
+    )
+    branch = models.ForeignKey(
+        Branch, db_default=FIRST, on_delete=models.PROTECT, related_name="people", db_index=False
     )
     device_epoch = models.PositiveIntegerField(default=0, help_text="Raised, it makes every known device a stranger.")
 

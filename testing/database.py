@@ -12,6 +12,8 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from backoffice.database_rights import grant_rights
+from branches.models import FIRST
+from branches.services import all_branches
 from policies.services import policies
 
 # As which the real processes of tests sign in: with the rights of the shop's own role, so that a missing one shows
@@ -23,10 +25,12 @@ EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
 END $$
 """
 
-# The rows of the migrations stay.
+# The rows of the migrations stay, of the branches the first.
 KEPT = {model._meta.db_table for model in (ContentType, Permission, Group, Group.permissions.through)} | {
     "staff_rolegrouphistory",
     "staff_rolepermissionhistory",
+    "branches_branch",
+    "branches_branchhistory",
 }
 
 Rows = dict[str, bytes]
@@ -64,6 +68,8 @@ def empty_tables() -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         cursor.execute(";".join(f"DELETE FROM {table}" for table in _tables()))  # noqa: S608
+        cursor.execute("DELETE FROM branches_branch WHERE id > %(first)s", {"first": FIRST})
+        cursor.execute("DELETE FROM branches_branchhistory WHERE id > %(first)s", {"first": FIRST})
 
 
 def copy_rows() -> Rows:
@@ -103,9 +109,10 @@ def past_triggers() -> Iterator[CursorWrapper]:
 def statements() -> Iterator[list[str]]:
     """The SQL statements that are sent inside; BEGIN and COMMIT are the driver's and not among them.
 
-    The policies are read before: a process reads them once in five seconds.
+    The policies and the branches are read before: a process reads them once in five seconds.
     """
     policies()
+    all_branches()
     sent: list[str] = []
 
     def note(execute: Callable[..., Any], sql: str, *arguments: Any) -> Any:

@@ -7,6 +7,7 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import Group
 from django.test import Client
 
+from branches.services import all_branches
 from core import clock
 from policies.services import policies
 from staff.allauth_internals import RecoveryCodes, format_hotp_value, hotp_value
@@ -59,7 +60,9 @@ def browser_of(role: str = "", **facts: Any) -> Browser:
 
 def signed_in(person: User) -> Browser:
     """A browser in which this person is signed in."""
-    policies()  # as a process that has served pages before: it reads them once in five seconds
+    # as a process that has served pages before: it reads these once in five seconds
+    policies()
+    all_branches()
     browser = Browser()
     browser.force_login(person)
     return browser

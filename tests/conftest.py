@@ -18,6 +18,7 @@ from django.utils import timezone
 from django.utils.translation import trans_real
 from time_machine import escape_hatch
 
+import branches.services
 import policies.services
 from audit.services import close_way_past_triggers
 from callbacks import refusals
@@ -175,10 +176,11 @@ def provider(oidc_server: OidcProvider, settings: Any) -> OidcProvider:
 
 
 @pytest.fixture(autouse=True)
-def _policies_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test reads the policies at its first question, and then after a change only: counts of statements hold."""
-    monkeypatch.setattr(policies.services, "_KEPT_SECONDS", 1e9)
-    policies.services.forget()
+def _policies_and_branches_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test reads them at its first question, and then after a change only: counts of statements hold."""
+    for services in (policies.services, branches.services):
+        monkeypatch.setattr(services, "_KEPT_SECONDS", 1e9)
+        services.forget()
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
+from branches.forms import WithBranch
 from core.forms import RupiahField
 from tills.services import is_weak
 
@@ -54,14 +55,16 @@ class CodeForm(forms.Form):
     code = forms.CharField(label=_("Code"), max_length=20, strip=True)
 
 
-class TillForm(forms.Form):
-    """A till's name, and the most that one order by PIN may cost there."""
+class TillForm(WithBranch):
+    """A till's name and branch, and the most that one order by PIN may cost there."""
 
     name = forms.CharField(label=_("Name of the till"), max_length=60, strip=True)
     pin_limit = RupiahField(label=_("Most for one order by PIN, in rupiah"), least=0, required=False)
 
+    field_order = ["name"]
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            field.widget.attrs |= _FIELD
+        for name in ("name", "pin_limit"):
+            self.fields[name].widget.attrs |= _FIELD
         self.fields["pin_limit"].widget.attrs["inputmode"] = "numeric"

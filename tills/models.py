@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
+from branches.models import FIRST, Branch
 from core.rights import Right
 from policies.services import policies
 from staff.models import User
@@ -24,6 +25,7 @@ class Till(models.Model):
 
     name = models.CharField(_("name"), max_length=60)
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token in the browser's cookie.")
+    branch = models.ForeignKey(Branch, db_default=FIRST, on_delete=models.PROTECT, related_name="tills", db_index=False)
     enrolled_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     enrolled_at = models.DateTimeField()
     switched_off_at = models.DateTimeField(null=True)
@@ -76,6 +78,7 @@ class EnrolmentCode(models.Model):
 
     digest = models.CharField(max_length=64, unique=True, help_text="Keyed hash of the code.")
     name = models.CharField(max_length=60)
+    branch = models.ForeignKey(Branch, db_default=FIRST, on_delete=models.PROTECT, related_name="+", db_index=False)
     pin_limit = models.BigIntegerField(null=True, blank=True)
     made_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     made_at = models.DateTimeField()

@@ -13,7 +13,12 @@ import core.transactions
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [("core", "0001_initial"), ("credit", "0001_initial"), ("staff", "0001_initial")]
+    dependencies = [
+        ("branches", "0001_initial"),
+        ("core", "0001_initial"),
+        ("credit", "0001_initial"),
+        ("staff", "0001_initial"),
+    ]
 
     operations = [
         migrations.CreateModel(
@@ -212,6 +217,16 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 ("name", models.CharField(max_length=60)),
                 ("is_active", models.BooleanField(default=True)),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_default=1,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="drawers",
+                        to="branches.branch",
+                    ),
+                ),
             ],
             options={
                 "permissions": [("use_drawer", "Can use drawer"), ("manage_drawers", "Can manage drawers")],
@@ -250,8 +265,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_insert",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "drawers_drawerhistory" ("id", "is_active", "name", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (NEW."id", NEW."is_active", NEW."name", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id"); RETURN NULL;',
-                            hash="a2d15826ff1c5240614ec0bfb07b28f8e352506a",
+                            func='INSERT INTO "drawers_drawerhistory" ("branch_id", "id", "is_active", "name", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (NEW."branch_id", NEW."id", NEW."is_active", NEW."name", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id"); RETURN NULL;',
+                            hash="5229615e465165bb992cce94346374c74d948758",
                             operation="INSERT",
                             pgid="pgtrigger_history_insert_ae88f",
                             table="drawers_drawer",
@@ -262,8 +277,8 @@ class Migration(migrations.Migration):
                         name="history_update",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
-                            func='INSERT INTO "drawers_drawerhistory" ("id", "is_active", "name", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (NEW."id", NEW."is_active", NEW."name", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id"); RETURN NULL;',
-                            hash="f1c43eca05b9a87e480b809ab1f5f271461e30ff",
+                            func='INSERT INTO "drawers_drawerhistory" ("branch_id", "id", "is_active", "name", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (NEW."branch_id", NEW."id", NEW."is_active", NEW."name", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id"); RETURN NULL;',
+                            hash="2236fcf3b8b3ef95914feaf5681ee7069b3117b0",
                             operation="UPDATE",
                             pgid="pgtrigger_history_update_03168",
                             table="drawers_drawer",
@@ -273,8 +288,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_delete",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "drawers_drawerhistory" ("id", "is_active", "name", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (OLD."id", OLD."is_active", OLD."name", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id"); RETURN NULL;',
-                            hash="883c595a2f8afc52dc1361c4444f7407ceb1f6cf",
+                            func='INSERT INTO "drawers_drawerhistory" ("branch_id", "id", "is_active", "name", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (OLD."branch_id", OLD."id", OLD."is_active", OLD."name", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id"); RETURN NULL;',
+                            hash="d65aba18d5240bbfa181371db2ff9eafe9bda117",
                             operation="DELETE",
                             pgid="pgtrigger_history_delete_98a76",
                             table="drawers_drawer",
@@ -305,6 +320,18 @@ class Migration(migrations.Migration):
                 ("id", models.BigIntegerField()),
                 ("name", models.CharField(max_length=60)),
                 ("is_active", models.BooleanField(default=True)),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_default=1,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="branches.branch",
+                    ),
+                ),
             ],
             options={
                 "abstract": False,

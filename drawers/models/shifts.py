@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
+from branches.models import FIRST, Branch
 from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
@@ -45,6 +46,9 @@ class Drawer(models.Model):
     """A drawer, box or bag with the shop's cash. It is not a device: its seller may sit anywhere."""
 
     name = models.CharField(_("name"), max_length=60)
+    branch = models.ForeignKey(
+        Branch, db_default=FIRST, on_delete=models.PROTECT, related_name="drawers", db_index=False
+    )
     is_active = models.BooleanField(default=True)
 
     class Meta:

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 
 from audit.events import SETTING_CHANGED
 from audit.services import record
+from branches.models import FIRST
 from drawers.errors import DrawerRefused
 from drawers.models import Drawer
 
@@ -15,26 +16,29 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
-def add_drawer(name: str, *, actor: User) -> Drawer:
-    """A new drawer of this name. Raises `DrawerRefused` for a taken one."""
+def add_drawer(name: str, *, actor: User, branch: int = FIRST) -> Drawer:
+    """A new drawer of this name in the branch with this key. Raises `DrawerRefused` for a taken one."""
     try:
         with transaction.atomic():
-            drawer = Drawer.objects.create(name=name.strip()[:60])
+            drawer = Drawer.objects.create(name=name.strip()[:60], branch_id=branch)
             _note(drawer, actor, before=None)
     except IntegrityError:
         raise DrawerRefused("name_taken") from None
     return drawer
 
 
-def change_drawer(drawer: Drawer, *, name: str, is_active: bool, actor: User) -> Drawer:
-    """Rename it, or put it out of use, or into use again. Raises `DrawerRefused` for a taken name or an open one."""
+def change_drawer(drawer: Drawer, *, name: str, is_active: bool, actor: User, branch: int | None = None) -> Drawer:
+    """Rename it, put it out of use or into use again, or into another branch (by its key).
+
+    Raises `DrawerRefused` for a taken name, and for an open one that is to be out of use or elsewhere.
+    """
     try:
         with transaction.atomic():
             current = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)
-            before = {"name": current.name, "is_active": current.is_active}
-            if not is_active and current.shifts.filter(closed_at=None).exists():
+            before, branch = _facts(current), branch or current.branch_id
+            if (not is_active or branch != current.branch_id) and current.shifts.filter(closed_at=None).exists():
                 raise DrawerRefused("in_use")
-            current.name, current.is_active = name.strip()[:60], is_active
+            current.name, current.is_active, current.branch_id = name.strip()[:60], is_active, branch
             current.save()
             _note(current, actor, before=before)
     except IntegrityError:
@@ -42,6 +46,9 @@ def change_drawer(drawer: Drawer, *, name: str, is_active: bool, actor: User) ->
     return current
 
 
+def _facts(drawer: Drawer) -> dict[str, object]:
+    return {"name": drawer.name, "is_active": drawer.is_active, "branch": drawer.branch_id}
+
+
 def _note(drawer: Drawer, actor: User, *, before: dict[str, object] | None) -> None:
-    after = {"name": drawer.name, "is_active": drawer.is_active}
-    record(SETTING_CHANGED, actor=actor, subject=f"drawer {drawer.pk}", before=before, after=after)
+    record(SETTING_CHANGED, actor=actor, subject=f"drawer {drawer.pk}", before=before, after=_facts(drawer))

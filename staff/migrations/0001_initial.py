@@ -16,7 +16,11 @@ import staff.models
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [("auth", "0012_alter_user_first_name_max_length"), ("core", "0001_initial")]
+    dependencies = [
+        ("branches", "0001_initial"),
+        ("auth", "0012_alter_user_first_name_max_length"),
+        ("core", "0001_initial"),
+    ]
 
     operations = [
         migrations.CreateModel(
@@ -258,6 +262,16 @@ class Migration(migrations.Migration):
                         blank=True, related_name="user_set", related_query_name="user", to="auth.permission"
                     ),
                 ),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_default=1,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="people",
+                        to="branches.branch",
+                    ),
+                ),
             ],
             options={
                 "db_table": "staff_user",
@@ -285,8 +299,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_insert",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "staff_userhistory" ("date_joined", "device_epoch", "email", "first_name", "id", "is_active", "is_demo", "is_oidc", "is_staff", "is_superuser", "last_name", "note", "own_approval_above", "own_per_day", "own_per_order", "password_mark", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "username") VALUES (NEW."date_joined", NEW."device_epoch", NEW."email", NEW."first_name", NEW."id", NEW."is_active", NEW."is_demo", NEW."is_oidc", NEW."is_staff", NEW."is_superuser", NEW."last_name", NEW."note", NEW."own_approval_above", NEW."own_per_day", NEW."own_per_order", NEW."password_mark", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."username"); RETURN NULL;',
-                            hash="839fdc6c5e03f9aca622feee4620dc6c4f2621bd",
+                            func='INSERT INTO "staff_userhistory" ("branch_id", "date_joined", "device_epoch", "email", "first_name", "id", "is_active", "is_demo", "is_oidc", "is_staff", "is_superuser", "last_name", "note", "own_approval_above", "own_per_day", "own_per_order", "password_mark", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "username") VALUES (NEW."branch_id", NEW."date_joined", NEW."device_epoch", NEW."email", NEW."first_name", NEW."id", NEW."is_active", NEW."is_demo", NEW."is_oidc", NEW."is_staff", NEW."is_superuser", NEW."last_name", NEW."note", NEW."own_approval_above", NEW."own_per_day", NEW."own_per_order", NEW."password_mark", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."username"); RETURN NULL;',
+                            hash="75b339119d80e944fdfa8f4cf5244cbe7121d6fc",
                             operation="INSERT",
                             pgid="pgtrigger_history_insert_455c5",
                             table="staff_user",
@@ -296,9 +310,9 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_update",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            condition='WHEN (OLD."date_joined" IS DISTINCT FROM (NEW."date_joined") OR OLD."device_epoch" IS DISTINCT FROM (NEW."device_epoch") OR OLD."email" IS DISTINCT FROM (NEW."email") OR OLD."first_name" IS DISTINCT FROM (NEW."first_name") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."is_active" IS DISTINCT FROM (NEW."is_active") OR OLD."is_demo" IS DISTINCT FROM (NEW."is_demo") OR OLD."is_oidc" IS DISTINCT FROM (NEW."is_oidc") OR OLD."is_staff" IS DISTINCT FROM (NEW."is_staff") OR OLD."is_superuser" IS DISTINCT FROM (NEW."is_superuser") OR OLD."last_name" IS DISTINCT FROM (NEW."last_name") OR OLD."note" IS DISTINCT FROM (NEW."note") OR OLD."own_approval_above" IS DISTINCT FROM (NEW."own_approval_above") OR OLD."own_per_day" IS DISTINCT FROM (NEW."own_per_day") OR OLD."own_per_order" IS DISTINCT FROM (NEW."own_per_order") OR OLD."password_mark" IS DISTINCT FROM (NEW."password_mark") OR OLD."username" IS DISTINCT FROM (NEW."username"))',
-                            func='INSERT INTO "staff_userhistory" ("date_joined", "device_epoch", "email", "first_name", "id", "is_active", "is_demo", "is_oidc", "is_staff", "is_superuser", "last_name", "note", "own_approval_above", "own_per_day", "own_per_order", "password_mark", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "username") VALUES (NEW."date_joined", NEW."device_epoch", NEW."email", NEW."first_name", NEW."id", NEW."is_active", NEW."is_demo", NEW."is_oidc", NEW."is_staff", NEW."is_superuser", NEW."last_name", NEW."note", NEW."own_approval_above", NEW."own_per_day", NEW."own_per_order", NEW."password_mark", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."username"); RETURN NULL;',
-                            hash="66458b0456d43228d8f373456d9b6f152c707abb",
+                            condition='WHEN (OLD."branch_id" IS DISTINCT FROM (NEW."branch_id") OR OLD."date_joined" IS DISTINCT FROM (NEW."date_joined") OR OLD."device_epoch" IS DISTINCT FROM (NEW."device_epoch") OR OLD."email" IS DISTINCT FROM (NEW."email") OR OLD."first_name" IS DISTINCT FROM (NEW."first_name") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."is_active" IS DISTINCT FROM (NEW."is_active") OR OLD."is_demo" IS DISTINCT FROM (NEW."is_demo") OR OLD."is_oidc" IS DISTINCT FROM (NEW."is_oidc") OR OLD."is_staff" IS DISTINCT FROM (NEW."is_staff") OR OLD."is_superuser" IS DISTINCT FROM (NEW."is_superuser") OR OLD."last_name" IS DISTINCT FROM (NEW."last_name") OR OLD."note" IS DISTINCT FROM (NEW."note") OR OLD."own_approval_above" IS DISTINCT FROM (NEW."own_approval_above") OR OLD."own_per_day" IS DISTINCT FROM (NEW."own_per_day") OR OLD."own_per_order" IS DISTINCT FROM (NEW."own_per_order") OR OLD."password_mark" IS DISTINCT FROM (NEW."password_mark") OR OLD."username" IS DISTINCT FROM (NEW."username"))',
+                            func='INSERT INTO "staff_userhistory" ("branch_id", "date_joined", "device_epoch", "email", "first_name", "id", "is_active", "is_demo", "is_oidc", "is_staff", "is_superuser", "last_name", "note", "own_approval_above", "own_per_day", "own_per_order", "password_mark", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "username") VALUES (NEW."branch_id", NEW."date_joined", NEW."device_epoch", NEW."email", NEW."first_name", NEW."id", NEW."is_active", NEW."is_demo", NEW."is_oidc", NEW."is_staff", NEW."is_superuser", NEW."last_name", NEW."note", NEW."own_approval_above", NEW."own_per_day", NEW."own_per_order", NEW."password_mark", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."username"); RETURN NULL;',
+                            hash="b3673e1e1a95113ea89903e16708d646ab63e024",
                             operation="UPDATE",
                             pgid="pgtrigger_history_update_c3d26",
                             table="staff_user",
@@ -308,8 +322,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_delete",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "staff_userhistory" ("date_joined", "device_epoch", "email", "first_name", "id", "is_active", "is_demo", "is_oidc", "is_staff", "is_superuser", "last_name", "note", "own_approval_above", "own_per_day", "own_per_order", "password_mark", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "username") VALUES (OLD."date_joined", OLD."device_epoch", OLD."email", OLD."first_name", OLD."id", OLD."is_active", OLD."is_demo", OLD."is_oidc", OLD."is_staff", OLD."is_superuser", OLD."last_name", OLD."note", OLD."own_approval_above", OLD."own_per_day", OLD."own_per_order", OLD."password_mark", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."username"); RETURN NULL;',
-                            hash="f886363d5cc5b92c836db6d6471a861d10c37fb9",
+                            func='INSERT INTO "staff_userhistory" ("branch_id", "date_joined", "device_epoch", "email", "first_name", "id", "is_active", "is_demo", "is_oidc", "is_staff", "is_superuser", "last_name", "note", "own_approval_above", "own_per_day", "own_per_order", "password_mark", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "username") VALUES (OLD."branch_id", OLD."date_joined", OLD."device_epoch", OLD."email", OLD."first_name", OLD."id", OLD."is_active", OLD."is_demo", OLD."is_oidc", OLD."is_staff", OLD."is_superuser", OLD."last_name", OLD."note", OLD."own_approval_above", OLD."own_per_day", OLD."own_per_order", OLD."password_mark", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."username"); RETURN NULL;',
+                            hash="5d122cddf6b04cfed9cb0f5bdd2bc251b3131de8",
                             operation="DELETE",
                             pgid="pgtrigger_history_delete_8356d",
                             table="staff_user",
@@ -380,6 +394,18 @@ class Migration(migrations.Migration):
                 ("own_per_order", models.BigIntegerField(blank=True, null=True)),
                 ("own_per_day", models.BigIntegerField(blank=True, null=True)),
                 ("own_approval_above", models.BigIntegerField(blank=True, null=True)),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_default=1,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="branches.branch",
+                    ),
+                ),
             ],
             options={
                 "abstract": False,

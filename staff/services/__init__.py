@@ -29,6 +29,7 @@ from staff.services.people import (
     end_sessions,
     lock_role_change,
     lock_switching_on,
+    move,
     open_sessions,
     reactivate,
 )

@@ -6,6 +6,7 @@ import datetime as dt
 import hashlib
 import secrets
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlencode
 
 import structlog
@@ -14,6 +15,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from audit.services import record
+from branches.models import FIRST
 from core import clock
 from core.rights import Role
 from staff.errors import LinkRefused, NameTaken, NotAllowed
@@ -85,7 +87,13 @@ def add_person(change: Change, *, actor: User | None, approved_by: User | None =
     asked = change.content
     role, known = Role(asked["role"]), asked["facts"]
     facts = settle(change, actor=actor, approved_by=approved_by) if takes_two(asked["rights"]) else NOBODY
-    person = _create(asked["username"], first_name=known["full_name"], email=known["email"], note=known["note"])
+    person = _create(
+        asked["username"],
+        first_name=known["full_name"],
+        email=known["email"],
+        note=known["note"],
+        branch_id=actor.branch_id if actor else FIRST,
+    )
     give_role(person, role)
     after = {"role": role.value}
     record(STAFF_INVITED, actor=actor, subject=person.username, after=after, facts=facts)
@@ -220,7 +228,7 @@ def create_person(username: str, **facts: str) -> User:
     return _create(username, **facts)
 
 
-def _create(username: str, **facts: str) -> User:
+def _create(username: str, **facts: Any) -> User:
     """Names that differ only in the case or width of letters are the same at sign-in."""
     try:
         with transaction.atomic():

@@ -9,7 +9,7 @@ from django.utils import timezone
 from audit.services import record
 from core.rights import Role
 from staff.errors import NotAllowed
-from staff.events import ROLE_CHANGED, SESSIONS_ENDED, STAFF_SWITCHED_OFF, STAFF_SWITCHED_ON
+from staff.events import ROLE_CHANGED, SESSIONS_ENDED, STAFF_MOVED, STAFF_SWITCHED_OFF, STAFF_SWITCHED_ON
 from staff.models import Session, User
 from staff.roles import give_role
 from staff.services.changes import role_change, switching_on, takes_two
@@ -58,6 +58,17 @@ def lock_role_change(person: User, role: Role, *, actor: User | None) -> Change:
     if role is not Role.OWNER:
         refuse_last_owner(locked)
     return role_change(locked, role)
+
+
+def move(person: User, *, branch: int, actor: User) -> None:
+    """Have the person belong to the branch with this key. Raises `NotAllowed`."""
+    with transaction.atomic():
+        locked = lock_for_change(person, actor=actor)
+        before, locked.branch_id = locked.branch_id, branch
+        locked.save(update_fields=["branch"])
+        after = {"branch": branch}
+        record(STAFF_MOVED, actor=actor, subject=locked.username, before={"branch": before}, after=after)
+    log.info("staff_moved", by=_key(actor), person=locked.pk, branch=branch)
 
 
 def deactivate(person: User, *, actor: User | None) -> None:

@@ -12,6 +12,8 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from audit.acts import act
+from branches.forms import WithBranch
+from branches.services import branch_name
 from core import clock
 from core.access import StaffRequest, staff_only
 from core.customer_texts import whatsapp_link
@@ -34,6 +36,7 @@ INVITE = act("invite", pgettext_lazy("audit", "Invite a person"), Right.MANAGE_S
 CHANGE_ROLE = act("change_role", pgettext_lazy("audit", "Change a role"), Right.MANAGE_STAFF)
 CHANGE_LIMITS = act("change_limits", pgettext_lazy("audit", "Change limits"), Right.CHANGE_LIMITS)
 DEACTIVATE = act("deactivate", pgettext_lazy("audit", "Switch an account off"), Right.MANAGE_STAFF)
+MOVE = act("move_person", pgettext_lazy("audit", "Move a person to another branch"), Right.MANAGE_STAFF)
 REACTIVATE = act("reactivate", pgettext_lazy("audit", "Switch an account on"), Right.MANAGE_STAFF)
 ACCESS_LINK = act("access_link", pgettext_lazy("audit", "Make an access link"), Right.MANAGE_STAFF)
 RESET_FACTORS = act("reset_factors", pgettext_lazy("audit", "Remove a person's second factors"), Right.MANAGE_STAFF)
@@ -100,6 +103,8 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
         "is_own": person == request.user,
         "may_have_link": not person.is_outside and (person.is_active or not person.has_joined),
         "may_manage": may_manage,
+        "branch": branch_name(person.branch_id),
+        "branch_form": WithBranch(initial={"branch": person.branch_id}),
         "role_form": RoleForm(actor=request.user, rights=rights, initial={"role": role}),
         "table": SessionTable(services.open_sessions(person), current=request.session.session_key),
     }
@@ -134,6 +139,21 @@ def staff_limits(request: StaffRequest, pk: int) -> HttpResponse:
         _confirm(request, CHANGE_LIMITS, person=pk, **{name: request.POST.get(name, "") for name in LIMITS})
         services.change_limits(person, form.limits, actor=request.user)
         messages.success(request, _("The limits were changed. They hold from the next page on."))
+    return redirect(person)
+
+
+@staff_only(Right.MANAGE_STAFF)
+@require_POST
+def staff_move(request: StaffRequest, pk: int) -> HttpResponse:
+    """Have the person belong to another branch."""
+    person = get_object_or_404(User, pk=pk)
+    form = WithBranch(request.POST)
+    with refusal_shown(request):
+        if form.is_valid():
+            branch: int = form.cleaned_data["branch"] if "branch" in form.fields else person.branch_id
+            _confirm(request, MOVE, person=pk, branch=branch)
+            services.move(person, branch=branch, actor=request.user)
+            messages.success(request, _("Saved."), extra_tags="person_moved")
     return redirect(person)
 
 

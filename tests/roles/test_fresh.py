@@ -49,6 +49,7 @@ FORMS: dict[str, tuple[list[Any], dict[str, str]]] = {
     "staff_invite": ([], {"full_name": "Sari", "username": "sari", "role": "viewer"}),
     "staff_limits": ([PK], {}),
     "staff_link": ([PK], {}),
+    "staff_move": ([PK], {}),
     "staff_reactivate": ([PK], {}),
     "staff_reset_factors": ([PK], {}),
     "staff_role": ([PK], {"role": "viewer"}),

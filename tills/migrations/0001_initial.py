@@ -12,7 +12,7 @@ import staff.models
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [("core", "0001_initial"), ("staff", "0001_initial")]
+    dependencies = [("branches", "0001_initial"), ("core", "0001_initial"), ("staff", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -180,6 +180,16 @@ class Migration(migrations.Migration):
                 ("guesses", models.PositiveBigIntegerField(default=0)),
                 ("pin_locks", models.PositiveSmallIntegerField(default=0)),
                 ("pin_locked_until", models.DateTimeField(null=True)),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_default=1,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tills",
+                        to="branches.branch",
+                    ),
+                ),
             ],
             options={
                 "permissions": [("enrol_till", "Can enrol till")],
@@ -203,8 +213,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_insert",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "tills_tillhistory" ("enrolled_at", "enrolled_by_id", "id", "name", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_limit", "switched_off_at") VALUES (NEW."enrolled_at", NEW."enrolled_by_id", NEW."id", NEW."name", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."pin_limit", NEW."switched_off_at"); RETURN NULL;',
-                            hash="531a9d6425d4208dfc2b1ca3dc002b807b95410a",
+                            func='INSERT INTO "tills_tillhistory" ("branch_id", "enrolled_at", "enrolled_by_id", "id", "name", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_limit", "switched_off_at") VALUES (NEW."branch_id", NEW."enrolled_at", NEW."enrolled_by_id", NEW."id", NEW."name", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."pin_limit", NEW."switched_off_at"); RETURN NULL;',
+                            hash="cebd3e91aa2ce00e770bbc9863d94321fb564cac",
                             operation="INSERT",
                             pgid="pgtrigger_history_insert_677b3",
                             table="tills_till",
@@ -214,9 +224,9 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_update",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            condition='WHEN (OLD."enrolled_at" IS DISTINCT FROM (NEW."enrolled_at") OR OLD."enrolled_by_id" IS DISTINCT FROM (NEW."enrolled_by_id") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."name" IS DISTINCT FROM (NEW."name") OR OLD."pin_limit" IS DISTINCT FROM (NEW."pin_limit") OR OLD."switched_off_at" IS DISTINCT FROM (NEW."switched_off_at"))',
-                            func='INSERT INTO "tills_tillhistory" ("enrolled_at", "enrolled_by_id", "id", "name", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_limit", "switched_off_at") VALUES (NEW."enrolled_at", NEW."enrolled_by_id", NEW."id", NEW."name", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."pin_limit", NEW."switched_off_at"); RETURN NULL;',
-                            hash="5d8e015bfc0426b30ad6a1cec0e1a57cf4afd187",
+                            condition='WHEN (OLD."branch_id" IS DISTINCT FROM (NEW."branch_id") OR OLD."enrolled_at" IS DISTINCT FROM (NEW."enrolled_at") OR OLD."enrolled_by_id" IS DISTINCT FROM (NEW."enrolled_by_id") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."name" IS DISTINCT FROM (NEW."name") OR OLD."pin_limit" IS DISTINCT FROM (NEW."pin_limit") OR OLD."switched_off_at" IS DISTINCT FROM (NEW."switched_off_at"))',
+                            func='INSERT INTO "tills_tillhistory" ("branch_id", "enrolled_at", "enrolled_by_id", "id", "name", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_limit", "switched_off_at") VALUES (NEW."branch_id", NEW."enrolled_at", NEW."enrolled_by_id", NEW."id", NEW."name", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."pin_limit", NEW."switched_off_at"); RETURN NULL;',
+                            hash="fce15928eeda5e149365fb4db12c3c43e73ab728",
                             operation="UPDATE",
                             pgid="pgtrigger_history_update_a1dc3",
                             table="tills_till",
@@ -226,8 +236,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_delete",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "tills_tillhistory" ("enrolled_at", "enrolled_by_id", "id", "name", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_limit", "switched_off_at") VALUES (OLD."enrolled_at", OLD."enrolled_by_id", OLD."id", OLD."name", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."pin_limit", OLD."switched_off_at"); RETURN NULL;',
-                            hash="04a8ccb529e889577ec6452d6be8fcc17d2e2b34",
+                            func='INSERT INTO "tills_tillhistory" ("branch_id", "enrolled_at", "enrolled_by_id", "id", "name", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_limit", "switched_off_at") VALUES (OLD."branch_id", OLD."enrolled_at", OLD."enrolled_by_id", OLD."id", OLD."name", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."pin_limit", OLD."switched_off_at"); RETURN NULL;',
+                            hash="238b871d2341b64cb495d912fb7cfef9d948b0e1",
                             operation="DELETE",
                             pgid="pgtrigger_history_delete_7e996",
                             table="tills_till",
@@ -271,6 +281,18 @@ class Migration(migrations.Migration):
                 ("enrolled_at", models.DateTimeField()),
                 ("switched_off_at", models.DateTimeField(null=True)),
                 ("pin_limit", models.BigIntegerField(blank=True, null=True)),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_default=1,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="branches.branch",
+                    ),
+                ),
             ],
             options={
                 "abstract": False,
@@ -341,6 +363,16 @@ class Migration(migrations.Migration):
                 ("made_at", models.DateTimeField()),
                 ("expires_at", models.DateTimeField()),
                 ("used_at", models.DateTimeField(null=True)),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_default=1,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="branches.branch",
+                    ),
+                ),
             ],
         ),
     ]

@@ -12,6 +12,7 @@ from django.utils.crypto import salted_hmac
 
 from audit.events import SETTING_CHANGED
 from audit.services import record
+from branches.models import FIRST
 from core import clock
 from core.addresses import line_of
 from core.rights import Right
@@ -30,8 +31,11 @@ _PACE = throttle.Pace(free=5, first=30, longest=900)
 log = structlog.get_logger()
 
 
-def make_code(*, name: str, pin_limit: int | None, actor: User) -> str:
-    """A code for the browser that is to be the till `name`: valid once, for `CODE_MINUTES`. It is not stored."""
+def make_code(*, name: str, pin_limit: int | None, actor: User, branch: int = FIRST) -> str:
+    """A code for the browser that is to be the till `name` in this branch: valid once, for `CODE_MINUTES`.
+
+    It is not stored.
+    """
     code = "".join(secrets.choice(_ALPHABET) for _ in range(_CODE_LENGTH))
     now = clock.now()
     with transaction.atomic():
@@ -39,6 +43,7 @@ def make_code(*, name: str, pin_limit: int | None, actor: User) -> str:
             digest=_digest_of_code(code),
             name=name,
             pin_limit=pin_limit,
+            branch_id=branch,
             made_by=actor,
             made_at=now,
             expires_at=now + dt.timedelta(minutes=CODE_MINUTES),
@@ -77,7 +82,12 @@ def _enrol(typed: str, token: str) -> Till:
     for before in Till.objects.select_for_update().filter(name__iexact=code.name, switched_off_at=None):
         _switch_off(before, now)
     till = Till.objects.create(
-        name=code.name, digest=digest_of(token), enrolled_by=code.made_by, enrolled_at=now, pin_limit=code.pin_limit
+        name=code.name,
+        digest=digest_of(token),
+        branch_id=code.branch_id,
+        enrolled_by=code.made_by,
+        enrolled_at=now,
+        pin_limit=code.pin_limit,
     )
     facts = {"till": till.pk, "pin_limit": till.pin_limit}
     record(TILL_ENROLLED, actor=code.made_by, subject=till.name, facts=facts)
@@ -91,19 +101,20 @@ def find_till(token: str) -> Till | None:
     return Till.objects.select_related("held_by").filter(digest=digest_of(token), switched_off_at=None).first()
 
 
-def change_till(till: Till, *, name: str, pin_limit: int | None, actor: User) -> None:
-    """Give the till another name or limit; they hold at the next request. Raises `IntegrityError` for a taken name.
+def change_till(till: Till, *, name: str, pin_limit: int | None, actor: User, branch: int | None = None) -> None:
+    """Give the till another name, limit or branch; they hold at the next request.
 
-    `till`: as the person saw it. A limit that is the same there is not written: nobody has confirmed one.
+    Raises `IntegrityError` for a taken name. `till`: as the person saw it. A limit that is the same there is not
+    written: nobody has confirmed one.
     """
     with transaction.atomic():
         current = Till.objects.select_for_update().get(pk=till.pk)
-        before = {"name": current.name, "pin_limit": current.pin_limit}
-        current.name = name
+        before = {"name": current.name, "pin_limit": current.pin_limit, "branch": current.branch_id}
+        current.name, current.branch_id = name, branch or current.branch_id
         if pin_limit != till.pin_limit:
             current.pin_limit = pin_limit
-        current.save(update_fields=["name", "pin_limit"])
-        after = {"name": name, "pin_limit": current.pin_limit}
+        current.save(update_fields=["name", "pin_limit", "branch"])
+        after = {"name": name, "pin_limit": current.pin_limit, "branch": current.branch_id}
         record(SETTING_CHANGED, actor=actor, subject=f"till {current.pk}", before=before, after=after)
     log.info("till_changed", till=till.pk)
 

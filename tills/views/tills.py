@@ -55,7 +55,7 @@ def till_add(request: StaffRequest) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         else:
-            code = services.make_code(name=facts["name"], pin_limit=facts["pin_limit"], actor=request.user)
+            code = services.make_code(actor=request.user, **facts)
             shown = {"code": code, "name": facts["name"], "minutes": services.CODE_MINUTES}
             shown["address"] = (settings.SITE_URL or request.build_absolute_uri("/")).rstrip("/") + reverse("till")
             return render(request, "tills/code_shown.html", shown)
@@ -68,7 +68,9 @@ def till_add(request: StaffRequest) -> HttpResponse:
 def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One till: its name and limit, the person there, its lock. Another limit takes a second factor."""
     till = get_object_or_404(Till.objects.select_related("held_by", "enrolled_by"), pk=pk)
-    form = TillForm(request.POST or None, initial={"name": till.name, "pin_limit": till.pin_limit})
+    form = TillForm(
+        request.POST or None, initial={"name": till.name, "pin_limit": till.pin_limit, "branch": till.branch_id}
+    )
     if request.method == "POST" and till.is_on and form.is_valid():
         try:
             if form.cleaned_data["pin_limit"] != till.pin_limit:

@@ -1,0 +1,20 @@
+"""Why something was not done with a branch."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from core.errors import Refused
+
+
+class BranchRefused(Refused):
+    """Nothing was changed. `reason` is one of the keys below."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        words = {
+            "name_taken": _("There is a branch with this name already."),
+            "in_use": _("People, drawers or tills belong to this branch. Move them to another one first."),
+            "last": _("This is the last open branch. A shop has at least one."),
+        }
+        super().__init__(words[reason])

@@ -1,0 +1,29 @@
+"""The field with which people, drawers and tills get their branch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from branches.services import has_several, open_names
+
+
+class BranchField(forms.TypedChoiceField):
+    """An open branch, by its key."""
+
+    def __init__(self, **facts: Any) -> None:
+        widget = forms.Select({"class": "form-select"})
+        super().__init__(label=_("Branch"), coerce=int, choices=open_names, widget=widget, **facts)
+
+
+class WithBranch(forms.Form):
+    """A form about something that belongs to a branch; while there is only one, nobody is asked."""
+
+    branch = BranchField()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not has_several():
+            del self.fields["branch"]

@@ -1,0 +1,116 @@
+"""Reads and changes the branches."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import structlog
+from django.db import IntegrityError, transaction
+
+from audit.services import record
+from branches.errors import BranchRefused
+from branches.events import BRANCH_ADDED, BRANCH_CHANGED, BRANCH_CLOSED
+from branches.models import Branch
+from core import clock
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+# A process reads the rows once in so many seconds: many pages ask for them.
+_KEPT_SECONDS = 5.0
+# What people change of a branch
+TEXTS = ("name", "address", "phone", "footer")
+
+log = structlog.get_logger()
+
+
+def all_branches() -> dict[int, Branch]:
+    """Every branch by its key, open ones first; a change is seen in every process within five seconds."""
+    return _rows(int(time.monotonic() / _KEPT_SECONDS))
+
+
+@lru_cache(maxsize=1)
+def _rows(_moment: int) -> dict[int, Branch]:
+    return {branch.pk: branch for branch in Branch.objects.order_by("-closed_at", "name", "pk")}
+
+
+def forget() -> None:
+    """Read the rows again at the next question."""
+    _rows.cache_clear()
+
+
+def has_several() -> bool:
+    """Whether the shop has, or had, more than one: only then a page says the word."""
+    return len(all_branches()) > 1
+
+
+def branch_names() -> list[tuple[int, str]]:
+    """Every branch, for a list's filter; none while there is only one."""
+    return [(pk, branch.name) for pk, branch in all_branches().items()] if has_several() else []
+
+
+def open_names() -> list[tuple[int, str]]:
+    """The open branches, for a form; none while there is only one branch."""
+    return [(pk, name) for pk, name in branch_names() if all_branches()[pk].closed_at is None]
+
+
+def branch_name(pk: int) -> str:
+    """The name of a branch; empty while there is only one."""
+    return dict(branch_names()).get(pk, "")
+
+
+def add_branch(texts: Mapping[str, str], *, actor: User) -> Branch:
+    """A new branch with these texts (`TEXTS`). Raises `BranchRefused` for a taken name."""
+    try:
+        with transaction.atomic():
+            branch = Branch.objects.create(**texts)
+            record(BRANCH_ADDED, actor=actor, subject=str(branch.pk), after=dict(texts))
+            transaction.on_commit(forget)
+    except IntegrityError:
+        raise BranchRefused("name_taken") from None
+    log.info("branch_added", by=actor.pk, branch=branch.pk)
+    return branch
+
+
+def change_branch(branch: Branch, texts: Mapping[str, str], *, actor: User) -> None:
+    """Give the branch these texts. Prints of before keep what they showed. Raises `BranchRefused` for a taken name."""
+    try:
+        with transaction.atomic():
+            current = Branch.objects.select_for_update(no_key=True).get(pk=branch.pk)
+            before = {name: getattr(current, name) for name in TEXTS}
+            for name, text in texts.items():
+                setattr(current, name, text)
+            current.save(update_fields=[*texts])
+            if before != texts:
+                record(BRANCH_CHANGED, actor=actor, subject=str(current.pk), before=before, after=dict(texts))
+            transaction.on_commit(forget)
+    except IntegrityError:
+        raise BranchRefused("name_taken") from None
+    log.info("branch_changed", by=actor.pk, branch=current.pk)
+
+
+def close_branch(branch: Branch, *, actor: User) -> None:
+    """Offer the branch nowhere any more. Its sales stay, and its name in them.
+
+    Raises `BranchRefused` for the last open one, and while somebody or something in use belongs to it.
+    """
+    with transaction.atomic():
+        current = Branch.objects.select_for_update().get(pk=branch.pk)
+        if current.closed_at is not None:
+            return
+        if not Branch.objects.filter(closed_at=None).exclude(pk=current.pk).exists():
+            raise BranchRefused("last")
+        if (
+            current.people.filter(is_active=True).exists()
+            or current.drawers.filter(is_active=True).exists()
+            or current.tills.filter(switched_off_at=None).exists()
+        ):
+            raise BranchRefused("in_use")
+        current.closed_at = clock.now()
+        current.save(update_fields=["closed_at"])
+        record(BRANCH_CLOSED, actor=actor, subject=str(current.pk))
+        transaction.on_commit(forget)
+    log.info("branch_closed", by=actor.pk, branch=current.pk)

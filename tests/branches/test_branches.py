@@ -1,0 +1,146 @@
+"""The branches: the shop always has an open one, and with a single one nobody is asked for it."""
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from audit.models import AuditEvent
+from branches.models import FIRST, Branch
+from branches.services import add_branch, branch_names, forget
+from drawers.models import Drawer
+from staff.models import User
+from testing.people import browser_of, make_person
+from tests.core.helpers import codes
+from tests.tills.helpers import boss, make_till
+from tills.models import EnrolmentCode, Till
+
+pytestmark = pytest.mark.django_db
+
+TEXTS = {"name": "Tebet", "address": "Jl. Tebet Raya 1", "phone": "0812 3456 7890", "footer": "Sampai jumpa"}
+
+
+@pytest.fixture
+def tebet(admin) -> Branch:
+    branch = add_branch(TEXTS, actor=User.objects.get(username="admin"))
+    forget()
+    return branch
+
+
+@pytest.fixture(autouse=True)
+def _read_again():
+    """What a test added is rolled back."""
+    yield
+    forget()
+
+
+def test_a_shop_begins_with_one_branch_that_no_form_names(admin):
+    make_person("cashier")
+    pages = ["/drawers/", "/tills/add/", f"/staff/{User.objects.get(username='cashier').pk}/"]
+
+    assert [branch.pk for branch in Branch.objects.all()] == [FIRST]
+    assert branch_names() == []
+    assert not [page for page in pages if 'name="branch"' in admin.get(page).content.decode()]
+
+
+def test_a_second_branch_is_added_with_an_event(admin):
+    answer = admin.post("/shop/branches/", TEXTS, follow=True)
+
+    branch = Branch.objects.exclude(pk=FIRST).get()
+    event = AuditEvent.objects.get(kind="branch_added")
+    assert codes(answer) == {"branch_added"}
+    assert {name: getattr(branch, name) for name in TEXTS} == TEXTS
+    assert (event.subject, event.after) == (str(branch.pk), TEXTS)
+
+
+def test_two_open_branches_never_have_one_name(admin, tebet):
+    answer = admin.post("/shop/branches/", TEXTS | {"name": "TEBET"})
+    renamed = admin.post(f"/shop/branches/{FIRST}/", TEXTS)
+
+    assert answer.context["form"].has_error("name", "BranchRefused:name_taken")
+    assert renamed.context["form"].has_error("name", "BranchRefused:name_taken")
+    assert Branch.objects.count() == 2
+
+
+def test_a_cashier_does_not_see_the_branches(cashier):
+    assert cashier.get("/shop/branches/").status_code == 403
+
+
+def test_a_drawer_is_made_in_a_branch_and_moved(admin, tebet):
+    admin.post("/drawers/", {"name": "Depan", "is_active": "on", "branch": tebet.pk})
+    drawer = Drawer.objects.get()
+    assert drawer.branch == tebet
+
+    admin.post(f"/drawers/{drawer.pk}/", {"name": "Depan", "is_active": "on", "branch": FIRST})
+
+    drawer.refresh_from_db()
+    event = AuditEvent.objects.filter(subject=f"drawer {drawer.pk}").latest("pk")
+    assert drawer.branch_id == FIRST
+    assert (event.before["branch"], event.after["branch"]) == (tebet.pk, FIRST)
+
+
+def test_an_open_drawer_is_not_moved(admin, tebet, cashier):
+    drawer = Drawer.objects.create(name="Depan")
+    cashier.post("/drawer/open/", {"drawer": drawer.pk, "pieces_100000": "1"})
+
+    answer = admin.post(f"/drawers/{drawer.pk}/", {"name": "Depan", "is_active": "on", "branch": tebet.pk}, follow=True)
+
+    drawer.refresh_from_db()
+    assert codes(answer) == {"DrawerRefused:in_use"}
+    assert drawer.branch_id == FIRST
+
+
+def test_a_till_is_enrolled_in_its_branch_and_moved(tebet):
+    manager = boss()
+    manager.confirm("/tills/add/", {"name": "Kasir 2", "branch": tebet.pk})
+    assert EnrolmentCode.objects.get().branch == tebet
+    till = make_till(branch=tebet)
+
+    manager.post(f"/tills/{till.pk}/", {"name": "Kasir 1", "branch": FIRST})
+
+    assert Till.objects.get(pk=till.pk).branch_id == FIRST
+
+
+def test_a_person_is_moved_with_a_second_factor(admin, tebet):
+    person = make_person("cashier")
+
+    admin.post(f"/staff/{person.pk}/branch/", {"branch": tebet.pk})
+    person.refresh_from_db()
+    assert person.branch_id == FIRST
+
+    admin.confirm(f"/staff/{person.pk}/branch/", {"branch": tebet.pk})
+
+    person.refresh_from_db()
+    event = AuditEvent.objects.get(kind="staff_moved")
+    assert person.branch == tebet
+    assert (event.before, event.after) == ({"branch": FIRST}, {"branch": tebet.pk})
+
+
+def test_a_new_person_belongs_to_the_branch_of_the_inviter(tebet):
+    browser = browser_of("administrator", branch=tebet)
+
+    browser.confirm("/staff/invite/", {"full_name": "Sari", "username": "sari", "role": "cashier"})
+
+    assert User.objects.get(username="sari").branch == tebet
+
+
+def test_a_branch_is_closed_once_nothing_belongs_to_it(admin, tebet):
+    drawer = Drawer.objects.create(name="Depan", branch=tebet)
+
+    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"BranchRefused:in_use"}
+    drawer.is_active = False
+    drawer.save()
+    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"branch_closed"}
+    forget()
+
+    tebet.refresh_from_db()
+    assert tebet.closed_at is not None
+    assert AuditEvent.objects.filter(kind="branch_closed", subject=str(tebet.pk)).count() == 1
+    assert f'value="{tebet.pk}"' not in admin.get("/drawers/").content.decode()
+
+
+def test_the_last_open_branch_is_never_closed(admin):
+    assert codes(admin.post(f"/shop/branches/{FIRST}/close/", follow=True)) == {"BranchRefused:last"}
+
+    with pytest.raises(DatabaseError, match="always open"), transaction.atomic():
+        Branch.objects.update(closed_at="2026-01-01T00:00Z")
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Branch.objects.all().delete()
