@@ -158,6 +158,10 @@ RIGHTS: dict[str, str] = {
     "drawers_drawerdayhistory": "SI",
     "drawers_shifthistory": "SI",
     "drawers_paymenthistory": "SI",
+    # bank
+    "bank_bankaccount": "SIU",
+    "bank_bankfile": "SID",
+    "bank_bankrow": "SIUD",
     # earnings
     "earnings_summedday": "SIU",
     "earnings_daysum": "SID",

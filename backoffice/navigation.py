@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from approvals.services import sees_queue
+from bank.presenting import RIGHTS as BANK_RIGHTS
 from core.rights import Right
 from staff.models import User
 from work.services import scope_of
@@ -92,6 +93,7 @@ PLACES: tuple[tuple[str, str, str | Promise, tuple[_Page, ...]], ...] = (
         _Page("balance", "balance", "wallet", _("Balance"), _BALANCE, ("balance",), path="/balance/"),
         _Page("prices", "prices", "tag", _("Prices"), _holds(Right.VIEW_PRODUCT, Right.VIEW_COST),
             ("prices", "price_")),
+        _Page("bank", "bank", "building-bank", _("Bank"), _holds(*BANK_RIGHTS), ("bank",)),
         _Page("days", "drawer_day_today", "calendar-check", _("Days"), _holds(Right.VIEW_SHIFTS), ("drawer_day",)),
     )),
     ("office", "building-store", pgettext_lazy("place", "Office"), (

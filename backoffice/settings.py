@@ -89,6 +89,7 @@ INSTALLED_APPS = [
     "counter",
     "complaints",
     "earnings",
+    "bank",
     "work",
     "find",
 ]

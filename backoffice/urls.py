@@ -44,6 +44,7 @@ urlpatterns = [
     path("work/", include("work.urls")),
     path("bills/", include("bills.urls")),
     path("earnings/", include("earnings.urls")),
+    path("bank/", include("bank.urls")),
     path("counter/", include("counter.urls")),
     path("products/", include("catalogue.urls")),
     path("", include("customers.urls")),

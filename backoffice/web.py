@@ -39,8 +39,8 @@ SILENCE_SECONDS, LOOK_SECONDS = 20, 5
 TIDY_SECONDS = 0.25
 # Each is a file descriptor, of which a process usually has 1024.
 MOST_CONNECTIONS = 500
-# The largest form is the shop's settings with a logo; callbacks.api has a limit of its own below this.
-MOST_BODY_BYTES, MOST_HEADER_BYTES = 320 * 1024, 64 * 1024
+# The largest form is a statement of the bank, of 5,000 rows and more; callbacks.api has a limit of its own below this.
+MOST_BODY_BYTES, MOST_HEADER_BYTES = 1024 * 1024, 64 * 1024
 # How long (seconds) a stop waits for the requests in hand; `./run` waits a little longer than that.
 PATIENCE = 4.0
 # A connection that did something this short (seconds) ago may be about to send a request.

@@ -6,10 +6,11 @@ from typing import Any
 
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.state import ProjectState
+from pgtrigger.migrations import MigrationAutodetectorMixin
 
 
-class WordlessAutodetector(MigrationAutodetector):
-    """Compares and writes the fields without `choices`, `help_text` and `verbose_name`."""
+class WordlessAutodetector(MigrationAutodetectorMixin, MigrationAutodetector):
+    """Compares and writes the fields without `choices`, `help_text` and `verbose_name`, and the triggers."""
 
     def __init__(self, from_state: ProjectState, to_state: ProjectState, *arguments: Any, **options: Any) -> None:
         for state in (from_state, to_state):

@@ -161,6 +161,8 @@ class Right(models.TextChoices):
         _("Propose to take missing money into the books"))
     APPROVE_ADJUSTMENTS = ("ledger.adjust_balance", "entry", Area.MONEY, _HEADS, _TWO,
         _("Approve that missing money goes into the books"))
+    MATCH_BANK = ("bank.match_bank", "bankrow", Area.MONEY, _HEADS, _FACTOR,
+        _("Read statements of the bank, and match their rows"))
     VIEW_ALERTS = "alerts.view_alert", "alert", Area.MONEY, _READERS, _NONE, _("See alerts")
     USE_DRAWERS = ("drawers.use_drawer", "drawer", Area.MONEY, _SELLERS, _PIN,
         _("Sell out of a drawer: open it, count it, close it"))

@@ -29,13 +29,22 @@ class Method:
     needs_debtor: bool = False
     #: The number on the slip is noted with it.
     needs_reference: bool = False
+    #: Its provider pays the sum of a day to the bank, less a fee.
+    is_paid_by_day: bool = False
 
 
 METHODS = [
     Method(code=CASH, words=_("Cash"), icon="cash", key="F2", counts_as_cash=True),
     Method(code="transfer", words=_("Transfer"), icon="building-bank", key="F8"),
-    Method(code="qris", words=_("QRIS"), icon="qrcode", key="F4"),
-    Method(code="card", words=_("Card (EDC)"), icon="credit-card", key="F9", needs_reference=True),
+    Method(code="qris", words=_("QRIS"), icon="qrcode", key="F4", is_paid_by_day=True),
+    Method(
+        code="card",
+        words=_("Card (EDC)"),
+        icon="credit-card",
+        key="F9",
+        needs_reference=True,
+        is_paid_by_day=True,
+    ),
     Method(code=CREDIT, words=_("On credit"), icon="notebook", key="F3", needs_debtor=True),
 ]
 
@@ -43,6 +52,11 @@ METHODS = [
 def find_method(code: str) -> Method | None:
     """The row with this code; None for a code that no row has."""
     return next((method for method in METHODS if method.code == code), None)
+
+
+def bank_methods() -> list[Method]:
+    """Those whose money reaches the shop's bank."""
+    return [method for method in METHODS if not (method.counts_as_cash or method.needs_debtor)]
 
 
 def counts_as_cash(code: str) -> bool:

@@ -1095,6 +1095,11 @@ class Migration(migrations.Migration):
                         condition=models.Q(("outcome", "owed")), fields=["-ended_at", "-id"], name="payment_owed"
                     ),
                     models.Index(
+                        condition=models.Q(("debt__isnull", True), ("is_cash", False)),
+                        fields=["at"],
+                        name="payment_to_the_bank",
+                    ),
+                    models.Index(
                         condition=models.Q(("given_at__isnull", False)), fields=["given_at"], name="payment_given"
                     ),
                 ],

@@ -205,6 +205,7 @@ class Payment(models.Model):
                 fields=["-ended_at", "-id"], name="payment_refunds", condition=Q(outcome__in=["owed", "given"])
             ),
             models.Index(fields=["-ended_at", "-id"], name="payment_owed", condition=Q(outcome="owed")),
+            models.Index(fields=["at"], name="payment_to_the_bank", condition=Q(is_cash=False, debt__isnull=True)),
             models.Index(fields=["given_at"], name="payment_given", condition=Q(given_at__isnull=False)),
         ]
         triggers = [

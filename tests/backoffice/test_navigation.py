@@ -21,7 +21,7 @@ PLACES = {
     "sell": ["counter", "arrived", "catalogue", "drawer"],
     "work": ["work", "approvals", "refunds", "complaints"],
     "records": ["orders", "bills", "customers", "credit", "shifts"],
-    "money": ["earnings", "balance", "prices", "days"],
+    "money": ["earnings", "balance", "prices", "bank", "days"],
     "office": ["people", "tills", "drawers", "shop", "files", "workbench", "callbacks"],
 }
 
@@ -32,13 +32,13 @@ PLACES = {
         (
             "cashier",
             ["counter", "work", "orders", "drawer"],
-            {"credit", "shifts", "money", "earnings", "balance", "prices", "days", "office", *PLACES["office"]},
+            {"credit", "shifts", "money", "earnings", "balance", "prices", "bank", "days", "office", *PLACES["office"]},
         ),
         (
             "viewer",
             ["today", "work", "records", "sell"],
             {"counter", "drawer", "approvals", "refunds", "complaints", "customers", "credit", "shifts"}
-            | {"money", "earnings", "balance", "prices", "days", "office", *PLACES["office"]},
+            | {"money", "earnings", "balance", "prices", "bank", "days", "office", *PLACES["office"]},
         ),
         (
             "auditor",

@@ -17,6 +17,7 @@ from django.urls import NoReverseMatch, get_resolver, reverse
 from approvals.events import APPROVED
 from approvals.models import Approval
 from audit.services import record
+from bank.models import BankAccount, BankFile, BankRow
 from bills.services import pay_bill
 from callbacks.models import Callback
 from credit.models import CreditAccount
@@ -130,6 +131,10 @@ def shop() -> dict[str, Any]:
     closed = begin(make_person("cashier", username="gone"), cash=100_000)
     day = close_shift(closed, pieces=pieces_of(90_000), actor=closed.cashier, reason=PHONE).day.day
     difference = make_difference(-5, candidates=[{"ref_id": order.ref_id, "why": "double_debit"}])
+    account = BankAccount.objects.create(name="BCA 1")
+    file = BankFile.objects.create(account=account, name="mutasi.csv", read_at=shift.opened_at, read_by=seller)
+    row = {"account": account, "file": file, "day": day, "nth": 1, "decided_by": seller, "decided_at": file.read_at}
+    of_bank = BankRow.objects.create(**row, amount=1, text=f"TRSF {PHONE}", reason=f"of {PHONE}")
     orders = [order, failed, payment]
     pages = {
         **{name: [{"ref_id": one.ref_id} for one in orders] for name in ("order_detail", "order_live", "arrived_live")},
@@ -168,6 +173,7 @@ def shop() -> dict[str, Any]:
         **{name: [{"day": day}] for name in ("drawer_day", "drawer_day_csv", "drawer_day_sign")},
         "credit_undo": [{"pk": paid.pk}],
         **{name: [{"pk": seller.pk}] for name in ("staff_detail", "earnings_beside")},
+        "bank_row": [{"pk": of_bank.pk}],
         "role_detail": [{"name": "cashier"}],
     }
     return {"pages": pages, "order": order, "check": check, "customer": customer}

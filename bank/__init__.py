@@ -1,0 +1,1 @@
+"""What the bank says, beside what the shop's books say should have reached it."""

@@ -1,0 +1,25 @@
+"""Why nothing was read, and nothing matched."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from core.errors import Refused
+
+
+class BankRefused(Refused):
+    """Nothing was written. `reason` is one of the keys below; `line`: where in the file."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        self.reason = reason
+        words = {
+            "no_text": _("This is not a CSV file. Download the bank's statement as CSV."),
+            "no_rows": _("No row of this file has a day and an amount. Look at the columns."),
+            "too_many": _("The file has too many rows. Take a shorter period."),
+            "bad_day": _("Line %(line)s: the day cannot be read. Days are written as day, month, year."),
+            "bad_amount": _("Line %(line)s: the amount cannot be read. Look at the columns."),
+            "known": _("This file was read before. Nothing was added."),
+            "moved": _("Somebody else has changed this row meanwhile. Look at it again."),
+            "taken": _("Another row of the bank is matched with this already."),
+        }
+        super().__init__(words[reason] % {"line": line})

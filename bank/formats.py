@@ -1,0 +1,241 @@
+"""The CSV of any bank: its columns, days and amounts. A line without a day, such as a heading, is no booking."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from decimal import Decimal
+from typing import Any
+
+from bank.errors import BankRefused
+
+MOST_ROWS, MOST_TEXT, MOST_REFERENCE, MOST_DIGITS = 10_000, 300, 100, 15
+# The heading is among the first so many lines.
+_HEADING_LINES = 40
+# What banks call their columns, the surest name first: BCA, Mandiri and BRI are read by these alone.
+_NAMES: dict[str, tuple[str, ...]] = {
+    "day": (
+        *("tanggal transaksi", "tgl transaksi", "tgl_tran", "tanggal", "tgl"),
+        *("transaction date", "posting date", "post date", "date", "value date"),
+    ),
+    "text": (
+        *("keterangan", "uraian transaksi", "uraian", "deskripsi", "desk_tran", "transaksi"),
+        *("description", "transaction description", "remark", "remarks", "details"),
+    ),
+    "amount": ("jumlah", "nominal", "mutasi", "nilai", "amount", "transaction amount"),
+    "sign": ("db/cr", "d/k", "d/c", "dr/cr", "cr/db", "jenis", "tipe", "type"),
+    "debit": ("debet", "debit", "mutasi_debet", "mutasi debet", "debit amount"),
+    "credit": ("kredit", "credit", "mutasi_kredit", "mutasi kredit", "credit amount"),
+    "reference": ("reference no", "no referensi", "referensi", "reference number", "reference", "ref no", "ref"),
+}
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "jan",
+            "feb peb",
+            "mar",
+            "apr",
+            "may mei",
+            "jun",
+            "jul",
+            "aug agu ags",
+            "sep",
+            "oct okt",
+            "nov nop",
+            "dec des",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+_END = r"(?=$|[ T,])"
+_DAYS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[int, int, int]]], ...] = (
+    (
+        re.compile(rf"(\d{{4}})[-/.](\d\d?)[-/.](\d\d?){_END}", re.ASCII),
+        lambda day: (int(day[1]), int(day[2]), int(day[3])),
+    ),
+    (
+        re.compile(rf"(\d\d?)[-/. ](\d\d?)[-/. ](\d{{4}}|\d\d){_END}", re.ASCII),
+        lambda day: (_year(day[3]), int(day[2]), int(day[1])),
+    ),
+    (
+        re.compile(rf"(\d\d?)[-/. ]([a-z]{{3,}})[-/. ](\d{{4}}|\d\d){_END}", re.IGNORECASE | re.ASCII),
+        lambda day: (_year(day[3]), _MONTHS.get(day[2][:3].lower(), 0), int(day[1])),
+    ),
+    (re.compile(rf"(\d\d?)[-/](\d\d?){_END}", re.ASCII), lambda day: (0, int(day[2]), int(day[1]))),
+)
+_PLUS, _MINUS = {"cr", "c", "k", "kredit", "credit", "+"}, {"db", "d", "dr", "debet", "debit", "-"}
+_AMOUNT = re.compile(
+    r"(?:rp|idr)?\.?\s*(\(?[-+]?)\s*(?:rp|idr)?\.?\s*([\d.,]*\d)\s*(\)?)\s*([a-z]*|[-+])\.?", re.IGNORECASE | re.ASCII
+)
+_DECIMALS = re.compile(r"[.,]\d{1,2}\Z")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]+|\s+")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where each part of a booking stands, from 0; None without one. `heading`: the cells of the line of names."""
+
+    day: int = 0
+    text: int = 1
+    amount: int | None = None
+    sign: int | None = None
+    debit: int | None = None
+    credit: int | None = None
+    reference: int | None = None
+    heading: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, kept: dict[str, Any]) -> Columns:
+        """As `kept` by `as_dict`."""
+        return cls(**kept | {"heading": tuple(kept["heading"])})
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a column of JSON."""
+        return asdict(self)
+
+    @property
+    def has_amount(self) -> bool:
+        """Whether an amount can be read."""
+        return self.amount is not None or (self.debit is not None and self.credit is not None)
+
+
+#: What a person chooses, in this order.
+PARTS = tuple(field.name for field in fields(Columns) if field.name != "heading")
+
+
+@dataclass(frozen=True)
+class Booking:
+    """A row of the bank. `amount`: whole rupiah, below zero when it left the account."""
+
+    day: dt.date
+    amount: int
+    text: str
+    reference: str
+
+
+def lines_of(content: bytes) -> list[list[str]]:
+    """The lines of a CSV file with their cells. Raises `BankRefused`."""
+    if b"\x00" in content:
+        raise BankRefused("no_text")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("cp1252", "replace")
+    try:
+        ways = [[*csv.reader(io.StringIO(text, newline=""), delimiter=mark)] for mark in ",;\t|"]
+    except csv.Error:
+        raise BankRefused("no_text") from None
+    lines = max(ways, key=lambda way: (sum(len(line) > 2 for line in way), sum(map(len, way))))
+    if len(lines) > MOST_ROWS:
+        raise BankRefused("too_many")
+    if all(len(line) < 3 for line in lines):
+        raise BankRefused("no_text")
+    return lines
+
+
+def columns_of(lines: Sequence[Sequence[str]]) -> Columns | None:
+    """The columns by their names; None where the names do not say enough."""
+    for line in lines[:_HEADING_LINES]:
+        found = _named(line)
+        if found and found.has_amount:
+            return found
+    return None
+
+
+def _named(line: Sequence[str]) -> Columns | None:
+    names = heading_of(line)
+    where = {
+        part: names.index(name) for part, known in reversed(_NAMES.items()) for name in reversed(known) if name in names
+    }
+    if not {"day", "text"} <= where.keys():
+        return None
+    if "amount" in where and "sign" not in where and names[where["amount"] + 1 : where["amount"] + 2] == ("",):
+        where["sign"] = where["amount"] + 1  # BCA writes CR or DB under no name
+    return Columns(**where, heading=names)
+
+
+def heading_of(line: Sequence[str]) -> tuple[str, ...]:
+    """The cells of a line as names: small letters, without brackets and dots."""
+    return tuple(" ".join(re.sub(r"\(.*?\)|[.:*]", " ", cell).lower().split()) for cell in line)
+
+
+def bookings_of(lines: Sequence[Sequence[str]], columns: Columns, today: dt.date) -> Iterator[Booking]:
+    """The bookings of the file. Raises `BankRefused` for a row with a day that cannot be read whole."""
+    texts = _same_name(columns)
+    for number, line in enumerate(lines, start=1):
+
+        def cell(index: int | None, line: Sequence[str] = line) -> str:
+            return _tidy(line[index]) if index is not None and index < len(line) else ""
+
+        day = day_of(cell(columns.day), today, number)
+        if day is None:
+            continue
+        if amount := _amount(columns, cell, number):
+            text = " ".join(filter(None, map(cell, texts)))
+            yield Booking(day, amount, text[:MOST_TEXT], cell(columns.reference)[:MOST_REFERENCE])
+
+
+def _same_name(columns: Columns) -> list[int]:
+    """The columns of the text: Mandiri has two of one name."""
+    if columns.text >= len(columns.heading) or not columns.heading[columns.text]:
+        return [columns.text]
+    return [at for at, name in enumerate(columns.heading) if name == columns.heading[columns.text]]
+
+
+def _tidy(cell: str) -> str:
+    return _CONTROL.sub(" ", cell).strip().lstrip("'").strip()
+
+
+def day_of(cell: str, today: dt.date, line: int = 0) -> dt.date | None:
+    """The day; without a year the last such one. None for what is no day. Raises `BankRefused` for 31 February."""
+    for pattern, numbers in _DAYS:
+        if match := pattern.match(cell):
+            year, month, day = numbers(match)
+            try:
+                found = dt.date(year or today.year, month, day)
+                if not year and found > today:
+                    found = found.replace(year=today.year - 1)
+            except ValueError:
+                raise BankRefused("bad_day", line) from None
+            if found > today + dt.timedelta(days=1):
+                raise BankRefused("bad_day", line)
+            return found
+    return None
+
+
+def _year(digits: str) -> int:
+    return int(digits) + (2000 if len(digits) == 2 else 0)
+
+
+def _amount(columns: Columns, cell: Callable[[int | None], str], line: int) -> int:
+    if columns.amount is None:
+        came, left = amount_of(cell(columns.credit) or "0", line), amount_of(cell(columns.debit) or "0", line)
+        return abs(came) - abs(left)
+    amount = amount_of(cell(columns.amount) or "0", line)
+    sign = cell(columns.sign).lower().rstrip(".")
+    if sign in _MINUS:
+        return -abs(amount)
+    return abs(amount) if sign in _PLUS else amount
+
+
+def amount_of(cell: str, line: int = 0) -> int:
+    """Whole rupiah of "1.234.567,00", "1,234,567.00 CR" or "-50000"; sen are rounded. Raises `BankRefused`."""
+    match = _AMOUNT.fullmatch(cell.strip()) if cell.strip(" -.,") else None
+    if match is None:
+        if cell.strip(" -.,0") == "":
+            return 0
+        raise BankRefused("bad_amount", line)
+    before, digits, bracket, after = match.groups()
+    after = after.lower()
+    decimals = _DECIMALS.search(digits)
+    whole = re.sub(r"[.,]", "", digits[: decimals.start()] if decimals else digits) or "0"
+    amount = round(Decimal(f"{whole}.{decimals[0][1:] if decimals else 0}"))
+    if len(whole) > MOST_DIGITS or (after and after not in _PLUS | _MINUS):
+        raise BankRefused("bad_amount", line)
+    return -amount if "-" in before or bracket or after in _MINUS else amount

@@ -1,0 +1,115 @@
+"""The bank's rows, and what each is matched with. They change no order and no book: a match is a note beside them.
+
+Amounts in whole rupiah, below zero what left the account.
+"""
+
+from __future__ import annotations
+
+import pgtrigger
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.looks import LookChoices
+from core.rights import Right
+from core.triggers import never_truncated
+from staff.models import User
+
+#: The providers of QRIS and cards keep up to so much of a day's sum, in hundredths of a percent, until somebody says.
+USUAL_FEE, MOST_FEE = 100, 1_000
+
+
+class BankAccount(models.Model):
+    """An account of the shop, with the columns of its files as a person chose them once."""
+
+    name = models.CharField(max_length=40, unique=True)
+    columns = models.JSONField(default=dict, help_text="`bank.formats.Columns`.")
+    most_fee = models.PositiveSmallIntegerField(default=USUAL_FEE, help_text="Hundredths of a percent.")
+
+    class Meta:
+        default_permissions = ()
+        ordering = ["name"]
+        constraints = [models.CheckConstraint(condition=Q(most_fee__lte=MOST_FEE), name="bank_fee_bounded")]
+        triggers = [never_truncated()]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class BankFile(models.Model):
+    """A file of the bank that was read. Only its rows are kept."""
+
+    account = models.ForeignKey(BankAccount, on_delete=models.PROTECT, related_name="files", db_index=False)
+    name = models.CharField(max_length=100)
+    sha256 = models.CharField(max_length=64)
+    read_at = models.DateTimeField()
+    read_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", db_index=False)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["account", "sha256"], name="bank_file_read_once")]
+        triggers = [never_truncated()]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class State(LookChoices):
+    """What is known of a row."""
+
+    UNKNOWN = "unknown", "help-circle", "held", _("Unknown")
+    MATCHED = "matched", "circle-check", "success", _("Matched")
+    ASIDE = "aside", "circle-minus", "queued", _("Set aside")
+
+
+class BankRow(models.Model):
+    """A row of the bank. `item`: what it is matched with, as `bank.services.items` names it."""
+
+    account = models.ForeignKey(BankAccount, on_delete=models.PROTECT, related_name="rows", db_index=False)
+    file = models.ForeignKey(BankFile, on_delete=models.CASCADE, related_name="rows")
+    day = models.DateField()
+    amount = models.BigIntegerField()
+    text = models.CharField(max_length=300, blank=True)
+    reference = models.CharField(max_length=100, blank=True)
+    nth = models.PositiveSmallIntegerField(help_text="Among the rows of its day that say the same, from 1.")
+
+    state = models.CharField(max_length=10, choices=State.choices, default=State.UNKNOWN)
+    item = models.CharField(max_length=80, null=True, unique=True)  # noqa: DJ001 - NULLs are no twins
+    item_day = models.DateField(null=True)
+    item_amount = models.BigIntegerField(null=True)
+    reason = models.CharField(max_length=500, blank=True)
+    decided_by = models.ForeignKey(
+        User, null=True, on_delete=models.PROTECT, related_name="+", db_index=False, help_text="Empty: by itself."
+    )
+    decided_at = models.DateTimeField(null=True, help_text="By a person: then nothing matches it by itself.")
+
+    class Meta:
+        default_permissions = ()
+        permissions = Right.of("bank.bankrow")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["account", "day", "amount", "text", "reference", "nth"], name="bank_row_once"
+            ),
+            models.CheckConstraint(condition=~Q(amount=0), name="bank_row_moves_money"),
+            models.CheckConstraint(
+                condition=Q(state="matched", item__isnull=False, item_day__isnull=False, item_amount__isnull=False)
+                | Q(state__in=["unknown", "aside"], item__isnull=True, item_day__isnull=True, item_amount__isnull=True),
+                name="bank_row_matched_iff_item",
+            ),
+            models.CheckConstraint(
+                condition=Q(decided_by__isnull=True, decided_at__isnull=True, reason="") & ~Q(state="aside")
+                | Q(decided_by__isnull=False, decided_at__isnull=False, reason__gt=""),
+                name="bank_row_decided_with_a_reason",
+            ),
+        ]
+        indexes = [models.Index(fields=["day", "id"], name="bank_row_by_day")]
+        triggers = [
+            pgtrigger.ReadOnly(
+                name="what_the_bank_said_never_changes",
+                fields=["account", "file", "day", "amount", "text", "reference", "nth"],
+            ),
+            never_truncated(),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.amount}"

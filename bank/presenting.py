@@ -1,0 +1,147 @@
+"""The bank beside the books, for a page and a file."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Max, Min
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from bank.models import BankRow, State
+from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item
+from bank.services.matching import open_items
+from core.icons import badge
+from core.rights import Right
+from core.times import day_words
+from credit.methods import method_words
+from credit.models import CreditEntry
+
+#: All that the page shows.
+RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS, Right.VIEW_STATEMENT, Right.VIEW_CREDIT)
+MISSING = "missing"
+#: What the page shows, in this order: what needs somebody first.
+SHOWS: dict[str, str | Promise] = {
+    State.UNKNOWN: _("Unknown: at the bank, not in the books"),
+    MISSING: _("Missing: in the books, not at the bank"),
+    State.MATCHED: State.MATCHED.label,
+    State.ASIDE: State.ASIDE.label,
+}
+_KINDS = {SALE: _("Sale"), GIVEN: _("Given back"), CREDIT: _("Credit payment"), TOPUP: _("Top-up")}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of the bank with what it is matched with; or, without `row`, what is missing at the bank."""
+
+    row: BankRow | None
+    key: str = ""
+    item_day: dt.date | None = None
+    item_amount: int | None = None
+    item_url: str = ""
+
+    @property
+    def state(self) -> str:
+        """One of `SHOWS`."""
+        return self.row.state if self.row else MISSING
+
+    @property
+    def badge(self) -> SafeString:
+        """Its state, for a page."""
+        return State(self.row.state).badge if self.row else badge(("circle-x", "bad"), _("Missing"))
+
+    @property
+    def amount(self) -> int:
+        """Rupiah: the bank's, else those that are missing."""
+        return self.row.amount if self.row else self.item_amount or 0
+
+    @property
+    def item_words(self) -> str:
+        """What it is in the books; empty for an unknown row."""
+        return words_of(self.key)
+
+    @property
+    def fee(self) -> int:
+        """Rupiah that the bank has less than the books."""
+        return self.item_amount - self.row.amount if self.row and self.item_amount is not None else 0
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of `SHOWS`: its lines, and the sums of what came and what left, in rupiah."""
+
+    name: str
+    words: str | Promise
+    lines: list[Line]
+
+    @property
+    def came(self) -> int:
+        """What came."""
+        return sum(line.amount for line in self.lines if line.amount > 0)
+
+    @property
+    def left(self) -> int:
+        """What left; zero or less."""
+        return sum(line.amount for line in self.lines if line.amount < 0)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The bank in some days. `reaches`: the days that its rows cover; `later`: what is in the books beyond."""
+
+    parts: list[Part]
+    reaches: tuple[dt.date, dt.date] | None
+    later: list[Line]
+
+    def part(self, name: str) -> Part:
+        """The part with this name; the first one without it."""
+        return next((part for part in self.parts if part.name == name), self.parts[0])
+
+
+def statement_of(first: dt.date, last: dt.date) -> Statement:
+    """What is matched, missing and unknown in these days."""
+    rows = BankRow.objects.filter(day__gte=first, day__lte=last).select_related("account", "decided_by")
+    lines = [Line(row, row.item or "", row.item_day, row.item_amount) for row in rows.order_by("day", "pk")]
+    ends = BankRow.objects.aggregate(first=Min("day"), last=Max("day"))
+    reaches = (ends["first"], ends["last"]) if ends["first"] else None
+    later: list[Line] = []
+    for item in open_items(first, last):
+        line = Line(None, item.key, item.day, item.amount)
+        (lines if reaches and _is_covered(item, *reaches) else later).append(line)
+    parts = [Part(name, words, [line for line in lines if line.state == name]) for name, words in SHOWS.items()]
+    return Statement(parts, reaches, later)
+
+
+def _is_covered(item: Item, first: dt.date, last: dt.date) -> bool:
+    """Whether the bank should have it by now: a day is paid out on the next one."""
+    return first <= item.day and item.day + dt.timedelta(days=item.is_day) <= last
+
+
+def words_of(key: str) -> str:
+    """What an item is: its kind, or the method of a day."""
+    kind, _colon, what = key.partition(":")
+    return str(_KINDS[kind]) if kind in _KINDS else f"{method_words(kind)}, {day_words(what)}" if what else ""
+
+
+def with_links(lines: Sequence[Line]) -> list[Line]:
+    """The same lines, each with the page of what it is in the books."""
+    keys = [line.key.partition(":")[2] for line in lines if line.key.startswith(f"{CREDIT}:")]
+    entries = CreditEntry.objects.filter(pk__in=keys).values_list("pk", "account__customer") if keys else []
+    customers: dict[str, int | None] = {f"{pk}": customer for pk, customer in entries}
+    return [Line(line.row, line.key, line.item_day, line.item_amount, _url_of(line.key, customers)) for line in lines]
+
+
+def _url_of(key: str, customers: dict[str, int | None]) -> str:
+    kind, _colon, what = key.partition(":")
+    if kind in {SALE, GIVEN}:
+        return reverse("order_detail", args=[what])
+    if kind == CREDIT:
+        customer = customers.get(what)
+        return reverse("credit_account", args=[customer]) if customer else ""
+    if kind == TOPUP:
+        return reverse("balance")
+    return f"{reverse('order_list')}?since={what}&until={what}&payment={kind}" if what else ""

@@ -1,0 +1,19 @@
+"""Reading files of the bank, and matching their rows with the books."""
+
+from bank.services.by_hand import match_by_hand, set_aside, take_match_away
+from bank.services.items import Item, items_of
+from bank.services.matching import match_rows, open_items
+from bank.services.reading import kept_columns, read_file, take_back
+
+__all__ = [
+    "Item",
+    "items_of",
+    "kept_columns",
+    "match_by_hand",
+    "match_rows",
+    "open_items",
+    "read_file",
+    "set_aside",
+    "take_back",
+    "take_match_away",
+]

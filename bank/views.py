@@ -1,0 +1,211 @@
+"""The bank beside the books: what is matched, missing and unknown; reading a file; deciding about a row."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import HttpResponseClientRedirect
+
+from audit.services import record
+from bank import services
+from bank.errors import BankRefused
+from bank.formats import bookings_of, columns_of, lines_of
+from bank.forms import ColumnsForm, DecisionForm, FileForm
+from bank.models import BankAccount, BankFile, BankRow, State
+from bank.presenting import RIGHTS, Line, statement_of, with_links
+from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
+from core.numbers import note_as_seen
+from core.rights import Right
+from earnings.periods import NAMES, Chosen, chosen_period
+from exports.events import EXPORT_MADE
+from exports.formats import csv_answer
+
+# So many lines stand on the page, files below the form, rows in the preview, and items beside a row.
+_MOST_LINES, _MOST_FILES, _SAMPLE, _MOST_ITEMS = 200, 10, 5, 30
+# A person looks for the item of a row so many days around.
+_AROUND = dt.timedelta(days=14)
+
+
+@staff_only(*RIGHTS)
+@require_GET
+def bank(request: StaffRequest) -> HttpResponse:
+    """Show a part of a period: what is unknown, missing, matched or set aside; this month without one."""
+    chosen = _chosen(request)
+    statement = statement_of(chosen.period.first, chosen.period.last)
+    part = statement.part(request.GET.get("show", ""))
+    context = {
+        "chosen": chosen,
+        "period_query": chosen.query if chosen.name not in NAMES else f"days={chosen.name}",
+        "periods": NAMES.items(),
+        "statement": statement,
+        "part": part,
+        "lines": with_links(part.lines[:_MOST_LINES]),
+    }
+    return render(request, "bank/bank.html", context)
+
+
+@staff_only(*RIGHTS)
+@require_GET
+def bank_csv(request: StaffRequest) -> HttpResponseBase:
+    """All rows of the period, and what is missing, as CSV."""
+    chosen = _chosen(request)
+    lines = [line for part in statement_of(chosen.period.first, chosen.period.last).parts for line in part.lines]
+    facts = {"format": "csv", "query": chosen.query, "rows": len(lines)}
+    record(EXPORT_MADE, actor=request.user, subject="bank", facts=facts)
+    return csv_answer(lines, _FIELDS, f"bank-{chosen.period.first}-{chosen.period.last}.csv")
+
+
+@staff_only(*RIGHTS, Right.MATCH_BANK)
+@require_POST
+def bank_match(request: StaffRequest) -> HttpResponse:
+    """Match the period's unknown rows again, with what was entered since."""
+    chosen = chosen_period(request.POST)
+    matched = services.match_rows(chosen.period.first, chosen.period.last)
+    words = ngettext("%(n)s row was matched.", "%(n)s rows were matched.", matched) % {"n": matched}
+    messages.success(request, words, extra_tags="bank_matched")
+    return redirect(f"{reverse('bank')}?{chosen.query}")
+
+
+@staff_only(*RIGHTS, Right.MATCH_BANK)
+@require_http_methods(["GET", "POST"])
+def bank_read(request: StaffRequest) -> HttpResponse:
+    """Read a file. The columns of a new account are shown first, with some rows; a person confirms them once."""
+    form = FileForm(request.POST, request.FILES) if request.method == "POST" else FileForm()
+    context: dict[str, Any] = {"form": form}
+    if request.method == "POST" and form.is_valid():
+        try:
+            context |= _preview(request, form)
+        except BankRefused as refusal:
+            context["refusal"] = refusal
+        if "read" in context:
+            words = _("%(added)s new rows were read, %(matched)s of them are matched.") % context["read"]
+            messages.success(request, words, extra_tags="bank_read")
+            address = reverse("bank")
+            return HttpResponseClientRedirect(address) if "HX-Request" in request.headers else redirect(address)
+    if "HX-Request" in request.headers:
+        return render(request, "bank/preview.html", context)
+    files = BankFile.objects.select_related("account", "read_by").order_by("-pk")[:_MOST_FILES]
+    context |= {"accounts": BankAccount.objects.values_list("name", flat=True), "files": files}
+    return render(request, "bank/read.html", context)
+
+
+def _preview(request: StaffRequest, form: FileForm) -> dict[str, Any]:
+    """The columns and some rows of the file; or what was "read", once the columns are known or confirmed."""
+    file, account = form.cleaned_data["file"], form.cleaned_data["account"]
+    content = file.read()
+    lines = lines_of(content)
+    columns = services.kept_columns(account, lines)
+    context: dict[str, Any] = {}
+    is_confirmed = columns is not None
+    if columns is None:
+        columns = columns_of(lines)
+        chosen = ColumnsForm(lines, request.POST if "day" in request.POST else None, columns)
+        context["columns"] = chosen
+        if chosen.is_bound:
+            columns = chosen.columns if chosen.is_valid() else None
+            is_confirmed = "save" in request.POST
+    if columns is None:
+        return context
+    if is_confirmed:
+        facts = {"account": account, "fee": form.cleaned_data["fee"], "actor": request.user}
+        added, matched = services.read_file(file.name, content, lines, columns, **facts)
+        return {"read": {"added": added, "matched": matched}}
+    try:
+        context["sample"] = [*islice(bookings_of(lines, columns, timezone.localdate()), _SAMPLE)]
+    except BankRefused as refusal:
+        context["refusal"] = refusal
+    return context
+
+
+@staff_only(*RIGHTS, Right.MATCH_BANK)
+@require_POST
+def bank_file_back(request: StaffRequest, pk: int) -> HttpResponse:
+    """Take a file back with its rows and their matches."""
+    services.take_back(get_object_or_404(BankFile, pk=pk), actor=request.user)
+    messages.success(request, _("The rows of this file are gone."), extra_tags="bank_file_back")
+    return redirect("bank_read")
+
+
+@staff_only(*RIGHTS)
+@require_GET
+def bank_row(request: StaffRequest, pk: int) -> HttpResponse:
+    """A row with what it is, or may be."""
+    return _row_page(request, _row(pk))
+
+
+@staff_only(*RIGHTS, Right.MATCH_BANK)
+@require_POST
+def bank_decide(request: StaffRequest, pk: int) -> HttpResponse:
+    """Match a row, set it aside, or take its match away, with a reason."""
+    row, form = _row(pk), DecisionForm(request.POST)
+    if not form.is_valid():
+        return _row_page(request, row, form)
+    with refusal_shown(request):
+        _decide(request, row, form.cleaned_data)
+    return redirect("bank_row", pk=pk)
+
+
+def _row(pk: int) -> BankRow:
+    return get_object_or_404(BankRow.objects.select_related("account", "file", "decided_by"), pk=pk)
+
+
+def _row_page(request: StaffRequest, row: BankRow, form: DecisionForm | None = None) -> HttpResponse:
+    own = with_links([Line(row, row.item or "", row.item_day, row.item_amount)])[0]
+    lines = [Line(None, item.key, item.day, item.amount) for item in _items_for(row)[:_MOST_ITEMS]]
+    return render(request, "bank/row.html", {"line": own, "row": row, "items": with_links(lines), "form": form})
+
+
+def _items_for(row: BankRow) -> list[services.Item]:
+    """What an unknown row may be, the likeliest first."""
+    if row.state != State.UNKNOWN:
+        return []
+    around = services.open_items(row.day - _AROUND, row.day + _AROUND)
+    same_way = [item for item in around if (item.amount > 0) == (row.amount > 0)]
+    return sorted(same_way, key=lambda item: (abs(item.amount - row.amount), abs(item.day - row.day)))
+
+
+def _decide(request: StaffRequest, row: BankRow, chosen: dict[str, str]) -> None:
+    reason, actor = chosen["reason"], request.user
+    if chosen["action"] == "match":
+        item = next((item for item in _items_for(row) if item.key == chosen["item"]), None)
+        if item is None:
+            raise BankRefused("taken")
+        services.match_by_hand(row.pk, item, reason=reason, actor=actor)
+    elif chosen["action"] == "aside":
+        services.set_aside(row.pk, reason=reason, actor=actor)
+    else:
+        services.take_match_away(row.pk, reason=reason, actor=actor)
+    messages.success(request, _("Noted."), extra_tags="bank_decided")
+
+
+def _chosen(request: StaffRequest) -> Chosen:
+    return chosen_period(request.GET if request.GET.keys() & {"days", "since", "until"} else {"days": "month"})
+
+
+def _of_row(name: str) -> Callable[[Line], Any]:
+    return lambda line: getattr(line.row, name) if line.row else ""
+
+
+_FIELDS: dict[str, Callable[[Line], Any]] = {
+    "state": lambda line: line.state,
+    "account": lambda line: line.row.account.name if line.row else "",
+    **{name: _of_row(name) for name in ("day", "amount", "reference")},
+    "text": lambda line: note_as_seen(line.row.text) if line.row else "",
+    "item": lambda line: line.key,
+    "item_day": lambda line: line.item_day or "",
+    "item_amount": lambda line: "" if line.item_amount is None else line.item_amount,
+    "fee": lambda line: line.fee,
+    "reason": lambda line: note_as_seen(line.row.reason) if line.row else "",
+}

@@ -1,0 +1,209 @@
+"""What the bank says finds what the books say: once, with a fee, never by itself against a person."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from audit.models import AuditEvent
+from bank.errors import BankRefused
+from bank.formats import columns_of, lines_of
+from bank.models import BankFile, BankRow, State
+from bank.presenting import MISSING, statement_of
+from bank.services import match_by_hand, match_rows, open_items, read_file, set_aside, take_back, take_match_away
+from drawers.models import Payment
+from ledger.models import Entry
+from purchases.models import Order, OrderEvent
+from reconciliation.models import ExpectedTopUp
+from staff.models import User
+from testing.database import past_triggers
+from testing.people import make_person
+from tests.bank.helpers import paid
+from tests.drawers.helpers import begin, end, sell
+from tests.ledger.helpers import open_books
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TODAY = timezone.localdate
+ONE_DAY = dt.timedelta(days=1)
+
+
+@pytest.fixture
+def owner() -> User:
+    open_books(5_000_000)
+    return make_person("admin", username="owner")
+
+
+@pytest.fixture
+def seller(owner) -> User:
+    cashier = make_person("cashier")
+    begin(cashier)
+    return cashier
+
+
+def read(owner: User, *rows: tuple[dt.date, str, str], account: str = "BCA 1", fee: int = 100) -> tuple[int, int]:
+    """Read these rows: day, text, amount as the bank writes it."""
+    lines = ["Tanggal;Keterangan;Cabang;Jumlah"]
+    lines += [f"{day:%d/%m/%Y};{text};0000;{amount}" for day, text, amount in rows]
+    content = "\n".join(lines).encode()
+    table = lines_of(content)
+    columns = columns_of(table)
+    assert columns
+    return read_file("mutasi.csv", content, table, columns, account=account, fee=fee, actor=owner)
+
+
+def matches() -> dict[str, int]:
+    """Item → rupiah at the bank."""
+    return dict(BankRow.objects.filter(state=State.MATCHED).values_list("item", "amount"))
+
+
+def names(part: str) -> list[str]:
+    """The items, or the texts, of a part of the last thirty days."""
+    lines = statement_of(TODAY() - 30 * ONE_DAY, TODAY()).part(part).lines
+    return [line.key or line.row.text for line in lines if line.key or line.row]
+
+
+def test_given_a_busy_day_then_each_kind_of_money_is_matched_once_and_the_books_stay(owner, seller):
+    transfer = paid(seller, 50_000, "transfer", days_ago=2)
+    gone = paid(seller, 70_000, "transfer", days_ago=2)
+    for _number in range(2):
+        paid(seller, 100_000, "qris", days_ago=3)
+    end(sell(seller, 12_000), "success")  # in cash
+    topup = ExpectedTopUp.objects.create(
+        amount=1_000_123, announced_by=owner, announced_at=timezone.now() - 2 * ONE_DAY
+    )
+    books = [[*model.objects.order_by("pk").values()] for model in (Order, OrderEvent, Payment, Entry)]
+
+    result = read(
+        owner,
+        (TODAY() - 2 * ONE_DAY, "QR SETTLEMENT", "198.600,00"),
+        (TODAY() - ONE_DAY, "TRSF BUDI", "50.000,00 CR"),
+        (TODAY() - ONE_DAY, "TRSF PROVIDER", "1.000.123,00 DB"),
+        (TODAY() - ONE_DAY, "BIAYA ADM", "15.000,00 DB"),
+    )
+
+    assert result == (4, 3)
+    day = TODAY() - 3 * ONE_DAY
+    assert matches() == {f"sale:{transfer}": 50_000, f"topup:{topup.pk}": -1_000_123, f"qris:{day}": 198_600}
+    assert names(State.UNKNOWN) == ["BIAYA ADM"]
+    assert names(MISSING) == [f"sale:{gone}"]
+    assert [[*model.objects.order_by("pk").values()] for model in (Order, OrderEvent, Payment, Entry)] == books
+    parts = {part.name: (part.came, part.left) for part in statement_of(day, TODAY()).parts}
+    assert parts == {
+        "unknown": (0, -15_000),
+        "missing": (70_000, 0),
+        "matched": (248_600, -1_000_123),
+        "aside": (0, 0),
+    }
+
+
+def test_given_the_same_file_then_it_is_refused_and_overlapping_days_add_only_what_is_new(owner):
+    first = (TODAY() - ONE_DAY, "TRSF BUDI", "50.000,00 CR")
+    assert read(owner, first, first) == (2, 0)
+
+    with pytest.raises(BankRefused, check=lambda refusal: refusal.reason == "known"):
+        read(owner, first, first)
+    assert read(owner, first, first, first, (TODAY(), "TRSF SARI", "50.000,00 CR")) == (2, 0)
+    assert BankRow.objects.count() == 4
+    assert read(owner, first, first, account="BRI 2") == (2, 0)
+
+
+def test_given_equal_amounts_then_each_row_takes_one_and_a_reference_goes_first(owner, seller):
+    paid(seller, 50_000, "transfer", days_ago=1)
+    named = paid(seller, 50_000, "transfer", days_ago=1, reference="INV-0077")
+
+    assert read(owner, (TODAY() - ONE_DAY, "TRSF INV-0077", "50.000,00 CR")) == (1, 1)
+
+    assert matches() == {f"sale:{named}": 50_000}
+    assert read(owner, *[(TODAY(), f"TRSF {number}", "50.000,00 CR") for number in range(3)]) == (3, 1)
+
+
+@pytest.mark.parametrize(("amount", "fee", "matched"), [("99.300", 100, 1), ("99.300", 50, 0), ("100.001", 100, 0)])
+def test_given_a_day_of_qris_then_only_a_fee_within_the_bound_matches(owner, seller, amount, fee, matched):
+    paid(seller, 100_000, "qris", days_ago=1)
+
+    assert read(owner, (TODAY(), "QR", amount), fee=fee) == (1, matched)
+
+
+def test_given_a_row_far_from_the_day_or_the_other_way_then_it_is_unknown(owner, seller):
+    paid(seller, 50_000, "transfer", days_ago=9)
+    paid(seller, 60_000, "transfer", days_ago=1)
+
+    assert read(owner, (TODAY(), "LATE", "50.000"), (TODAY(), "OUT", "60.000 DB")) == (2, 0)
+    assert names(State.UNKNOWN) == ["LATE", "OUT"]
+
+
+def test_given_nothing_read_of_a_day_then_its_sales_are_not_missing(owner, seller):
+    paid(seller, 50_000, "transfer", days_ago=1)
+    read(owner, (TODAY() - 3 * ONE_DAY, "BIAYA ADM", "15.000 DB"))
+
+    statement = statement_of(TODAY() - 30 * ONE_DAY, TODAY())
+
+    assert (statement.part(MISSING).lines, [line.amount for line in statement.later]) == ([], [50_000])
+
+
+def test_given_a_sale_that_nobody_paid_then_nothing_is_expected(owner, seller):
+    ref_id = paid(seller, 50_000, "transfer")
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE drawers_payment SET outcome = 'nothing', cost = NULL WHERE ref_id = %s", [ref_id])
+
+    assert open_items(TODAY(), TODAY()) == []
+
+
+def test_given_a_person_decides_then_it_is_noted_and_nothing_matches_it_by_itself(owner, seller):
+    transfer = paid(seller, 50_000, "transfer")
+    read(owner, (TODAY(), "TRSF BUDI", "50.000"), (TODAY(), "TRSF OTHER", "49.000"))
+    right, wrong = BankRow.objects.order_by("pk")
+
+    take_match_away(right.pk, reason="another Budi", actor=owner)
+    assert match_rows(TODAY(), TODAY()) == 0
+    (item,) = open_items(TODAY(), TODAY())
+    match_by_hand(wrong.pk, item, reason="less the bank's fee", actor=owner)
+    set_aside(right.pk, reason="private", actor=owner)
+
+    assert matches() == {f"sale:{transfer}": 49_000}
+    assert [row.state for row in BankRow.objects.order_by("pk")] == [State.ASIDE, State.MATCHED]
+    with pytest.raises(BankRefused, check=lambda refusal: refusal.reason == "moved"):
+        match_by_hand(right.pk, item, reason="again", actor=owner)
+    take_match_away(right.pk, reason="not private", actor=owner)
+    with pytest.raises(BankRefused, check=lambda refusal: refusal.reason == "taken"):
+        match_by_hand(right.pk, item, reason="again", actor=owner)
+    kinds = [
+        *AuditEvent.objects.filter(subject=str(wrong.pk), kind__startswith="bank_row").values_list("kind", "facts")
+    ]
+    assert kinds == [
+        (
+            "bank_row_matched",
+            {
+                "matched_with": f"sale:{transfer}",
+                "day": f"{TODAY()}",
+                "reason": "less the bank's fee",
+                "amount": 49_000,
+            },
+        )
+    ]
+
+
+def test_given_a_wrong_file_then_taking_it_back_frees_what_it_matched(owner, seller):
+    paid(seller, 50_000, "transfer")
+    read(owner, (TODAY(), "TRSF BUDI", "50.000"), account="wrong")
+
+    take_back(BankFile.objects.get(), actor=owner)
+
+    assert not BankRow.objects.exists()
+    assert read(owner, (TODAY(), "TRSF BUDI", "50.000"), account="right") == (1, 1)
+    assert [*AuditEvent.objects.filter(subject="bank").order_by("pk").values_list("kind", flat=True)] == [
+        "bank_file_read",
+        "bank_file_taken_back",
+        "bank_file_read",
+    ]
+
+
+def test_what_the_bank_said_never_changes(owner):
+    read(owner, (TODAY(), "TRSF BUDI", "50.000"))
+
+    with pytest.raises(Exception, match="Cannot update"), transaction.atomic():
+        BankRow.objects.update(amount=60_000)

@@ -1,0 +1,139 @@
+"""The pages of the bank: reading a file in two steps, once; the parts; deciding about a row; the rights."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from bank.models import BankAccount, BankFile, BankRow, State
+from testing.people import Browser, browser_of, make_person
+from tests.bank.helpers import paid
+from tests.drawers.helpers import begin
+from tests.ledger.helpers import open_books
+
+KNOWN = "Tanggal;Keterangan;Jumlah"
+CONFIRMED = {"day": 0, "text": 1, "amount": 2, "save": 1}
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def sold() -> str:
+    open_books(5_000_000)
+    seller = make_person("cashier")
+    begin(seller)
+    return paid(seller, 50_000, "transfer")
+
+
+def file_of(*rows: str, heading: str = "Wann;Was;Wieviel") -> SimpleUploadedFile:
+    return SimpleUploadedFile("mutasi.csv", "\n".join([heading, *rows]).encode(), "text/csv")
+
+
+def today(text: str, amount: str) -> str:
+    return f"{timezone.localdate():%d/%m/%Y};{text};{amount}"
+
+
+def read(browser: Browser, file: SimpleUploadedFile, **fields: Any) -> Any:
+    return browser.post("/bank/read/", {"account": "BCA 1", "fee": "0,7", "file": file, **fields})
+
+
+def test_given_an_unknown_bank_then_the_columns_are_chosen_once(sold):
+    browser = browser_of("administrator")
+    rows = today("BUDI", "50.000"), today("ADM", "-15.000")
+
+    shown = read(browser, file_of(*rows))
+    assert (shown.status_code, [*shown.context["columns"].fields][:3]) == (200, ["day", "text", "amount"])
+    wrong = read(browser, file_of(*rows), day=0, text=1, save=1)
+    assert wrong.context["columns"].errors.as_data()["__all__"][0].code == "no_amount"
+    sample = read(browser, file_of(*rows), day=0, text=1, amount=2).context["sample"]
+    assert [(row.text, row.amount) for row in sample] == [("BUDI", 50_000), ("ADM", -15_000)]
+    assert not BankRow.objects.exists()
+
+    kept = read(browser, file_of(*rows), **CONFIRMED)
+    assert kept.headers["Location"] == "/bank/"
+    assert BankAccount.objects.get().most_fee == 70
+    again = read(browser, file_of(today("SARI", "20.000")))  # at once: the columns are known
+    assert again.headers["Location"] == "/bank/"
+    assert BankRow.objects.count() == 3
+    known = read(browser, file_of(today("SARI", "20.000")))
+    assert known.context["refusal"].reason == "known"
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"), [({"fee": "11"}, "fee"), ({"fee": "x"}, "fee"), ({"account": " "}, "account")]
+)
+def test_given_a_wrong_field_then_nothing_is_read(sold, field, typed):
+    answer = read(browser_of("administrator"), file_of(today("BUDI", "50.000"), heading=KNOWN), **{field: typed})
+
+    assert [*answer.context["form"].errors] == [field]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [("31/02/2026;BUDI;50.000", "bad_day"), ("25/11/2026;BUDI;fifty", "bad_amount"), ("PEND;BUDI;1", "no_rows")],
+)
+def test_given_a_row_that_cannot_be_read_then_the_page_says_which_and_keeps_none(sold, row, reason):
+    file = file_of(today("BUDI", "50.000"), row) if reason != "no_rows" else file_of(row)
+
+    answer = read(browser_of("administrator"), file, **CONFIRMED)
+
+    assert answer.context["refusal"].reason == reason
+    assert not BankFile.objects.exists()
+
+
+def test_given_a_file_then_the_parts_the_links_and_the_csv_say_the_same(sold):
+    browser = browser_of("administrator")
+    read(
+        browser,
+        file_of(today("BUDI", "50.000"), today("=ADM", "-15.000"), heading=KNOWN),
+        save=1,
+        day=0,
+        text=1,
+        amount=2,
+    )
+
+    page = browser.get("/bank/", {"show": "matched"})
+    assert f'href="/orders/{sold}/"' in page.content.decode()
+    answer = b"".join(browser.get("/bank/csv/").streaming_content).decode("utf-8-sig")
+    rows = [(row["state"], row["amount"], row["text"], row["item"]) for row in csv.DictReader(io.StringIO(answer))]
+    assert rows == [("unknown", "-15000", "'=ADM", ""), ("matched", "50000", "BUDI", f"sale:{sold}")]
+
+
+def test_given_a_row_then_a_person_sets_it_aside_matches_it_and_takes_that_away(sold):
+    browser = browser_of("administrator")
+    read(browser, file_of(today("BUDI", "49.000"), heading=KNOWN), **CONFIRMED)
+    row = BankRow.objects.get()
+    address = f"/bank/rows/{row.pk}/"
+
+    def decide(action: str, **fields: str) -> str:
+        browser.post(f"{address}decide/", {"action": action, "reason": "as the customer says", **fields})
+        row.refresh_from_db()
+        return row.state
+
+    assert browser.get(address).status_code == 200
+    assert browser.post(f"{address}decide/", {"action": "aside", "reason": ""}).context["form"].errors.keys() == {
+        "reason"
+    }
+    assert decide("match", item="sale:nobody") == State.UNKNOWN
+    assert decide("match", item=f"sale:{sold}") == State.MATCHED
+    assert decide("away") == State.UNKNOWN
+    assert decide("aside") == State.ASIDE
+    assert b"as the customer says" in browser.get("/bank/", {"show": "aside"}).content
+    assert b"as the customer says" in browser.get("/audit/").content
+    browser.post(f"/bank/files/{BankFile.objects.get().pk}/back/")
+    assert not BankRow.objects.exists()
+
+
+def test_an_auditor_reads_and_decides_nothing(sold):
+    read(browser_of("administrator"), file_of(today("BUDI", "49.000")), **CONFIRMED)
+    row, browser = BankRow.objects.get(), browser_of("auditor")
+
+    assert browser.get(f"/bank/rows/{row.pk}/").status_code == 200
+    assert b'id="decision"' not in browser.get(f"/bank/rows/{row.pk}/").content
+    assert browser.post(f"/bank/rows/{row.pk}/decide/", {"action": "aside", "reason": "x"}).status_code == 403
+    assert browser.post("/bank/match/").status_code == 403
+    assert BankRow.objects.get().state == State.UNKNOWN
