@@ -43,8 +43,8 @@ COLUMNS: dict[str, Callable[[Row], Any]] = {
 
 
 def beancount_of(day: dt.date, bookings: Iterable[Booking], names: Mapping[str, str]) -> str:
-    """The journal in beancount, one transaction a booking; each account says which one of the shop's it is."""
-    lines = []
+    """The journal in beancount, one transaction a booking; the words say which accounts of the shop they are."""
+    lines = ['plugin "beancount.plugins.auto_accounts"', ""]  # opens each account where it is used first
     for booking in bookings:
         words = f"{names[booking.debit]} / {names[booking.credit]}".replace("\\", "").replace('"', "")
         lines += [

@@ -121,6 +121,12 @@ def test_the_files_balance_and_hold_the_journal():
     assert by_account == {name: moved(key) for key, name in account_names().items() if name in by_account}
     postings = re.findall(r"^  ([A-Z]\w+(?::[A-Z]\w+)+)  (-?\d+) IDR$", bean, re.MULTILINE)
     assert len(postings) == len(rows)
+    plugin, _empty, *booked = bean.splitlines()
+    assert plugin == 'plugin "beancount.plugins.auto_accounts"'
+    allowed = (
+        r'\d{4}-\d\d-\d\d \* "[^"\\]+"|  (Assets|Liabilities|Equity|Income|Expenses)(:[A-Z][A-Za-z]*)+  -?\d+ IDR|'
+    )
+    assert [line for line in booked if not re.fullmatch(allowed, line)] == []
     assert sum(int(amount) for _account, amount in postings) == 0
     assert {account for account, _amount in postings} <= {account.beancount for account in ACCOUNTS.values()}
     assert AuditEvent.objects.filter(subject="journal").count() == 2
