@@ -25,7 +25,7 @@ from tests.bank.helpers import paid
 from tests.drawers.helpers import begin, end, sell
 from tests.ledger.helpers import open_books
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 TODAY = timezone.localdate
 ONE_DAY = dt.timedelta(days=1)

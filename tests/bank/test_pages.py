@@ -18,7 +18,7 @@ from tests.ledger.helpers import open_books
 
 KNOWN = "Tanggal;Keterangan;Jumlah"
 CONFIRMED = {"day": 0, "text": 1, "amount": 2, "save": 1}
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -63,9 +63,7 @@ def test_given_an_unknown_bank_then_the_columns_are_chosen_once(sold):
     assert known.context["refusal"].reason == "known"
 
 
-@pytest.mark.parametrize(
-    ("fields", "field"), [({"fee": "11"}, "fee"), ({"fee": "x"}, "fee"), ({"account": " "}, "account")]
-)
+@pytest.mark.parametrize(("field", "typed"), [("fee", "11"), ("fee", "x"), ("account", " ")])
 def test_given_a_wrong_field_then_nothing_is_read(sold, field, typed):
     answer = read(browser_of("administrator"), file_of(today("BUDI", "50.000"), heading=KNOWN), **{field: typed})
 
