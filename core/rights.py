@@ -119,6 +119,8 @@ class Right(models.TextChoices):
     CHANGE_CUSTOMERS = ("customers.change_customer", "customer", Area.CUSTOMERS, _SELLERS, _PIN,
         _("Change customers and their numbers"))
     DELETE_CUSTOMERS = "customers.delete_customer", "customer", Area.CUSTOMERS, _SELLERS, _NONE, _("Delete customers")
+    IMPORT_CUSTOMERS = ("customers.import_customers", "customer", Area.CUSTOMERS, _LEADERS, _NONE,
+        _("Take customers from a file"))
     VIEW_NUMBERS = ("purchases.view_number", "order", Area.CUSTOMERS, _SELLERS, _PIN,
         _("See customers' full numbers"))
     REVEAL_NUMBERS = ("purchases.reveal_number", "order", Area.CUSTOMERS, _CHECKERS, _FRESH,

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalogue.destinations import KINDS, DestinationKind, kind_called
 from catalogue.models import Product, ProductType
+from core.sheets import SheetRefused, text_of
 from customers.models import Customer, SavedNumber
 from customers.services import joined
 
@@ -97,11 +98,35 @@ class SaveThisForm(SavedNumberForm):
         self.fields["customer"].widget.attrs |= {**_FIELD, "autofocus": True, "list": "customer-names"}
 
 
+class ImportForm(forms.Form):
+    """A table of customers: a file, or its pasted text; becomes `text`."""
+
+    file = forms.FileField(label=_("CSV file"), required=False)
+    text = forms.CharField(label=_("Or paste the rows here"), required=False, strip=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["file"].widget = forms.FileInput({"class": "form-control", "accept": ".csv,.txt,.tsv,text/csv"})
+        self.fields["text"].widget = forms.Textarea({**_FIELD, "rows": 6, "spellcheck": "false"})
+
+    def clean(self) -> dict[str, Any]:
+        """The text of the file, or the pasted one."""
+        facts: dict[str, Any] = super().clean() or {}
+        if file := facts.get("file"):
+            try:
+                facts["text"] = text_of(file.read())
+            except SheetRefused as refusal:
+                raise forms.ValidationError(str(refusal), code=refusal.code) from refusal
+        if not facts.get("text", "").strip():
+            raise forms.ValidationError(_("Choose a file, or paste the rows."), code="nothing")
+        return facts
+
+
 class MergeForm(forms.Form):
     """Which of two names stays, and the note of both."""
 
     name = forms.ChoiceField(label=_("Name"), widget=forms.RadioSelect({"class": "form-check-input"}))
-    note = forms.CharField(label=_("Note"), max_length=300, strip=True, required=False)
+    note = forms.CharField(label=_("Note"), max_length=Customer.NOTE_LETTERS, strip=True, required=False)
 
     def __init__(self, data: Any, *, one: Customer, other: Customer) -> None:
         super().__init__(data, initial={"name": one.name, "note": joined(one.note, other.note)})

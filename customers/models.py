@@ -71,8 +71,10 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
 class Customer(models.Model):
     """A person whose numbers are kept."""
 
-    name = models.CharField(_("name"), max_length=120)
-    note = models.CharField(_("note"), max_length=300, blank=True)
+    NAME_LETTERS, NOTE_LETTERS = 120, 300
+
+    name = models.CharField(_("name"), max_length=NAME_LETTERS)
+    note = models.CharField(_("note"), max_length=NOTE_LETTERS, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import npgettext
 
+from core.notation import bare
 from core.numbers import note_as_seen
 from core.tables import Table, cell_from, column, row_link
 from customers.models import Customer, SavedNumber
 from customers.presenting import as_query, shown_number
+from customers.services import Planned
 from staff.models import User
 
 
@@ -74,3 +77,44 @@ class NumberTable(Table[SavedNumber]):
         """Check its bill, buy for it, edit it."""
         facts = {"number": number, "shown": shown_number(number), "query": as_query(number), "user": self.user}
         return cell_from("customers/number_actions.html", **facts)
+
+
+class ImportTable(Table[Any]):
+    """The rows of a file, with what each would save."""
+
+    caption = _("Rows of the file")
+
+    @column(_("Row"), css="num", phone="1 right")
+    def line(self, row: Planned) -> int:
+        """The line of the file."""
+        return row.line
+
+    @column(_("Name"), phone="1 left")
+    def name(self, row: Planned) -> str:
+        """Who."""
+        return row.name or "–"
+
+    @column(_("Number"), css="nowrap", phone="2 left")
+    def number(self, row: Planned) -> SafeString | str:
+        """As it would be saved; beside it what the file has, where that differs."""
+        if not row.kind:
+            return row.typed or "–"
+        shown = row.kind.shown(row.destination)
+        if bare(row.typed) == bare(row.destination):
+            return shown
+        return format_html('{} <span class="sub">{}</span>', shown, row.typed)
+
+    @column(_("For"), css="sub", phone="3 wide")
+    def what(self, row: Planned) -> str:
+        """The product or biller, or the kind."""
+        return row.product.name if row.product else str(row.kind.name) if row.kind else ""
+
+    @column(_("Note"), css="sub", phone="4 wide")
+    def note(self, row: Planned) -> str:
+        """The note in the file."""
+        return row.note
+
+    @column(_("What happens"), phone="5 wide")
+    def outcome(self, row: Planned) -> SafeString:
+        """New, known, twice, or wrong and why."""
+        return format_html('<span data-outcome="{}">{}</span> {}', row.outcome, row.outcome.badge, row.words)

@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from customers import views
+from customers import import_views, views
 
 urlpatterns = [
     path("customers/", views.customer_list, name="customer_list"),
     path("customers/add/", views.customer_add, name="customer_add"),
+    path("customers/import/", import_views.customer_import, name="customer_import"),
     path("customers/save/", views.number_save, name="number_save"),
     path("customers/<int:pk>/", views.customer_detail, name="customer_detail"),
     path("customers/<int:pk>/edit/", views.customer_edit, name="customer_edit"),

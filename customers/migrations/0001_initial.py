@@ -42,6 +42,7 @@ class Migration(migrations.Migration):
                     ("add_customer", "Can add customer"),
                     ("change_customer", "Can change customer"),
                     ("delete_customer", "Can delete customer"),
+                    ("import_customers", "Can import customers"),
                 ],
                 "default_permissions": (),
                 "indexes": [

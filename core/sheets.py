@@ -1,0 +1,95 @@
+"""The rows of a table as a spreadsheet saves or copies it: CSV of any separator and of the usual encodings."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from core.errors import Refused
+
+_SEPARATORS = ("\t", ";", ",")
+# A heading has none.
+_HAS_A_NUMBER = re.compile(r"\d{4}")
+# Categories of Unicode: marks and controls.
+_UNSEEN = {"Cf", "Co", "Cn", "Cs"}
+
+
+class SheetRefused(Refused):
+    """It is no table that can be read."""
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """One row: the line on which it begins, from 1, and its cells by the names of their columns."""
+
+    line: int
+    cells: dict[str, str]
+
+
+def text_of(content: bytes) -> str:
+    """The text of a file. Raises `SheetRefused` for a workbook."""
+    if content.startswith(b"PK"):
+        raise SheetRefused(_("This is a workbook. Save it as CSV in the spreadsheet, then choose that file."))
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
+
+
+def read_sheet(text: str, columns: dict[str, set[str]], *, most: int) -> list[SheetRow]:
+    """The rows of a table. `columns`: each column's name → what people call it in a heading, in small letters.
+
+    Without a heading the columns stand in this order. Several columns with one name are read as one cell, with "/"
+    between them. Raises `SheetRefused` for more than `most` rows, or for none.
+    """
+    lines = [(line, cells) for line, cells in _lines(text) if any(cells)]
+    names: list[str] = list(columns)
+    if lines:
+        heading = [_named(cell, columns) for cell in lines[0][1]]
+        if names[0] in heading and not _HAS_A_NUMBER.search(" ".join(lines[0][1])):
+            names, lines = heading, lines[1:]
+    if not lines:
+        raise SheetRefused(_("There are no rows in it."))
+    if len(lines) > most:
+        raise SheetRefused(_("At most %(n)s rows at a time.") % {"n": f"{most:n}"})
+    rows = []
+    for line, cells in lines:
+        row: dict[str, str] = dict.fromkeys(columns, "")
+        for name, cell in zip(names, cells, strict=False):
+            if name and cell:
+                row[name] = f"{row[name]} / {cell}" if row[name] else cell
+        rows.append(SheetRow(line, row))
+    return rows
+
+
+def _lines(text: str) -> list[tuple[int, list[str]]]:
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    separator = max(_SEPARATORS, key=first.count)
+    lines, before = [], 0
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        for cells in reader:
+            lines.append((before + 1, [_plain(cell) for cell in cells]))
+            before = reader.line_num
+    except csv.Error:
+        raise SheetRefused(_("This is no table: save it as CSV in the spreadsheet.")) from None
+    return lines
+
+
+def _plain(cell: str) -> str:
+    """The cell without what nobody sees: other spaces, marks without width, and the ' before a number."""
+    shown = unicodedata.normalize("NFKC", cell).replace("\0", "")
+    visible = "".join(sign for sign in shown if unicodedata.category(sign) not in _UNSEEN)
+    return " ".join(visible.split()).removeprefix("'")
+
+
+def _named(cell: str, columns: dict[str, set[str]]) -> str:
+    word = cell.lower().rstrip(" .:0123456789")
+    return next((name for name, words in columns.items() if word in words), "")

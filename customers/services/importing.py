@@ -1,0 +1,190 @@
+"""Customers from a table: first what each row would do, then all of it in one transaction."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from django.db import connection, transaction
+from django.db.models.functions import Upper
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from audit.services import record
+from catalogue.destinations import KINDS, DestinationKind, InvalidDestination
+from catalogue.mending import mend_number
+from catalogue.models import Product
+from core.looks import LookChoices
+from core.sheets import read_sheet
+from customers.events import CUSTOMERS_IMPORTED
+from customers.models import Customer, SavedNumber
+from customers.services.saving import joined
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+MOST_ROWS = 5_000
+COLUMNS = {
+    "name": {"name", "nama", "customer", "pelanggan", "nama pelanggan"},
+    "number": {"number", "nomor", "no hp", "nomor hp", "hp", "phone", "telepon", "telp", "wa", "whatsapp"},
+    "note": {"note", "catatan", "keterangan", "alamat", "address"},
+    "what": {"product", "produk", "biller", "code", "kode", "kode produk", "for", "untuk", "kind", "jenis"},
+}
+# Between several numbers in one cell.
+_BETWEEN = re.compile(r"[/|;]|,\s")
+# Two imports at once would make the same customers twice.
+_LOCK = 0x637573746F6D6572
+
+
+class Outcome(LookChoices):
+    """What a row does, what needs a look first."""
+
+    WRONG = "wrong", "alert-triangle", "bad", gettext_lazy("Not saved")
+    TWICE = "twice", "copy", "held", gettext_lazy("Twice in the file")
+    NEW_CUSTOMER = "new_customer", "user-plus", "success", gettext_lazy("New customer")
+    NEW_NUMBER = "new_number", "plus", "success", gettext_lazy("New number")
+    KNOWN = "known", "check", "queued", gettext_lazy("Known already")
+
+
+@dataclass
+class Planned:
+    """One number of a row (`typed`), and what would be saved of it. `words`: why it is wrong."""
+
+    pk: int
+    line: int
+    name: str
+    note: str
+    typed: str
+    destination: str = ""
+    kind: DestinationKind | None = None
+    product: Product | None = None
+    outcome: Outcome = Outcome.WRONG
+    words: str = ""
+
+
+@dataclass
+class Import:
+    """All rows of a table, in their order. `known`: the customers that there are, by name in capital letters."""
+
+    rows: list[Planned]
+    known: dict[str, Customer] = field(default_factory=dict)
+
+    @cached_property
+    def counts(self) -> Counter[Outcome]:
+        """How many rows do what."""
+        return Counter(row.outcome for row in self.rows)
+
+    @property
+    def saved(self) -> list[Planned]:
+        """The rows that save something."""
+        return [row for row in self.rows if row.outcome in {Outcome.NEW_CUSTOMER, Outcome.NEW_NUMBER}]
+
+
+def plan_import(text: str) -> Import:
+    """What the table would save: nothing is stored. Raises `SheetRefused`."""
+    rows: list[tuple[Planned, str]] = []
+    for row in read_sheet(text, COLUMNS, most=MOST_ROWS):
+        name, note = (row.cells[name] for name in ("name", "note"))
+        for typed in [part.strip() for part in _BETWEEN.split(row.cells["number"]) if part.strip()] or [""]:
+            rows.append((Planned(len(rows), row.line, name, note, typed), row.cells["what"]))
+    whats = _meant_by({what.casefold() for _row, what in rows if what})
+    for planned, what in rows:
+        planned.words = _read(planned, what, whats)
+    plan = Import(
+        [planned for planned, _what in rows], _customers_called({planned.name.upper() for planned, _what in rows})
+    )
+    _compare(plan)
+    return plan
+
+
+def import_customers(text: str, *, actor: User) -> Import:
+    """Save what the table adds, all of it or nothing; return what was done. Raises `SheetRefused`.
+
+    The same table again adds nothing. A customer who is known keeps name and note.
+    """
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        plan = plan_import(text)
+        new: dict[str, list[Planned]] = {}
+        for row in plan.saved:
+            if row.name.upper() not in plan.known:
+                new.setdefault(row.name.upper(), []).append(row)
+        notes = {key: joined(*(row.note for row in rows))[: Customer.NOTE_LETTERS] for key, rows in new.items()}
+        people = [Customer(name=rows[0].name, note=notes[key], created_by=actor) for key, rows in new.items()]
+        by_name = plan.known | dict(zip(new, Customer.objects.bulk_create(people, batch_size=500), strict=True))
+        numbers = [
+            SavedNumber(
+                customer=by_name[row.name.upper()], destination=row.destination, kind=row.kind, product=row.product
+            )
+            for row in plan.saved
+            if row.kind
+        ]
+        SavedNumber.objects.bulk_create(numbers, batch_size=500)
+        facts = {"customers": len(people), "saved_numbers": len(numbers), "rows": len(plan.rows)}
+        record(CUSTOMERS_IMPORTED, actor=actor, subject="customers", facts=facts)
+    return plan
+
+
+def _read(planned: Planned, what: str, whats: dict[str, Product | DestinationKind]) -> str:
+    """Read name and number into the row; return what is wrong with it."""
+    if not 0 < len(planned.name) <= Customer.NAME_LETTERS:
+        return _("A name is missing.") if not planned.name else _("The name is too long.")
+    meant = whats.get(what.casefold()) if what else None
+    if what and meant is None:
+        return _("There is no product, biller or kind “%(what)s”, or several.") % {"what": what[:60]}
+    planned.product = meant if isinstance(meant, Product) else None
+    if planned.typed:
+        kind = meant.kind if isinstance(meant, Product) else meant
+        try:
+            planned.destination, planned.kind = mend_number(planned.typed, kind)
+        except InvalidDestination as refusal:
+            return str(refusal)
+    return ""
+
+
+def _meant_by(texts: set[str]) -> dict[str, Product | DestinationKind]:
+    """Products by code, or by a name that no other has, and kinds; by their texts in small letters."""
+    by_name: defaultdict[str, list[int]] = defaultdict(list)
+    by_code: dict[str, int] = {}
+    for pk, code, name in Product.objects.listed().values_list("pk", "code", "name") if texts else ():
+        if code.casefold() in texts:
+            by_code[code.casefold()] = pk
+        elif name.casefold() in texts:
+            by_name[name.casefold()].append(pk)
+    meant = {text: pks[0] for text, pks in by_name.items() if len(pks) == 1} | by_code
+    products = Product.objects.select_related("brand", "category").in_bulk(meant.values())
+    kinds = {text: kind for kind in KINDS.values() for text in (kind.code, str(kind.name).casefold())}
+    return {**kinds, **{text: products[pk] for text, pk in meant.items()}}
+
+
+def _customers_called(names: Iterable[str]) -> dict[str, Customer]:
+    rows = Customer.objects.alias(any_name=Upper("name")).filter(any_name__in=names).order_by("-pk")
+    return {customer.name.upper(): customer for customer in rows}
+
+
+def _compare(plan: Import) -> None:
+    """Say of each row that is right whether it is new."""
+    numbers = SavedNumber.objects.filter(customer__in=plan.known.values())
+    saved = {(pk, number, product) for pk, number, product in numbers.values_list("customer", "destination", "product")}
+    read: set[tuple[str, str, int | None]] = set()
+    names: set[str] = set()
+    for row in plan.rows:
+        if row.words:
+            continue
+        name, product = row.name.upper(), row.product.pk if row.product else None
+        customer = plan.known.get(name)
+        if (name, row.destination, product) in read or (not row.destination and name in names):
+            row.outcome = Outcome.TWICE
+        elif customer is None:
+            row.outcome = Outcome.NEW_NUMBER if name in names else Outcome.NEW_CUSTOMER
+        elif not row.destination or (customer.pk, row.destination, product) in saved:
+            row.outcome = Outcome.KNOWN
+        else:
+            row.outcome = Outcome.NEW_NUMBER
+        names.add(name)
+        read.add((name, row.destination, product))
