@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.db import IntegrityError, transaction
@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from audit.services import record
 from branches.errors import BranchRefused
 from branches.events import BRANCH_ADDED, BRANCH_CHANGED, BRANCH_CLOSED
-from branches.models import Branch
+from branches.models import Branch, BranchHistory
 from core import clock
 
 if TYPE_CHECKING:
@@ -60,6 +60,16 @@ def open_names() -> list[tuple[int, str]]:
 def branch_name(pk: int) -> str:
     """The name of a branch; empty while there is only one."""
     return dict(branch_names()).get(pk, "")
+
+
+def branch_to_show(pk: int) -> Branch | None:
+    """The branch whose address, phone and last lines a receipt shows; None while there is only one."""
+    return all_branches()[pk] if has_several() else None
+
+
+def branch_version(pk: int) -> Any:
+    """This branch as it is now, as the row of its history that stays so; None while there is only one."""
+    return BranchHistory.objects.filter(pgh_obj=pk).order_by("-pgh_id").first() if has_several() else None
 
 
 def add_branch(texts: Mapping[str, str], *, actor: User) -> Branch:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import django_filters
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from branches.services import branch_names, has_several
 from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
 from core.numbers import sees_whole_numbers
 from drawers.models import Drawer, Outcome, Payment, Shift
@@ -68,8 +71,16 @@ class ShiftFilter(ListFilter):
     )
     drawer = django_filters.ChoiceFilter(label=_("Drawer"), empty_label=_("Every drawer"), choices=drawer_names)
     cashier = django_filters.ChoiceFilter(label=_("Cashier"), empty_label=_("Everybody"), choices=_cashiers)
+    branch = django_filters.ChoiceFilter(
+        field_name="drawer__branch", label=_("Branch"), empty_label=_("Every branch"), choices=branch_names
+    )
     since = SinceFilter(field_name="opened_at", label=_("From"))
     until = UntilFilter(field_name="opened_at", label=_("To"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not has_several():
+            del self.form.fields["branch"]
 
     def in_state(self, shifts: QuerySet[Shift], _name: str, state: str) -> QuerySet[Shift]:
         """Open ones, or those that were closed with a difference."""

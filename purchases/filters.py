@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
 from approvals.models import Approval, ApprovalState
+from branches.services import branch_names, has_several
 from catalogue.filters import brand_names, category_names
 from catalogue.models import Product
 from catalogue.rights import sees_cost
@@ -40,7 +41,7 @@ ANYBODY = "*"  # no username
 # A line may name these by their words.
 _NAMED = ("cashier", "status", "payment", "brand", "category", "tag")
 # No index finds these; the others keep the looking short.
-_WIDE = ("amount_from", "amount_to", "payment", "drawer", "profit", "approved")
+_WIDE = ("amount_from", "amount_to", "payment", "drawer", "branch", "profit", "approved")
 _NARROW = ("q", "days", "since", "product", "shift", "customer")
 
 
@@ -104,6 +105,9 @@ class OrderFilter(ListFilter):
     drawer = django_filters.ChoiceFilter(
         field_name="payment__sold_in__drawer", label=_("Drawer"), empty_label=_("Every drawer"), choices=drawer_names
     )
+    branch = django_filters.ChoiceFilter(
+        field_name="payment__branch", label=_("Branch"), empty_label=_("Every branch"), choices=branch_names
+    )
     amount_from = AmountFilter(method="at_least", label=_("Price from"))
     amount_to = AmountFilter(method="at_most", label=_("Price to"))
     ends = django_filters.CharFilter(
@@ -137,6 +141,7 @@ class OrderFilter(ListFilter):
             query["days"] = Period.DAYS_30.value
         super().__init__(query, **kwargs)
         allowed = {
+            "branch": has_several(),
             "ends": self.sees_numbers,
             "profit": sees_cost(person),
             "approved": person.has_perm(Right.VIEW_APPROVALS),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 
 if TYPE_CHECKING:
+    from branches.models import Branch
     from shop.models import Shop
 
 
@@ -23,13 +24,16 @@ class Letterhead:
     language: str = ""
 
     @classmethod
-    def of(cls, shop: Shop | Any) -> Letterhead:
-        """The head of the shop now, or of a row of its history."""
+    def of(cls, shop: Shop | Any, branch: Branch | Any = None) -> Letterhead:
+        """The head of the shop, and of the branch where there are several: as they are, or rows of their history."""
+        address, phone, footer = (
+            (branch and getattr(branch, name)) or getattr(shop, name) for name in ("address", "phone", "footer")
+        )
         return cls(
             name=shop.name,
-            address=tuple(shop.address.splitlines()),
-            phone=shop.phone,
-            footer=tuple(shop.footer.splitlines()),
+            address=(*([branch.name] if branch else []), *address.splitlines()),
+            phone=phone,
+            footer=tuple(footer.splitlines()),
             logo=reverse("shop_logo", args=[shop.logo_id]) if shop.logo_id else "",
             language=shop.language,
         )

@@ -183,6 +183,11 @@ class User(AbstractUser):
         return self.get_full_name() or self.username
 
     @property
+    def sells_in(self) -> int:
+        """The key of the branch in which this person sells without a drawer."""
+        return self.branch_id
+
+    @property
     def has_joined(self) -> bool:
         """Whether this person has ever chosen a password, or needs none."""
         return self.is_outside or self.has_usable_password()

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from bills.models import BillCheck
 from bills.services.inquiring import months_of
+from branches.models import FIRST
 from catalogue.models import Brand, Category, Product
 from catalogue.services.kinds import Corrections, settle_kind
 from drawers.models import Outcome, Payment, Shift
@@ -77,7 +78,7 @@ def make_order(status: Status = Status.QUEUED, **facts: Any) -> Order:
 def paid_in_cash(status: Status, **order: Any) -> Payment:
     """How the order with these facts was paid: in cash, in the drawer that its seller has open, if any."""
     seller = order.get("placed_by")
-    shift = Shift.objects.filter(cashier=seller, closed_at=None).first() if seller else None
+    shift = Shift.objects.select_related("drawer").filter(cashier=seller, closed_at=None).first() if seller else None
     outcome = {Status.SUCCESS: Outcome.KEPT, Status.REVERSED: Outcome.OWED}.get(
         status, Outcome.OWED if shift else Outcome.NOTHING
     )
@@ -89,6 +90,7 @@ def paid_in_cash(status: Status, **order: Any) -> Payment:
     return Payment.objects.create(
         ref_id=order["ref_id"],
         seller=seller,
+        branch_id=shift.drawer.branch_id if shift else seller.branch_id if seller else FIRST,
         sold_in=shift,
         at=order.get("created_at") or timezone.now(),
         amount=order.get("selling_price") or order.get("price") or order["max_price"],

@@ -17,6 +17,7 @@ _WITH_TILLS = f"""
     SELECT found.*, (
         SELECT coalesce(jsonb_agg(jsonb_build_object(
             'pk', till.id, 'name', till.name, 'digest', till.digest, 'limit', till.pin_limit,
+            'branch', till.branch_id,
             'active_at', extract(epoch FROM till.active_at)
         )), '[]') FROM tills_till till WHERE till.held_by_id = found.id AND till.switched_off_at IS NULL
     ) AS held_tills FROM ({PERSON}) found
@@ -51,6 +52,7 @@ def _held(facts: dict[str, Any]) -> HeldTill:
         pk=facts["pk"],
         name=facts["name"],
         digest=facts["digest"],
+        branch=facts["branch"],
         active_at=dt.datetime.fromtimestamp(float(facts["active_at"] or 0), dt.UTC),
         limit=policies().pin_order_limit if limit is None else limit,
     )

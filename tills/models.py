@@ -116,6 +116,7 @@ class HeldTill:
     pk: int
     name: str
     digest: str
+    branch: int
     active_at: dt.datetime
     limit: int
 
@@ -133,6 +134,11 @@ class PinPerson(User):
     class Meta:
         proxy = True
         default_permissions = ()
+
+    @property
+    def sells_in(self) -> int:
+        """The key of the till's branch."""
+        return next((till.branch for till in self.tills), self.branch_id)
 
     @classmethod
     def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any], **more: Any) -> PinPerson:

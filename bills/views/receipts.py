@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from bills.models import BillCheck
+from branches.services import branch_to_show
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.rights import Right
@@ -52,9 +53,10 @@ def batch_receipt(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
                 return redirect("order_receipt_print", ref_id=orders[0].ref_id, number=prints[0].number)
             return redirect("receipt_sheet", sheet=prints[0].sheet)
         return redirect("counter_batch", batch=batch)
+    head = Letterhead.of(shop, branch_to_show(orders[0].payment.branch_id))
     context = {
         "batch": batch,
-        "sheet": ReceiptPaper(Letterhead.of(shop), paper, [Receipt(order) for order in orders]),
+        "sheet": ReceiptPaper(head, paper, [Receipt(order) for order in orders]),
         "papers": Paper.choices,
         "paper": paper.value,
         "may_print": may_ever(Action.PRINT_RECEIPT, request.user),

@@ -1059,6 +1059,16 @@ class Migration(migrations.Migration):
                         to="drawers.drawerentry",
                     ),
                 ),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_default=1,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="branches.branch",
+                    ),
+                ),
             ],
             options={
                 "permissions": [("give_back", "Can give back")],
@@ -1192,9 +1202,9 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="whose_never_changes",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            condition='WHEN (OLD."ref_id" IS DISTINCT FROM (NEW."ref_id") OR OLD."seller_id" IS DISTINCT FROM (NEW."seller_id") OR OLD."at" IS DISTINCT FROM (NEW."at") OR OLD."agreed_in_id" IS DISTINCT FROM (NEW."agreed_in_id"))',
+                            condition='WHEN (OLD."ref_id" IS DISTINCT FROM (NEW."ref_id") OR OLD."seller_id" IS DISTINCT FROM (NEW."seller_id") OR OLD."branch_id" IS DISTINCT FROM (NEW."branch_id") OR OLD."at" IS DISTINCT FROM (NEW."at") OR OLD."agreed_in_id" IS DISTINCT FROM (NEW."agreed_in_id"))',
                             func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
-                            hash="c9e11abe51132d6258a600743880bc77f5a2e9ee",
+                            hash="96d6e3697bde6610bd8c9e870f14f7aaa8b5faca",
                             operation="UPDATE",
                             pgid="pgtrigger_whose_never_changes_26251",
                             table="drawers_payment",
@@ -1262,8 +1272,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_insert",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "drawers_paymenthistory" ("agreed_in_id", "amount", "at", "cash_given", "cost", "debt_id", "ended_at", "ended_in_id", "given_at", "given_by_id", "given_method", "given_note", "id", "is_cash", "method", "outcome", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "ref_id", "reference", "refund_entry_id", "seller_id", "sold_in_id") VALUES (NEW."agreed_in_id", NEW."amount", NEW."at", NEW."cash_given", NEW."cost", NEW."debt_id", NEW."ended_at", NEW."ended_in_id", NEW."given_at", NEW."given_by_id", NEW."given_method", NEW."given_note", NEW."id", NEW."is_cash", NEW."method", NEW."outcome", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."ref_id", NEW."reference", NEW."refund_entry_id", NEW."seller_id", NEW."sold_in_id"); RETURN NULL;',
-                            hash="b94f59cff0714c3d4a61fa674b2a3a5631c3722c",
+                            func='INSERT INTO "drawers_paymenthistory" ("agreed_in_id", "amount", "at", "branch_id", "cash_given", "cost", "debt_id", "ended_at", "ended_in_id", "given_at", "given_by_id", "given_method", "given_note", "id", "is_cash", "method", "outcome", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "ref_id", "reference", "refund_entry_id", "seller_id", "sold_in_id") VALUES (NEW."agreed_in_id", NEW."amount", NEW."at", NEW."branch_id", NEW."cash_given", NEW."cost", NEW."debt_id", NEW."ended_at", NEW."ended_in_id", NEW."given_at", NEW."given_by_id", NEW."given_method", NEW."given_note", NEW."id", NEW."is_cash", NEW."method", NEW."outcome", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."ref_id", NEW."reference", NEW."refund_entry_id", NEW."seller_id", NEW."sold_in_id"); RETURN NULL;',
+                            hash="ba36be15c82382089a3b0951cab3bc8f89d0dbfb",
                             operation="INSERT",
                             pgid="pgtrigger_history_insert_f72bc",
                             table="drawers_payment",
@@ -1274,8 +1284,8 @@ class Migration(migrations.Migration):
                         name="history_update",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
-                            func='INSERT INTO "drawers_paymenthistory" ("agreed_in_id", "amount", "at", "cash_given", "cost", "debt_id", "ended_at", "ended_in_id", "given_at", "given_by_id", "given_method", "given_note", "id", "is_cash", "method", "outcome", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "ref_id", "reference", "refund_entry_id", "seller_id", "sold_in_id") VALUES (NEW."agreed_in_id", NEW."amount", NEW."at", NEW."cash_given", NEW."cost", NEW."debt_id", NEW."ended_at", NEW."ended_in_id", NEW."given_at", NEW."given_by_id", NEW."given_method", NEW."given_note", NEW."id", NEW."is_cash", NEW."method", NEW."outcome", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."ref_id", NEW."reference", NEW."refund_entry_id", NEW."seller_id", NEW."sold_in_id"); RETURN NULL;',
-                            hash="2e7023fd23c2a233ff6f2c7b006b9ea4ef3362d7",
+                            func='INSERT INTO "drawers_paymenthistory" ("agreed_in_id", "amount", "at", "branch_id", "cash_given", "cost", "debt_id", "ended_at", "ended_in_id", "given_at", "given_by_id", "given_method", "given_note", "id", "is_cash", "method", "outcome", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "ref_id", "reference", "refund_entry_id", "seller_id", "sold_in_id") VALUES (NEW."agreed_in_id", NEW."amount", NEW."at", NEW."branch_id", NEW."cash_given", NEW."cost", NEW."debt_id", NEW."ended_at", NEW."ended_in_id", NEW."given_at", NEW."given_by_id", NEW."given_method", NEW."given_note", NEW."id", NEW."is_cash", NEW."method", NEW."outcome", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."ref_id", NEW."reference", NEW."refund_entry_id", NEW."seller_id", NEW."sold_in_id"); RETURN NULL;',
+                            hash="eb299e0accbeb5a3ac07070222b54ebb4e9cf0a9",
                             operation="UPDATE",
                             pgid="pgtrigger_history_update_e0f63",
                             table="drawers_payment",
@@ -1285,8 +1295,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_delete",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "drawers_paymenthistory" ("agreed_in_id", "amount", "at", "cash_given", "cost", "debt_id", "ended_at", "ended_in_id", "given_at", "given_by_id", "given_method", "given_note", "id", "is_cash", "method", "outcome", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "ref_id", "reference", "refund_entry_id", "seller_id", "sold_in_id") VALUES (OLD."agreed_in_id", OLD."amount", OLD."at", OLD."cash_given", OLD."cost", OLD."debt_id", OLD."ended_at", OLD."ended_in_id", OLD."given_at", OLD."given_by_id", OLD."given_method", OLD."given_note", OLD."id", OLD."is_cash", OLD."method", OLD."outcome", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."ref_id", OLD."reference", OLD."refund_entry_id", OLD."seller_id", OLD."sold_in_id"); RETURN NULL;',
-                            hash="9c40ad9eb76618b26c04f2c29596f5291f18b416",
+                            func='INSERT INTO "drawers_paymenthistory" ("agreed_in_id", "amount", "at", "branch_id", "cash_given", "cost", "debt_id", "ended_at", "ended_in_id", "given_at", "given_by_id", "given_method", "given_note", "id", "is_cash", "method", "outcome", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "ref_id", "reference", "refund_entry_id", "seller_id", "sold_in_id") VALUES (OLD."agreed_in_id", OLD."amount", OLD."at", OLD."branch_id", OLD."cash_given", OLD."cost", OLD."debt_id", OLD."ended_at", OLD."ended_in_id", OLD."given_at", OLD."given_by_id", OLD."given_method", OLD."given_note", OLD."id", OLD."is_cash", OLD."method", OLD."outcome", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."ref_id", OLD."reference", OLD."refund_entry_id", OLD."seller_id", OLD."sold_in_id"); RETURN NULL;',
+                            hash="95665000dbf47d29ab533b020b5ee93142836b05",
                             operation="DELETE",
                             pgid="pgtrigger_history_delete_1915e",
                             table="drawers_payment",
@@ -1410,6 +1420,18 @@ class Migration(migrations.Migration):
                         related_name="+",
                         related_query_name="+",
                         to="drawers.drawerentry",
+                    ),
+                ),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_default=1,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="branches.branch",
                     ),
                 ),
             ],

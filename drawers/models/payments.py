@@ -14,6 +14,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from audit.history import history_of
+from branches.models import FIRST, Branch
+from branches.services import branch_name
 from core.rights import Right
 from core.triggers import never_truncated
 from credit.methods import CASH, method_words
@@ -104,6 +106,14 @@ class Payment(models.Model):
     ref_id = models.CharField(max_length=64, unique=True, help_text="The order's.")
     seller = models.ForeignKey(
         User, null=True, on_delete=models.PROTECT, related_name="+", help_text="Who placed it.", db_index=False
+    )
+    branch = models.ForeignKey(
+        Branch,
+        db_default=FIRST,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="Where it was sold: that of the shift's drawer, else of the seller.",
+        db_index=False,
     )
     at = models.DateTimeField(help_text="When it was placed.")
     method = models.CharField(max_length=20, default=CASH)
@@ -209,7 +219,7 @@ class Payment(models.Model):
             models.Index(fields=["given_at"], name="payment_given", condition=Q(given_at__isnull=False)),
         ]
         triggers = [
-            pgtrigger.ReadOnly(name="whose_never_changes", fields=["ref_id", "seller", "at", "agreed_in"]),
+            pgtrigger.ReadOnly(name="whose_never_changes", fields=["ref_id", "seller", "branch", "at", "agreed_in"]),
             pgtrigger.FSM(name="moves_as_money_does", field="outcome", transitions=_MOVES),
             pgtrigger.Trigger(
                 name="keeps_closed_shifts",
@@ -237,6 +247,11 @@ class Payment(models.Model):
     def method_words(self) -> str:
         """How the customer paid, in words."""
         return method_words(self.method)
+
+    @property
+    def branch_name(self) -> str:
+        """The branch where it was sold; empty while there is only one."""
+        return branch_name(self.branch_id)
 
     @property
     def given_words(self) -> str:

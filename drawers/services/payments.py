@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
 
+from branches.models import FIRST
 from core import clock
 from core.bulk import insert_row
 from credit import services as credit
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
 
 # Drawers are in use if somebody opened one in so many days before. Then the customer of a failed order has paid.
 IN_USE_DAYS = 7
-# The person's open shift, and the same shift once it is locked: the second is empty if it was closed meanwhile.
+# The person's open shift, the branch of its drawer, and the same shift once it is locked: empty if it was closed
+# meanwhile.
 _OPEN_SHIFT = """
-    SELECT mine.id, (SELECT id FROM drawers_shift WHERE id = mine.id AND closed_at IS NULL FOR SHARE)
+    SELECT mine.id, (SELECT branch_id FROM drawers_drawer WHERE id = mine.drawer_id),
+           (SELECT id FROM drawers_shift WHERE id = mine.id AND closed_at IS NULL FOR SHARE)
       FROM drawers_shift mine WHERE mine.cashier_id = %s AND mine.closed_at IS NULL
 """
 # For a failed order: the customer has paid, or owes it, if it is a sale of a drawer or on an account, if it had arrived
@@ -76,13 +79,14 @@ class Ending(NamedTuple):
 def take_payment(ref_id: str, *, amount: int, seller: User | None, facts: PaymentFacts) -> Payment:
     """Store the payment of the order with this ref_id, which sells for `amount` rupiah, in the order's transaction.
 
-    It belongs to the seller's open shift. If the shift that sold it has closed, it waits for the next one. A sale on
-    credit goes on the customer's account. Raises `PaymentUnclear` and `CreditRefused`.
+    It belongs to the seller's open shift, and to the branch of its drawer; without one to that of the seller. If the
+    shift that sold it has closed, it waits for the next one. A sale on credit goes on the customer's account. Raises
+    `PaymentUnclear` and `CreditRefused`.
     """
     row = facts.row
     given = facts.cash_given if row.counts_as_cash and (facts.cash_given or 0) >= amount else None
     facts.refuse_unless_clear(0)
-    sold_in, agreed_in = _shift_for(seller, facts.agreed_in)
+    sold_in, agreed_in, branch = _where(seller, facts.agreed_in)
     debt = None
     if row.needs_debtor and facts.customer:
         if seller is None:
@@ -91,6 +95,7 @@ def take_payment(ref_id: str, *, amount: int, seller: User | None, facts: Paymen
     payment = Payment(
         ref_id=ref_id,
         seller_id=seller.pk if seller else None,
+        branch_id=branch,
         at=clock.now(),
         method=row.code,
         is_cash=row.counts_as_cash,
@@ -105,14 +110,17 @@ def take_payment(ref_id: str, *, amount: int, seller: User | None, facts: Paymen
     return payment
 
 
-def _shift_for(seller: User | None, agreed_in: int | None) -> tuple[int | None, int | None]:
-    """The shift that takes the sale, and the earlier shift that sold it; both may be empty."""
+def _where(seller: User | None, agreed_in: int | None) -> tuple[int | None, int | None, int]:
+    """The shift that takes the sale, the earlier shift that sold it (both may be empty), and the branch."""
     if seller is None:
-        return None, None
+        return None, None, FIRST
     with connection.cursor() as cursor:
         cursor.execute(_OPEN_SHIFT, [seller.pk])
-        seen, locked = cursor.fetchone() or (None, None)
-    return locked, (agreed_in or seen) if (agreed_in or seen) != locked else None
+        seen, branch, locked = cursor.fetchone() or (None, None, None)
+    if agreed_in not in {None, seen}:
+        branch = Shift.objects.values_list("drawer__branch", flat=True).get(pk=agreed_in)
+    agreed = agreed_in or seen
+    return locked, agreed if agreed != locked else None, branch or seller.sells_in
 
 
 def note_change(payment: Payment, change: int) -> None:

@@ -16,6 +16,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ("branches", "0001_initial"),
         ("approvals", "0001_initial"),
         ("catalogue", "0001_initial"),
         ("core", "0001_initial"),
@@ -894,6 +895,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="branches.branchhistory",
+                    ),
+                ),
             ],
             options={
                 "ordering": ["number"],

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from branches.models import BranchHistory
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, own_transaction
 from purchases.models.orders import Order
@@ -26,6 +27,14 @@ class ReceiptPrint(models.Model):
         on_delete=models.PROTECT,
         related_name="+",
         help_text="The shop as it was at the original.",
+    )
+    branch = models.ForeignKey(
+        BranchHistory,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="The branch as it was at the original; empty where the shop had one.",
+        db_index=False,
     )
     sheet = models.UUIDField(null=True, help_text="Printed on one paper with the other prints of this sheet.")
     printed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

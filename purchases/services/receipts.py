@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from audit.services import record
+from branches.services import branch_version
 from purchases.events import PRINTED
 from purchases.models import Order, ReceiptPrint
 from purchases.services.actions import Action, require
@@ -46,12 +47,14 @@ def print_receipts(orders: Collection[Order], *, paper: Paper, printed_by: User)
 
 def _next_print(order: Order, sheet: uuid.UUID | None, *, paper: Paper, printed_by: User) -> ReceiptPrint:
     before = list(order.receipt_prints.all())
-    shop_id = before[0].shop_id if before else None
+    first = before[0] if before else None
+    version = None if first else branch_version(order.payment.branch_id)
     return ReceiptPrint(
         order=order,
         number=len(before) + 1,
         paper=paper,
         sheet=sheet,
-        shop_id=shop_id or shop_version().pk,
+        shop_id=(first and first.shop_id) or shop_version().pk,
+        branch_id=first.branch_id if first else version and version.pk,
         printed_by=printed_by,
     )

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from audit.services import record
+from branches.services import branch_to_show
 from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
@@ -132,7 +133,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "may_resolve": request.user.has_perm(Right.RESOLVE_ORDERS),
         "open_verdict": open_verdict(order),
         "verdict_form": VerdictForm(outcomes=possible_outcomes(order)),
-        "head": Letterhead.of(shop),
+        "head": Letterhead.of(shop, branch_to_show(order.payment.branch_id)),
         "shop_name": shop.name,  # else a poll would ask for it by itself
         "live": Live(request, reverse("order_live", args=[ref_id]), {"order-live": seen}, over=is_over),
     }

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
+from branches.services import branch_to_show
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.rights import Right
@@ -43,8 +44,9 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
             remember_paper(request, paper)
             return redirect("order_receipt_print", ref_id=order.ref_id, number=printed.number)
         return redirect(order)
-    prints = list(order.receipt_prints.select_related("printed_by", "shop"))
-    head = Letterhead.of(prints[0].shop if prints and prints[0].shop else shop)
+    prints = list(order.receipt_prints.select_related("printed_by", "shop", "branch"))
+    now = Letterhead.of(shop, branch_to_show(order.payment.branch_id))
+    head = Letterhead.of(prints[0].shop, prints[0].branch) if prints and prints[0].shop else now
     context = {
         "order": order,
         "sheet": ReceiptPaper(head, paper, [Receipt(order)]),
@@ -53,7 +55,7 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
         "prints": prints,
         "may_print": Action.PRINT_RECEIPT in allowed_actions(order, request.user),
         "is_void": order.status == Status.REVERSED,
-        "head": Letterhead.of(shop),  # of the message: that is written now
+        "head": now,  # of the message: that is written now
     }
     return render(request, "purchases/receipt.html", context)
 
@@ -85,11 +87,11 @@ def remember_paper(request: StaffRequest, paper: Paper) -> None:
 
 def _printed(request: StaffRequest, queryset: QuerySet[ReceiptPrint]) -> HttpResponse:
     of_order = ("placed_by", "product", "bill_check", "payment")
-    prints = list(queryset.select_related("shop", *(f"order__{name}" for name in of_order)))
+    prints = list(queryset.select_related("shop", "branch", *(f"order__{name}" for name in of_order)))
     if not prints:
         raise Http404
     # A print of before there were settings names no version.
-    head = Letterhead.of(prints[0].shop or current_shop())
+    head = Letterhead.of(prints[0].shop or current_shop(), prints[0].branch)
     sheet = ReceiptPaper(head, Paper(prints[0].paper), [Receipt(printed.order, printed) for printed in prints])
     context = {"sheet": sheet, "order": prints[0].order, "paper": sheet.paper.value}
     return render(request, "purchases/receipt_print.html", context)

@@ -1,0 +1,121 @@
+"""A sale belongs to the branch in which it was sold: it is stored with the payment, and its receipt shows it."""
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from branches.models import FIRST
+from branches.services import forget
+from drawers.models import Drawer, Payment
+from drawers.services import PaymentFacts
+from drawers.services.shifts import close_shift
+from purchases.models import ReceiptPrint
+from testing.factories import make_order
+from testing.people import make_person
+from tests.branches.helpers import make_branch
+from tests.core.helpers import has_id
+from tests.drawers.helpers import begin, pieces_of, sell
+from tests.tills.helpers import make_till
+from tills.backends import PinBackend
+
+pytestmark = pytest.mark.django_db
+
+
+def refs(page: str) -> list[str]:
+    """What a list of orders shows of these, by ref_id."""
+    return [ref_id for ref_id in Payment.objects.values_list("ref_id", flat=True) if ref_id in page]
+
+
+def test_a_sale_out_of_a_drawer_belongs_to_the_branch_of_the_drawer():
+    tebet, person = make_branch(), make_person("cashier")
+    begin(person, drawer=Drawer.objects.create(name="Tebet 1", branch=tebet))
+
+    assert sell(person).payment.branch == tebet
+
+
+def test_a_sale_without_a_drawer_belongs_to_the_branch_of_the_seller():
+    assert sell(make_person("cashier", branch=make_branch())).payment.branch.name == "Tebet"
+
+
+def test_a_sale_of_a_command_belongs_to_the_first_branch():
+    make_branch()
+
+    assert sell(None).payment.branch_id == FIRST
+
+
+def test_a_person_at_a_till_sells_in_the_branch_of_the_till():
+    tebet, person = make_branch(), make_person("cashier")
+    till = make_till(branch=tebet, held_by=person)
+
+    at_till = PinBackend().get_user(person.pk)
+    assert (at_till.sells_in, at_till.tills[0].pk) == (tebet.pk, till.pk)
+
+
+def test_a_sale_that_was_agreed_in_a_closed_shift_belongs_to_its_branch():
+    tebet, person = make_branch(), make_person("cashier")
+    shift = begin(person, drawer=Drawer.objects.create(name="Tebet 1", branch=tebet), cash=0)
+    close_shift(shift, pieces=pieces_of(0), actor=person)
+    begin(person, drawer=Drawer.objects.create(name="Depan"))
+
+    assert sell(person, payment=PaymentFacts(agreed_in=shift.pk)).payment.branch == tebet
+
+
+def test_the_branch_of_a_sale_never_changes():
+    order = sell(make_person("cashier"))
+
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Payment.objects.filter(pk=order.payment_id).update(branch=make_branch())
+
+
+def test_the_list_of_orders_is_narrowed_by_branch_where_there_are_several(admin):
+    here = make_order()
+    assert 'name="branch"' not in admin.get("/orders/").content.decode()
+    there = sell(make_person("cashier", branch=make_branch()))
+
+    everywhere = admin.get("/orders/").content.decode()
+    narrowed = admin.get(f"/orders/?branch={there.payment.branch_id}").content.decode()
+
+    assert 'name="branch"' in everywhere
+    assert set(refs(everywhere)) == {here.ref_id, there.ref_id}
+    assert refs(narrowed) == [there.ref_id]
+    assert "Branch: Tebet" in narrowed
+
+
+def test_the_list_of_shifts_is_narrowed_by_branch(admin):
+    tebet = make_branch()
+    begin(make_person("cashier", username="siti"), drawer=Drawer.objects.create(name="Laci Tebet", branch=tebet))
+    begin(make_person("cashier", username="andi"), drawer=Drawer.objects.create(name="Laci Depan"))
+
+    rows = admin.get(f"/shifts/?branch={tebet.pk}").context["page"].rows
+
+    assert [shift.drawer.name for shift in rows] == ["Laci Tebet"]
+
+
+def test_a_receipt_shows_the_branch_as_it_was_at_the_original(cashier):
+    tebet = make_branch(address="Jl. Tebet Raya 1")
+    order = make_order("success", placed_by=make_person("cashier", username="siti", branch=tebet), price=10_500)
+    receipt = f"/orders/{order.ref_id}/receipt/"
+    cashier.post(receipt, {"paper": "58"})
+    printed = ReceiptPrint.objects.get()
+
+    tebet.address = "Jl. Baru 9"
+    tebet.save()
+    forget()
+    page = cashier.get(f"{receipt}1/").content.decode()
+
+    assert printed.branch.name == "Tebet"
+    assert ("Jl. Tebet Raya 1" in page, "Jl. Baru 9" in page) == (True, False)
+
+
+def test_a_receipt_of_a_shop_with_one_branch_names_none(cashier, admin):
+    order = make_order("success", price=10_500)
+
+    cashier.post(f"/orders/{order.ref_id}/receipt/", {"paper": "58"})
+
+    assert ReceiptPrint.objects.get().branch is None
+    assert not has_id(admin.get(f"/orders/{order.ref_id}/"), "sold-at")
+
+
+def test_the_page_of_an_order_names_its_branch_where_there_are_several(admin):
+    order = sell(make_person("cashier", branch=make_branch()))
+
+    assert "Tebet" in admin.get(f"/orders/{order.ref_id}/").content.decode().split('id="sold-at"')[1][:40]
