@@ -7,17 +7,22 @@ from django.utils.translation import gettext_lazy as _
 
 from bills.models import BillCheck, BillCheckQuerySet
 from bills.states import BillState
-from core.filters import ListFilter, SearchFilter
+from core.filters import DaysFilter, ListFilter, SearchFilter, SinceFilter, UntilFilter
 from core.numbers import sees_whole_numbers
 
 
 class BillFilter(ListFilter):
-    """Search by ref_id, customer number or customer name; narrow by state."""
+    """Search by ref_id, customer number or customer name; narrow by state and by the day on which it was checked."""
+
+    is_compact = True
 
     q = SearchFilter(label=_("ref_id, number or name"))
     state = django_filters.ChoiceFilter(
         method="in_state", label=_("Status"), empty_label=_("Every status"), choices=BillState.choices
     )
+    days = DaysFilter(field_name="created_at")
+    since = SinceFilter(field_name="created_at", label=_("From"))
+    until = UntilFilter(field_name="created_at", label=_("To"))
 
     class Meta:
         model = BillCheck

@@ -84,6 +84,10 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
             newer_ref=Subquery(newer.order_by("-pk").values("ref_id")[:1]),
         )
 
+    def for_table(self) -> BillCheckQuerySet:
+        """With what a row of the list and of its file shows."""
+        return self.with_standing().select_related("order", "product")
+
     def in_state(self, state: str) -> BillCheckQuerySet:
         """Checks in this `BillState`."""
         now, wanted = clock.now(), BillState(state)

@@ -7,18 +7,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Aggregate, QuerySet
+from django.utils.formats import number_format
 
 from core.search import sum_up
 from staff.models import User
 
 
+def grouped(count: int) -> str:
+    """The count with its thousands set apart."""
+    return number_format(count, force_grouping=True)
+
+
 @dataclass(frozen=True)
 class Fact:
-    """One sum of the rows. `is_money`: in rupiah, else a count."""
+    """One sum of the rows. `shown`: its number for people."""
 
     words: Any
     sum: Aggregate
-    is_money: bool = False
+    shown: Callable[[int], str] = grouped
 
 
 def counted(*facts: Fact) -> Callable[[QuerySet[Any], User], dict[str, Any]]:
@@ -26,7 +32,7 @@ def counted(*facts: Fact) -> Callable[[QuerySet[Any], User], dict[str, Any]]:
 
     def foot(rows: QuerySet[Any], _person: User) -> dict[str, Any]:
         sums, is_exact = sum_up(rows.order_by("-pk"), **{f"sum_{place}": fact.sum for place, fact in enumerate(facts)})
-        shown = [(fact, sums[f"sum_{place}"]) for place, fact in enumerate(facts)]
+        shown = [(fact.words, fact.shown(sums[f"sum_{place}"])) for place, fact in enumerate(facts)]
         return {"count": sums["count"], "facts": shown, "is_exact": is_exact}
 
     return foot

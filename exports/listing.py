@@ -36,8 +36,8 @@ class Listing:
     """`name` finds its views and begins its files; `page` begins the names of its addresses: `order` has `order_list`.
 
     `rights`: of its readers; `file_rights`: what people who make files of it need besides. `find`: the filter of an
-    address, for a person, over rows that have what a file holds. `foot`: what the list's foot says of the filtered rows
-    to a person, as the context of `foot_template`. `views`: those that everybody has, as words and filters.
+    address, for a person; `for_file`: its rows with what a file holds. `foot`: what the list's foot says of the
+    rows to a person, as the context of `foot_template`. `views`: those that everybody has, as words and filters.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Listing:
     rights: tuple[Right, ...]
     table: type[Table[Any]]
     find: Callable[[QueryDict, User], ListFilter]
+    for_file: Callable[[Any], QuerySet[Any]]
     foot: Callable[[QuerySet[Any], User], dict[str, Any]]
     foot_template: str = "exports/list_foot.html"
     file_rights: tuple[Right, ...] = ()
@@ -86,6 +87,7 @@ class Listing:
             fields=self.fields(request.GET, request.user),
             whole_fields=self.fields(request.GET, request.user, whole=True) if self.table.export_whole else None,
             show=self.show,
+            for_file=self.for_file,
         )
 
     def show(self, request: StaffRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:

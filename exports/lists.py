@@ -9,6 +9,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -44,7 +45,8 @@ class ListFile:
     """The maker of one list's files. `show`: the list's page, given what to say and the HTTP status.
 
     `name` begins the files' names; `task` writes a file in the worker; `rights`: those that its reader needs.
-    `whole_fields`: the columns of a file with customers' full numbers, if the list holds numbers.
+    `whole_fields`: the columns of a file with customers' full numbers, if the list holds numbers. `for_file`: the rows
+    with what they hold there.
     """
 
     name: str
@@ -53,6 +55,7 @@ class ListFile:
     fields: Fields
     show: Callable[[StaffRequest, dict[str, Any], int], HttpResponse]
     whole_fields: Fields | None = None
+    for_file: Callable[[Any], QuerySet[Any]] = lambda rows: rows
 
     def csv(self, request: StaffRequest, filtered: ListFilter) -> HttpResponseBase:
         """The filtered list as CSV, sent while it is read; the worker makes a long one (POST)."""
@@ -71,7 +74,7 @@ class ListFile:
         fields = self.whole_fields if whole and self.whole_fields else self.fields
         name = f"{self.name}-{timezone.localtime():%Y-%m-%d-%H%M}.csv"
         return StreamingHttpResponse(
-            chain(["\ufeff"], csv_blocks(filtered.qs.order_by("pk").iterator(), fields)),
+            chain(["\ufeff"], csv_blocks(self.for_file(filtered.qs).order_by("pk").iterator(), fields)),
             content_type="text/csv; charset=utf-8",
             headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )

@@ -22,5 +22,5 @@ def write_list(export_id: int) -> None:
     if export:
         listing, query = listing_named(export.list_name), QueryDict(export.query)
         with seen_by(lambda: export.owner):
-            rows = listing.find(query, export.owner).qs
+            rows = listing.for_file(listing.find(query, export.owner).qs)
             services.write_file(export_id, rows, listing.fields(query, export.owner, whole=export.whole_numbers))

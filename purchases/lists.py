@@ -13,6 +13,7 @@ from drawers.services import counts_blind
 from exports.listing import Listing
 from purchases.filters import NEEDS_ATTENTION, OrderFilter
 from purchases.models import Order
+from purchases.models.orders import OrderQuerySet
 from purchases.sums import sums_of
 from purchases.tables import OrderTable
 from staff.models import User
@@ -30,7 +31,8 @@ ORDERS = Listing(
     rights=(Right.VIEW_ORDERS,),
     file_rights=(Right.VIEW_COST,),  # a file holds costs
     table=OrderTable,
-    find=lambda query, person: OrderFilter(query, person=person, queryset=Order.objects.for_file()),
+    find=lambda query, person: OrderFilter(query, person=person, queryset=Order.objects.all()),
+    for_file=OrderQuerySet.for_file,
     foot=_foot,
     foot_template="purchases/order_foot.html",
     views=((_("Needs attention"), f"status={NEEDS_ATTENTION}"),),

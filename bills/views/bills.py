@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -10,8 +11,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.services import record
-from bills.filters import BillFilter
-from bills.models import BillCheck, BillCheckQuerySet
+from bills.lists import BILLS
+from bills.models import BillCheck
 from bills.presenting import ShownBill
 from bills.states import Standing
 from bills.tables import BillTable
@@ -27,25 +28,21 @@ from purchases.events import FULL_NUMBER_SEEN
 @require_GET
 def bill_list(request: StaffRequest) -> HttpResponse:
     """The checks that the filters in the URL leave, newest first, 50 a page; it follows those that are moving."""
-    filtered = BillFilter(request.GET, queryset=BillCheck.objects.all())
-    page = keyset_page(filtered.qs, request.GET, shown=_listed())
-    table = BillTable(page.rows)
-    context = {"filter": filtered, "page": page, "table": table, "live": _live(request, table)}
-    return render(request, "bills/bill_list.html", context)
+    filtered = BILLS.found(request)
+    page = keyset_page(filtered.qs, request.GET, shown=BillCheck.objects.for_table())
+    table = BillTable(page.rows, columns=BILLS.columns(request.GET, request.user))
+    return BILLS.show(request, {"filter": filtered, "page": page, "table": table, "live": _live(request, table)})
 
 
 @staff_only(Right.VIEW_BILLS)
 @require_GET
 def bill_list_live(request: StaffRequest) -> HttpResponse:
     """The rows that have changed since the page was shown, and when to ask next."""
-    table = BillTable(_listed().filter(pk__in=seen_keys(request, "row")))
+    rows = BillCheck.objects.for_table().filter(pk__in=seen_keys(request, "row"))
+    table = BillTable(rows, columns=BILLS.columns(request.GET, request.user))
     live = _live(request, table)
     table.rows = [check for check in table.rows if table.row_id(check) in live.news]
     return render(request, "components/live_rows.html", {"live": live, "table": table})
-
-
-def _listed() -> BillCheckQuerySet:
-    return BillCheck.objects.with_standing().select_related("order", "product")
 
 
 def _live(request: StaffRequest, table: BillTable) -> Live:
@@ -55,7 +52,8 @@ def _live(request: StaffRequest, table: BillTable) -> Live:
         parts[table.row_id(check)] = (check.now_standing, check.order.status if check.order else "")
         if check.now_standing not in {Standing.ASKING, Standing.PAYING}:
             over.add(table.row_id(check))
-    return Live(request, reverse("bill_list_live"), parts, over=over)
+    columns = urlencode({"columns": ",".join(column.name for column in table.columns)})
+    return Live(request, f"{reverse('bill_list_live')}?{columns}", parts, over=over)
 
 
 @staff_only(Right.VIEW_BILLS)

@@ -40,10 +40,9 @@ def order_bulk(request: StaffRequest) -> HttpResponseBase:
     if act not in acts:
         return HttpResponseBadRequest()
     filtered = ORDERS.found(request)
-    found = filtered.qs if "every" in request.POST else Order.objects.for_file()
-    if "every" not in request.POST:
-        found = found.filter(ref_id__in=request.POST.getlist("order")[:MOST_AT_ONCE])
-    orders = list(found.order_by("-created_at", "-pk")[:MOST_AT_ONCE])
+    ticked = Order.objects.filter(ref_id__in=request.POST.getlist("order")[:MOST_AT_ONCE])
+    found = filtered.qs if "every" in request.POST else ticked
+    orders = list(ORDERS.for_file(found).order_by("-created_at", "-pk")[:MOST_AT_ONCE])
     back = f"{reverse('order_list')}?{kept_filters(request.GET).urlencode()}"
     if not orders or not filtered.is_valid():
         messages.error(request, filtered.faults or _("Tick orders first."), extra_tags="none_ticked")

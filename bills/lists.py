@@ -1,0 +1,37 @@
+"""The list of bill checks: what it is made of."""
+
+from __future__ import annotations
+
+from django.db.models import F, Q, Sum
+from django.db.models.functions import Coalesce, Now
+from django.utils.translation import gettext_lazy as _
+
+from bills.filters import BillFilter
+from bills.models import BillCheck, BillCheckQuerySet
+from bills.states import AnswerKind, BillState
+from bills.tables import BillTable
+from core.money import rupiah
+from core.rights import Right
+from exports.foot import Fact, counted
+from exports.listing import Listing
+from purchases.states import Status
+
+_PAID = Q(order__status=Status.SUCCESS)
+_PAYABLE = Q(order=None, answer=AnswerKind.BILL, expires_at__gt=Now())
+
+BILLS = Listing(
+    name="bills",
+    page="bill",
+    words=_("Bills"),
+    template="bills/bill_list.html",
+    rights=(Right.VIEW_BILLS,),
+    file_rights=(Right.VIEW_COST,),  # a file holds the shop's fees
+    table=BillTable,
+    find=lambda query, _person: BillFilter(query, queryset=BillCheck.objects.all()),
+    for_file=BillCheckQuerySet.for_table,
+    foot=counted(
+        Fact(_("Paid"), Sum(F("total") + Coalesce("order__fee", 0), filter=_PAID, default=0), rupiah),
+        Fact(_("Payable"), Sum(F("total") + F("product__fee"), filter=_PAYABLE, default=0), rupiah),
+    ),
+    views=((_("Payable"), f"state={BillState.VALID}"),),
+)
