@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from complaints.models import Complaint, State
-from core.filters import SinceFilter, UntilFilter
+from core.filters import DaysFilter, SinceFilter, UntilFilter
 from purchases.filters import OfOrderFilter
 
 _ALL = "all"
@@ -17,12 +17,15 @@ _ALL = "all"
 class ComplaintFilter(OfOrderFilter):
     """Complaints by order or number, state, and the day on which they were opened; without a state those not closed."""
 
+    is_compact = True
+
     state = django_filters.ChoiceFilter(
         method="in_state",
         label=_("State"),
         empty_label=pgettext_lazy("complaint", "Not closed"),
         choices=[*State.choices, (_ALL, _("Every state"))],
     )
+    days = DaysFilter(field_name="opened_at")
     since = SinceFilter(field_name="opened_at", label=_("From"))
     until = UntilFilter(field_name="opened_at", label=_("To"))
 

@@ -46,6 +46,10 @@ class ComplaintQuerySet(models.QuerySet["Complaint"]):
         """Those that are not closed."""
         return self.exclude(state=State.CLOSED)
 
+    def for_file(self) -> ComplaintQuerySet:
+        """With what a row of the list's file holds."""
+        return self.select_related("opened_by", "order")
+
 
 class Complaint(models.Model):
     """A customer's complaint about one order, until it is closed."""

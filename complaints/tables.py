@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+from typing import Any, ClassVar
+
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
@@ -9,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from complaints.models import Complaint, State
 from core.icons import badge
+from core.money import rupiah
+from core.numbers import masked
 from core.tables import Table, column, row_link
 from core.times import moment
 from purchases.presenting import shown_destination
@@ -19,35 +24,48 @@ class ComplaintTable(Table[Complaint]):
     """Complaints with their order and who opened them."""
 
     caption = _("Complaints, the first due on top")
+    export: ClassVar[dict[str, Any]] = {
+        "opened": attrgetter("opened_at"),
+        "opened_by": attrgetter("opened_by.username"),
+        "state": attrgetter("state"),
+        "due": attrgetter("due_at"),
+        "closed": lambda complaint: complaint.closed_at or "",
+        "ref_id": attrgetter("order.ref_id"),
+        "product": attrgetter("order.product_name"),
+        "destination": lambda complaint: masked(complaint.order.destination),
+        "order_status": attrgetter("order.status"),
+        "price": attrgetter("order.customer_pays"),
+    }
+    export_whole: ClassVar = export | {"destination": attrgetter("order.destination")}
 
-    @column(_("State"), phone="1 left")
+    @column(_("State"), phone="1 left", fields=("state",))
     def state(self, complaint: Complaint) -> SafeString:
         """Its state."""
         return complaint.badge
 
-    @column(_("Order"), css="nowrap", phone="2 left")
+    @column(_("Order"), css="nowrap", phone="2 left", fields=("product",), stays=True)
     def order(self, complaint: Complaint) -> SafeString:
         """The product; links to the answer for the customer."""
         return row_link(complaint.get_absolute_url(), complaint.order.product_name)
 
-    @column(_("Destination"), css="nowrap", phone="3 left")
+    @column(_("Destination"), css="nowrap", phone="3 left", fields=("destination", "ref_id"))
     def destination(self, complaint: Complaint) -> SafeString:
         """For which number."""
         return format_html(
             '{}<div class="mono sub nowrap">{}</div>', shown_destination(complaint.order), complaint.order.ref_id
         )
 
-    @column(_("Status"), phone="3 right")
+    @column(_("Status"), phone="3 right", fields=("order_status",))
     def status(self, complaint: Complaint) -> SafeString:
         """The order's status."""
         return status_badge(complaint.order.status)
 
-    @column(_("Opened"), css="sub")
+    @column(_("Opened"), css="sub", fields=("opened_by", "opened"))
     def opened(self, complaint: Complaint) -> SafeString:
         """The person, and the time."""
         return format_html("{} · {}", complaint.opened_by.shown_name, moment(complaint.opened_at))
 
-    @column(_("Due"), css="sub", phone="4 wide")
+    @column(_("Due"), css="sub", phone="4 wide", fields=("due", "closed"))
     def due(self, complaint: Complaint) -> SafeString:
         """Until when somebody looks after it again, and whether that is over."""
         if complaint.state == State.CLOSED:
@@ -57,3 +75,8 @@ class ComplaintTable(Table[Complaint]):
             return due
         late = badge(("alert-triangle", "bad"), gettext("Overdue"))
         return format_html("<span data-overdue>{}</span> {}", late, due)
+
+    @column(_("Price"), css="num", phone="none", fields=("price",), is_extra=True)
+    def price(self, complaint: Complaint) -> str:
+        """What the customer paid for the order."""
+        return rupiah(complaint.order.customer_pays)

@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from complaints import services
-from complaints.filters import ComplaintFilter
 from complaints.forms import ComplaintForm, StepForm
+from complaints.lists import COMPLAINTS
 from complaints.models import Complaint, ComplaintEvent, State
 from complaints.presenting import answer_for, steps_of
 from complaints.tables import ComplaintTable
@@ -127,7 +127,7 @@ def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> 
 @require_GET
 def complaint_list(request: StaffRequest) -> HttpResponse:
     """The open complaints, the first due on top; by the filters in the URL also the closed ones, newest first."""
-    filtered = ComplaintFilter(request.GET, queryset=Complaint.objects.all())
+    filtered = COMPLAINTS.found(request)
     # The orders by themselves: joined, PostgreSQL may read all of them.
     orders = Prefetch("order", queryset=Order.objects.for_table())
     rows = filtered.qs.select_related("opened_by").prefetch_related(orders)
@@ -135,8 +135,8 @@ def complaint_list(request: StaffRequest) -> HttpResponse:
         page = keyset_page(rows, request.GET, time_field="due_at", is_rising=True)
     else:
         page = keyset_page(rows, request.GET, time_field="opened_at")
-    table = ComplaintTable(page.rows)
-    return render(request, "complaints/complaint_list.html", {"filter": filtered, "page": page, "table": table})
+    table = ComplaintTable(page.rows, columns=COMPLAINTS.columns(request.GET, request.user))
+    return COMPLAINTS.show(request, {"filter": filtered, "page": page, "table": table})
 
 
 @staff_only(Right.VIEW_ORDERS, Right.HANDLE_COMPLAINTS)

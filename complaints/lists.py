@@ -1,0 +1,28 @@
+"""The list of complaints: what it is made of."""
+
+from __future__ import annotations
+
+from django.db.models import Count, Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from complaints.filters import ComplaintFilter
+from complaints.models import Complaint, ComplaintQuerySet, State
+from complaints.tables import ComplaintTable
+from core.rights import Right
+from exports.foot import Fact, counted
+from exports.listing import Listing
+
+COMPLAINTS = Listing(
+    name="complaints",
+    page="complaint",
+    words=_("Complaints"),
+    template="complaints/complaint_list.html",
+    rights=(Right.VIEW_COMPLAINTS,),
+    file_rights=(Right.VIEW_SHIFTS,),  # a file holds what everybody did
+    table=ComplaintTable,
+    find=lambda query, _person: ComplaintFilter(query, queryset=Complaint.objects.all()),
+    for_file=ComplaintQuerySet.for_file,
+    foot=counted(Fact(_("Overdue"), Count("pk", filter=Q(~Q(state=State.CLOSED), due_at__lt=Now())))),
+    views=((_("Provider asked"), f"state={State.ASKED}"),),
+)
