@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+from typing import Any, ClassVar
+
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -10,10 +13,12 @@ from django.utils.translation import ngettext, pgettext
 
 from core.icons import badge
 from core.money import rupiah, signed_rupiah
+from core.numbers import masked_note
 from core.tables import Table, column, row_link, shortened
 from core.times import clock, moment
 from reconciliation.models import Difference, ReconciliationRun
 from reconciliation.templatetags.differences import books_badge
+from staff.models import User
 
 
 class RunTable(Table[ReconciliationRun]):
@@ -56,12 +61,25 @@ class RunTable(Table[ReconciliationRun]):
         return format_html('{} <span class="sub">{}</span>', run.get_trigger_display(), waits)
 
 
+def _username(person: User | None) -> str:
+    return person.username if person else ""
+
+
 class DifferenceTable(Table[Difference]):
     """Differences, each with the person who acknowledged it."""
 
     caption = _("Differences, newest first")
+    export: ClassVar[dict[str, Any]] = {
+        "found": attrgetter("found_at"),
+        "status": attrgetter("state"),
+        "kind": attrgetter("label"),
+        "amount": attrgetter("amount"),
+        "note": lambda difference: masked_note(difference.note),
+        "acknowledged_by": lambda difference: _username(difference.acknowledged_by),
+        "acknowledged": lambda difference: difference.acknowledged_at or "",
+    }
 
-    @column(_("Status"), phone="1 left")
+    @column(_("Status"), phone="1 left", fields=("status",))
     def status(self, difference: Difference) -> SafeString:
         """Whether somebody still has to decide."""
         if difference.state == Difference.State.OPEN:
@@ -69,23 +87,28 @@ class DifferenceTable(Table[Difference]):
             return badge(("alert-triangle", colour), pgettext("difference", "Open"))
         return badge(("circle-check", "good"), _("Acknowledged"))
 
-    @column(_("Kind"), phone="2 wide")
+    @column(_("Kind"), phone="2 wide", fields=("kind",), stays=True)
     def kind(self, difference: Difference) -> SafeString:
         """Its likely kind; links to it."""
         return row_link(reverse("difference_detail", args=[difference.pk]), difference.shown_label)
 
-    @column(_("Amount"), css="num strong", phone="1 right")
+    @column(_("Amount"), css="num strong", phone="1 right", fields=("amount",))
     def amount(self, difference: Difference) -> str:
         """How much, signed."""
         return signed_rupiah(difference.amount)
 
-    @column(_("Note"), phone="3 wide")
+    @column(_("Note"), phone="3 wide", fields=("note", "acknowledged_by"))
     def note(self, difference: Difference) -> SafeString:
         """The decision, and the person."""
-        by = difference.acknowledged_by.username if difference.acknowledged_by else ""
+        by = _username(difference.acknowledged_by)
         return format_html('{} <span class="sub">{}</span>', shortened(difference.note, 60), by)
 
-    @column(_("Found"), phone="4 wide")
+    @column(_("Found"), phone="4 wide", fields=("found",))
     def time(self, difference: Difference) -> SafeString:
         """When it was found."""
         return moment(difference.found_at)
+
+    @column(_("Acknowledged"), phone="none", fields=("acknowledged",), is_extra=True)
+    def acknowledged(self, difference: Difference) -> SafeString | str:
+        """When a person took it into the books."""
+        return moment(difference.acknowledged_at) if difference.acknowledged_at else ""

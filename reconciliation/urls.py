@@ -1,7 +1,9 @@
 """The addresses of the balance, the daily closing, comparisons and differences."""
 
-from django.urls import path
+from django.urls import include, path
 
+from exports.list_views import addresses
+from reconciliation.lists import DIFFERENCES
 from reconciliation.views import balance, closing, differences, runs
 
 urlpatterns = [
@@ -16,6 +18,7 @@ urlpatterns = [
     path("runs/", runs.run_list, name="run_list"),
     path("runs/<int:pk>/", runs.run_detail, name="run_detail"),
     path("differences/", differences.difference_list, name="difference_list"),
+    path("differences/", include(addresses(DIFFERENCES))),
     path("differences/<int:pk>/", differences.difference_detail, name="difference_detail"),
     path("differences/<int:pk>/acknowledge/", differences.difference_acknowledge, name="difference_acknowledge"),
     path("differences/<int:pk>/adjust/", differences.adjustment_propose, name="adjustment_propose"),

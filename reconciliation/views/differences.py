@@ -19,8 +19,8 @@ from core.paging import keyset_page
 from core.rights import Right
 from purchases.models import Order
 from reconciliation import services
-from reconciliation.filters import DifferenceFilter
 from reconciliation.forms import NoteForm, ReasonForm
+from reconciliation.lists import DIFFERENCES
 from reconciliation.models import Difference
 from reconciliation.presenting import shown_difference
 from reconciliation.tables import DifferenceTable
@@ -33,10 +33,10 @@ ACKNOWLEDGE = act("acknowledge", pgettext_lazy("audit", "Acknowledge a differenc
 @require_GET
 def difference_list(request: StaffRequest) -> HttpResponse:
     """Every difference ever found, open and acknowledged, newest first."""
-    filtered = DifferenceFilter(request.GET, queryset=Difference.objects.select_related("acknowledged_by"))
-    page = keyset_page(filtered.qs, request.GET, time_field="found_at")
-    context = {"filter": filtered, "page": page, "table": DifferenceTable(page.rows)}
-    return render(request, "reconciliation/difference_list.html", context)
+    filtered = DIFFERENCES.found(request)
+    page = keyset_page(DIFFERENCES.for_file(filtered.qs), request.GET, time_field="found_at")
+    table = DifferenceTable(page.rows, columns=DIFFERENCES.columns(request.GET, request.user))
+    return DIFFERENCES.show(request, {"filter": filtered, "page": page, "table": table})
 
 
 @staff_only(Right.VIEW_DIFFERENCES)

@@ -1,0 +1,38 @@
+"""The list of differences: what it is made of."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet, Sum
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from core.money import signed_rupiah
+from core.rights import Right
+from exports.foot import Fact, counted
+from exports.listing import Listing
+from reconciliation.filters import DifferenceFilter
+from reconciliation.models import Difference
+from reconciliation.tables import DifferenceTable
+
+_OPEN = Q(state=Difference.State.OPEN)
+
+
+def _with_person(differences: QuerySet[Difference]) -> QuerySet[Difference]:
+    return differences.select_related("acknowledged_by")
+
+
+DIFFERENCES = Listing(
+    name="differences",
+    page="difference",
+    words=_("Differences"),
+    template="reconciliation/difference_list.html",
+    rights=(Right.VIEW_DIFFERENCES,),
+    table=DifferenceTable,
+    find=lambda query, _person: DifferenceFilter(query, queryset=Difference.objects.all()),
+    for_file=_with_person,
+    foot=counted(
+        Fact(_("Sum"), Sum("amount", default=0), signed_rupiah),
+        Fact(pgettext_lazy("difference", "Open"), Sum("amount", filter=_OPEN, default=0), signed_rupiah),
+    ),
+    views=((pgettext_lazy("difference", "Open"), f"state={Difference.State.OPEN}"),),
+)
