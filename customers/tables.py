@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from operator import attrgetter
+from typing import Any, ClassVar
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -11,8 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import npgettext
 
 from core.notation import bare
-from core.numbers import note_as_seen
+from core.numbers import masked, masked_note, note_as_seen
 from core.tables import Table, cell_from, column, row_link
+from core.times import moment
 from customers.models import Customer, SavedNumber
 from customers.presenting import as_query, shown_number
 from customers.services import Planned
@@ -20,30 +22,46 @@ from staff.models import User
 
 
 class CustomerTable(Table[Customer]):
-    """Customers `with_counts()`."""
+    """Customers `with_counts()`; a file reads them `for_file()`."""
 
     caption = _("Customers by name")
+    export: ClassVar[dict[str, Any]] = {
+        "name": attrgetter("name"),
+        "note": lambda customer: masked_note(customer.note),
+        "numbers": lambda customer: " ".join(map(masked, customer.own_numbers)),
+        "bill_numbers": attrgetter("bills"),
+        "saved": attrgetter("created_at"),
+    }
+    export_whole: ClassVar = export | {
+        "note": attrgetter("note"),
+        "numbers": lambda customer: " ".join(customer.own_numbers),
+    }
 
-    @column(_("Name"), phone="1 left")
+    @column(_("Name"), phone="1 left", fields=("name",), stays=True)
     def name(self, customer: Customer) -> SafeString:
         """Who; leads to the numbers."""
         return row_link(customer.get_absolute_url(), customer.name)
 
-    @column(_("Note"), css="sub", phone="2 wide")
+    @column(_("Note"), css="sub", phone="2 wide", fields=("note",))
     def note(self, customer: Customer) -> str:
         """The shop's note."""
         return note_as_seen(customer.note)
 
-    @column(_("Numbers"), css="num", phone="1 right")
+    @column(_("Numbers"), css="num", phone="1 right", fields=("numbers",))
     def count(self, customer: Customer) -> SafeString:
         """How many numbers are saved."""
         n = customer.count  # type: ignore[attr-defined]
         return format_html('{}<span class="phone-label"> {}</span>', n, npgettext("saved", "number", "numbers", n))
 
-    @column(_("Bill numbers"), css="num", phone="none")
+    @column(_("Bill numbers"), css="num", phone="none", fields=("bill_numbers",))
     def bills(self, customer: Customer) -> int:
         """How many of them are at a biller."""
         return int(customer.bills)  # type: ignore[attr-defined]
+
+    @column(_("Saved"), phone="none", fields=("saved",), is_extra=True)
+    def saved(self, customer: Customer) -> SafeString:
+        """Since when the shop knows them."""
+        return moment(customer.created_at)
 
 
 class NumberTable(Table[SavedNumber]):

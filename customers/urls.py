@@ -1,11 +1,14 @@
 """The addresses of the customers and their numbers."""
 
-from django.urls import path
+from django.urls import include, path
 
 from customers import import_views, views
+from customers.lists import CUSTOMERS
+from exports.list_views import addresses
 
 urlpatterns = [
     path("customers/", views.customer_list, name="customer_list"),
+    path("customers/", include(addresses(CUSTOMERS))),
     path("customers/add/", views.customer_add, name="customer_add"),
     path("customers/import/", import_views.customer_import, name="customer_import"),
     path("customers/save/", views.number_save, name="number_save"),

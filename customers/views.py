@@ -16,8 +16,8 @@ from core.access import StaffRequest, staff_only
 from core.paging import FirstPages
 from core.rights import Right
 from customers.errors import AlreadySaved, MoneyOpen
-from customers.filters import CustomerFilter
 from customers.forms import CustomerForm, SavedNumberForm, SaveThisForm
+from customers.lists import CUSTOMERS
 from customers.models import Customer, SavedNumber
 from customers.services import customer_called, erase, save_number
 from customers.tables import CustomerTable, NumberTable
@@ -29,12 +29,12 @@ ROWS = 50
 @require_GET
 def customer_list(request: StaffRequest) -> HttpResponse:
     """Customers by name, found while typing."""
-    filtered = CustomerFilter(request.GET, queryset=Customer.objects.order_by("name", "pk"))
+    filtered = CUSTOMERS.found(request)
     page = FirstPages(filtered.qs.values_list("pk", flat=True), ROWS).get_page(request.GET.get("page"))
     # The numbers are counted for the page alone, not for the rows that it skips.
     shown = Customer.objects.with_counts().filter(pk__in=list(page)).order_by("name", "pk")
-    context = {"filter": filtered, "page": page, "table": CustomerTable(shown), "as_you_type": True}
-    return render(request, "customers/customer_list.html", context)
+    table = CustomerTable(shown, columns=CUSTOMERS.columns(request.GET, request.user))
+    return CUSTOMERS.show(request, {"filter": filtered, "page": page, "table": table, "as_you_type": True})
 
 
 @staff_only(Right.VIEW_CUSTOMERS, Right.ADD_CUSTOMERS)
