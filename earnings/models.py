@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from audit.history import history_of
+from branches.models import Branch
 from catalogue.models import Product
 from core.triggers import never_truncated
 from staff.models import User
@@ -38,6 +39,7 @@ class By(models.TextChoices):
     PRODUCT = "product"
     PERSON = "person"
     METHOD = "method"
+    BRANCH = "branch"
 
 
 class DaySumQuerySet(models.QuerySet["DaySum"]):
@@ -49,9 +51,9 @@ class DaySumQuerySet(models.QuerySet["DaySum"]):
 
 
 class DaySum(models.Model):
-    """What one product, one person or one way to pay made on one day. A sale belongs to the day on which it was placed.
+    """What one product, person, way to pay or branch made on one day. A sale belongs to the day on which it was placed.
 
-    Not by all three together: nobody asks for it, and it would be three times as many rows.
+    Not by all of them together: nobody asks for it, and it would be many times as many rows.
     """
 
     day = models.ForeignKey(SummedDay, on_delete=models.PROTECT, related_name="sums", db_index=False)
@@ -66,6 +68,7 @@ class DaySum(models.Model):
         help_text="Null also for what commands sold.",
     )
     method = models.CharField(max_length=20, blank=True, help_text="How the customers paid.")
+    branch = models.ForeignKey(Branch, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
     placed = models.IntegerField(help_text="All orders.")
     sold = models.IntegerField(help_text="Those that arrived.")
     failed = models.IntegerField(help_text="Those that the upstream refused or failed.")
@@ -80,12 +83,13 @@ class DaySum(models.Model):
         default_permissions = ()
         constraints = [
             models.UniqueConstraint(
-                fields=["by", "day", "product", "seller", "method"], name="day_sum_once", nulls_distinct=False
+                fields=["by", "day", "product", "seller", "method", "branch"], name="day_sum_once", nulls_distinct=False
             ),
             models.CheckConstraint(
-                condition=Q(by=By.PRODUCT, product__isnull=False, seller__isnull=True, method="")
-                | Q(by=By.PERSON, product__isnull=True, method="")
-                | (Q(by=By.METHOD, product__isnull=True, seller__isnull=True) & ~Q(method="")),
+                condition=Q(by=By.PRODUCT, product__isnull=False, seller__isnull=True, method="", branch__isnull=True)
+                | Q(by=By.PERSON, product__isnull=True, method="", branch__isnull=True)
+                | (Q(by=By.METHOD, product__isnull=True, seller__isnull=True, branch__isnull=True) & ~Q(method=""))
+                | Q(by=By.BRANCH, product__isnull=True, seller__isnull=True, method="", branch__isnull=False),
                 name="day_sum_by_one_key",
             ),
             models.CheckConstraint(

@@ -14,6 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from branches.services import all_branches, has_several
 from catalogue.models import Category, Product
 from core.money import rupiah
 from core.times import active_locale, day_words, start_of_day
@@ -32,9 +33,24 @@ BY: dict[str, str | Promise] = {
     "product": gettext_lazy("Product"),
     "person": gettext_lazy("Cashier"),
     "method": gettext_lazy("Payment"),
+    "branch": gettext_lazy("Branch"),
 }
+
+
+def keys_shown() -> dict[str, str | Promise]:
+    """Those of `BY` that say anything: while there is one branch, not by branch."""
+    return {key: words for key, words in BY.items() if key != "branch" or has_several()}
+
+
 # The filter of the list of orders that opens the orders of a row.
-_FILTERS = {"brand": "brand", "category": "category", "product": "product", "person": "cashier", "method": "payment"}
+_FILTERS = {
+    "brand": "brand",
+    "category": "category",
+    "product": "product",
+    "person": "cashier",
+    "method": "payment",
+    "branch": "branch",
+}
 _HOURS = 24
 _MINUTE = 60
 # Above so many hours it is said in days.
@@ -235,6 +251,11 @@ def _methods(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
     return {key: (key, method_words(key)) for key in keys}
 
 
+def _branches(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
+    names = {pk: branch.name for pk, branch in all_branches().items()}
+    return {key: (str(key), names.get(key, str(key))) for key in keys}
+
+
 # For the keys of figures: what an address and a file name, and the words.
 _WORDS: Mapping[str, Callable[[Iterable[Any]], dict[Any, tuple[str, str]]]] = {
     "brand": _brands,
@@ -242,6 +263,7 @@ _WORDS: Mapping[str, Callable[[Iterable[Any]], dict[Any, tuple[str, str]]]] = {
     "product": _products,
     "person": _people,
     "method": _methods,
+    "branch": _branches,
 }
 
 

@@ -19,7 +19,7 @@ from core.rights import Right
 from core.snapshot import snapshot
 from earnings.journal_views import RIGHTS as JOURNAL_RIGHTS
 from earnings.periods import NAMES, chosen_period, named_period
-from earnings.presenting import BY, Line, Report, drawing_of, glances_at, lasts_words, report_of, tiles_of
+from earnings.presenting import BY, Line, Report, drawing_of, glances_at, keys_shown, lasts_words, report_of, tiles_of
 from earnings.services.people import people_beside
 from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_answer, write_workbook
@@ -45,7 +45,7 @@ def earnings(request: StaffRequest) -> HttpResponse:
         "with_cost": with_cost,
         "with_journal": request.user.has_perms(JOURNAL_RIGHTS),
         "periods": NAMES.items(),
-        "keys": BY.items(),
+        "keys": keys_shown().items(),
         "period_query": report.chosen.query if report.chosen.name not in NAMES else f"days={report.chosen.name}",
     }
     return render(request, "earnings/earnings.html", context)
@@ -58,14 +58,15 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
     now, with_cost = timezone.now(), sees_cost(request.user)
     with snapshot():
         chosen = named_period(Period.TODAY, now)
-        brands, people = (report_of(chosen, by) for by in ("brand", "person"))
+        reports = [report_of(chosen, by) for by in ("branch", "brand", "person") if by in keys_shown()]
+        brands = reports[-2]
         context = {
             "report": brands,
             "tiles": tiles_of(brands.now, brands.before, with_cost=with_cost),
             "drawing": drawing_of(chosen),
             "tops": [
                 (BY[report.by], report.by, [line for line in report.lines[:_TOP] if line.figures.sales])
-                for report in (brands, people)
+                for report in reports
             ],
             "glances": glances_at(now, (Period.YESTERDAY, Period.DAYS_7, Period.MONTH)),
             "with_cost": with_cost,
@@ -105,7 +106,7 @@ def earnings_xlsx(request: StaffRequest) -> HttpResponse:
 
 def _report(request: StaffRequest) -> Report:
     by = request.GET.get("by", "")
-    return report_of(chosen_period(request.GET), by if by in BY else "brand")
+    return report_of(chosen_period(request.GET), by if by in keys_shown() else "brand")
 
 
 def _name(report: Report, ending: str) -> str:

@@ -12,6 +12,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ("branches", "0001_initial"),
         ("catalogue", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -52,6 +53,16 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 ("by", models.CharField(max_length=7)),
                 ("method", models.CharField(blank=True, max_length=20)),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="branches.branch",
+                    ),
+                ),
                 ("placed", models.IntegerField()),
                 ("sold", models.IntegerField()),
                 ("failed", models.IntegerField()),
@@ -107,19 +118,35 @@ class Migration(migrations.Migration):
                 ],
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("by", "day", "product", "seller", "method"), name="day_sum_once", nulls_distinct=False
+                        fields=("by", "day", "product", "seller", "method", "branch"),
+                        name="day_sum_once",
+                        nulls_distinct=False,
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
                             models.Q(
-                                ("by", "product"), ("method", ""), ("product__isnull", False), ("seller__isnull", True)
+                                ("branch__isnull", True),
+                                ("by", "product"),
+                                ("method", ""),
+                                ("product__isnull", False),
+                                ("seller__isnull", True),
                             ),
-                            models.Q(("by", "person"), ("method", ""), ("product__isnull", True)),
                             models.Q(
+                                ("branch__isnull", True), ("by", "person"), ("method", ""), ("product__isnull", True)
+                            ),
+                            models.Q(
+                                ("branch__isnull", True),
                                 ("by", "method"),
                                 ("product__isnull", True),
                                 ("seller__isnull", True),
                                 models.Q(("method", ""), _negated=True),
+                            ),
+                            models.Q(
+                                ("branch__isnull", False),
+                                ("by", "branch"),
+                                ("method", ""),
+                                ("product__isnull", True),
+                                ("seller__isnull", True),
                             ),
                             _connector="OR",
                         ),

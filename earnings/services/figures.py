@@ -42,6 +42,7 @@ _KEYS: dict[str, tuple[By | None, str, Any]] = {
     "product": (By.PRODUCT, "product_id", F("product_id")),
     "person": (By.PERSON, "seller_id", F("placed_by_id")),
     "method": (By.METHOD, "method", F("payment__method")),
+    "branch": (By.BRANCH, "branch_id", F("payment__branch_id")),
     "day": (By.METHOD, "day_id", TruncDate("created_at")),
     "hour": (None, "", ExtractHour("created_at")),
 }
@@ -118,7 +119,7 @@ class Period:
 
 
 def figures_by(key: str, period: Period) -> dict[Any, Figures]:
-    """The figures of the period by "brand", "category", "product", "person", "method", "day" or "hour"."""
+    """The figures of the period by "brand", "category", "product", "person", "method", "branch", "day" or "hour"."""
     kept_by, of_sums, of_orders = _KEYS[key]
     added: defaultdict[Any, Figures] = defaultdict(Figures)
     summed = kept_days(period) if kept_by else set()
@@ -143,7 +144,7 @@ def orders_of(period: Period) -> QuerySet[Order]:
 
 
 def sums_of_orders(day: dt.date) -> list[dict[str, Any]]:
-    """What the sums of this day are by its orders: one for each product, person and way to pay."""
+    """What the sums of this day are by its orders: one for each product, person, way to pay and branch."""
     orders = orders_of(Period.of_days(day, day))
     return [
         {"by": kept_by, column: key, **dict(zip(NAMES, numbers, strict=True))}
