@@ -1,0 +1,10 @@
+"""The shelf that several tests of the counter sell from."""
+
+import pytest
+
+from tests.counter.helpers import shelf_of_telkomsel
+
+
+@pytest.fixture
+def telkomsel():
+    return shelf_of_telkomsel()

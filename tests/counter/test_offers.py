@@ -1,0 +1,186 @@
+"""What the counter's field offers for what is typed, and which tile it picks."""
+
+import datetime as dt
+import re
+
+import pytest
+from django.utils import timezone
+
+from catalogue.marks import mark_of
+from catalogue.models import Brand, Category, ProductHealth
+from customers.models import Customer, SavedNumber
+from purchases.states import Status
+from staff.models import User
+from testing.factories import make_biller, make_order, make_product
+from testing.people import browser_of, make_person
+from tests.core.helpers import codes, has_id, words, words_at
+from tests.counter.helpers import NUMBER, offers, review, send, tiles
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_number_offers_its_operators_denominations(cashier, telkomsel):
+    make_product(name="XL 10.000", brand="xl").brand.__class__.objects.filter(code="xl").update(name="XL")
+
+    page = offers(cashier, NUMBER)
+
+    assert words_at(page, 'id="counter-operator"') == "Telkomsel"
+    assert tiles(page)[:3] == ["5.000", "10.000", "15.000"]
+    assert len(tiles(page)) == 8
+    assert "Rp12.000" in words(page)
+
+
+def test_a_denomination_picks_its_tile_and_the_tiles_stay(cashier, telkomsel):
+    before, after = offers(cashier, NUMBER), offers(cashier, f"{NUMBER} 10")
+
+    assert tiles(after) == tiles(before)
+    assert tiles(before, picked=True) == []
+    assert tiles(after, picked=True) == ["10.000"]
+
+
+def test_a_denomination_that_nobody_sells_picks_nothing(cashier, telkomsel):
+    page = offers(cashier, f"{NUMBER} 12")
+
+    assert has_id(page, "counter-lacking")
+    assert tiles(page, picked=True) == []
+    assert not has_id(review(cashier, f"{NUMBER} 12"), "counter-review")
+
+
+def test_what_the_number_bought_last_comes_first(cashier, telkomsel):
+    make_order(Status.SUCCESS, product=telkomsel[50_000], destination=NUMBER)
+    make_order(Status.FAILED, product=telkomsel[5_000], destination=NUMBER)
+
+    page = offers(cashier, NUMBER)
+
+    assert tiles(page)[0] == "50.000"
+    assert tiles(page, picked=True) == ["50.000"]
+    assert "last time" in words(page)
+
+
+def test_a_tile_says_how_its_product_fares_and_what_is_off_cannot_be_chosen(cashier, telkomsel):
+    soon = timezone.now() + dt.timedelta(minutes=5)
+    ProductHealth.objects.create(
+        product=telkomsel[5_000], ended=10, failed=0, slow_until=soon, counted_at=timezone.now()
+    )
+    telkomsel[10_000].availability = "inactive"
+    telkomsel[10_000].save()
+
+    page = offers(cashier, f"{NUMBER} 10")
+
+    assert 'data-health="slow"' in page.content.decode()
+    assert tiles(page, picked=True) == []
+    assert re.search(r'aria-disabled="true"\s+data-product="T10000"', page.content.decode())
+    assert not has_id(review(cashier, f"{NUMBER} 10", pick="T10000"), "counter-review")
+
+
+def test_below_cost_only_who_may_sell_it_can_pick_its_tile(cashier, telkomsel):
+    shown = review(cashier, f"{NUMBER} 10")
+    telkomsel[10_000].price = 12_500
+    telkomsel[10_000].save()
+    is_off = re.compile(r'aria-disabled="true"\s+data-product="T10000"')
+
+    page = review(cashier, f"{NUMBER} 10")
+    assert is_off.search(page.content.decode())
+    assert has_id(page, "counter-off")
+    page = send(cashier, shown)  # of the review that was open before
+    assert codes(page) == {"PriceMoved"}
+    assert "note-warn" not in page.content.decode()
+    assert words_at(page, 'data-code="PriceMoved"') == words_at(page, 'id="no-sale-below-cost"') != ""
+    page = review(browser_of("supervisor"), f"{NUMBER} 10")
+    assert not is_off.search(page.content.decode())
+    assert has_id(page, "below-cost")
+
+
+def test_a_saved_name_offers_its_numbers(cashier, telkomsel):
+    sari = Customer.objects.create(name="Bu Sari")
+    SavedNumber.objects.create(customer=sari, destination=NUMBER, kind="phone")
+
+    page = offers(cashier, "sari")
+
+    assert tiles(page) == ["Bu Sari"]
+    make_product(code="D1", name="Telkomsel 1 GB / 1 Hari")  # one letter from the name
+    assert tiles(offers(cashier, "sari")) == ["Bu Sari"]
+    assert tiles(offers(cashier, "hari")) == ["Telkomsel 1 GB / 1 Hari"]
+    assert f'data-fills="{NUMBER} "' in page.content.decode()
+    assert "Bu Sari" in words_at(offers(cashier, NUMBER), 'id="counter-known"')
+
+
+def test_the_idle_field_offers_the_own_numbers_of_today(cashier, telkomsel):
+    me = User.objects.get(username="cashier")
+    for owner, number in (
+        (me, NUMBER),
+        (me, "081200000002"),
+        (me, NUMBER),
+        (make_person("supervisor"), "081200000003"),
+    ):
+        make_order(Status.SUCCESS, product=telkomsel[10_000], destination=number, placed_by=owner)
+
+    page = cashier.get("/counter/")
+
+    assert (tiles(page), tiles(page, picked=True)) == (["0812 3456 7890", "0812 0000 0002"], [])
+    assert f'data-fills="{NUMBER} "' in page.content.decode()
+    assert not has_id(browser_of("supervisor", username="third").get("/counter/"), "counter-numbers")
+
+
+def test_eleven_digits_offer_token_and_bill(cashier):
+    make_product(code="PLN50", name="Token PLN 50.000", category="token-pln", brand="pln", price=50_500)
+    make_biller(code="PLNPASCA", name="PLN Pascabayar", category="pln-pascabayar", brand="plnpasca")
+
+    assert tiles(offers(cashier, "12345678901")) == ["50.000"]
+    assert tiles(offers(cashier, "12345678901 b"), picked=True) == ["PLN Pascabayar"]
+
+
+def test_a_brand_has_its_mark_beside_the_number_in_the_review_and_the_strip(cashier, telkomsel):
+    mark = str(mark_of("Telkomsel"))
+    assert ("#c8102e" in mark, mark_of("Nobody <b>").count("<b")) == (True, 0)
+    shown = review(cashier, f"{NUMBER} 10")
+
+    assert shown.content.decode().count(mark) == 2  # the number's operator, and the product
+    assert mark in send(cashier, shown).content.decode()
+
+
+def test_the_empty_field_offers_what_people_buy_and_an_unknown_name_a_new_customer(cashier, telkomsel):
+    page = cashier.get("/counter/").content.decode()
+    for text in re.findall(r'class="sell-begin" href="[^"]+" data-fills="(pulsa) "', page):
+        assert len(tiles(offers(cashier, text))) == 8
+    assert page.count("sell-begin") == 5
+
+    unknown = offers(cashier, "Bu Wati").content.decode()
+    assert re.search(r'href="(/customers/add/\?name=Bu%20Wati)"', unknown)
+    assert 'value="Bu Wati"' in cashier.get("/customers/add/?name=Bu%20Wati").content.decode()
+
+
+def test_a_product_of_another_operator_offers_the_right_one(cashier, telkomsel):
+    page = review(cashier, "081712345678", product="T10000")
+
+    assert has_id(page, "other-operator")
+    assert re.search(r'href="/counter/\?q=081712345678\+"\s+data-fills="081712345678 "', page.content.decode())
+
+
+def test_words_before_a_meter_or_a_game_account_lead_to_its_review(cashier):
+    make_product(code="PLN50", name="Token PLN 50.000", category="token-pln", brand="pln", price=50_500)
+    Brand.objects.create(category=Category.objects.create(code="game", name="Game"), code="mlbb", name="Mobile Legends")
+    make_product(code="ML86", name="Mobile Legends 86 Diamonds", category="game", brand="mlbb", price=22_000)
+
+    assert words_at(review(cashier, "token 50 12345678901"), 'id="review-number"') == "1234 5678 901"
+    assert words_at(review(cashier, "mlbb 86 12345678 2001"), 'id="review-number"') == "12345678 (2001)"
+
+
+def test_a_denomination_that_two_products_have_picks_none(cashier):
+    Category.objects.create(code="paket-data", name="Paket Data", type="prepaid")
+    for days in (7, 30):
+        make_product(code=f"D3-{days}", name=f"Telkomsel 3 GB / {days} Hari", category="paket-data", price=days * 2_000)
+
+    assert (tiles(offers(cashier, f"{NUMBER} d3"), picked=True), len(tiles(offers(cashier, f"{NUMBER} d3")))) == ([], 2)
+    assert has_id(review(cashier, f"{NUMBER} d3"), "counter-pick")
+    named = words_at(offers(cashier, f"{NUMBER} d3"), 'id="counter-pick"')
+    assert "Telkomsel 3 GB / 7 Hari, Telkomsel 3 GB / 30 Hari" in named
+    assert tiles(offers(cashier, f"{NUMBER} d3 30"), picked=True) == ["3 GB / 30 Hari"]
+
+
+@pytest.mark.parametrize("text", ["tagihan pln", "12345678901 tagihan", "tagihan pln 12345678901"])
+def test_the_word_for_a_bill_offers_no_token(cashier, text):
+    make_product(code="PLN50", name="Token PLN 50.000", category="token-pln", brand="pln", price=50_500)
+    make_biller(code="PLNPASCA", name="PLN Pascabayar", category="pln-pascabayar", brand="plnpasca")
+
+    assert tiles(offers(cashier, text)) == ["PLN Pascabayar"]

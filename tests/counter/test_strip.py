@@ -1,0 +1,116 @@
+"""Around the counter's field: the strip of what runs, the money that goes back, the pills."""
+
+import re
+
+import pytest
+
+from drawers.models import DrawerEntry, Payment
+from drawers.services import PaymentFacts, close_shift, open_shift_of, pay_in
+from purchases.states import Status
+from staff.models import User
+from testing.factories import make_order
+from testing.people import browser_of, make_person
+from tests.core.helpers import codes, has_id, next_question, words_at
+from tests.counter.helpers import NUMBER
+from tests.credit.helpers import give_credit, owed_by, sell_to
+from tests.drawers.helpers import begin, end, pieces_of, sell
+from tests.ledger.helpers import open_books
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_strip_shows_the_own_orders_and_what_was_sold(cashier, telkomsel):
+    me = User.objects.get(username="cashier")
+    facts = {"product": telkomsel[10_000], "selling_price": 12_000, "price": 10_250}
+    done = make_order(Status.SUCCESS, destination=NUMBER, placed_by=me, sn="SN-1", **facts)
+    runs = make_order(Status.PENDING, destination="081200000001", placed_by=me, **facts)
+    others = make_order(Status.PENDING, destination="081200000002", **facts)
+
+    page = cashier.get("/counter/")
+
+    shown = page.content.decode()
+    assert [f'data-ref="{order.ref_id}"' in shown for order in (done, runs, others)] == [True, True, False]
+    assert [[row.order for row in rows] for _title, rows in page.context["strip"].parts] == [[runs], [done]]
+    assert "Rp12.000" in words_at(page, 'id="counter-today"')
+    assert 'data-sold="1"' in shown
+    assert not has_id(page, "counter-profit")
+    assert "0812 3456 7890" in shown
+    assert "0812-" not in re.sub(r'="[^"]*"', "", shown)
+
+
+def test_a_failed_row_gives_the_cash_back_once_from_the_own_drawer(cashier, telkomsel):
+    me = User.objects.get(username="cashier")
+    shift = begin(me)
+    order = end(sell(me, 12_000), "failed")
+    page = cashier.get("/counter/")
+    before, (question, _delay) = words_at(page, "data-says"), next_question(page)
+    address = f"/counter/orders/{order.ref_id}/give-back/"
+    assert f'action="{address}"' in page.content.decode()
+
+    first, again = [cashier.post(address, headers={"HX-Request": "true"}) for _ in range(2)]
+
+    assert [codes(answer) for answer in (first, again)] == [{"given_back"}, {"DrawerRefused:given_back"}]
+    refunds = DrawerEntry.objects.filter(kind="refund").values_list("shift", "method", "amount", "ref_id", "person")
+    assert list(refunds) == [(shift.pk, "cash", -12_000, order.ref_id, me.pk)]
+    payment = Payment.objects.get()
+    assert (payment.outcome, payment.given_method, payment.given_by) == ("given", "cash", me)
+    for news in (first, cashier.get(question)):
+        assert "data-give-back" not in news.content.decode()
+        assert words_at(news, "data-says") not in {"", before}
+
+
+def test_money_goes_back_by_one_key_only_in_cash_from_the_own_open_drawer(cashier, telkomsel):
+    me = User.objects.get(username="cashier")
+    shift = begin(me)
+    by_qris = end(sell(me, 12_000, payment=PaymentFacts(method="qris")), "failed")
+    customer = give_credit("Bu Sri", cap=50_000)
+    on_credit = end(sell_to(customer, 5_000, by=me, destination="081234567899"), "failed")
+    others = end(sell(make_person("cashier", username="other"), 5_000, destination="081234567898"), "failed")
+
+    page = cashier.get("/counter/").content.decode()
+
+    for order in (by_qris, on_credit):
+        assert f'data-give-back href="/orders/{order.ref_id}/#give-back"' in page
+    codes_of = [
+        codes(cashier.post(f"/counter/orders/{order.ref_id}/give-back/", headers={"HX-Request": "true"}))
+        for order in (on_credit, others)
+    ]
+    assert codes_of[0] == {"CreditRefused:not_paid_yet"}
+    close_shift(shift, pieces=pieces_of(200_000), actor=me)
+    answer = cashier.post(f"/counter/orders/{by_qris.ref_id}/give-back/", headers={"HX-Request": "true"})
+    assert codes(answer) == {"DrawerRefused:no_shift"}
+    assert not DrawerEntry.objects.filter(kind="refund").exists()
+    assert set(Payment.objects.values_list("outcome", flat=True)) <= {"owed", "nothing"}
+    assert owed_by(customer) == 5_000
+
+
+def test_the_pills_show_the_own_drawer_and_the_balance_to_who_sees_costs(cashier):
+    open_books(1_000_000)
+    me = User.objects.get(username="cashier")
+    assert has_id(cashier.get("/counter/"), "pill-drawer-closed")
+    begin(me, cash=100_000)
+    begin(make_person("supervisor"), cash=7_000)
+
+    page = cashier.get("/counter/")
+    assert attribute_at(page, "pill-drawer", "data-amount") == "100000"
+    assert not has_id(page, "pill-balance")
+    question, _delay = next_question(page)
+    assert not has_id(cashier.get(question), "pill-drawer")
+    pay_in(open_shift_of(me.pk), amount=5_000, reason="Coins", actor=me)
+    assert attribute_at(cashier.get(question), "pill-drawer", "data-amount") == "105000"
+
+    page = browser_of("admin").get("/counter/")
+    assert attribute_at(page, "pill-balance", "data-amount") == "1000000"
+    assert has_id(page, "pill-drawer-closed")
+
+
+def attribute_at(page, name, attribute) -> str:
+    return re.search(rf'id="{name}"[^>]*{attribute}="([^"]*)"', page.content.decode())[1]
+
+
+def test_the_text_for_whatsapp_opens_for_the_customers_number(cashier, telkomsel):
+    order = make_order(Status.SUCCESS, product=telkomsel[10_000], destination=NUMBER, sn="SN-1")
+
+    answer = cashier.get(f"/counter/orders/{order.ref_id}/whatsapp/")
+
+    assert answer["Location"].startswith("https://wa.me/6281234567890?text=")
