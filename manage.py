@@ -10,7 +10,7 @@ from django.core.management import BaseCommand, ManagementUtility
 EXIT_USAGE = 2
 # They make, change or fill tables, as the database's owner (DATABASE_OWNER_URL); the rest has the app's few rights.
 OWNERS = {
-    *("migrate", "createcachetable", "prepare_app", "grant_app_role", "restart_audit"),
+    *("migrate", "createcachetable", "prepare_app", "grant_app_role", "restart_audit", "hold_restored"),
     *("flush", "pgtrigger"),
 }
 # Commands of Django's that use our tables. Ours refuse a newer version's by themselves (core/commands.py).

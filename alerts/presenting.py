@@ -16,6 +16,7 @@ from alerts.kinds.kind import Words
 from alerts.models import Alert, Severity
 from alerts.services import LONGEST, Hidden, Pause, snoozes_question
 from core.rights import Right
+from core.times import clock
 from core.together import Given, Together
 from gateway.models import UpstreamAccount
 from shop.services import shop_of, shop_question
@@ -158,7 +159,15 @@ def _line(alert: Alert, user: User, hidden_until: dt.datetime | None = None) -> 
 
 
 def _of_account(account: UpstreamAccount) -> list[Line]:
-    """The line that the upstream refuses us, or does not answer: every order waits for it."""
+    """The line that keeps every order waiting: we were restored, or the upstream refuses us or does not answer."""
+    if account.is_held and account.restored_at and account.restored_to:
+        facts = _("Sales from after %(time)s may be missing. Nothing is sent to the provider: new orders wait.")
+        words = Words(
+            title=_("This shop was restored from a backup."),
+            facts=facts % {"time": clock(account.restored_to)},
+            next_step=_("An administrator looks at the page Backups, and opens the shop."),
+        )
+        return [_upstream_line("restored", Severity.CRITICAL, words, account.restored_at)]
     if account.refused_since:
         words = Words(
             title=_("The provider refuses our account (%(code)s).") % {"code": account.refused_code},

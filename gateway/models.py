@@ -136,6 +136,9 @@ class UpstreamAccount(models.Model):
     unreachable_since = models.DateTimeField(null=True, help_text="Since when it has answered nothing.")
     refused_since = models.DateTimeField(null=True, help_text="Since when nothing may be sent: it refuses our account.")
     refused_code = models.CharField(max_length=40, blank=True)
+    restored_at = models.DateTimeField(null=True, help_text="When this database was last restored from a backup.")
+    restored_to = models.DateTimeField(null=True, help_text="It knows what was committed until then.")
+    is_held = models.BooleanField(default=False, help_text="Restored, and not opened yet: nothing that spends is sent.")
 
     class Meta:
         default_permissions = ()

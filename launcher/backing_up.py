@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 
 from launcher import version
-from launcher.backups import KEPT, alone_in, backups_in, delete_old, new_name, size_of
+from launcher.backups import KEPT, alone_in, delete_old, new_name, refuse_another_shops, size_of
 from launcher.data_folder import DataFolderInUseError, held, read_state, write_json
 from launcher.embedded import Stores
 from launcher.encrypting import make_key, seal_secrets
@@ -155,12 +155,6 @@ def facts_of(address: str) -> dict[str, Any]:
     except (psycopg.errors.UndefinedTable, psycopg.OperationalError):
         return {}
     return dict(zip(("orders", "entries", "checkpoint"), row, strict=True))
-
-
-def refuse_another_shops(folder: Path, identifier: str) -> None:
-    """LaunchError when the backups there are those of another database."""
-    if any(backup.manifest["database"] != identifier for backup in backups_in(folder)):
-        raise LaunchError(f"{folder} holds the backups of another database: name a folder for this one alone.")
 
 
 def require_room(folder: Path, postgres: PostgreSQL) -> None:

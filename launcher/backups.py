@@ -78,6 +78,12 @@ def backups_in(folder: Path) -> list[Backup]:
     return [backup for backup in rows if "ended_at" in backup.manifest]
 
 
+def refuse_another_shops(folder: Path, identifier: str) -> None:
+    """LaunchError when the backups there are those of another database."""
+    if any(backup.manifest["database"] != identifier for backup in backups_in(folder)):
+        raise LaunchError(f"{folder} holds the backups of another database: name a folder for this one alone.")
+
+
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Hold the folder, so that one backup at a time is made there; LaunchError when it cannot be used."""

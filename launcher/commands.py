@@ -4,6 +4,7 @@ Imported before anything is installed: standard library only. The module of a co
 """
 
 import argparse
+import datetime as dt
 import importlib
 import os
 import signal
@@ -31,6 +32,7 @@ MODULES = {
     "upgrade": "upgrading",
     "reset": "resetting",
     "backup": "backing_up",
+    "restore": "restoring",
 }
 TASKS = {"test", "check", "lock", "screenshots"}  # of pyproject.toml
 QUIET = {"manage", "doctor", "status", "reset", "service", "backup"}  # standard output holds their result
@@ -102,9 +104,21 @@ def parser() -> Parser:
     backup.add_argument("folder", nargs="?", type=Path, help="where to (default: BACKUP_TO)")
     backup.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
     backup.add_argument("--new-key", type=Path, metavar="FILE", help="make the key that opens the secrets of backups")
+    restore = commands.add_parser("restore", help="make an empty data folder the shop of a backup; nothing is sold yet")
+    restore.add_argument("--from", dest="source", type=Path, required=True, metavar="FOLDER", help="with backups")
+    restore.add_argument("--to", type=moment, metavar="TIME", help="such as '2026-11-26 14:05'")
+    restore.add_argument("--key", type=Path, metavar="FILE", help="the private key that opens the secrets")
     deleted = commands.add_parser("reset", help="delete the data folder, after a question")
     deleted.add_argument("--yes", action="store_true", help="do not ask")
     return top
+
+
+def moment(text: str) -> dt.datetime:
+    """A time; without a zone it is this machine's."""
+    try:
+        return dt.datetime.fromisoformat(text).astimezone()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError("a time is written as 2026-11-26 14:05, or 2026-11-26T07:05:00Z") from error
 
 
 def port_number(text: str) -> int:

@@ -6,29 +6,32 @@ holds a link. If they cannot reach the wheel's binaries, these are copied beside
 """
 
 import contextlib
+import datetime as dt
 import hashlib
 import os
 import pwd
+import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, LiteralString
+from typing import Any, LiteralString, cast
 
 import psycopg
 from psycopg import sql
 
-from launcher.backups import verify_files
+from launcher.backups import PARTIAL, verify_files
 from launcher.data_folder import kept_secrets, new_file, read_json
 from launcher.database_roles import BACKUP, SECRETS, give_database, make_roles
 from launcher.failures import LaunchError
 from launcher.installing import installed
 from launcher.ports import Ports
 from launcher.process_table import end_left_over
-from launcher.processes import Child, ProcessGroup, Stage
+from launcher.processes import READY_SECONDS, Child, ProcessGroup, Stage
 
 SUPERUSER = "app"  # for the launcher alone; `database_roles` has those of everybody else
+SLOT = "backoffice_backup"
 LONGEST_COPY_SECONDS = 6 * 3600.0
 OUTSIDE_HOMES = Path("/var/lib/merchant-backoffice")
 SETTINGS = {
@@ -99,10 +102,36 @@ class PostgreSQL:
 
     def copy_to(self, folder: Path, *, log: Path) -> None:
         """Copy all its files while it works, with the log that they need, and a checksum of each."""
-        address = self.url("postgres", BACKUP)
-        words: list[str | Path] = ["-D", folder, "-d", address.replace(f":{self._passwords[BACKUP]}@", "@")]
+        words: list[str | Path] = ["-D", folder, "-d", self._address_for_copies()]
         words += ["--checkpoint=fast", "--wal-method=stream", "--no-slot", "--manifest-checksums=SHA256"]
         self._run_program("pg_basebackup", *words, log=log)
+
+    def keeps_log_for_copies(self) -> bool:
+        """Whether nothing of the log is deleted that `copy_log_to` has not copied."""
+        state = self._ask("SELECT max(wal_status) FROM pg_replication_slots WHERE slot_name = %s", [SLOT])
+        return state in {"reserved", "extended"}
+
+    def keep_log_for_copies(self) -> None:
+        """Keep the log for `copy_log_to` from now on."""
+        self._ask("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s", [SLOT])
+        self._ask("SELECT pg_create_physical_replication_slot(%s, true)", [SLOT])
+
+    def copy_log_to(self, folder: Path, *, log: Path) -> Child:
+        """Start copying the log, each commit within moments; it ends with PostgreSQL, which waits for it."""
+        words: list[str | Path] = [
+            "-D",
+            folder,
+            "-d",
+            self._address_for_copies(),
+            f"--slot={SLOT}",
+            "--synchronous",
+            "--no-loop",
+        ]
+        return self._start_program("pg_receivewal", *words, log=log, stage=Stage.STORE)
+
+    def _address_for_copies(self) -> str:
+        """An address without the password, which everybody could read in a list of processes."""
+        return f"postgresql://{BACKUP}@127.0.0.1:{self.port}/postgres"
 
     def verify_copy(self, folder: Path, *, log: Path) -> None:
         """LaunchError unless a copy is as it was made, with all of the log that it needs.
@@ -117,22 +146,51 @@ class PostgreSQL:
 
     def _run_program(self, name: str, *words: str | Path, log: Path) -> None:
         """Run one of PostgreSQL's programs to its end, as the present user; LaunchError when it fails."""
-        child = self.start_program(name, *words, log=log)
+        child = self._start_program(name, *words, log=log)
         if self._group.finish(child, seconds=LONGEST_COPY_SECONDS) != 0:
             raise LaunchError(f"{name} failed: its words follow.", log=log)
 
-    def start_program(self, name: str, *words: str | Path, log: Path) -> Child:
+    def _start_program(self, name: str, *words: str | Path, log: Path, stage: Stage = Stage.APP) -> Child:
         """Start one of PostgreSQL's programs as the present user, who may sign in to copy."""
         program = bundled() / "bin" / name
         environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "PGPASSWORD": self._passwords[BACKUP]}
-        return self._group.start(name, [program, *words], env=environment, cwd=self._top, log=log)
+        return self._group.start(name, [program, *words], env=environment, cwd=self._top, log=log, stage=stage)
 
-    def _ask(self, question: LiteralString) -> Any:
+    def _ask(self, question: LiteralString, values: Sequence[str] = ()) -> Any:
         with psycopg.connect(self.url("postgres")) as connection:
-            row = connection.execute(question).fetchone()
+            row = connection.execute(question, values).fetchone()
         return row[0] if row else None
 
-    def start(self) -> Child:
+    def restore(self, copy: Path, segments: Sequence[Path], *, to: str = "") -> dt.datetime | None:
+        """Put a copy in place with the log's segments that follow it, and let it recover, at most up to the time `to`.
+
+        Returns the time of the last commit from those segments, None without any. It runs then.
+        """
+        self._user = unprivileged_user(self._link)
+        self._make_home()
+        draft, log = self._home / "restored", self._home / "restored-log"
+        for folder in (draft, log):
+            shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(copy, draft)
+        log.mkdir(mode=0o700)
+        for segment in segments:
+            shutil.copyfile(segment, log / segment.name.removesuffix(PARTIAL))
+        (draft / "recovery.signal").touch()
+        if self._user:
+            subprocess.run(["chown", "-R", self._user, draft, log], check=True)
+        draft.rename(self._home / "data")
+        recovery = {
+            "restore_command": f'cp {shlex.quote(str(log)).replace("%", "%%")}/%f "%p"',
+            "hot_standby": "off",  # nobody signs in before all is recovered
+            "recovery_target_action": "promote",
+            **({"recovery_target_time": to} if to else {}),
+        }
+        self.start(recovery)
+        self.wait_ready(seconds=LONGEST_COPY_SECONDS)
+        shutil.rmtree(log)
+        return cast("dt.datetime | None", self._ask("SELECT pg_last_xact_replay_timestamp()"))
+
+    def start(self, recovery: Mapping[str, str] | None = None) -> Child:
         """Start it, also again after its end; make the cluster first if it is missing.
 
         After `wait_ready` it answers. Never two on the same files: the leftovers of a dead one are ended first.
@@ -146,7 +204,7 @@ class PostgreSQL:
         # nobody works in there now; PostgreSQL would take a zombie, or another program with that id, for a server
         (data / "postmaster.pid").unlink(missing_ok=True)
         self.port = self.port or Ports(self._top).take("postgres")  # the app knows it by now
-        settings = SETTINGS | (DURABLE if self._durable else THROW_AWAY)
+        settings = {**SETTINGS, **(DURABLE if self._durable else THROW_AWAY), **(recovery or {})}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         command: list[str | Path] = [self._program / "bin/postgres", "-D", data, "-p", str(self.port), *options]
         self.child = self._start("postgres", command, cwd=data, stop_signal=signal.SIGINT)
@@ -165,7 +223,7 @@ class PostgreSQL:
             user=self._user,
         )
 
-    def wait_ready(self, *databases: str) -> None:
+    def wait_ready(self, *databases: str, seconds: float = READY_SECONDS) -> None:
         """Wait until a login succeeds (a connection alone is too early) and make the databases that are missing."""
 
         def answer() -> str:
@@ -185,7 +243,7 @@ class PostgreSQL:
             return ""
 
         if self.child:
-            self._group.await_ready(self.child, answer)
+            self._group.await_ready(self.child, answer, seconds=seconds)
 
     def stop(self, *, grace: float = 2.0) -> None:
         """Fast shutdown; an immediate one (recovered at the next start) when it takes longer than `grace` seconds."""

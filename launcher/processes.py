@@ -114,17 +114,17 @@ class ProcessGroup:
         self._throw_away.append(folder)
         self._notify_watchdog(f"discard {folder}")
 
-    def await_ready(self, child: Child, probe: Callable[[], str]) -> None:
+    def await_ready(self, child: Child, probe: Callable[[], str], *, seconds: float = READY_SECONDS) -> None:
         """Wait until `probe` returns an empty text; until then it says what the child still answers.
 
         LaunchError when the child ends instead, or takes too long.
         """
-        deadline = time.monotonic() + READY_SECONDS
+        deadline = time.monotonic() + seconds
         while reason := probe():
             if not child.running():
                 raise LaunchError(f"{child.name} ended instead of starting: its log says why.", log=child.log)
             if time.monotonic() > deadline:
-                late = f"{child.name} was not ready within {READY_SECONDS:.0f} s ({reason})."
+                late = f"{child.name} was not ready within {seconds:.0f} s ({reason})."
                 raise LaunchError(late, log=child.log)
             self.pause(0.03)
 

@@ -86,12 +86,19 @@ class Project:
         return self.given.get("LOG_FORMAT") == "json"
 
     @property
+    def restoring(self) -> Path:
+        """A file that is there while a restore has not ended: what lies beside it is no whole shop."""
+        return self.data / "restoring"
+
+    @property
     def logs(self) -> Path:
         return self.data / "logs"
 
     def make_ready(self) -> None:
         """Make the data folder; LaunchError when it cannot hold data, or a setting is missing or wrong."""
         self._require_real_settings()
+        if self.restoring.exists():
+            raise LaunchError(f"A restore into {self.data} was cut off: call ./run restore again.")
         # as root, PostgreSQL's unprivileged user must be able to pass through
         mode = 0o711 if os.geteuid() == 0 else 0o700
         advice = "choose another folder with BACKOFFICE_DATA"

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from launcher import PYTHON, ROOT, version
+from launcher.archiving import LogCopies, Nights
+from launcher.backing_up import backup_folder
 from launcher.commands import DEFAULT_PORT, LOOPBACK, ROLES
 from launcher.data_folder import DataFolderInUseError, SharedEnvironment, held, write_state
 from launcher.failures import LaunchError
@@ -108,6 +110,7 @@ class Server:
         self._shared = SharedEnvironment()
         self._roles = Roles(self._stack, listener)
         self._stores: list[Service] = []
+        self._nights: Nights | None = None
         self._services: list[Service] = []
         self._is_noted = False  # whether state.json says how things are now
         self.gives_way = False  # to the version that lies here now
@@ -121,6 +124,7 @@ class Server:
         self._write_state(doing="starting")
         stack.start_stores(web_port=self._port)
         self._stores = stack.stores.services()
+        self._keep_backups()
         self._write_state(doing="starting")
         say("PostgreSQL and Redis answer" if "REDIS_URL" in self._project.given else "PostgreSQL and Valkey answer")
         # side by side: the app's database takes longest, and each process is at first mostly the start of a Python
@@ -162,6 +166,8 @@ class Server:
                     self._is_noted = False
             if not self._is_noted:
                 self._write_state(doing="serving")
+            if self._nights:
+                self._nights.look(self._say)
             self._group.keep_watchdog()
             if time.monotonic() >= self._logs_due:
                 self._group.trim_logs()
@@ -188,6 +194,13 @@ class Server:
     def _stop(self, *roles: str, grace: float, then: Sequence[tuple[int, float]] = ((signal.SIGKILL, 0.5),)) -> None:
         ours = [service for service in self._services if service.name.partition("-")[0] in roles]
         self._group.stop([service.child for service in ours if service.child], grace=grace, then=then)
+
+    def _keep_backups(self) -> None:
+        """Copy the log all the time, and make a backup each night, when BACKUP_TO is set."""
+        folder, postgres = backup_folder(self._project), self._stack.stores.postgres
+        if folder and postgres:
+            self._stores.append(Service("log-copies", LogCopies(self._project, postgres, folder).begin))
+            self._nights = Nights(self._project, self._group, folder)
 
     def _begin_sandbox(self) -> Child:
         """Fill the sandbox's database and start the sandbox."""

@@ -141,6 +141,7 @@ _EVENTS = {
     "not_found": _("Not found %(times)s times since %(since)s."),
     "interrupted": _("The process that sent it was interrupted."),
     "not_sent": _("Not sent: %(reason)s."),
+    "restored": _("The database was restored: it may have been sent before."),
     "no_answer": _("No reliable answer: %(reason)s."),
     "replaced": _("The bill was checked again as %(by)s."),
     "bill_expired": _("The bill expired before it could be paid."),

@@ -17,6 +17,9 @@ class Migration(migrations.Migration):
                 ("unreachable_since", models.DateTimeField(null=True)),
                 ("refused_since", models.DateTimeField(null=True)),
                 ("refused_code", models.CharField(blank=True, max_length=40)),
+                ("restored_at", models.DateTimeField(null=True)),
+                ("restored_to", models.DateTimeField(null=True)),
+                ("is_held", models.BooleanField(default=False)),
             ],
             options={
                 "permissions": [("read_balance", "Can read balance")],

@@ -3,8 +3,11 @@
 from gateway.services.account import (
     WrongUpstream,
     bind_to_upstream,
+    hold_restored,
     last_reading_before,
     latest_reading,
+    may_be_lost,
+    open_restored,
     sending_is_stopped,
     upstream_account,
 )

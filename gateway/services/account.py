@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+from typing import TYPE_CHECKING
 
 import structlog
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
+from audit.events import RESTORED
+from audit.services import record
+from core import clock
+from gateway.events import OPENED_AFTER_RESTORE
 from gateway.models import Exchange, UpstreamAccount
 from upstream.errors import Misconfigured
+
+if TYPE_CHECKING:
+    from staff.models import User
 
 log = structlog.get_logger()
 
@@ -40,6 +48,25 @@ def sending_is_stopped() -> bool:
     The balance request of every minute goes on as the probe; its first success lifts the stop.
     """
     return UpstreamAccount.objects.filter(refused_since__isnull=False).exists() or not _is_bound_to_us()
+
+
+def hold_restored(*, to: dt.datetime) -> None:
+    """Send nothing that spends from this restored database until a person opens it; it knows the time up to `to`."""
+    upstream_account()
+    UpstreamAccount.objects.update(restored_at=clock.now(), restored_to=to, is_held=True)
+    record(RESTORED, facts={"until": to.isoformat()})
+
+
+def open_restored(*, actor: User) -> None:
+    """Send again what spends; nothing happens where it is sent already."""
+    with transaction.atomic():
+        if UpstreamAccount.objects.filter(is_held=True).update(is_held=False):
+            record(OPENED_AFTER_RESTORE, actor=actor)
+
+
+def may_be_lost(since: dt.datetime) -> bool:
+    """Whether what happened after this moment may be missing here, because the database was restored."""
+    return UpstreamAccount.objects.filter(restored_at__gt=since).exists()
 
 
 NOTE_ANSWER = """

@@ -160,15 +160,18 @@ def request_balance_reading() -> bool:
 
 
 def _refuse_if_stopped(endpoint: Endpoint) -> None:
-    """Send nothing to another account than this database's own, and nothing but the probe while ours is refused."""
+    """Send nothing to another account than this database's own, nothing but the probe while ours is refused.
+
+    And nothing that spends from a restored database before a person has opened it.
+    """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT fingerprint, refused_since FROM gateway_upstreamaccount")
-        fingerprint, refused_since = cursor.fetchone() or ("", None)
+        cursor.execute("SELECT fingerprint, refused_since, is_held FROM gateway_upstreamaccount")
+        fingerprint, refused_since, is_held = cursor.fetchone() or ("", None, False)
     if fingerprint and fingerprint != configured_fingerprint():
         raise Misconfigured(
             "This database belongs to another upstream account. Start with `./run`, which says what to do."
         )
-    if refused_since and endpoint is not _PROBE:
+    if (refused_since and endpoint is not _PROBE) or (is_held and endpoint.moves_money):
         raise Unavailable("stopped")
 
 

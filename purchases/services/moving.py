@@ -72,11 +72,14 @@ class Move:
     cause: Cause
 
 
-def lock_order_for_move(order_id: int) -> Order:
-    """The order, locked until the transaction ends, with a number that was taken with the lock (`locked_no`)."""
+def lock_order_for_move(order_id: int, **more: str) -> Order:
+    """The order, locked until the transaction ends, with a number that was taken with the lock (`locked_no`).
+
+    `more`: SQL of values that are read with the lock.
+    """
     if not connection.in_atomic_block:
         raise TransactionManagementError("a lock lasts no longer than its transaction")
-    for order in read_rows(Order, "WHERE id = %s FOR UPDATE", [order_id], locked_no=_NUMBER):
+    for order in read_rows(Order, "WHERE id = %s FOR UPDATE", [order_id], locked_no=_NUMBER, **more):
         return order
     raise Order.DoesNotExist
 

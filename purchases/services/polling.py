@@ -34,13 +34,13 @@ class Found(StrEnum):
     NO_ANSWER = "no answer"
 
 
-def poll(order_id: int, *, call_class: CallClass, permit_id: str = "") -> Found:
+def poll(order_id: int, *, call_class: CallClass, permit_id: str = "", is_any: bool = False) -> Found:
     """Ask for the status of an order that the upstream has or may have, and apply the answer; return what was found.
 
-    `permit_id`: as for `submit`. A fault changes nothing but the time of the next poll (document, Resources: status is
-    read by `ref_id`).
+    `permit_id`: as for `submit`. `is_any`: also of an order that was not sent, as far as this database knows. A fault
+    changes nothing but the time of the next poll (document, Resources: status is read by `ref_id`).
     """
-    order = Order.objects.polled().filter(pk=order_id).first()
+    order = (Order.objects.all() if is_any else Order.objects.polled()).filter(pk=order_id).first()
     if order is None:
         gateway.give_back(permit_id)
         return Found.NO_ANSWER

@@ -11,6 +11,7 @@ from drawers import services as drawers
 from gateway import line
 from gateway.line import Work
 from gateway.polling import HEAD_START_SECONDS, in_seconds
+from gateway.services import may_be_lost
 from purchases.errors import ActionRefused, NotForSale, PriceMoved
 from purchases.models import Order, OrderEvent
 from purchases.services.actions import Action, not_possible, require
@@ -34,6 +35,7 @@ def cancel_order(order: Order, *, actor: User, note: str = "") -> Order:
 
     An order that was sent and seems never to have arrived is not cancelled but closed (`close_never_arrived`).
     """
+    poll_before_deciding(order)
     with transaction.atomic():
         current = lock_order_for_move(order.pk)
         require(Action.CANCEL, current, actor)
@@ -141,11 +143,13 @@ def note_given_back(order: Order, *, actor: User, note: str) -> None:
 def poll_before_deciding(order: Order) -> None:
     """Ask the upstream again before a person decides about an order that seems never to have arrived.
 
-    It may have arrived late. Call it outside any transaction. Raises `ActionRefused` unless the answer is "not found".
+    It may have arrived late, and one from before a restore may have been sent in the time that was lost. Call it
+    outside any transaction. Raises `ActionRefused` unless the answer is "not found".
     """
-    if order.action_reason != ActionReason.NEVER_ARRIVED:
+    is_lost = may_be_lost(order.sent_at or order.created_at)
+    if order.action_reason != ActionReason.NEVER_ARRIVED and not is_lost:
         return
-    result = poll(order.pk, call_class=CallClass.INTERACTIVE)
+    result = poll(order.pk, call_class=CallClass.INTERACTIVE, is_any=is_lost)
     if result == Found.REPORTED:
         order.refresh_from_db()
         raise not_possible(order)

@@ -78,10 +78,13 @@ def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> None
 
 
 def claim(order_id: int) -> Claim | None:
-    """Take a queued order for sending: committed `sending`, a new attempt. None when somebody else has taken it."""
+    """Take a queued order for sending: committed `sending`, a new attempt.
+
+    None when somebody else has taken it, or the shop was restored and nobody has opened it.
+    """
     with transaction.atomic():
-        order = lock_order_for_move(order_id)
-        if order.status != Status.QUEUED:
+        order = lock_order_for_move(order_id, is_held="(SELECT is_held FROM gateway_upstreamaccount)")
+        if order.status != Status.QUEUED or order.is_held:  # type: ignore[attr-defined]
             return None
         move(
             order,
@@ -96,6 +99,14 @@ def claim(order_id: int) -> Claim | None:
             not_found_since=None,
         )
         return Claim(order, order.locked_no)
+
+
+def doubt_queued() -> None:
+    """In a database that was just restored: poll each queued order, because it may have been sent since the backup."""
+    for pk in Order.objects.filter(status=Status.QUEUED).order_by("pk").values_list("pk", flat=True):
+        if claimed := claim(pk):
+            doubt = Decision(status=Status.UNKNOWN, source=_SUBMIT, facts={"code": "restored"})
+            apply_verdict(pk, doubt, attempt=claimed.order.attempt)
 
 
 def _endpoint(order_id: int) -> Endpoint | None:

@@ -1,0 +1,89 @@
+"""What `./run up` does for backups when BACKUP_TO is set: the log is copied all the time, and each night a backup made.
+
+The launcher's own clock starts the backup, and not beat: no process of the app may copy PostgreSQL's files.
+"""
+
+import datetime as dt
+import os
+import time
+from pathlib import Path
+
+import psycopg
+
+from launcher import PYTHON, ROOT
+from launcher.backups import backups_in, named_by_time, new_name, refuse_another_shops, time_of
+from launcher.failures import LaunchError
+from launcher.output import Say, last_lines
+from launcher.postgresql import PostgreSQL
+from launcher.processes import Child, ProcessGroup
+from launcher.project import Project
+
+NIGHT = dt.time(19, tzinfo=dt.UTC)  # 02:00 in Jakarta
+LOOK_SECONDS, AGAIN_SECONDS = 30.0, 600.0
+
+
+class LogCopies:
+    """The write-ahead log's copy in the folder of backups: each commit is there within moments.
+
+    PostgreSQL keeps for it what is not copied yet, up to `max_slot_wal_keep_size`. When that was not enough, or the
+    folder is a new one, copies begin in a new folder, and a backup is due at once.
+    """
+
+    def __init__(self, project: Project, postgres: PostgreSQL, folder: Path) -> None:
+        self._log = project.logs / "log-copies.log"
+        self._postgres = postgres
+        self._folder = folder
+
+    def begin(self) -> Child:
+        """Start copying; LaunchError when the folder or the database is away."""
+        if not self._folder.is_dir():
+            raise LaunchError(f"There is no folder {self._folder} (BACKUP_TO): make it, or mount its disk.")
+        try:
+            refuse_another_shops(self._folder, self._postgres.identifier())
+            kept = named_by_time(self._folder / "wal")
+            if not kept or not self._postgres.keeps_log_for_copies():
+                self._postgres.keep_log_for_copies()
+                kept = [self._folder / "wal" / new_name()]
+                kept[0].mkdir(mode=0o700, parents=True)
+        except (psycopg.Error, OSError) as error:
+            raise LaunchError(f"The log cannot be copied: {error}") from error
+        return self._postgres.copy_log_to(kept[-1], log=self._log)
+
+
+class Nights:
+    """Makes a backup each night, and at once when there is none that the copied log goes on from."""
+
+    def __init__(self, project: Project, group: ProcessGroup, folder: Path) -> None:
+        self._log = project.logs / "backup.log"
+        self._environment = {**os.environ, "BACKOFFICE_DATA": str(project.data)}
+        self._group = group
+        self._folder = folder
+        self._child: Child | None = None
+        self._look_at = 0.0
+
+    def look(self, say: Say) -> None:
+        """Start a backup when one is due, and say how it has ended."""
+        if self._child is None:
+            if time.monotonic() >= self._look_at:
+                self._look_at = time.monotonic() + LOOK_SECONDS
+                if is_due(self._folder, dt.datetime.now(dt.UTC)):
+                    words: list[str | Path] = ["nice", "-n", "10", PYTHON, ROOT / "run", "backup", self._folder]
+                    self._child = self._group.start("backup", words, env=self._environment, cwd=ROOT, log=self._log)
+        elif not self._child.running():
+            self._group.forget(self._child)
+            if self._child.process.returncode != 0:
+                say(f"The backup failed, the next try is in {AGAIN_SECONDS:g} s:\n{last_lines(self._log, 5)}")
+                self._look_at = time.monotonic() + AGAIN_SECONDS
+            self._child = None
+
+
+def is_due(folder: Path, now: dt.datetime) -> bool:
+    """Whether there is no backup since the last night began, or none since the present copies of the log began."""
+    night = dt.datetime.combine(now.date(), NIGHT)
+    since = max([night if night <= now else night - dt.timedelta(days=1), *times_of_copies(folder)])
+    return not any(backup.began >= since for backup in backups_in(folder))
+
+
+def times_of_copies(folder: Path) -> list[dt.datetime]:
+    """When each of the log's copies began."""
+    return [time_of(copies.name) for copies in named_by_time(folder / "wal")]

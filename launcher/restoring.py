@@ -1,0 +1,151 @@
+"""`./run restore --from FOLDER`: an empty data folder becomes the shop as a backup and the copied log know it.
+
+Nothing is sold afterwards until a person has looked and opens the shop: the database itself says so (docs/backup.md).
+"""
+
+import argparse
+import datetime as dt
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from launcher import ROOT
+from launcher.backing_up import facts_of, refuse_foreign_database
+from launcher.backups import PARTIAL, Backup, backups_in, named_by_time, number_of
+from launcher.commands import DEFAULT_PORT
+from launcher.data_folder import DataFolderInUseError, held, new_file
+from launcher.encrypting import OF_DATA_FOLDER, SETTINGS, open_secrets
+from launcher.failures import LaunchError
+from launcher.output import Say
+from launcher.postgresql import PostgreSQL
+from launcher.processes import ProcessGroup
+from launcher.project import Project, read_project
+from launcher.stack import APP_DATABASE, Stack
+
+TARGET_NOT_REACHED = "recovery ended before configured recovery target was reached"
+
+
+def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
+    """Restore, and say what is there; the shop does not run afterwards."""
+    source = options.source.resolve()
+    backup = choose(source, options.to)
+    project = read_project()
+    refuse_foreign_database(project)
+    begin_again(project)
+    require_empty(project, backup)
+    sealed = backup.folder / "secrets.age"
+    files = open_secrets(sealed.read_bytes(), options.key) if sealed.exists() and options.key else {}
+    if sealed.exists() and not files:
+        raise LaunchError(f"Name the private key that opens {sealed}: --key FILE.")
+    keep_settings(files, say)
+    if (again := read_project()).data != project.data:
+        raise LaunchError(f".env is in place again and names the data folder {again.data}: call this again.")
+    project = again
+    project.make_ready()
+    try:
+        with held(project.data):
+            project.restoring.touch()
+            write_secrets(project, files)
+            say(f"The backup {backup.folder.name} of version {backup.manifest['version']} is compared and put in place")
+            recovered = recover(project, group, backup, options.to)
+            orders = finish(project, group, recovered)
+            project.restoring.unlink()
+    except DataFolderInUseError:
+        raise LaunchError(f"The data folder {project.data} is in use: stop ./run first.") from None
+    say(f"Restored: {orders} orders, with all that was committed until {recovered:%Y-%m-%d %H:%M:%S} UTC.")
+    say("./run starts the shop. It sells nothing until somebody has looked at the page Backups and opens it.")
+    return 0
+
+
+def choose(source: Path, to: dt.datetime | None) -> Backup:
+    """The newest backup from which this moment (None: the latest) can be reached; LaunchError when there is none."""
+    rows = [backup for backup in backups_in(source) if to is None or backup.ended <= to]
+    if not rows:
+        raise LaunchError(f"There is no finished backup in {source}{f' from before {to}' if to else ''}.")
+    return rows[-1]
+
+
+def require_empty(project: Project, backup: Backup) -> None:
+    """LaunchError when the data folder holds a shop, or lacks the secrets that this backup does not have."""
+    has_secrets = (project.data / "secrets.json").exists()
+    if (project.data / "postgres").exists() or (has_secrets and backup.manifest["secrets"]):
+        raise LaunchError(
+            f"{project.data} holds data, and nothing is restored over it: name an empty folder with BACKOFFICE_DATA."
+        )
+    if not has_secrets and not backup.manifest["secrets"]:
+        raise LaunchError(
+            f"This backup holds no secrets: put your copies of {' and '.join(OF_DATA_FOLDER)} into {project.data} "
+            "first."
+        )
+
+
+def begin_again(project: Project) -> None:
+    """Delete what a restore that was cut off has left."""
+    if project.restoring.exists():
+        home = project.data / "postgres"
+        shutil.rmtree(home.resolve(), ignore_errors=True)
+        home.unlink(missing_ok=True)  # a link by now, if anything
+        for name in OF_DATA_FOLDER:
+            (project.data / name).unlink(missing_ok=True)
+        project.restoring.unlink()
+
+
+def keep_settings(files: Mapping[str, bytes], say: Say) -> None:
+    """Put the backup's `.env` in place, unless there is one."""
+    here, wanted = ROOT / SETTINGS, files.get(SETTINGS)
+    if wanted is None:
+        return
+    if not here.exists():
+        write(here, wanted)
+    elif here.read_bytes() != wanted:
+        say(f"{here} is another one than the backup's, and stays: compare them (age --decrypt, docs/backup.md).")
+
+
+def write_secrets(project: Project, files: Mapping[str, bytes]) -> None:
+    """Put the secrets into the data folder."""
+    for name in OF_DATA_FOLDER:
+        if name in files:
+            write(project.data / name, files[name])
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file that only its owner may read."""
+    with new_file(path) as file:
+        file.write(content.decode())
+
+
+def recover(project: Project, group: ProcessGroup, backup: Backup, to: dt.datetime | None) -> dt.datetime:
+    """Put the database back; returns the time up to which it knows what was committed."""
+    postgres, copy = PostgreSQL(project.data, group), backup.folder / "database"
+    postgres.verify_copy(copy, log=project.logs / "restore.log")
+    try:
+        last = postgres.restore(copy, segments_after(backup), to=to.isoformat() if to else "")
+    except LaunchError as error:
+        if TARGET_NOT_REACHED in (project.logs / "postgres.log").read_text(errors="replace"):
+            raise LaunchError(f"The copied log ends before {to}: call this without --to, for all there is.") from error
+        raise
+    finally:
+        postgres.stop()
+    return max(last or backup.ended, backup.ended)
+
+
+def segments_after(backup: Backup) -> list[Path]:
+    """The segments of the log since the backup began; a whole one comes after, and so instead of, its beginning."""
+    files = [file for folder in named_by_time(backup.folder.parent / "wal") for file in folder.iterdir()]
+    needed = [file for file in files if file.suffix == ".history" or number_of(file) >= backup.first_segment]
+    return sorted(needed, key=lambda file: file.suffix != PARTIAL)
+
+
+def finish(project: Project, group: ProcessGroup, recovered: dt.datetime) -> int:
+    """Bring the database up to this version, have it say that it was restored; returns how many orders there are."""
+    stack = Stack(project, group)
+    try:
+        stack.start_stores(web_port=DEFAULT_PORT)
+        stack.finish_preparing(stack.manage("prepare_app"))
+        (project.data / "opened").touch()  # a demo has its month already
+        held_back = stack.manage("hold_restored", "--to", recovered.isoformat())
+        stack.finish(held_back, "The restored database could not be marked.")
+        assert stack.stores.postgres is not None  # noqa: S101 - for types
+        return int(facts_of(stack.stores.postgres.url(APP_DATABASE))["orders"])
+    finally:
+        stack.stores.stop()
