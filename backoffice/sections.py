@@ -76,6 +76,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
             Page("shop_settings", _("Receipts"), Right.CHANGE_SHOP),
             Page("policies", _("Policies"), Right.CHANGE_POLICIES),
             Page("health", _("Health"), Right.CHANGE_POLICIES),
+            Page("backups", _("Backups"), Right.CHANGE_POLICIES),
         ),
     ),
 )

@@ -372,6 +372,8 @@ AUDIT_CHECKPOINT_FILE = env.str("AUDIT_CHECKPOINT_FILE", "")
 
 # The bearer of this token may read /metrics. Without one: this machine, unless a proxy speaks for somebody else.
 METRICS_TOKEN = env.str("METRICS_TOKEN", "")
+# The folder of backups, which `./run` fills (docs/backup.md).
+BACKUP_TO = env.str("BACKUP_TO", "")
 # A file that the backup touches when it has succeeded; `./run doctor` looks at its age.
 BACKUP_STAMP = env.str("BACKUP_STAMP", "")
 # Faults are sent to Sentry only when this names a project.

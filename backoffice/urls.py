@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest
 from django.urls import include, path, re_path
 
 from backoffice import dashboard, first_steps, shop_page, tips
+from backoffice.backups_page import backups_page, open_shop
 from backoffice.find_pages import KINDS
 from backoffice.guide import guide
 from backoffice.health_page import health_page
@@ -35,6 +36,8 @@ urlpatterns = [
     path("find/", find, {"kinds": KINDS}, name="find"),
     path("tips/away/", tips.put_away, name="tips_away"),
     path("health/", health_page, name="health"),
+    path("backups/", backups_page, name="backups"),
+    path("backups/open/", open_shop, name="open_shop"),
     path("guide/", guide, {"reader": "cashier"}, name="guide"),
     path("guide/owner/", guide, {"reader": "owner"}, name="owner_guide"),
     path("balance/", include("reconciliation.urls")),

@@ -2,8 +2,8 @@
 
 `commands` reads the command line and `installing` fetches what the locks name; `./run` imports these two, and what
 they import, before anything is installed: standard library only. Then one module for each command (`serving`,
-`calling`, `status`, `upgrading`, `resetting`, `backing_up`) does it. Below them: `stack` is what the app needs
-around it, `embedded` is PostgreSQL and Valkey, `processes` starts children that never outlive the launcher.
+`calling`, `status`, `upgrading`, `resetting`, `backing_up`, `restoring`) does it. Below them: `stack` is what the app
+needs around it, `embedded` is PostgreSQL and Valkey, `processes` starts children that never outlive the launcher.
 """
 
 import tomllib

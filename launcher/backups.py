@@ -102,10 +102,13 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 def delete_old(folder: Path, kept: tuple[int, int, int] = KEPT) -> None:
-    """Delete backups beyond so many days, weeks and months, and the log from before the oldest kept day."""
+    """Delete backups beyond so many days, weeks and months, and the log from before these days.
+
+    Of the last days all are kept: after a restore to a wrong moment another one may be wanted.
+    """
     days, weeks, months = kept
     rows = list(reversed(backups_in(folder)))
-    of_days = newest_of_each(rows, days, lambda at: at.date())
+    of_days = [backup for backup in rows if backup.began > rows[0].began - dt.timedelta(days=days)]
     of_weeks = newest_of_each(rows, weeks, lambda at: at.isocalendar()[:2])
     of_months = newest_of_each(rows, months, lambda at: (at.year, at.month))
     for backup in rows:

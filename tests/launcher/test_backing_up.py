@@ -132,10 +132,14 @@ def test_the_newest_of_each_day_week_and_month_are_kept(tmp_path):
     delete_old(tmp_path, (7, 4, 12))
 
     left = [backup.began for backup in backups_in(tmp_path)]
-    assert left[-7:] == [newest - dt.timedelta(days=days) for days in range(6, -1, -1)]
+    assert left[-8:] == [
+        *(newest - dt.timedelta(days=days) for days in range(6, 0, -1)),
+        newest - dt.timedelta(hours=1),
+        newest,
+    ]
     assert [at.day for at in left if at.month == 11 and at.day < 20] == [8, 15]
     assert {(at.year, at.month) for at in left} == {(2025, 12), *((2026, month) for month in range(1, 12))}
-    assert len(left) == 7 + 2 + 11
+    assert len(left) == 8 + 2 + 11
 
 
 def test_the_log_is_kept_from_the_oldest_day_on(tmp_path):

@@ -42,6 +42,7 @@ FORMS: dict[str, tuple[list[Any], dict[str, str]]] = {
     "credit_terms": ([PK], {"cap": "500000", "due_days": "14"}),
     "difference_acknowledge": ([PK], {"note": "BCA"}),
     "drawer_day_sign": (["2026-01-02"], {}),
+    "open_shop": ([], {}),
     "policies": ([], {name: str(bounds.default) for name, bounds in BOUNDS.items()} | dict.fromkeys(SWITCHES, "False")),
     "price_rule": ([], {"target": "all:prepaid", "kind": "plus", "value": "500", "round_to": "1"}),
     "role_detail": (["viewer"], {"rights": "purchases.view_order"}),

@@ -14,6 +14,7 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.migrations.recorder import MigrationRecorder
 
 from audit.services import close_way_past_triggers, is_restored
+from audit.services.signing import public_key
 from backoffice.database_rights import grant_rights
 from core import heartbeats
 from core.commands import PlainCommand
@@ -80,6 +81,7 @@ class Command(PlainCommand):
             self._step("database", refuse_older_schema)
         self._step("upstream account", self._bind)
         self._step("shop", adopt_name)
+        self._step("audit key", public_key)  # before the first backup, which holds it
         self._step("heartbeats", heartbeats.record_start)
         self._step("demo staff" if settings.SANDBOX else "no demo staff", create_demo_staff)
         if settings.SANDBOX:

@@ -1,0 +1,100 @@
+"""The page "Backups": what there is; and after a restore, what has to be looked at before the shop opens."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.db import connection
+from django.db.models import Q
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
+from django.views.decorators.http import require_GET, require_POST
+
+from audit.acts import act
+from core.access import StaffRequest, staff_only
+from core.errors import Refused, refusal_shown
+from core.rights import Right
+from gateway.models import UpstreamAccount
+from gateway.services import latest_reading, open_restored, upstream_account
+from purchases.models import Order
+from purchases.states import OPEN, POLLED
+from reconciliation.services import unexplained_differences
+from staff.confirming import check_factor
+
+OPEN_SHOP = act("open_restored", pgettext_lazy("audit", "Open the shop after a restore"), Right.CHANGE_POLICIES)
+_SHOWN = 200
+
+
+class NotYet(Refused):
+    """What has to be known before the shop opens is not known yet."""
+
+
+@staff_only(Right.CHANGE_POLICIES)
+@require_GET
+def backups_page(request: StaffRequest) -> HttpResponse:
+    """The backups of BACKUP_TO, the newest first; after a restore the orders of that time, and what keeps it closed."""
+    account = upstream_account()
+    context: dict[str, Any] = {"account": account, "folder": settings.BACKUP_TO, "backups": kept_backups()}
+    if settings.BACKUP_TO:
+        context["is_copied"] = log_is_copied()
+    if account.is_held:
+        context["orders"] = _orders_of(account).select_related("product").order_by("-pk")[:_SHOWN]
+        context["differences"] = unexplained_differences()
+        context["waits_for"] = waits_for(account)
+    return render(request, "backoffice/backups.html", context)
+
+
+@staff_only(Right.CHANGE_POLICIES)
+@require_POST
+def open_shop(request: StaffRequest) -> HttpResponse:
+    """Let a restored shop sell."""
+    with refusal_shown(request):
+        check_factor(request, act=OPEN_SHOP, content={})
+        if reason := waits_for(upstream_account()):
+            raise NotYet(reason)
+        open_restored(actor=request.user)
+        messages.success(request, _("The shop is open: what waits is sent now."))
+    return redirect("backups")
+
+
+def kept_backups() -> list[dict[str, Any]]:
+    """What each finished backup of BACKUP_TO says about itself, the newest first."""
+    rows = []
+    for path in sorted(Path(settings.BACKUP_TO).glob("*Z/manifest.json"), reverse=True) if settings.BACKUP_TO else ():
+        with suppress(OSError, ValueError):
+            manifest = json.loads(path.read_text())
+            rows.append(
+                {**manifest, "at": parse_datetime(manifest["ended_at"]), "megabytes": manifest["size"] // 10**6}
+            )
+    return rows
+
+
+def log_is_copied() -> bool:
+    """Whether the copy of the log goes on now, so that only moments can be lost."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT bool_or(active) FROM pg_replication_slots WHERE slot_name = 'backoffice_backup'")
+        return bool(cursor.fetchone()[0])
+
+
+def waits_for(account: UpstreamAccount) -> str:
+    """What has to happen before a restored shop may open; "" when it may."""
+    reading = latest_reading()
+    if _orders_of(account).filter(status__in=POLLED, polls=0).exists():
+        return _("The provider has not been asked about every open order yet: wait a moment.")
+    if reading is None or account.restored_at is None or reading.sent_at < account.restored_at:
+        return _("The balance has not been compared since the restore: wait for the next reading.")
+    return ""
+
+
+def _orders_of(account: UpstreamAccount) -> Any:
+    """Orders from before the restore that were open then."""
+    were_open = Q(status__in=OPEN) | Q(final_at__gte=account.restored_at)
+    return Order.objects.filter(were_open, created_at__lt=account.restored_at)

@@ -1,0 +1,159 @@
+"""`./run restore`: a backup and the copied log make the database again, to the last commit or to a moment."""
+
+import datetime as dt
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from launcher.archiving import LogCopies, is_due
+from launcher.backing_up import make_backup
+from launcher.backups import NAME, backups_in, named_by_time
+from launcher.data_folder import write_json
+from launcher.database_roles import OWNER
+from launcher.postgresql import PostgreSQL
+from launcher.processes import ProcessGroup
+from launcher.project import Project
+from launcher.restoring import recover
+from tests.launcher.conftest import new_folder, wait_until
+from tests.launcher.helpers import run
+
+
+@pytest.fixture
+def group() -> Iterator[ProcessGroup]:
+    group = ProcessGroup()
+    yield group
+    group.close()
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    (tmp_path / "to here").mkdir()
+    return tmp_path / "to here"
+
+
+def numbers(server: PostgreSQL) -> list[int]:
+    with psycopg.connect(server.url("rows")) as rows:
+        return [number for (number,) in rows.execute("SELECT number FROM kept ORDER BY number").fetchall()]
+
+
+def test_a_killed_database_comes_back_to_its_last_commit_or_to_a_moment(folder, target, group):
+    # given: a backup while the log is copied, then commits, then kill -9 without an end in order
+    server = PostgreSQL(folder, group)
+    server.start()
+    server.wait_ready("rows")
+    server.set_up_roles({"rows": OWNER}, guests={})
+    copies = LogCopies(Project(folder, {}), server, target).begin()
+    with psycopg.connect(server.url("rows"), autocommit=True) as rows:
+        rows.execute("CREATE TABLE kept (number int)")
+        rows.execute("INSERT INTO kept VALUES (1)")
+        make_backup(Project(folder, {}), server, target)
+        rows.execute("INSERT INTO kept VALUES (2)")
+        time.sleep(0.05)
+        moment = dt.datetime.now(dt.UTC)
+        time.sleep(0.05)
+        rows.execute("INSERT INTO kept VALUES (3)")
+        flushed = "SELECT flush_lsn >= pg_current_wal_lsn() FROM pg_stat_replication"
+        assert wait_until(lambda: rows.execute(flushed).fetchone() == (True,))
+    assert server.child is not None
+    server.child.process.kill()
+    group.stop([server.child, copies], grace=0)
+    secrets = (folder / "secrets.json").read_bytes()
+    (backup,) = backups_in(target)
+
+    for to, expected in ((None, [1, 2, 3]), (moment, [1, 2])):
+        with new_folder() as data:
+            (data / "secrets.json").write_bytes(secrets)
+            time_known = recover(Project(data, {}), group, backup, to)
+            restored = PostgreSQL(data, group)
+            restored.start()
+            restored.wait_ready()
+            assert numbers(restored) == expected
+            assert time_known >= backup.ended
+            # the restored database goes on in copies of its own
+            assert not restored.keeps_log_for_copies()
+            restored.stop()
+
+
+def test_a_gap_in_the_log_begins_new_copies_and_makes_a_backup_due(folder, target, group):
+    server = PostgreSQL(folder, group)
+    server.start()
+    server.wait_ready("rows")
+    server.set_up_roles({"rows": OWNER}, guests={})
+    copies = LogCopies(Project(folder, {}), server, target)
+    first = copies.begin()
+    make_backup(Project(folder, {}), server, target)
+    assert not is_due(target, backups_in(target)[0].began)
+    group.stop([first], grace=2)
+
+    # when: it goes on, and then nothing of the log is kept for it any more
+    again = copies.begin()
+    assert len(named_by_time(target / "wal")) == 1
+    group.stop([again], grace=2)
+    with psycopg.connect(server.url("postgres"), autocommit=True) as rows:
+        rows.execute("SELECT pg_drop_replication_slot('backoffice_backup')")
+    time.sleep(1.1)  # names are seconds
+    group.stop([copies.begin()], grace=2)
+
+    assert len(named_by_time(target / "wal")) == 2
+    assert is_due(target, dt.datetime.now(dt.UTC))
+    server.stop()
+
+
+def test_a_backup_is_due_once_a_night(tmp_path):
+    night = dt.datetime(2026, 11, 26, 19, tzinfo=dt.UTC)
+    backup = tmp_path / night.strftime(NAME)
+    backup.mkdir()
+    write_json(backup / "manifest.json", {"ended_at": night.isoformat()})
+
+    assert is_due(tmp_path / "none", night)
+    assert not is_due(tmp_path, night + dt.timedelta(hours=23, minutes=59))
+    assert is_due(tmp_path, night + dt.timedelta(hours=24))
+
+
+def made(target: Path, *, secrets: bool = True) -> None:
+    backup = target / "20260101-000000Z"
+    backup.mkdir()
+    (backup / "secrets.age").touch()
+    write_json(backup / "manifest.json", {"ended_at": "2026-01-01T00:00:09+00:00", "secrets": secrets, "version": "1"})
+
+
+@pytest.mark.parametrize(
+    ("words", "has_backup", "sentence"),
+    [
+        ((), False, "There is no finished backup"),
+        (("--to", "2025-12-31T00:00:00Z"), True, "There is no finished backup"),
+        (("--to", "yesterday"), True, "a time is written as"),
+        ((), True, "Name the private key"),
+    ],
+)
+def test_what_keeps_a_restore_from_being_made_is_a_sentence(empty, target, words, has_backup, sentence):
+    if has_backup:
+        made(target)
+
+    result = run("restore", "--from", str(target), *words, data=empty)
+
+    assert result.returncode != 0
+    assert sentence in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_nothing_is_restored_over_data(folder, target):
+    made(target)
+
+    result = run("restore", "--from", str(target), data=folder)
+
+    assert result.returncode == 1
+    assert "holds data" in result.stderr
+    assert (folder / "postgres").exists()
+
+
+def test_a_restore_that_was_cut_off_is_no_shop(empty):
+    (empty / "restoring").touch()
+
+    result = run("manage", "orders", data=empty)
+
+    assert result.returncode == 1
+    assert "call ./run restore again" in result.stderr
