@@ -103,6 +103,9 @@ RIGHTS: dict[str, str] = {
     "bills_billcheck": "SIU",
     "bills_inquiry": "SI",
     "bills_billcheckhistory": "SI",
+    # dues
+    "dues_followednumber": "SIUD",
+    "dues_duebill": "SIUD",
     # reconciliation
     "reconciliation_reconciliation": "SIU",
     "reconciliation_reconciliationrun": "SIU",

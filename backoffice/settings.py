@@ -78,6 +78,7 @@ INSTALLED_APPS = [
     "customers",
     "purchases",
     "bills",
+    "dues",
     "reconciliation",
     "alerts",
     "callbacks",

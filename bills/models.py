@@ -32,7 +32,7 @@ from upstream.error_codes import meaning_of
 
 # A payment of ours has paid the months of its bill for this time. Some billers use one label for every month, which
 # must not block next month's bill; and a month that is billed again later is another bill.
-_PAID_FOR = dt.timedelta(days=25)
+PAID_FOR = dt.timedelta(days=25)
 
 
 class BillCheckQuerySet(models.QuerySet["BillCheck"]):
@@ -45,7 +45,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         now = clock.now()
         same_bill = {"product_code": OuterRef("product_code"), "destination": OuterRef("destination")}
         others = Order.objects.filter(**same_bill).exclude(ref_id=OuterRef("ref_id"))
-        paid = others.filter(kind=Order.Kind.BILL, status=Status.SUCCESS, final_at__gte=now - _PAID_FOR)
+        paid = others.filter(kind=Order.Kind.BILL, status=Status.SUCCESS, final_at__gte=now - PAID_FOR)
         paid_month = paid.filter(bill_check__months__overlap=OuterRef("months"))
         open_one = others.open().exclude(_over(now))
         newer = BillCheck.objects.filter(

@@ -53,16 +53,21 @@ def start_check(
     checked_by: User | None,
     saved_number: SavedNumber | None = None,
     enqueue: bool = True,
+    due_at: dt.datetime | None = None,
 ) -> BillCheck:
     """Store a check with its own ref_id and have a worker inquire at once; return it, pending.
 
-    Raises `NotABill` or `InvalidDestination`; nothing is stored or sent then.
+    `due_at`: nobody waits for it; a worker inquires then, in the background's turns. Raises `NotABill` or
+    `InvalidDestination`; nothing is stored or sent then.
     """
     check = _new_check(product, destination, checked_by, saved_number)
-    check.next_poll_at = polling.in_seconds(polling.HEAD_START_SECONDS if enqueue else settings.ORDER_LEASE_SECONDS)
+    wait = polling.HEAD_START_SECONDS if enqueue else settings.ORDER_LEASE_SECONDS
+    check.next_poll_at = due_at or polling.in_seconds(wait)
     with transaction.atomic():
         check.save(force_insert=True)
-        if enqueue:
+        if due_at:
+            ring_when_committed(due_at)
+        elif enqueue:
             transaction.on_commit(lambda: _enqueue(check.pk, checked_by) and None)
     return check
 

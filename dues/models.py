@@ -1,0 +1,162 @@
+"""Bills that come each month: which saved numbers are followed, and what each month's check has found."""
+
+from __future__ import annotations
+
+import calendar
+import datetime as dt
+
+import pgtrigger
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from bills.models import PAID_FOR, BillCheck
+from bills.states import AnswerKind
+from core.looks import LookChoices
+from core.triggers import never_truncated
+from customers.models import SavedNumber
+from purchases.models import Order
+from purchases.states import Status
+from upstream.error_codes import MEANINGS, ErrorCode, Next, OwnCode
+
+_OWES_NOTHING = (ErrorCode.BILL_NOT_AVAILABLE, ErrorCode.BILL_ALREADY_PAID, OwnCode.NOTHING_TO_PAY)
+# The biller has not answered about the number: it is asked again another day.
+NOT_NOW = [code for code, meaning in MEANINGS.items() if meaning.next in {Next.NEEDS_ACTION, Next.STOP}]
+_DAYS = (MinValueValidator(1), MaxValueValidator(31))
+
+
+def day_in(month: dt.date, day: int) -> dt.date:
+    """This day of the month; the last one of a shorter month."""
+    return month.replace(day=min(day, calendar.monthrange(month.year, month.month)[1]))
+
+
+class DueState(LookChoices):
+    """Where the bill of a month stands."""
+
+    ASKING = "asking", "loader", "pending", _("Not answered yet")
+    UNPAID = "unpaid", "file-invoice", "held", _("Unpaid")
+    STAYS = "stays", "help", "unknown", _("Stays unpaid")
+    GONE = "gone", "map-pin-off", "bad", _("Number gone or moved")
+    PAID = "paid", "circle-check", "success", _("Paid")
+    NOTHING = "nothing", "circle-check", "success", _("Nothing to pay")
+    STOPPED = "stopped", "player-stop", "queued", _("No longer followed")
+
+
+#: A person decides about these, once: go on, stop, or correct the number.
+ASKS = (DueState.STAYS, DueState.GONE)
+OWES = (DueState.UNPAID, DueState.STAYS)
+
+
+class FollowedNumber(models.Model):
+    """A saved number at a biller whose bill is checked each month, on this day."""
+
+    number = models.OneToOneField(SavedNumber, on_delete=models.CASCADE, primary_key=True, related_name="followed")
+    day = models.PositiveSmallIntegerField(_("Day of the month"), validators=_DAYS)
+    fine_day = models.PositiveSmallIntegerField(_("Fine from day"), null=True, blank=True, validators=_DAYS)
+    first_month = models.DateField(help_text="The first day of the first month that is checked.")
+    is_kept = models.BooleanField(
+        default=False, help_text="A person goes on with it: nobody is asked until it is paid."
+    )
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(condition=Q(day__gte=1, day__lte=31), name="followed_on_a_day"),
+            models.CheckConstraint(
+                condition=Q(fine_day__isnull=True) | Q(fine_day__gte=1, fine_day__lte=31), name="followed_fine_on_a_day"
+            ),
+        ]
+        triggers = [never_truncated()]
+
+    def __str__(self) -> str:
+        return f"{self.number}: {self.day}"
+
+
+class DueBillQuerySet(models.QuerySet["DueBill"]):
+    def open(self) -> DueBillQuerySet:
+        """Those of this month that have not ended; one of each number."""
+        return self.filter(closed_at=None)
+
+    def with_state(self) -> DueBillQuerySet:
+        """Annotate `state` (a `DueState`), as the check, the payments and the clock have it now."""
+        since = OuterRef("bill_check__created_at")
+        payments = Order.objects.filter(
+            product_code=OuterRef("bill_check__product_code"),
+            destination=OuterRef("bill_check__destination"),
+            kind=Order.Kind.BILL,
+            status=Status.SUCCESS,
+            final_at__gte=since - Value(PAID_FOR),
+        )
+        # Another check of the bill may be the paid one: ours is valid for minutes.
+        paid = payments.filter(Q(final_at__gte=since) | Q(bill_check__months__overlap=OuterRef("bill_check__months")))
+        refused = Q(bill_check__answer=AnswerKind.REFUSAL)
+        has_bill = Q(bill_check__answer=AnswerKind.BILL)
+        table = {
+            DueState.PAID: Exists(paid),
+            DueState.NOTHING: refused & Q(bill_check__error_code__in=_OWES_NOTHING),
+            DueState.GONE: refused & ~Q(bill_check__error_code__in=NOT_NOW),
+            DueState.STAYS: has_bill & Q(was_unpaid=True, number__followed__is_kept=False),
+            DueState.UNPAID: has_bill,
+        }
+        return self.annotate(  # type: ignore[no-redef] # the model names what this adds
+            state=Case(
+                When(~Q(outcome=""), then=F("outcome")),
+                *(When(condition, then=Value(state)) for state, condition in table.items()),
+                default=Value(DueState.ASKING),
+                output_field=models.CharField(),
+            )
+        )
+
+
+class DueBill(models.Model):
+    """The bill of one month of a followed number.
+
+    While it is open, its state is not stored: it follows from its check and the payments (`with_state`). Whoever pays
+    the bill, with whatever check, ends it.
+    """
+
+    number = models.ForeignKey(SavedNumber, on_delete=models.CASCADE, related_name="due_bills", db_index=False)
+    month = models.DateField(help_text="Its first day.")
+    due_on = models.DateField()
+    fine_on = models.DateField(null=True)
+    bill_check = models.ForeignKey(BillCheck, null=True, on_delete=models.PROTECT, related_name="+")
+    ask_at = models.DateTimeField(help_text="When the biller is asked (again), while it has not answered.")
+    was_unpaid = models.BooleanField(default=False, help_text="The month before ended unpaid.")
+    closed_at = models.DateTimeField(null=True)
+    outcome = models.CharField(max_length=10, choices=DueState.choices, blank=True, help_text="How it ended.")
+
+    objects = DueBillQuerySet.as_manager()
+
+    # Of `with_state`:
+    state: str
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["number", "month"], name="due_bill_once_a_month"),
+            models.UniqueConstraint(fields=["number"], condition=Q(closed_at=None), name="due_bill_one_open"),
+            models.CheckConstraint(
+                condition=Q(closed_at=None, outcome="") | Q(closed_at__isnull=False) & ~Q(outcome=""),
+                name="due_bill_closed_with_outcome",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["due_on", "id"], name="due_bill_open", condition=Q(closed_at=None)),
+            models.Index(fields=["-due_on", "-id"], name="due_bill_newest"),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="closed_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__closed_at__isnull=False)
+            ),
+            never_truncated(),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.month:%Y-%m}"
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it was checked after its night, which was missed."""
+        return self.bill_check is not None and timezone.localdate(self.bill_check.created_at) > self.due_on

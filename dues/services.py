@@ -1,0 +1,178 @@
+"""Follow numbers at billers: check their bills each month at night, and end what is paid. Nothing here ever pays."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+import structlog
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
+
+from audit.services import record
+from bills.models import BillCheck
+from bills.services import start_check
+from bills.states import AnswerKind
+from catalogue.destinations import InvalidDestination
+from catalogue.models import ProductType
+from core import clock
+from core.errors import OrderRefused
+from customers.models import SavedNumber
+from dues.events import NUMBER_FOLLOWED, NUMBER_KEPT, NUMBER_STOPPED
+from dues.models import NOT_NOW, OWES, DueBill, DueState, FollowedNumber, day_in
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+log = structlog.get_logger()
+
+# A night begins at one: most billers are closed around midnight.
+_NIGHT_BEGINS = dt.timedelta(hours=1)
+# A sweep asks so many, one every few seconds. So a follow-up that a person waits for is never behind all of them.
+_AT_ONCE, _SECONDS_BETWEEN = 20, 3.0
+_CLOSED_FOR, _NO_ANSWER_FOR = dt.timedelta(hours=1), dt.timedelta(hours=20)
+
+
+def follow(number: SavedNumber, *, day: int, fine_day: int | None, actor: User) -> FollowedNumber:
+    """Check the bill of this number each month from the next such day on."""
+    today = timezone.localdate()
+    month = today.replace(day=1)
+    first = month if day_in(month, day) >= today else _next(month)
+    with transaction.atomic():
+        followed, is_new = FollowedNumber.objects.select_for_update().get_or_create(
+            number=number, defaults={"day": day, "fine_day": fine_day, "first_month": first}
+        )
+        if not is_new:
+            followed.first_month = followed.first_month if followed.day == day else first
+            followed.day, followed.fine_day = day, fine_day
+            followed.save()
+        record(NUMBER_FOLLOWED, actor=actor, subject=f"customer {number.customer_id}")
+    return followed
+
+
+def stop(number: SavedNumber, *, actor: User) -> None:
+    """Check its bill no more, and close what is open."""
+    with transaction.atomic():
+        FollowedNumber.objects.filter(number=number).delete()
+        _close(DueBill.objects.open().filter(number=number), DueState.STOPPED)
+        record(NUMBER_STOPPED, actor=actor, subject=f"customer {number.customer_id}")
+
+
+def keep(number: SavedNumber, *, actor: User) -> None:
+    """Go on with a number that stays unpaid or is gone; nobody is asked again until one of its bills is paid."""
+    with transaction.atomic():
+        FollowedNumber.objects.filter(number=number).update(is_kept=True)
+        gone = DueBill.objects.with_state().open().filter(number=number, state=DueState.GONE)
+        _close(gone, DueState.GONE)
+        record(NUMBER_KEPT, actor=actor, subject=f"customer {number.customer_id}")
+
+
+def sweep() -> None:
+    """Take over what has come of the open bills, and ask the billers about those that are due; safe to run twice.
+
+    A night that was missed is made up for as soon as this runs again.
+    """
+    _end_what_is_settled()
+    _take_over_newer_checks()
+    now = timezone.now()
+    _open_due(now)
+    _ask(now)
+
+
+def _end_what_is_settled() -> None:
+    rows = DueBill.objects.with_state().open()
+    for state in (DueState.PAID, DueState.NOTHING):
+        with transaction.atomic():
+            ended = list(rows.filter(state=state).values_list("pk", "number"))
+            if state == DueState.PAID:
+                numbers = [number for _pk, number in ended]
+                FollowedNumber.objects.filter(number__in=numbers, is_kept=True).update(is_kept=False)
+            _close(DueBill.objects.filter(pk__in=[pk for pk, _number in ended]), state)
+    _close(rows.filter(state=DueState.GONE, number__followed__is_kept=True), DueState.GONE)
+
+
+def _take_over_newer_checks() -> None:
+    """A person may have checked the bill again; or corrected the number, which is asked about from the beginning."""
+    answered = BillCheck.objects.filter(
+        product_code=OuterRef("number__product__code"),
+        destination=OuterRef("number__destination"),
+        created_at__gt=OuterRef("bill_check__created_at"),
+    ).exclude(Q(answer=AnswerKind.NONE) | Q(answer=AnswerKind.REFUSAL, error_code__in=NOT_NOW))
+    rows = DueBill.objects.open().filter(bill_check__isnull=False)
+    newest = Subquery(answered.order_by("-created_at", "-pk").values("pk")[:1])
+    for pk, check_id in rows.annotate(newest=newest).exclude(newest=None).values_list("pk", "newest"):
+        DueBill.objects.open().filter(pk=pk).update(bill_check=check_id)
+    is_same = Q(bill_check__destination=F("number__destination"), bill_check__product=F("number__product"))
+    corrected = list(rows.exclude(is_same).values_list("pk", flat=True))
+    DueBill.objects.open().filter(pk__in=corrected).update(bill_check=None, ask_at=timezone.now())
+
+
+def _open_due(now: dt.datetime) -> None:
+    """A row for each number whose day has come, also last month; it ends that of the month before."""
+    today = timezone.localdate(now - _NIGHT_BEGINS)
+    month = today.replace(day=1)
+    last_day = 31 if today == day_in(month, 31) else today.day
+    for of_month, day_has_come in (month, Q(day__lte=last_day)), (_before(month), Q(day__gt=last_day)):
+        known = DueBill.objects.filter(number=OuterRef("number"), month__gte=of_month)
+        due = FollowedNumber.objects.filter(
+            day_has_come, ~Exists(known), first_month__lte=of_month, number__product__type=ProductType.POSTPAID
+        )
+        with transaction.atomic():
+            for followed in due.select_for_update(skip_locked=True, of=("self",)).order_by("pk")[:_AT_ONCE]:
+                _open(followed, of_month, now)
+
+
+def _open(followed: FollowedNumber, month: dt.date, now: dt.datetime) -> None:
+    before = DueBill.objects.with_state().open().filter(number=followed.number_id).first()
+    if before:
+        _close(DueBill.objects.filter(pk=before.pk), DueState(before.state))
+    due_on = day_in(month, followed.day)
+    fine_on = None
+    if followed.fine_day:
+        same_month = day_in(month, followed.fine_day)
+        fine_on = same_month if same_month >= due_on else day_in(_next(month), followed.fine_day)
+    DueBill.objects.create(
+        number_id=followed.number_id,
+        month=month,
+        due_on=due_on,
+        fine_on=fine_on,
+        ask_at=now,
+        was_unpaid=before is not None and before.state in OWES,
+    )
+
+
+def _ask(now: dt.datetime) -> None:
+    """Have the billers asked in the background's turns. A killed worker's inquiry is repeated, the identical one."""
+    with transaction.atomic():
+        rows = DueBill.objects.with_state().open().filter(state=DueState.ASKING, ask_at__lte=now)
+        rows = rows.select_related("number__product__category", "number__product__brand")
+        for place, row in enumerate(
+            rows.select_for_update(skip_locked=True, of=("self",)).order_by("ask_at")[:_AT_ONCE]
+        ):
+            number = row.number
+            try:
+                row.bill_check = start_check(
+                    product=number.product,
+                    destination=number.destination,
+                    checked_by=None,
+                    saved_number=number,
+                    due_at=clock.now() + dt.timedelta(seconds=place * _SECONDS_BETWEEN),
+                )
+            except (OrderRefused, InvalidDestination) as refusal:
+                log.info("due_bill_not_asked", number=number.pk, reason=refusal.code)
+            row.ask_at = now + (_NO_ANSWER_FOR if row.bill_check else _CLOSED_FOR)
+            row.save(update_fields=["bill_check", "ask_at"])
+
+
+def _close(rows: QuerySet[DueBill], outcome: DueState) -> None:
+    """End these rows, those that are still open."""
+    rows.filter(closed_at=None).update(closed_at=timezone.now(), outcome=outcome)
+
+
+def _next(month: dt.date) -> dt.date:
+    return (month + dt.timedelta(days=31)).replace(day=1)
+
+
+def _before(month: dt.date) -> dt.date:
+    return (month - dt.timedelta(days=1)).replace(day=1)

@@ -1,0 +1,34 @@
+"""Helpers of the tests of bills that come each month."""
+
+import datetime as dt
+
+from bills import services as bills
+from bills.models import BillCheck
+from catalogue.models import Product
+from customers.models import SavedNumber
+from dues.models import DueBill, DueState, FollowedNumber
+from dues.services import sweep
+from tests.customers.helpers import make_customer
+from upstream.budget import CallClass
+
+
+def followed(destination: str, *, day: int, product: Product, first_month: str = "2026-01-01", **facts) -> SavedNumber:
+    """A number of a customer of its own, followed on this day of each month."""
+    number = make_customer(f"Bu {destination}", (destination, product)).numbers.get()
+    first = dt.date.fromisoformat(first_month)
+    FollowedNumber.objects.create(number=number, day=day, first_month=first, **facts)
+    return number
+
+
+def night() -> None:
+    """One sweep, the inquiries that it has brought about, and the next sweep."""
+    sweep()
+    for check in BillCheck.objects.filter(answer="none", next_poll_at__isnull=False):
+        bills.inquire(check.pk, call_class=CallClass.BACKGROUND)
+    sweep()
+
+
+def states(number: SavedNumber) -> list[tuple[str, DueState]]:
+    """The months of a number and where their bills stand, oldest first."""
+    rows = DueBill.objects.with_state().filter(number=number).order_by("month")
+    return [(f"{row.due_on}", DueState(row.state)) for row in rows]

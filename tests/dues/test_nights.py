@@ -1,0 +1,257 @@
+"""At night the due bills are checked, never paid; a missed night is made up for; what is paid ends."""
+
+import datetime as dt
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from bills.models import BillCheck
+from bills.services import inquiring
+from catalogue.models import Product
+from dues.models import DueBill, DueState, FollowedNumber
+from dues.services import follow, keep, stop, sweep
+from gateway.models import Exchange
+from purchases.models import Order
+from purchases.states import Status
+from testing.factories import make_biller, make_check, make_payment
+from testing.people import make_person
+from tests.conftest import Upstream
+from tests.customers.helpers import make_customer
+from tests.dues.helpers import followed, night, states
+
+pytestmark = pytest.mark.django_db
+
+
+def at(moment: str):
+    """The shop's clock stands at this time."""
+    return time_machine.travel(f"{moment}+07:00", tick=False)
+
+
+def answer(number, answer: str = "bill", **facts) -> BillCheck:
+    """The biller answers the check of the open row."""
+    row = DueBill.objects.open().get(number=number)
+    BillCheck.objects.filter(pk=row.bill_check_id).update(next_poll_at=None)
+    check = make_check(answer, product=number.product, destination=number.destination, **facts)
+    DueBill.objects.filter(pk=row.pk).update(bill_check=check)
+    return check
+
+
+@pytest.mark.parametrize(
+    ("moment", "due"),
+    [
+        ("2026-11-12T00:59:00", []),  # the night has not begun
+        ("2026-11-12T01:00:00", ["2026-11-12"]),
+        ("2026-11-20T10:00:00", ["2026-11-12"]),  # its night was missed
+        ("2026-12-05T10:00:00", ["2026-11-12"]),  # the whole rest of the month, too
+    ],
+)
+def test_a_number_is_checked_in_the_night_of_its_day_or_after_a_missed_one(moment, due):
+    number = followed("1234567890", day=12, product=make_biller(), first_month="2026-11-01")
+
+    with at(moment):
+        sweep()
+        sweep()
+
+    assert states(number) == [(day, DueState.ASKING) for day in due]
+    assert BillCheck.objects.filter(saved_number=number, checked_by=None).count() == len(due)
+
+
+@pytest.mark.parametrize(
+    ("today", "due_on"), [("2026-02-28", "2026-02-28"), ("2026-04-30", "2026-04-30"), ("2026-05-30", "2026-04-30")]
+)
+def test_day_31_is_the_last_day_of_a_shorter_month(today, due_on):
+    number = followed("1234567890", day=31, product=make_biller())
+
+    with at(f"{today}T02:00:00"):
+        sweep()
+
+    assert states(number) == [(due_on, DueState.ASKING)]
+
+
+@pytest.mark.parametrize(("day", "first"), [(11, "2026-12-01"), (12, "2026-11-01"), (31, "2026-11-01")])
+def test_a_new_day_begins_with_its_next_date(day, first):
+    number = make_customer("Bu Sari", ("1234567890", make_biller())).numbers.get()
+
+    with at("2026-11-12T10:00:00"):
+        follow(number, day=day, fine_day=20, actor=make_person("cashier"))
+
+    assert f"{FollowedNumber.objects.get().first_month}" == first
+
+
+def test_the_biller_is_asked_once_and_never_paid(upstream: Upstream):
+    biller = Product.objects.filter(type="postpaid", category__name__startswith="PLN").earliest("pk")
+    with at(f"{timezone.localdate()}T02:00:00"):
+        numbers = {
+            n: followed(f"5312900000{n}", day=timezone.localdate().day, product=biller) for n in ("01", "35", "23")
+        }
+        night()
+        night()
+
+    found = {n: [state for _day, state in states(number)] for n, number in numbers.items()}
+    assert found == {"01": [DueState.UNPAID], "35": [DueState.NOTHING], "23": [DueState.GONE]}
+    asked = [row["endpoint"] for row in upstream.control("requests")["requests"]]
+    assert asked.count("/v1/bill/inquiry") == 3
+    assert not Order.objects.exists()
+    assert not {"/v1/bill/pay", "/v1/transaction/create"} & set(asked)
+
+
+def test_three_hundred_numbers_leave_room_between_them():
+    biller = make_biller()
+    for n in range(50):
+        followed(f"12345678{n:02d}", day=12, product=biller)
+
+    with at("2026-11-12T02:00:00"):
+        sweep()
+        moments = sorted(BillCheck.objects.values_list("next_poll_at", flat=True))
+        assert len(moments) == 20
+        assert {round((b - a).total_seconds()) for a, b in zip(moments, moments[1:], strict=False)} == {3}
+        sweep()
+        sweep()
+
+    assert BillCheck.objects.count() == DueBill.objects.count() == 50
+
+
+def test_a_worker_killed_before_the_answer_asks_the_same_again():
+    number = followed("1234567890", day=12, product=make_biller())
+    with at("2026-11-12T02:00:00"):
+        sweep()
+        inquiring.take_due(4)  # leased, and the worker dies
+        sweep()
+
+    assert BillCheck.objects.filter(saved_number=number).count() == 1
+
+
+def test_without_an_answer_it_is_asked_again_the_next_night():
+    number = followed("1234567890", day=12, product=make_biller())
+    with at("2026-11-12T02:00:00"):
+        sweep()
+    BillCheck.objects.update(next_poll_at=None)  # the biller gave none within an hour
+
+    with at("2026-11-12T12:00:00"):
+        sweep()
+        assert BillCheck.objects.count() == 1
+    with at("2026-11-13T01:00:00"):
+        sweep()
+
+    assert BillCheck.objects.count() == 2
+    assert states(number) == [("2026-11-12", DueState.ASKING)]
+
+
+def test_a_closed_biller_is_asked_later_and_holds_up_nobody():
+    closed, biller = make_biller(availability="inactive"), make_biller()
+    number = followed("1234567890", day=12, product=closed)
+    with at("2026-11-12T02:00:00"):
+        sweep()
+        assert not BillCheck.objects.exists()
+        Product.objects.filter(pk=closed.pk).update(availability="active")
+        followed("1234567891", day=12, product=biller)
+        sweep()
+        assert BillCheck.objects.count() == 1
+    with at("2026-11-12T03:00:00"):
+        sweep()
+
+    assert BillCheck.objects.filter(saved_number=number).count() == 1
+
+
+def test_a_bill_that_is_paid_with_another_check_ends():
+    number = followed("1234567890", day=12, product=make_biller())
+    with at("2026-11-12T02:00:00"):
+        sweep()
+    answer(number)
+    sweep()
+    assert [state for _day, state in states(number)] == [DueState.UNPAID]
+
+    at_counter = make_check(product=number.product, destination=number.destination)
+    make_payment(at_counter, Status.SUCCESS)
+
+    assert [state for _day, state in states(number)] == [DueState.PAID]  # also before the sweep
+    sweep()
+    assert not DueBill.objects.open().exists()
+
+
+def test_a_new_answer_at_the_counter_counts():
+    number = followed("1234567890", day=12, product=make_biller())
+    with at("2026-11-12T02:00:00"):
+        sweep()
+    answer(number)
+    make_check("refusal", product=number.product, destination=number.destination, error_code="CUT_OFF")
+    sweep()
+    assert DueBill.objects.with_state().get().state == DueState.UNPAID
+
+    make_check("refusal", product=number.product, destination=number.destination, error_code="BILL_ALREADY_PAID")
+    sweep()
+    sweep()
+
+    assert [state for _day, state in states(number)] == [DueState.NOTHING]
+
+
+def test_a_number_that_stays_unpaid_asks_once():
+    number = followed("1234567890", day=12, product=make_biller())
+    found = []
+    for month in ("09", "10", "11"):
+        with at(f"2026-{month}-12T02:00:00"):
+            sweep()
+            answer(number, period=f"{month}", details=[])
+            found.append(DueBill.objects.with_state().open().get().state)
+            if month == "10":
+                keep(number, actor=make_person("cashier"))
+                found.append(DueBill.objects.with_state().open().get().state)
+
+    assert found == [DueState.UNPAID, DueState.STAYS, DueState.UNPAID, DueState.UNPAID]
+
+    make_payment(make_check(product=number.product, destination=number.destination, period="12"), Status.SUCCESS)
+    sweep()
+    assert not FollowedNumber.objects.get().is_kept
+
+
+def test_a_number_that_is_gone_asks_once_until_it_is_paid_again():
+    number = followed("1234567890", day=12, product=make_biller())
+    for month in ("10", "11"):
+        with at(f"2026-{month}-12T02:00:00"):
+            sweep()
+            answer(number, "refusal", error_code="INVALID_DESTINATION")
+            sweep()
+            assert DueBill.objects.open().count() == (month == "10")
+            keep(number, actor=make_person("cashier", username=f"sari{month}"))
+
+    assert [state for _day, state in states(number)] == [DueState.GONE, DueState.GONE]
+
+
+def test_a_corrected_number_is_asked_about_at_once():
+    number = followed("1234567890", day=12, product=make_biller())
+    with at("2026-11-12T02:00:00"):
+        sweep()
+        answer(number, "refusal", error_code="INVALID_DESTINATION")
+    number.destination = "1234567899"
+    number.save()
+
+    with at("2026-11-12T02:05:00"):
+        sweep()
+
+    assert BillCheck.objects.latest("pk").destination == "1234567899"
+    assert states(number) == [("2026-11-12", DueState.ASKING)]
+
+
+def test_a_number_that_is_no_longer_followed_is_not_asked():
+    number = followed("1234567890", day=12, product=make_biller())
+    with at("2026-10-12T02:00:00"):
+        sweep()
+        stop(number, actor=make_person("cashier"))
+    with at("2026-11-12T02:00:00"):
+        sweep()
+
+    assert states(number) == [("2026-10-12", DueState.STOPPED)]
+    assert not Exchange.objects.exists()
+
+
+def test_the_day_of_the_fine_is_the_next_one():
+    biller = make_biller()
+    numbers = [
+        followed(f"123456789{n}", day=20, product=biller, fine_day=fine) for n, fine in enumerate((21, 10, None))
+    ]
+    with at("2026-11-20T02:00:00"):
+        sweep()
+
+    days = [DueBill.objects.get(number=number).fine_on for number in numbers]
+    assert days == [dt.date(2026, 11, 21), dt.date(2026, 12, 10), None]
