@@ -76,6 +76,8 @@ PLACES: tuple[tuple[str, str, str | Promise, tuple[_Page, ...]], ...] = (
         _Page("approvals", "approval_list", "checks", _("Approvals"), sees_queue, ("approval_",)),
         _Page("refunds", "refund_list", "cash-banknote", pgettext_lazy("refund", "Refunds due"), _sees_refunds,
             ("refund_",)),
+        _Page("dues", "due_list", "calendar-dollar", _("Bills due"), _holds(Right.VIEW_BILLS, Right.VIEW_CUSTOMERS),
+            ("due_",)),
         _Page("complaints", "complaint_list", "message-report", _("Complaints"), _holds(Right.VIEW_COMPLAINTS),
             ("complaint_",)),
     )),

@@ -46,6 +46,7 @@ urlpatterns = [
     path("approvals/", include("approvals.urls")),
     path("work/", include("work.urls")),
     path("bills/", include("bills.urls")),
+    path("due/", include("dues.urls")),
     path("earnings/", include("earnings.urls")),
     path("bank/", include("bank.urls")),
     path("counter/", include("counter.urls")),

@@ -19,6 +19,7 @@ urlpatterns = [
     path("bills/<str:ref_id>/ask/", bills.counter_ask, name="counter_ask"),
     path("bills/<str:ref_id>/again/", bills.counter_again, name="counter_again"),
     path("batch/customer/<int:pk>/", batch.batch_start, name="counter_batch_start"),
+    path("batch/due/", batch.batch_of_due, name="counter_batch_of_due"),
     path("batch/<uuid:batch>/", batch.batch_detail, name="counter_batch"),
     path("batch/<uuid:batch>/live/", batch.batch_live, name="counter_batch_live"),
     path("batch/<uuid:batch>/review/", batch.batch_review, name="counter_batch_review"),

@@ -8,7 +8,7 @@ import datetime as dt
 import pgtrigger
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, Value, When
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -79,6 +79,19 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
         """Those of this month that have not ended; one of each number."""
         return self.filter(closed_at=None)
 
+    def for_table(self) -> DueBillQuerySet:
+        """Annotate `old_total`, rupiah of the bill before, and read all that a list shows."""
+        before = BillCheck.objects.filter(
+            product_code=OuterRef("bill_check__product_code"),
+            destination=OuterRef("bill_check__destination"),
+            answer=AnswerKind.BILL,
+            created_at__lt=OuterRef("bill_check__created_at") - Value(PAID_FOR),
+        )
+        old_total = Subquery(before.order_by("-created_at", "-pk").values("total")[:1]) + F("number__product__fee")
+        return self.annotate(old_total=old_total).select_related(  # type: ignore[no-redef] # the model names it
+            "bill_check__product", "bill_check__order", "number__customer", "number__product__category"
+        )
+
     def with_state(self) -> DueBillQuerySet:
         """Annotate `state` (a `DueState`), as the check, the payments and the clock have it now."""
         since = OuterRef("bill_check__created_at")
@@ -109,6 +122,10 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
             )
         )
 
+    def standing_at(self, *states: DueState) -> DueBillQuerySet:
+        """Those in one of these states now, `with_state`."""
+        return self.with_state().filter(state__in=states)  # type: ignore[misc]
+
 
 class DueBill(models.Model):
     """The bill of one month of a followed number.
@@ -123,14 +140,16 @@ class DueBill(models.Model):
     fine_on = models.DateField(null=True)
     bill_check = models.ForeignKey(BillCheck, null=True, on_delete=models.PROTECT, related_name="+")
     ask_at = models.DateTimeField(help_text="When the biller is asked (again), while it has not answered.")
+    asked_at = models.DateTimeField(null=True, help_text="When it was first asked.")
     was_unpaid = models.BooleanField(default=False, help_text="The month before ended unpaid.")
     closed_at = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=10, choices=DueState.choices, blank=True, help_text="How it ended.")
 
     objects = DueBillQuerySet.as_manager()
 
-    # Of `with_state`:
+    # Of `with_state` and `for_table`:
     state: str
+    old_total: int | None
 
     class Meta:
         default_permissions = ()
@@ -144,7 +163,7 @@ class DueBill(models.Model):
         ]
         indexes = [
             models.Index(fields=["due_on", "id"], name="due_bill_open", condition=Q(closed_at=None)),
-            models.Index(fields=["-due_on", "-id"], name="due_bill_newest"),
+            models.Index(fields=["outcome", "-due_on", "-id"], name="due_bill_ended"),
         ]
         triggers = [
             pgtrigger.Protect(
@@ -157,6 +176,18 @@ class DueBill(models.Model):
         return f"{self.number} {self.month:%Y-%m}"
 
     @property
-    def is_late(self) -> bool:
-        """Whether it was checked after its night, which was missed."""
-        return self.bill_check is not None and timezone.localdate(self.bill_check.created_at) > self.due_on
+    def to_pay(self) -> int | None:
+        """Rupiah that the customer pays, with the shop's fee; None without a bill."""
+        return self.bill_check.to_pay if self.bill_check else None
+
+    @property
+    def has_fine(self) -> bool:
+        """Whether the biller wants a fine by now, as far as we know."""
+        fine = self.bill_check.penalty if self.bill_check else 0
+        return bool(fine) or (self.fine_on is not None and self.fine_on <= timezone.localdate())
+
+    @property
+    def checked_late_on(self) -> dt.date | None:
+        """The day on which it was first checked, if that was after its night."""
+        day = timezone.localdate(self.asked_at) if self.asked_at else self.due_on
+        return day if day > self.due_on else None

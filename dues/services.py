@@ -63,7 +63,7 @@ def keep(number: SavedNumber, *, actor: User) -> None:
     """Go on with a number that stays unpaid or is gone; nobody is asked again until one of its bills is paid."""
     with transaction.atomic():
         FollowedNumber.objects.filter(number=number).update(is_kept=True)
-        gone = DueBill.objects.with_state().open().filter(number=number, state=DueState.GONE)
+        gone = DueBill.objects.open().filter(number=number).standing_at(DueState.GONE)
         _close(gone, DueState.GONE)
         record(NUMBER_KEPT, actor=actor, subject=f"customer {number.customer_id}")
 
@@ -81,15 +81,15 @@ def sweep() -> None:
 
 
 def _end_what_is_settled() -> None:
-    rows = DueBill.objects.with_state().open()
+    rows = DueBill.objects.open()
     for state in (DueState.PAID, DueState.NOTHING):
         with transaction.atomic():
-            ended = list(rows.filter(state=state).values_list("pk", "number"))
+            ended = list(rows.standing_at(state).values_list("pk", "number"))
             if state == DueState.PAID:
                 numbers = [number for _pk, number in ended]
                 FollowedNumber.objects.filter(number__in=numbers, is_kept=True).update(is_kept=False)
-            _close(DueBill.objects.filter(pk__in=[pk for pk, _number in ended]), state)
-    _close(rows.filter(state=DueState.GONE, number__followed__is_kept=True), DueState.GONE)
+            _close(rows.filter(pk__in=[pk for pk, _number in ended]), state)
+    _close(rows.filter(number__followed__is_kept=True).standing_at(DueState.GONE), DueState.GONE)
 
 
 def _take_over_newer_checks() -> None:
@@ -145,7 +145,7 @@ def _open(followed: FollowedNumber, month: dt.date, now: dt.datetime) -> None:
 def _ask(now: dt.datetime) -> None:
     """Have the billers asked in the background's turns. A killed worker's inquiry is repeated, the identical one."""
     with transaction.atomic():
-        rows = DueBill.objects.with_state().open().filter(state=DueState.ASKING, ask_at__lte=now)
+        rows = DueBill.objects.open().filter(ask_at__lte=now).standing_at(DueState.ASKING)
         rows = rows.select_related("number__product__category", "number__product__brand")
         for place, row in enumerate(
             rows.select_for_update(skip_locked=True, of=("self",)).order_by("ask_at")[:_AT_ONCE]
@@ -153,7 +153,7 @@ def _ask(now: dt.datetime) -> None:
             number = row.number
             try:
                 row.bill_check = start_check(
-                    product=number.product,
+                    product=number.product,  # type: ignore[arg-type] # a followed one has a biller
                     destination=number.destination,
                     checked_by=None,
                     saved_number=number,
@@ -161,8 +161,10 @@ def _ask(now: dt.datetime) -> None:
                 )
             except (OrderRefused, InvalidDestination) as refusal:
                 log.info("due_bill_not_asked", number=number.pk, reason=refusal.code)
-            row.ask_at = now + (_NO_ANSWER_FOR if row.bill_check else _CLOSED_FOR)
-            row.save(update_fields=["bill_check", "ask_at"])
+            else:
+                row.asked_at = row.asked_at or now
+            row.ask_at = now + (_NO_ANSWER_FOR if row.asked_at else _CLOSED_FOR)
+            row.save(update_fields=["bill_check", "ask_at", "asked_at"])
 
 
 def _close(rows: QuerySet[DueBill], outcome: DueState) -> None:

@@ -26,7 +26,7 @@ from core.money import rupiah
 from core.rights import Right
 from counter.views.bills import MAY, explained
 from counter.views.sending import elsewhere, show_panel
-from customers.models import Customer, SavedNumber
+from customers.models import Customer, SavedNumber, SavedNumberQuerySet
 from drawers.forms import PaidByForm
 from gateway.services import request_balance_reading
 from purchases.errors import BalanceShort
@@ -34,6 +34,8 @@ from purchases.services import needs_approval
 
 # Refused payments of a batch wait in the session until the page after the payment has shown them.
 _REFUSALS = "bill_batch_refusals"
+# As many as a page of bills due has.
+_MOST_AT_ONCE = 50
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,9 @@ class Batch:
 
     @property
     def customer(self) -> Customer | None:
-        """Whose bills they are, while that number is still saved."""
-        return next((bill.check.saved_number.customer for bill in self.bills if bill.check.saved_number), None)
+        """Whose bills they are, if they are one customer's and a number is still saved."""
+        customers = {bill.check.saved_number.customer for bill in self.bills if bill.check.saved_number}
+        return customers.pop() if len(customers) == 1 else None
 
     @property
     def answered(self) -> int:
@@ -97,15 +100,28 @@ class Batch:
 def batch_start(request: StaffRequest, pk: int) -> HttpResponse:
     """Check all saved bills of a customer in the background and follow them."""
     customer = get_object_or_404(Customer, pk=pk)
-    numbers = list(
-        SavedNumber.objects.bills().filter(customer=customer).select_related("product__brand", "product__category")
-    )
+    return _start(request, SavedNumber.objects.bills().filter(customer=customer), back=customer.get_absolute_url())
+
+
+@staff_only(*MAY, Right.VIEW_CUSTOMERS)
+@require_POST
+def batch_of_due(request: StaffRequest) -> HttpResponse:
+    """Check the ticked bills of the list of bills due (`number`, keys of saved numbers), and follow them."""
+    ticked = [int(key) for key in request.POST.getlist("number")[:_MOST_AT_ONCE] if key.isdecimal() and len(key) < 16]
+    back = reverse("due_list")
+    if not ticked:
+        messages.error(request, _("Tick at least one bill."), extra_tags="no_bill_ticked")
+        return redirect(back)
+    return _start(request, SavedNumber.objects.bills().filter(pk__in=ticked), back=back)
+
+
+def _start(request: StaffRequest, saved: SavedNumberQuerySet, *, back: str) -> HttpResponse:
+    numbers = list(saved.select_related("product__brand", "product__category"))
     batch = services.start_checks(numbers, checked_by=request.user)
     count = BillCheck.objects.filter(batch=batch).count()
     if not count:
-        words = _("None of this customer's bills can be checked just now.")
-        messages.error(request, words, extra_tags="no_bill_checked")
-        return redirect(customer)
+        messages.error(request, _("None of these bills can be checked just now."), extra_tags="no_bill_checked")
+        return redirect(back)
     if left := len(numbers) - count:
         words = ngettext(
             "%(n)s bill was left out: its biller is unavailable.",

@@ -88,6 +88,7 @@ class Migration(migrations.Migration):
                 ("due_on", models.DateField()),
                 ("fine_on", models.DateField(null=True)),
                 ("ask_at", models.DateTimeField()),
+                ("asked_at", models.DateTimeField(null=True)),
                 ("was_unpaid", models.BooleanField(default=False)),
                 ("closed_at", models.DateTimeField(null=True)),
                 ("outcome", models.CharField(blank=True, max_length=10)),
@@ -139,7 +140,7 @@ class Migration(migrations.Migration):
                     models.Index(
                         condition=models.Q(("closed_at", None)), fields=["due_on", "id"], name="due_bill_open"
                     ),
-                    models.Index(fields=["-due_on", "-id"], name="due_bill_newest"),
+                    models.Index(fields=["outcome", "-due_on", "-id"], name="due_bill_ended"),
                 ],
                 "constraints": [
                     models.UniqueConstraint(fields=("number", "month"), name="due_bill_once_a_month"),

@@ -19,7 +19,7 @@ def named(page: str, start: str, end: str) -> list[str]:
 PLACES = {
     "today": ["overview"],
     "sell": ["counter", "arrived", "catalogue", "drawer"],
-    "work": ["work", "approvals", "refunds", "complaints"],
+    "work": ["work", "approvals", "refunds", "dues", "complaints"],
     "records": ["orders", "bills", "customers", "credit", "shifts"],
     "money": ["earnings", "balance", "prices", "bank", "days"],
     "office": ["people", "tills", "drawers", "shop", "files", "workbench", "callbacks"],
@@ -37,7 +37,7 @@ PLACES = {
         (
             "viewer",
             ["today", "work", "records", "sell"],
-            {"counter", "drawer", "approvals", "refunds", "complaints", "customers", "credit", "shifts"}
+            {"counter", "drawer", "approvals", "refunds", "dues", "complaints", "customers", "credit", "shifts"}
             | {"money", "earnings", "balance", "prices", "bank", "days", "office", *PLACES["office"]},
         ),
         (

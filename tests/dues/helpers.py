@@ -2,12 +2,15 @@
 
 import datetime as dt
 
+from django.utils import timezone
+
 from bills import services as bills
 from bills.models import BillCheck
 from catalogue.models import Product
 from customers.models import SavedNumber
 from dues.models import DueBill, DueState, FollowedNumber
 from dues.services import sweep
+from testing.factories import make_biller, make_check
 from tests.customers.helpers import make_customer
 from upstream.budget import CallClass
 
@@ -32,3 +35,13 @@ def states(number: SavedNumber) -> list[tuple[str, DueState]]:
     """The months of a number and where their bills stand, oldest first."""
     rows = DueBill.objects.with_state().filter(number=number).order_by("month")
     return [(f"{row.due_on}", DueState(row.state)) for row in rows]
+
+
+def due_bill(destination: str, *, answer: str = "bill", fine_on: str | None = None, **facts) -> DueBill:
+    """The bill of this month of a followed number, as the biller has answered."""
+    number = followed(destination, day=1, product=make_biller())
+    check = make_check(answer, product=number.product, destination=destination, saved_number=number, **facts)
+    month = timezone.localdate().replace(day=1)
+    return DueBill.objects.create(
+        number=number, month=month, due_on=month, fine_on=fine_on, bill_check=check, ask_at=timezone.now()
+    )

@@ -159,6 +159,7 @@ def shop() -> dict[str, Any]:
         },
         "customer_merge": [{"pk": customer.pk}],
         "number_edit": [{"pk": number.pk} for number in numbers],
+        "due_follow": [{"pk": numbers[1].pk}],
         **{
             name: [{"pk": one.pk} for one in (approval, bill_approval)] for name in ("approval_detail", "approval_live")
         },

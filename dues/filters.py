@@ -1,0 +1,55 @@
+"""The filters of the list of bills due; they live in the URL."""
+
+from __future__ import annotations
+
+import django_filters
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from core.filters import ListFilter, SearchFilter
+from core.numbers import sees_whole_numbers
+from customers.models import SavedNumber
+from dues.models import ASKS, OWES, DueBill, DueBillQuerySet, DueState
+
+_ENDED = (DueState.PAID, DueState.NOTHING, DueState.STOPPED)
+_OPEN = (DueState.ASKING, *OWES, DueState.GONE)
+
+
+class DueFilter(ListFilter):
+    """Bills due by customer or number, and by state; without a state, those that have not ended."""
+
+    q = SearchFilter(label=_("Name or number"))
+    state = django_filters.ChoiceFilter(
+        method="in_state",
+        label=_("State"),
+        empty_label=pgettext_lazy("bill", "Not ended"),
+        choices=[
+            ("owed", _("To be paid")),
+            ("asks", _("Asks a person")),
+            (DueState.ASKING.value, DueState.ASKING.label),
+            *((state.value, state.label) for state in _ENDED),
+        ],
+    )
+
+    class Meta:
+        model = DueBill
+        fields: list[str] = []
+
+    @property
+    def qs(self) -> DueBillQuerySet:
+        """The open bills, unless an ended state is asked for."""
+        bills: DueBillQuerySet = super().qs
+        state = "" if self.form.errors.get("state") else str(self.form["state"].value() or "")
+        return bills if state in _ENDED else bills.open().standing_at(*_OPEN)
+
+    def search(self, bills: DueBillQuerySet, _name: str, text: str) -> DueBillQuerySet:
+        """All bills of numbers that `text` may mean."""
+        numbers = SavedNumber.objects.matching(text, by_part=sees_whole_numbers())
+        return bills.filter(number__in=numbers.values("pk"))
+
+    def in_state(self, bills: DueBillQuerySet, _name: str, state: str) -> DueBillQuerySet:
+        """By where they stand now."""
+        if state in _ENDED:
+            return bills.filter(outcome=state)
+        groups = {"owed": OWES, "asks": ASKS, DueState.ASKING.value: (DueState.ASKING,)}
+        return bills.standing_at(*groups[state])

@@ -1,0 +1,79 @@
+"""Bills due: the list, and which numbers are followed. Checking and paying is at the counter."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.db.models import Count, F, Sum
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from core.access import StaffRequest, staff_only
+from core.paging import FirstPages
+from core.rights import Right
+from customers.models import SavedNumber
+from dues import services
+from dues.filters import DueFilter
+from dues.forms import FollowForm
+from dues.models import OWES, DueBill, FollowedNumber
+from dues.presenting import whatsapp_texts
+from dues.tables import DueTable
+from shop.services import current_shop
+
+#: People who see bills due.
+SEES = (Right.VIEW_BILLS, Right.VIEW_CUSTOMERS)
+_ROWS = 50
+
+
+@staff_only(*SEES)
+@require_GET
+def due_list(request: StaffRequest) -> HttpResponse:
+    """The bills that the filters in the URL leave, the first due on top."""
+    filtered = DueFilter(request.GET, queryset=DueBill.objects.all())
+    keys = filtered.qs.order_by("due_on", "pk").values_list("pk", flat=True)
+    page = FirstPages(keys, _ROWS).get_page(request.GET.get("page"))
+    bills = list(DueBill.objects.with_state().for_table().filter(pk__in=list(page)).order_by("due_on", "pk"))
+    may_pay = request.user.has_perms((Right.CHECK_BILLS, Right.BUY))
+    table = DueTable(bills, request=request, texts=whatsapp_texts(bills, current_shop()), may_pay=may_pay)
+    owed = filtered.qs.standing_at(*OWES)
+    context = {
+        "filter": filtered,
+        "page": page,
+        "table": table,
+        "may_pay": may_pay and any(bill.state in OWES for bill in bills),
+        "owed": owed.aggregate(count=Count("pk"), sum=Sum(F("bill_check__total") + F("number__product__fee"))),
+        "follows_any": FollowedNumber.objects.exists(),
+    }
+    return render(request, "dues/due_list.html", context)
+
+
+@staff_only(*SEES, Right.CHANGE_CUSTOMERS)
+@require_http_methods(["GET", "POST"])
+def due_follow(request: StaffRequest, pk: int) -> HttpResponse:
+    """On which day the bill of a saved number is checked each month."""
+    number = get_object_or_404(
+        SavedNumber.objects.bills().select_related("customer", "product__category", "followed"), pk=pk
+    )
+    followed = getattr(number, "followed", None)
+    form = FollowForm(request.POST or None, instance=followed)
+    if request.method == "POST" and form.is_valid():
+        chosen = form.cleaned_data
+        services.follow(number, day=chosen["day"], fine_day=chosen["fine_day"], actor=request.user)
+        messages.success(request, _("The bill is checked each month."), extra_tags="bill_followed")
+        return redirect(number.customer)
+    return render(request, "dues/follow.html", {"form": form, "number": number, "followed": followed})
+
+
+@staff_only(*SEES, Right.CHANGE_CUSTOMERS)
+@require_POST
+def due_decide(request: StaffRequest, pk: int) -> HttpResponse:
+    """Go on with a number that stays unpaid or is gone (`keep`), or follow it no longer."""
+    number = get_object_or_404(SavedNumber.objects.select_related("customer"), pk=pk)
+    if "keep" in request.POST:
+        services.keep(number, actor=request.user)
+        messages.success(request, _("The bill is still checked each month."), extra_tags="number_kept")
+    else:
+        services.stop(number, actor=request.user)
+        messages.success(request, _("The bill is no longer checked."), extra_tags="number_stopped")
+    return redirect("due_list")

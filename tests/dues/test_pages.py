@@ -1,0 +1,119 @@
+"""The list of bills due, the day of a number, and who sees and does what."""
+
+import datetime as dt
+import re
+from urllib.parse import unquote
+
+import pytest
+from django.utils import timezone
+
+from bills.models import BillCheck
+from customers.models import SavedNumber
+from dues.models import DueBill, DueState, FollowedNumber
+from purchases.models import Order
+from testing.factories import make_biller, make_check
+from testing.people import browser_of
+from tests.bills.test_query_counts import count
+from tests.customers.helpers import make_customer
+from tests.dues.helpers import due_bill
+
+pytestmark = pytest.mark.django_db
+
+
+def rows(browser, query: str = "") -> list[str]:
+    page = browser.get(f"/due/{query}").content.decode()
+    return re.findall(r'<tr id="row-(\d+)"', page)
+
+
+def test_the_list_shows_total_fine_and_sum_and_a_text_for_the_customer(cashier):
+    bill = due_bill("1234567890", fine_on="2099-11-20")
+    SavedNumber.objects.create(customer=bill.number.customer, destination="081234567890", kind="phone")
+
+    page = cashier.get("/due/").content.decode()
+
+    assert rows(cashier) == [str(bill.pk)]
+    assert 'id="due-sum" data-amount="102500"' in page
+    text = unquote(re.search(r'data-whatsapp href="([^"]+)"', page).group(1))
+    assert "/6281234567890?text=" in text
+    assert "Rp102.500" in text
+    assert "2099" in text
+
+
+def test_the_list_is_filtered_by_state_and_number(cashier):
+    owed = due_bill("1234567890")
+    gone = due_bill("1234567891", answer="refusal", error_code="INVALID_DESTINATION")
+    paid = due_bill("1234567892")
+    DueBill.objects.filter(pk=paid.pk).update(closed_at=timezone.now(), outcome=DueState.PAID)
+
+    assert rows(cashier) == [str(owed.pk), str(gone.pk)]
+    assert rows(cashier, "?state=owed") == [str(owed.pk)]
+    assert rows(cashier, "?state=asks") == [str(gone.pk)]
+    assert rows(cashier, "?state=paid") == [str(paid.pk)]
+    assert rows(cashier, "?q=1234567891") == [str(gone.pk)]
+
+
+def test_more_bills_take_no_more_queries(cashier):
+    counts = []
+    for numbers in (range(2), range(2, 8)):
+        for n in numbers:
+            due_bill(f"123456789{n}")
+        counts.append(count(cashier, "/due/"))
+
+    assert counts[0] == counts[1] <= 12
+
+
+def test_the_ticked_ones_are_checked_for_the_counter_and_not_paid(cashier):
+    bills = [due_bill(f"123456789{n}") for n in range(3)]
+
+    answer = cashier.post("/counter/batch/due/", {"number": [bill.number_id for bill in bills[:2]]})
+
+    batch = BillCheck.objects.exclude(batch=None)
+    assert {check.saved_number_id for check in batch} == {bill.number_id for bill in bills[:2]}
+    assert answer["Location"] == f"/counter/batch/{batch[0].batch}/"
+    assert cashier.get(answer["Location"]).context["batch"].customer is None
+    assert not Order.objects.exists()
+    assert cashier.post("/counter/batch/due/", {"number": ["x"]})["Location"] == "/due/"
+
+
+def test_a_day_is_set_changed_and_taken_away(cashier):
+    number = make_customer("Bu Sari", ("1234567890", make_biller())).numbers.get()
+    address = f"/due/{number.pk}/"
+    assert address in cashier.get(number.customer.get_absolute_url()).content.decode()
+
+    assert cashier.post(address, {"day": "32"}).status_code == 200
+    assert not FollowedNumber.objects.exists()
+    cashier.post(address, {"day": "12", "fine_day": "20"})
+    assert (number.followed.day, number.followed.fine_day) == (12, 20)
+    cashier.post(address, {"day": "5"})
+    number.followed.refresh_from_db()
+    assert (number.followed.day, number.followed.fine_day) == (5, None)
+
+    cashier.post(f"{address}decide/", {"stop": ""})
+    assert not FollowedNumber.objects.exists()
+
+
+def test_a_person_goes_on_with_a_number_that_is_gone(cashier):
+    bill = due_bill("1234567890", answer="refusal", error_code="INVALID_DESTINATION")
+    assert f"/due/{bill.number_id}/decide/" in cashier.get("/due/").content.decode()
+
+    cashier.post(f"/due/{bill.number_id}/decide/", {"keep": ""})
+
+    assert FollowedNumber.objects.get().is_kept
+    assert DueBill.objects.get().outcome == DueState.GONE
+
+
+def test_viewers_and_auditors_see_no_bills_due_and_change_none():
+    bill = due_bill("1234567890")
+    for role in ("viewer", "auditor"):
+        browser = browser_of(role)
+        assert browser.get("/due/").status_code == 403
+        assert browser.post(f"/due/{bill.number_id}/decide/", {"stop": ""}).status_code == 403
+        assert browser.post("/counter/batch/due/", {"number": [bill.number_id]}).status_code == 403
+
+
+def test_the_bill_before_stands_below_the_total(cashier):
+    bill = due_bill("1234567890")
+    long_ago = timezone.now() - dt.timedelta(days=31)
+    make_check(product=bill.number.product, destination="1234567890", total=90_000, created_at=long_ago)
+
+    assert "Rp90.000" in cashier.get("/due/").content.decode()
