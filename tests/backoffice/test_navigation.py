@@ -43,7 +43,7 @@ PLACES = {
         (
             "auditor",
             ["today", "work", "records", "money"],
-            {"counter", "drawer", "customers", "people", "tills", "drawers", "shop", "callbacks"},
+            {"counter", "drawer", "dues", "customers", "people", "tills", "drawers", "shop", "callbacks"},
         ),
         ("admin", ["today", "work", "records", "money"], {"callbacks"}),
     ],
