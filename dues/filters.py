@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import django_filters
+from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -30,6 +31,8 @@ class DueFilter(ListFilter):
             *((state.value, state.label) for state in _ENDED),
         ],
     )
+
+    bill = django_filters.NumberFilter(field_name="pk", widget=forms.HiddenInput)
 
     class Meta:
         model = DueBill

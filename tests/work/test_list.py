@@ -18,6 +18,7 @@ from testing.database import statements
 from testing.factories import make_order
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approver, ask_purchase, cashier
+from tests.dues.helpers import due_bill
 from tests.plans import asked, copy_many, too_wide
 from tests.reconciliation.helpers import make_difference
 from work.kinds import KINDS
@@ -71,6 +72,7 @@ def one_of_each() -> None:
     )
     ask_purchase(sari, "081234567890")
     DrawerDay.objects.create(day=timezone.localdate(now) - dt.timedelta(days=2))
+    due_bill("1234567890", fine_on=f"{timezone.localdate(now) + dt.timedelta(days=1)}")
 
 
 def test_everything_that_waits_is_one_list_with_the_first_due_on_top():

@@ -1,0 +1,64 @@
+"""Bills of followed numbers that are to be paid, or about which a person decides."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db.models import DateTimeField, F, Func, QuerySet
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext, pgettext_lazy
+
+from core.money import rupiah
+from core.rights import Right
+from customers.presenting import shown_number
+from dues.models import ASKS, OWES, DueBill, DueState
+from work.kinds.kind import Line, Moment, Scope, WorkKind
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+def _begin(day: str) -> Func:
+    """The midnight at which this day begins."""
+    template = f"(%(expressions)s::timestamp AT TIME ZONE '{settings.TIME_ZONE}')"
+    return Func(F(day), template=template, output_field=DateTimeField())
+
+
+class Dues(WorkKind):
+    """Unpaid ones until the fine, or for some days; numbers that stay unpaid or are gone ask once."""
+
+    code = "due"
+    words = _("Bills due")
+    step = pgettext_lazy("work", "Collect")
+    look = ("calendar-dollar", "held")
+    sees = (Right.VIEW_BILLS, Right.VIEW_CUSTOMERS)
+    does = (Right.CHECK_BILLS,)
+    within = dt.timedelta(days=3)
+
+    def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
+        """Open ones with a bill, and those that ask."""
+        return DueBill.objects.open().standing_at(*OWES, DueState.GONE).annotate(since=_begin("due_on"))
+
+    def due(self) -> Any:
+        """The day of the fine."""
+        return Coalesce(_begin("fine_on"), super().due())
+
+    def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
+        """Whose bill, its state and its total; the list of bills due has the steps."""
+        lines = {}
+        for bill in DueBill.objects.with_state().for_table().filter(pk__in=keys):
+            product, state = bill.number.product, DueState(bill.state)
+            lines[bill.pk] = Line(
+                subject=f"{bill.number.customer.name} · {product.name if product else ''}",
+                url=f"{reverse('due_list')}?{urlencode({'bill': bill.pk})}",
+                about=f"{shown_number(bill.number)} · {state.label}",
+                amount=rupiah(bill.to_pay) if bill.state in OWES else "",
+                step=pgettext("work", "Decide") if bill.state in ASKS else "",
+            )
+        return lines
