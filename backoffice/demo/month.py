@@ -33,6 +33,7 @@ from drawers.services import (
     sign_day,
     take_credit_payment,
 )
+from dues.services import follow
 from earnings.services import sum_days
 from gateway.services import read_balance
 from ledger.services import books, close_days
@@ -249,7 +250,10 @@ class _Month:
         sync_catalogue()
         self._ask(cashier)
         for name in _DUE_BILLS:
-            self._check(name, cashier)
+            number = self._check(name, cashier).saved_number
+            if number:
+                fine_on = self._today + dt.timedelta(days=3)
+                follow(number, day=self._today.day, fine_day=fine_on.day, actor=cashier)
         self._compare()  # before what leaves the balance open
         self._sell("TSEL20", _NEVER_ARRIVES, cashier)
 
