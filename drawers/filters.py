@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import django_filters
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from branches.services import branch_names, has_several
-from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
+from branches.filters import BranchFilter, InBranches
+from core.filters import SearchFilter, SinceFilter, UntilFilter
 from core.numbers import sees_whole_numbers
 from drawers.models import Drawer, Outcome, Payment, Shift
 from drawers.models.payments import orders
@@ -26,7 +24,7 @@ def _cashiers() -> list[tuple[int, str]]:
     return [(person.pk, person.shown_name) for person in User.objects.order_by("username")]
 
 
-class RefundFilter(ListFilter):
+class RefundFilter(InBranches):
     """Refunds by order or number, and by the day on which the order ended; the open ones first."""
 
     q = SearchFilter(label=_("ref_id, number or SN"))
@@ -36,6 +34,7 @@ class RefundFilter(ListFilter):
         empty_label=pgettext_lazy("refund", "Refunds due"),
         choices=[("given", pgettext_lazy("refund", "Given back")), ("all", _("Every state"))],
     )
+    branch = BranchFilter()
     since = SinceFilter(field_name="ended_at", label=_("From"))
     until = UntilFilter(field_name="ended_at", label=_("To"))
 
@@ -60,7 +59,7 @@ class RefundFilter(ListFilter):
         return payments.filter(pk__in=matches.values("payment"))
 
 
-class ShiftFilter(ListFilter):
+class ShiftFilter(InBranches):
     """Shifts by drawer, cashier, state and the day on which they began."""
 
     state = django_filters.ChoiceFilter(
@@ -71,16 +70,9 @@ class ShiftFilter(ListFilter):
     )
     drawer = django_filters.ChoiceFilter(label=_("Drawer"), empty_label=_("Every drawer"), choices=drawer_names)
     cashier = django_filters.ChoiceFilter(label=_("Cashier"), empty_label=_("Everybody"), choices=_cashiers)
-    branch = django_filters.ChoiceFilter(
-        field_name="drawer__branch", label=_("Branch"), empty_label=_("Every branch"), choices=branch_names
-    )
+    branch = BranchFilter(field_name="drawer__branch")
     since = SinceFilter(field_name="opened_at", label=_("From"))
     until = UntilFilter(field_name="opened_at", label=_("To"))
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if not has_several():
-            del self.form.fields["branch"]
 
     def in_state(self, shifts: QuerySet[Shift], _name: str, state: str) -> QuerySet[Shift]:
         """Open ones, or those that were closed with a difference."""

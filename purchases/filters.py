@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
 from approvals.models import Approval, ApprovalState
-from branches.services import branch_names, has_several
+from branches.filters import BranchFilter, InBranches
 from catalogue.filters import brand_names, category_names
 from catalogue.models import Product
 from catalogue.rights import sees_cost
@@ -74,7 +74,7 @@ def tag_names() -> list[tuple[str, str]]:
     return [(name, name) for name in Tag.objects.values_list("name", flat=True)]
 
 
-class OrderFilter(ListFilter):
+class OrderFilter(InBranches):
     """Orders, narrowed for `person`, who may neither try digits of a masked number nor find losses without the right.
 
     What no index finds is looked for in 30 days, unless the address names the days, or facts that few orders share.
@@ -105,9 +105,7 @@ class OrderFilter(ListFilter):
     drawer = django_filters.ChoiceFilter(
         field_name="payment__sold_in__drawer", label=_("Drawer"), empty_label=_("Every drawer"), choices=drawer_names
     )
-    branch = django_filters.ChoiceFilter(
-        field_name="payment__branch", label=_("Branch"), empty_label=_("Every branch"), choices=branch_names
-    )
+    branch = BranchFilter(field_name="payment__branch")
     amount_from = AmountFilter(method="at_least", label=_("Price from"))
     amount_to = AmountFilter(method="at_most", label=_("Price to"))
     ends = django_filters.CharFilter(
@@ -141,7 +139,6 @@ class OrderFilter(ListFilter):
             query["days"] = Period.DAYS_30.value
         super().__init__(query, **kwargs)
         allowed = {
-            "branch": has_several(),
             "ends": self.sees_numbers,
             "profit": sees_cost(person),
             "approved": person.has_perm(Right.VIEW_APPROVALS),

@@ -6,13 +6,14 @@ import django_filters
 from allauth.mfa.models import Authenticator
 from django.utils.translation import gettext_lazy as _
 
-from core.filters import ListFilter, SearchFilter
+from branches.filters import BranchFilter, InBranches
+from core.filters import SearchFilter
 from core.rights import Role
 from staff.models import StaffQuerySet
 
 
-class StaffFilter(ListFilter):
-    """People by a part of the name, and by role."""
+class StaffFilter(InBranches):
+    """People by a part of the name, by role and by branch."""
 
     q = SearchFilter(label=_("Name"))
     role = django_filters.ChoiceFilter(
@@ -25,6 +26,8 @@ class StaffFilter(ListFilter):
         choices=[("none", _("Without")), ("some", _("With"))],
         method="with_factor",
     )
+
+    branch = BranchFilter()
 
     def with_factor(self, people: StaffQuerySet, _name: str, which: str) -> StaffQuerySet:
         """People with a factor, or without one; recovery codes alone do not count."""

@@ -90,6 +90,18 @@ def test_the_list_of_shifts_is_narrowed_by_branch(admin):
     assert [shift.drawer.name for shift in rows] == ["Laci Tebet"]
 
 
+def test_refunds_and_people_are_narrowed_by_branch(admin):
+    tebet = make_branch()
+    siti, andi = make_person("cashier", username="siti", branch=tebet), make_person("cashier", username="andi")
+    orders = {person.username: make_order("reversed", placed_by=person, price=10_500) for person in (siti, andi)}
+
+    refunds = admin.get(f"/refunds/?branch={tebet.pk}").context["page"].rows
+    people = admin.get(f"/staff/?branch={tebet.pk}").context["page"].object_list
+
+    assert [payment.ref_id for payment in refunds] == [orders["siti"].ref_id]
+    assert [person.username for person in people] == ["siti"]
+
+
 def test_a_receipt_shows_the_branch_as_it_was_at_the_original(cashier):
     tebet = make_branch(address="Jl. Tebet Raya 1")
     order = make_order("success", placed_by=make_person("cashier", username="siti", branch=tebet), price=10_500)

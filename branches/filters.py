@@ -1,0 +1,28 @@
+"""The filter by branch of any list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from django.utils.translation import gettext_lazy as _
+
+from branches.services import branch_names, has_several
+from core.filters import ListFilter
+
+
+class BranchFilter(django_filters.ChoiceFilter):  # type: ignore[misc]
+    """Rows whose `field_name` is this branch, by its key."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        facts = {"label": _("Branch"), "empty_label": _("Every branch"), "choices": branch_names}
+        super().__init__(**facts, **kwargs)
+
+
+class InBranches(ListFilter):
+    """A list with a filter `branch`, which is left out while there is only one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not has_several():
+            del self.form.fields["branch"]
