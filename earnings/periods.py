@@ -48,12 +48,15 @@ class Chosen:
         return f"since={self.period.first.isoformat()}&until={self.period.last.isoformat()}"
 
 
-def chosen_period(params: Mapping[str, str]) -> Chosen:
-    """The period that the address names: `since` and `until`, or `days`; today without either."""
+def chosen_period(params: Mapping[str, str], *, most_days: int = _MOST_DAYS) -> Chosen:
+    """The period that the address names: `since` and `until`, or `days`; today without either.
+
+    Of more than `most_days` the last ones.
+    """
     now = timezone.now()
     if params.get("since") or params.get("until"):
         first, last = sorted(shop_day_or_today(params.get(name, "")) for name in ("since", "until"))
-        first = max(first, last - _MOST_DAYS * _ONE_DAY)
+        first = max(first, last - (most_days - 1) * _ONE_DAY)
         length = (last - first + _ONE_DAY).days * _ONE_DAY
         return _compared(OWN, Period(start_of_day(first), min(now, start_of_day(last + _ONE_DAY))), back=length)
     name = params.get("days", "")

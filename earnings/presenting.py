@@ -17,8 +17,10 @@ from django.utils.translation import gettext_lazy, ngettext
 from branches.services import all_branches, has_several
 from catalogue.models import Category, Product
 from core.money import rupiah
+from core.rights import Right
 from core.times import active_locale, day_words, start_of_day
 from credit.methods import method_words
+from customers.models import Customer
 from earnings.periods import NAMES, Chosen, named_period
 from earnings.services import Figures, Period, figures_by, totals_of
 from ledger.chart import HEIGHT, STEPS, WIDTH, scale
@@ -34,12 +36,17 @@ BY: dict[str, str | Promise] = {
     "person": gettext_lazy("Cashier"),
     "method": gettext_lazy("Payment"),
     "branch": gettext_lazy("Branch"),
+    "customer": gettext_lazy("Customer"),
 }
+#: As many days by customer: they are read from the orders.
+CUSTOMER_DAYS = 31
 
 
-def keys_shown() -> dict[str, str | Promise]:
-    """Those of `BY` that say anything: while there is one branch, not by branch."""
-    return {key: words for key, words in BY.items() if key != "branch" or has_several()}
+def keys_shown(person: User) -> dict[str, str | Promise]:
+    """Those of `BY` that say anything to this person: customers if they see whose number it is, several branches."""
+    sees_customers = person.has_perms((Right.VIEW_CUSTOMERS, Right.VIEW_NUMBERS))
+    shown = {"branch": has_several(), "customer": sees_customers}
+    return {key: words for key, words in BY.items() if shown.get(key, True)}
 
 
 # The filter of the list of orders that opens the orders of a row.
@@ -222,7 +229,9 @@ def report_of(chosen: Chosen, by: str) -> Report:
 
 
 def _orders_url(chosen: Chosen, by: str, key: str) -> str:
-    """The list of orders, narrowed to a row; empty for what commands placed."""
+    """The list of orders, narrowed to a row; a customer's own page; empty for what commands placed."""
+    if by == "customer":
+        return reverse("customer_detail", args=[key]) if key else ""
     return f"{reverse('order_list')}?{chosen.query}&{urlencode({_FILTERS[by]: key})}" if key else ""
 
 
@@ -256,6 +265,11 @@ def _branches(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
     return {key: (str(key), names.get(key, str(key))) for key in keys}
 
 
+def _customers(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
+    rows = Customer.objects.filter(pk__in=[key for key in keys if key]).values_list("pk", "name")
+    return {None: ("", _("Nobody of the saved customers"))} | {pk: (str(pk), name) for pk, name in rows}
+
+
 # For the keys of figures: what an address and a file name, and the words.
 _WORDS: Mapping[str, Callable[[Iterable[Any]], dict[Any, tuple[str, str]]]] = {
     "brand": _brands,
@@ -264,6 +278,7 @@ _WORDS: Mapping[str, Callable[[Iterable[Any]], dict[Any, tuple[str, str]]]] = {
     "person": _people,
     "method": _methods,
     "branch": _branches,
+    "customer": _customers,
 }
 
 

@@ -19,7 +19,18 @@ from core.rights import Right
 from core.snapshot import snapshot
 from earnings.journal_views import RIGHTS as JOURNAL_RIGHTS
 from earnings.periods import NAMES, chosen_period, named_period
-from earnings.presenting import BY, Line, Report, drawing_of, glances_at, keys_shown, lasts_words, report_of, tiles_of
+from earnings.presenting import (
+    BY,
+    CUSTOMER_DAYS,
+    Line,
+    Report,
+    drawing_of,
+    glances_at,
+    keys_shown,
+    lasts_words,
+    report_of,
+    tiles_of,
+)
 from earnings.services.people import people_beside
 from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_answer, write_workbook
@@ -45,7 +56,8 @@ def earnings(request: StaffRequest) -> HttpResponse:
         "with_cost": with_cost,
         "with_journal": request.user.has_perms(JOURNAL_RIGHTS),
         "periods": NAMES.items(),
-        "keys": keys_shown().items(),
+        "keys": keys_shown(request.user).items(),
+        "customer_days": CUSTOMER_DAYS if report.by == "customer" else 0,
         "period_query": report.chosen.query if report.chosen.name not in NAMES else f"days={report.chosen.name}",
     }
     return render(request, "earnings/earnings.html", context)
@@ -58,7 +70,7 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
     now, with_cost = timezone.now(), sees_cost(request.user)
     with snapshot():
         chosen = named_period(Period.TODAY, now)
-        reports = [report_of(chosen, by) for by in ("branch", "brand", "person") if by in keys_shown()]
+        reports = [report_of(chosen, by) for by in ("branch", "brand", "person") if by in keys_shown(request.user)]
         brands = reports[-2]
         context = {
             "report": brands,
@@ -106,7 +118,10 @@ def earnings_xlsx(request: StaffRequest) -> HttpResponse:
 
 def _report(request: StaffRequest) -> Report:
     by = request.GET.get("by", "")
-    return report_of(chosen_period(request.GET), by if by in keys_shown() else "brand")
+    keys = keys_shown(request.user)
+    if by == "customer" and by in keys:
+        return report_of(chosen_period(request.GET, most_days=CUSTOMER_DAYS), by)
+    return report_of(chosen_period(request.GET), by if by in keys else "brand")
 
 
 def _name(report: Report, ending: str) -> str:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import BigIntegerField, Count, F, Max, Q, QuerySet, Sum
+from django.db.models import BigIntegerField, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Cast, Coalesce, Extract, ExtractHour, Greatest, TruncDate
 from django.utils import timezone
 
 from core.times import start_of_day
+from customers.models import SavedNumber
 from earnings.models import By, DaySum, SummedDay
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS
@@ -35,7 +36,11 @@ _SUMS: dict[str, Any] = {
     "cost": Coalesce(Sum(SHOP_PAYS, filter=_SOLD, output_field=BigIntegerField()), 0),
     "seconds": Coalesce(Sum(_TOOK, filter=_SOLD, output_field=BigIntegerField()), 0),
 }
-# What figures can be by: which sums, the column of these sums, and that of the orders. Hours are of orders alone.
+# Of several customers who have saved a number, the first counts: the sums of all are the sums of the orders.
+_FIRST_TO_SAVE = SavedNumber.objects.filter(destination=OuterRef("destination")).order_by("pk").values("customer")[:1]
+_CUSTOMER = Coalesce(F("payment__debt__account__customer"), Subquery(_FIRST_TO_SAVE), output_field=BigIntegerField())
+# What figures can be by: which sums, the column of these sums, and that of the orders. Hours and customers are of
+# orders alone.
 _KEYS: dict[str, tuple[By | None, str, Any]] = {
     "brand": (By.PRODUCT, "product__brand__name", F("product__brand__name")),
     "category": (By.PRODUCT, "product__category__code", F("product__category__code")),
@@ -45,6 +50,7 @@ _KEYS: dict[str, tuple[By | None, str, Any]] = {
     "branch": (By.BRANCH, "branch_id", F("payment__branch_id")),
     "day": (By.METHOD, "day_id", TruncDate("created_at")),
     "hour": (None, "", ExtractHour("created_at")),
+    "customer": (None, "", _CUSTOMER),
 }
 
 
@@ -119,7 +125,7 @@ class Period:
 
 
 def figures_by(key: str, period: Period) -> dict[Any, Figures]:
-    """The figures of the period by "brand", "category", "product", "person", "method", "branch", "day" or "hour"."""
+    """The figures of the period by one of `_KEYS`, such as "brand" or "day"."""
     kept_by, of_sums, of_orders = _KEYS[key]
     added: defaultdict[Any, Figures] = defaultdict(Figures)
     summed = kept_days(period) if kept_by else set()

@@ -9,7 +9,8 @@ import pytest
 from customers.models import Customer, SavedNumber
 from purchases.states import Status
 from testing.factories import make_product
-from testing.people import browser_of
+from testing.people import browser_of, make_person
+from tests.credit.helpers import give_credit, sell_to
 from tests.earnings.helpers import ago, sold
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -39,3 +40,25 @@ def test_a_customer_without_orders_has_none():
     customer = Customer.objects.create(name="Pak Budi")
 
     assert 'id="bought-sum"' not in browser_of("cashier").get(f"/customers/{customer.pk}/").content.decode()
+
+
+def test_earnings_by_customer_count_each_order_once(customer: Customer):
+    second = Customer.objects.create(name="Pak Budi")  # the same number, saved later
+    SavedNumber.objects.create(customer=second, destination="081211112222", kind="phone")
+    sold(ago(40), destination="081211112222")
+    owing = give_credit("Bu Sri")
+    sell_to(owing, 10_000, by=make_person("cashier"), destination="081211112222")
+
+    page = browser_of("supervisor").get("/earnings/", {"by": "customer", "since": ago(60).date().isoformat()})
+
+    lines = dict(re.findall(r'data-key="(\d*)" data-sales="(\d+)"', page.content.decode()))
+    assert lines == {"": "12000", str(customer.pk): "24000", str(owing.pk): "0"}
+    assert f'href="/customers/{customer.pk}/"' in page.content.decode()
+    assert page.context["report"].chosen.period.first == ago(30).date()
+
+
+def test_people_who_see_no_customers_have_no_earnings_by_customer(customer: Customer):
+    page = browser_of("auditor").get("/earnings/", {"by": "customer"}).content.decode()
+
+    assert 'data-by="customer"' not in page
+    assert f"/customers/{customer.pk}/" not in page
