@@ -35,7 +35,8 @@ def cancel_order(order: Order, *, actor: User, note: str = "") -> Order:
 
     An order that was sent and seems never to have arrived is not cancelled but closed (`close_never_arrived`).
     """
-    poll_before_deciding(order)
+    if may_be_lost(order.sent_at or order.created_at):
+        poll_before_deciding(order)
     with transaction.atomic():
         current = lock_order_for_move(order.pk)
         require(Action.CANCEL, current, actor)
