@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 from urllib.parse import urlencode
 
@@ -9,14 +10,23 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from catalogue.operators import operator_of
+from core import clock
 from core.rights import Right
 from core.times import short_time
 from find.kinds.asked import Asked
 from find.kinds.kind import Result
+from purchases.models import Order
+
+# A customer with an order of these days more likely asks about it.
+_LATELY = dt.timedelta(days=2)
 
 
 def acts(asked: Asked) -> Iterator[Result]:
-    """Sell for a complete number; "Has it arrived?" for what names orders."""
+    """Sell for a complete number, and "Has it arrived?" for what names orders: this first when one is of these days."""
+    last = asked.newest_orders[0] if asked.orders else None
+    is_recent = last is not None and last.created_at > clock.now() - _LATELY
+    if last and is_recent:
+        yield _arrived(asked, last)
     if asked.number and asked.person.has_perms((Right.BUY, Right.VIEW_PRODUCT)):
         operator = operator_of(asked.number) if asked.is_phone else None
         yield Result(
@@ -24,13 +34,17 @@ def acts(asked: Asked) -> Iterator[Result]:
             words=_("Sell for %(number)s") % {"number": asked.shown_number},
             more=operator.name if operator else "",
             icon="shopping-cart",
+            key="b",
         )
-    if asked.orders:
-        last = asked.newest_orders[0]
-        yield Result(
-            url=f"{reverse('arrived')}?{urlencode({'q': asked.name})}",
-            words=_("Has it arrived?"),
-            more=f"{last.product_name} · {last.get_status_display()} · {short_time(last.created_at)}",
-            icon="message-question",
-            key="m",
-        )
+    if last and not is_recent:
+        yield _arrived(asked, last)
+
+
+def _arrived(asked: Asked, last: Order) -> Result:
+    return Result(
+        url=f"{reverse('arrived')}?{urlencode({'q': asked.name})}",
+        words=_("Has it arrived?"),
+        more=f"{last.product_name} · {last.get_status_display()} · {short_time(last.created_at)}",
+        icon="message-question",
+        key="m",
+    )

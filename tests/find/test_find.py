@@ -1,9 +1,11 @@
 """Find anything: each kind by what people type, for those who may see it, and never a number that they may not see."""
 
+import datetime as dt
 import html
 import re
 
 import pytest
+from django.utils import timezone
 
 from complaints.services import open_complaint
 from core.rights import Role
@@ -63,8 +65,14 @@ def test_each_role_finds_of_a_number_what_it_may_see(role, number_with_everythin
     assert list(results) == SEEN.get(role, ALL)
     acts = [url for url, _words in results["do"]]
     arrived = f"/arrived/?q={NUMBER}"
-    assert acts == ([arrived] if role in {Role.VIEWER, Role.AUDITOR} else [f"/counter/?q={NUMBER}", arrived])
+    assert acts == ([arrived] if role in {Role.VIEWER, Role.AUDITOR} else [arrived, f"/counter/?q={NUMBER}"])
     assert results["orders"][0][0] == number_with_everything.get_absolute_url()
+
+
+def test_the_sale_comes_first_when_the_last_order_is_of_earlier_days():
+    make_order(Status.SUCCESS, destination=NUMBER, created_at=timezone.now() - dt.timedelta(days=3))
+
+    assert addresses(who(Role.CASHIER), NUMBER, "do") == [f"/counter/?q={NUMBER}", f"/arrived/?q={NUMBER}"]
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.AUDITOR])

@@ -70,10 +70,16 @@ def test_from_any_page_a_number_leads_to_the_sale_the_order_and_the_answer(
     expect(page).to_have_url(re.compile(r"/arrived/\?q="))
     expect(page.locator("#answer")).to_have_attribute("data-code", "arrived")
 
-    # when: Enter follows the number at once, it waits for its answer
+    # when: Enter follows the number at once, it waits for its answer; B sells for it
+    page.goto(f"{live_server.url}/orders/")
     page.keyboard.press("Control+k")
     page.keyboard.type(NUMBER)
     page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{live_server.url}/arrived/?q={NUMBER}")
+    page.keyboard.press("Control+k")
+    page.keyboard.type(NUMBER)
+    expect(results.locator("[data-found-key=b]")).to_be_visible()
+    page.keyboard.press("b")
     expect(page).to_have_url(f"{live_server.url}/counter/?q={NUMBER}")
     assert faults == []
 
