@@ -27,7 +27,7 @@ from credit.methods import method_choices
 from customers.models import Customer, SavedNumber
 from drawers.filters import drawer_names
 from drawers.models import Payment
-from purchases.models import Order, OrderNote, Tag
+from purchases.models import Order, OrderNote, Tag, Verdict
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS, OrderQuerySet
 from purchases.reading import Names, read_line
 from purchases.states import Status
@@ -37,7 +37,7 @@ NEEDS_ATTENTION = "attention"
 OPEN_ONES = "open"
 LOSS = "loss"
 NOTE = "note"
-ANYBODY = "*"  # no username
+ANYBODY, WAITING = "*", "?"  # no usernames
 # A line may name these by their words.
 _NAMED = ("cashier", "status", "payment", "brand", "category", "tag")
 # No index finds these; the others keep the looking short.
@@ -65,8 +65,8 @@ def cashier_usernames() -> list[tuple[str, str]]:
 
 
 def approvers() -> list[tuple[str, Any]]:
-    """Anybody, and everybody by username."""
-    return [(ANYBODY, _("Anybody")), *cashier_usernames()]
+    """Nobody yet, anybody, and everybody by username."""
+    return [(WAITING, _("Waits for approval")), (ANYBODY, _("Anybody")), *cashier_usernames()]
 
 
 def tag_names() -> list[tuple[str, str]]:
@@ -204,7 +204,9 @@ class OrderFilter(InBranches):
         return orders.alias(pays=CUSTOMER_PAYS, costs=SHOP_PAYS).filter(pays__lt=F("costs"))
 
     def approved_by(self, orders: OrderQuerySet, _name: str, username: str) -> OrderQuerySet:
-        """Which a second person approved: this one, or anybody."""
+        """Which a second person approved: this one, or anybody; or whose outcome waits for a second person."""
+        if username == WAITING:
+            return orders.filter(pk__in=Verdict.objects.filter(approval__in=Approval.objects.open()).values("order"))
         approvals = Approval.objects.filter(state=ApprovalState.APPROVED, result__gt="")
         if username != ANYBODY:
             approvals = approvals.filter(decided_by__username=username)

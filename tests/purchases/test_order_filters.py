@@ -14,6 +14,7 @@ from customers.models import Customer, SavedNumber
 from purchases import sums
 from purchases.filters import OrderFilter
 from purchases.models import Order
+from purchases.services import propose_verdict
 from purchases.states import Status
 from staff.models import User
 from testing.factories import make_order, make_product
@@ -75,6 +76,15 @@ def test_who_approved_an_order_finds_it_for_people_who_see_approvals():
     assert found("approved=rina") == {"B-rina"}
     assert found("approved=*") == {"B-rina", "B-joko"}
     assert len(found("approved=rina", "cashier")) == 3
+
+
+def test_an_order_whose_outcome_waits_for_approval_is_found():
+    make_order(Status.SUCCESS, ref_id="B-OTHER")
+    order = make_order(Status.SUCCESS, ref_id="B-ASKED", destination="081234567891")
+    facts = {"outcome": "reversed", "evidence": "their dashboard, row 7", "reason": "asked twice"}
+    propose_verdict(order, actor=make_person("supervisor", username="rina"), **facts)
+
+    assert found("approved=%3F") == {"B-ASKED"}
 
 
 def test_a_customer_is_found_by_every_saved_number():
