@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qsl
 
 from django import template
 from django.http import QueryDict
@@ -12,8 +13,11 @@ from core.rights import Right
 from customers.models import Customer
 from earnings.presenting import percent
 from earnings.services.buying import buying_of
+from earnings.services.listed import figures_of_list
 from purchases.filters import OrderFilter
 from purchases.models import Order
+from purchases.states import OPEN
+from purchases.sums import Sums
 from purchases.tables import OrderTable
 from staff.models import User
 
@@ -31,3 +35,13 @@ def buying_facts(customer: Customer, user: User) -> dict[str, Any]:
     with_cost = sees_cost(user)
     table = OrderTable(buying.latest, prefix="bought", person=user, with_cost=with_cost)
     return {"buying": buying, "table": table, "query": query.urlencode(), "with_cost": with_cost}
+
+
+@register.simple_tag
+def exact_sums(filtered: OrderFilter) -> Sums | None:
+    """`{% exact_sums filter as sums %}`: what they come to by the sums of their days; None if unknown."""
+    figures = None if filtered.form.errors else figures_of_list(dict(parse_qsl(filtered.as_query())))
+    if figures is None:
+        return None
+    open_count = filtered.qs.filter(status__in=OPEN).order_by().count()
+    return Sums(figures.placed, figures.sold, open_count, figures.sales, figures.cost)

@@ -1,0 +1,57 @@
+"""Exact figures of a long list of orders, from the sums of days, where its filter asks for what these are kept by."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils import timezone
+
+from catalogue.models import Product
+from earnings.services.figures import Figures, Period, figures_by, kept_days, totals_of
+from purchases.models import Order
+from staff.models import User
+
+# Filters of the list, and what figures are by.
+_BY = {"brand": "brand", "category": "category", "product": "product", "cashier": "person", "payment": "method"}
+_DAYS = {"since", "until", "columns"}
+# Of so many days without sums the orders are read; of more it would take too long for a page.
+_MOST_READ = 3
+
+
+def figures_of_list(filters: Mapping[str, str]) -> Figures | None:
+    """The figures of the orders that these valid filters leave; None where only the orders themselves know them."""
+    asked = {name: value for name, value in filters.items() if name not in _DAYS}
+    if len(asked) > 1 or not asked.keys() <= _BY.keys():
+        return None
+    period = _period(filters)
+    if period is None or len(set(period.whole_days()) - kept_days(period)) > _MOST_READ:
+        return None
+    if not asked:
+        return totals_of(figures_by("day", period).values())
+    [(name, value)] = asked.items()
+    key = _key(name, value)
+    return figures_by(_BY[name], period).get(key, Figures()) if key else None
+
+
+def _period(filters: Mapping[str, str]) -> Period | None:
+    """Its days, from the first order to today at most; None for none."""
+    oldest = Order.objects.order_by("created_at", "pk").values_list("created_at", flat=True).first()
+    if oldest is None:
+        return None
+    first, last = timezone.localdate(oldest), timezone.localdate()
+    if since := filters.get("since"):
+        first = max(first, dt.date.fromisoformat(since))
+    if until := filters.get("until"):
+        last = min(last, dt.date.fromisoformat(until))
+    return Period.of_days(first, last) if first <= last else None
+
+
+def _key(name: str, value: str) -> Any:
+    """What the figures are kept under: of a product and a cashier the key of the row."""
+    if name == "product":
+        return Product.objects.filter(code=value).values_list("pk", flat=True).first()
+    if name == "cashier":
+        return User.objects.filter(username=value).values_list("pk", flat=True).first()
+    return value
