@@ -1,0 +1,211 @@
+"""At the counter on a slow or broken line: what is typed and sold is neither lost nor doubled."""
+
+import datetime as dt
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+from playwright.sync_api import Browser, Page, Route, expect
+
+from bills import services
+from ledger.models import Entry
+from purchases.models import Order
+from staff.models import User
+from staff.roles import create_demo_staff
+from testing.fleet import Fleet
+from tests.bills.helpers import start
+from tests.conftest import Upstream
+from tests.drawers.helpers import begin
+from tests.journeys.hands import CUSTOMER, PHONE, Hands
+from tests.journeys.helpers import OpenWindow, faults_of, sign_in
+from upstream.budget import CallClass
+
+pytestmark = pytest.mark.journey
+
+# The keys of which nothing was seen when the next one came: a letter, or for Enter the bar of a page that waits.
+WATCH_KEYS = """
+window.unseen = [];
+let before, last;
+window.addEventListener("keydown", ({ key }) => {
+    const panel = document.querySelector("#counter-panel");
+    const look = panel.outerHTML + document.querySelector("#counter-q").value;
+    const waits = getComputedStyle(panel, "::before").content !== "none";
+    if (last === "Enter" ? !waits : look === before) window.unseen.push(last);
+    [before, last] = [look, key];
+}, {capture: true});
+"""
+
+
+def test_a_lost_answer_sells_once_and_says_what_to_do(shop: Fleet, upstream: Upstream, chromium: Browser):
+    page = chromium.new_context(locale="en-GB", reduced_motion="reduce").new_page()  # its console complains, rightly
+    till = Hands(page, shop)
+    lost = page.locator("form:has([data-send]) [data-no-answer]")
+    answers: list[int] = []
+
+    def lose(route: Route) -> None:
+        """The first time nothing arrives; the second time only the answer is lost."""
+        if answers:
+            assert route.fetch().ok
+        answers.append(len(answers))
+        route.abort()
+
+    for number, way, route, keys in (
+        (PHONE, "create", "**/counter/send/", ("Space", "1", "0", "Enter")),
+        (CUSTOMER, "pay", "**/counter/bills/*/pay/", ("Space", "b", "Enter")),
+    ):
+        answers.clear()
+        page.route(route, lose, times=2)
+        before = Order.objects.count()
+        till.type_number(number)
+        till.press(*keys)
+        till.review()
+        expect(lost).to_be_hidden()
+        for count in (0, 1):
+            with page.expect_event("requestfailed", lambda request: request.method == "POST"):
+                till.press("Enter")
+            expect(lost).to_be_visible()
+            expect(page.locator("[data-send]")).to_be_focused()
+            assert Order.objects.count() == before + count
+        assert faults_of(page) == []
+        till.press("Enter")
+
+        order = till.sent()
+        assert Order.objects.count() == before + 1
+        till.row(order, "success")
+        assert upstream.ledger(order) == [("debit", -order.shown_price)]
+        assert len(upstream.calls(order, way)) == 1
+        entries = list(Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount"))
+        price = order.shown_price
+        assert entries == [("hold", price), ("release", price), ("debit", price)]
+    page.context.close()
+
+
+def test_a_bill_that_takes_long_comes_to_who_waits(live_server: Any, upstream: Upstream, open_window: OpenWindow):
+    create_demo_staff()
+    with time_machine.travel(timezone.now() - dt.timedelta(minutes=1), tick=True):
+        check = start(1)
+    page = open_window()
+    sign_in(page, live_server.url, "cashier")
+    page.goto(f"{live_server.url}/counter/bills/{check.ref_id}/")
+    expect(page.locator("#bill-slow")).to_be_visible()
+    assert faults_of(page) == []
+    page.locator("#bill-ask").focus()
+    with page.expect_response("**/now/*"):  # nothing new: the cursor stays
+        pass
+    expect(page.locator("#bill-ask")).to_be_focused()
+
+    services.inquire(check.pk, call_class=CallClass.INTERACTIVE)
+
+    expect(page.locator("#counter-pay")).to_be_focused()
+    assert faults_of(page) == []
+
+
+class SlowLine:
+    """What the page asks for, which the server does not get before the line is free."""
+
+    def __init__(self, page: Page) -> None:
+        self.held: list[Route] = []
+        self.is_free = True
+        page.route("**/counter/**", self.take)
+
+    def take(self, route: Route) -> None:
+        if self.is_free:
+            route.continue_()
+        else:
+            self.held.append(route)
+
+    def hold(self) -> None:
+        self.is_free = False
+
+    def free(self) -> None:
+        self.is_free = True
+        while self.held:
+            self.held.pop(0).continue_()
+
+
+def test_on_a_slow_line_every_key_shows_and_no_letter_is_lost(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    begin(User.objects.get(username="cashier"), cash=100_000)
+    page = open_window()
+    till, line = Hands(page, shop), SlowLine(page)
+    page.evaluate(WATCH_KEYS)
+
+    # Typed on while the review is awaited: the cash that is given.
+    line.hold()
+    till.press(*PHONE, "Space", "1", "0", "Enter", "5", "0")
+    expect(page.locator("#counter-ahead")).to_have_text("50")
+    line.free()
+    till.review()
+    expect(page.locator("#pay-change")).to_be_visible()
+    # Typed on while it is sent: the next customer's number.
+    line.hold()
+    till.press("Enter", *"081291111112")
+    expect(page.locator("#counter-ahead")).to_have_text("081291111112")
+    expect(page.locator("#counter-said[data-sent]")).to_have_count(0)
+    assert not Order.objects.exists()
+    line.free()
+    expect(till.field).to_have_value("081291111112")
+    # Typed on while the amount is asked for: it goes on behind the number.
+    line.hold()
+    till.press("Space", "Enter", "2", "0")
+    expect(page.locator("#counter-ahead")).to_have_text("20")
+    line.free()
+    expect(till.field).to_have_value("081291111112 20")
+
+    assert page.evaluate("window.unseen") == []
+    order = Order.objects.get()
+    assert (order.payment.cash_given, upstream.calls(order, "create")) == (50_000, ["/v1/transaction/create"])
+
+
+def test_refresh_back_and_a_lost_line_keep_the_sale(shop: Fleet, upstream: Upstream, chromium: Browser):
+    page = chromium.new_context(locale="en-GB", reduced_motion="reduce").new_page()  # its console complains, rightly
+    till = Hands(page, shop)
+    till.type_number(PHONE)
+    till.press("Space", "1", "0")
+    page.reload()
+    expect(till.field).to_have_value(f"{PHONE} 10")
+
+    # The line is lost: what was typed stays, and the page says what to do.
+    page.context.set_offline(True)
+    expect(till.field).to_be_focused()
+    till.press("Enter")
+    expect(page.locator("#counter-form [data-no-answer]")).to_be_visible()
+    expect(till.field).to_have_value(f"{PHONE} 10")
+    page.context.set_offline(False)
+    till.press("Enter")
+    till.review()
+
+    # Refreshed, the review is there again; Back leads to the number, and from there to the review.
+    page.reload()
+    till.review()
+    assert page.locator("#review-number").inner_text() == "0812 9000 0001"
+    page.go_back()
+    expect(page.locator("#counter-review")).to_have_count(0)
+    expect(till.field).to_have_value(f"{PHONE} 10")
+    till.press("Enter")
+    till.review()
+    assert not Order.objects.exists()
+    till.press("Enter")
+    order = till.sent()
+    assert page.url == f"{shop.url}/counter/"
+    page.reload()
+    expect(page.locator("#counter-review")).to_have_count(0)
+    till.row(order, "success")
+
+    # A bill, too.
+    till.type_number(CUSTOMER)
+    till.press("Space", "b", "Enter")
+    till.review()
+    page.reload()
+    expect(page.locator("#counter-pay")).to_be_visible()
+    page.go_back()
+    expect(till.field).to_have_value(f"{CUSTOMER} b")
+    # The amount before the number.
+    till.field.fill("")
+    till.press("5", "0", "Space")
+    page.keyboard.type(PHONE)
+    till.press("Enter")
+    till.review()
+    assert "50.000" in page.locator(".review-what").inner_text()
+    assert Order.objects.get() == order
+    page.context.close()

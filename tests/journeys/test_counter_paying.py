@@ -1,0 +1,137 @@
+"""At the counter a colleague approves, a way to pay is one key, and a failed sale is given back."""
+
+import pytest
+from playwright.sync_api import expect
+
+from drawers.models import DrawerEntry
+from purchases.models import Order
+from staff.models import User
+from testing.fleet import Fleet
+from tests.conftest import Upstream
+from tests.drawers.helpers import begin
+from tests.journeys.hands import MOST_KEYS, PHONE, Hands, keys_are_printed
+from tests.journeys.helpers import OpenWindow, faults_in_all_looks
+
+pytestmark = pytest.mark.journey
+
+
+def test_a_colleague_approves_at_the_counter(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    User.objects.filter(username="cashier").update(own_approval_above=5_000)
+    page = open_window()
+    till = Hands(page, shop)
+    till.type_number(PHONE)
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    till.press("Enter")
+
+    expect(page.locator("#id_approver")).to_be_focused()
+    assert not Order.objects.exists()
+    faults = faults_in_all_looks(page)
+    page.select_option("#id_approver", str(User.objects.get(username="supervisor").pk))
+    page.focus("#id_secret")
+    till.press("y")  # confirms a warning elsewhere; here it is a letter
+    expect(page.locator("#id_secret")).to_have_value("y")
+    till.press("Backspace")
+    page.keyboard.type("supervisor-demo")
+    till.press("Enter")
+    order = till.sent()
+
+    till.row(order, "success")
+    assert faults == []
+    assert (order.placed_by.username, upstream.calls(order, "create")) == ("cashier", ["/v1/transaction/create"])
+
+
+def test_a_failed_sale_is_given_back_with_one_key(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    shift = begin(User.objects.get(username="cashier"), cash=100_000)
+    page = open_window()
+    till = Hands(page, shop)
+    till.type_number("081290000004")
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    till.press("Enter")
+    order = till.sent()
+    till.row(order, "failed")
+    in_drawer = page.locator("#pill-drawer")
+    expect(in_drawer).to_have_attribute("data-amount", str(100_000 + order.customer_pays))
+    assert keys_are_printed(page)
+    faults = faults_in_all_looks(page)
+
+    till.press("ArrowDown")
+    for _ in range(5):
+        page.keyboard.down("g")  # held
+    page.keyboard.up("g")
+
+    expect(page.locator(f"[data-ref='{order.ref_id}'] .run-says.is-done")).to_be_visible()
+    expect(page.locator(f"[data-ref='{order.ref_id}']")).to_be_focused()
+    expect(in_drawer).to_have_attribute("data-amount", "100000")
+    expect(page.locator("[data-act=g]")).to_have_count(0)
+    assert faults + faults_in_all_looks(page) == []
+    entries = DrawerEntry.objects.filter(kind="refund").values_list("shift", "method", "amount", "ref_id")
+    assert list(entries) == [(shift.pk, "cash", -order.customer_pays, order.ref_id)]
+    assert upstream.ledger(order) == [("debit", -order.shown_price), ("refund", order.shown_price)]
+
+
+@pytest.mark.parametrize("language", ["id-ID", "en-GB"])
+def test_each_way_to_pay_is_one_key_and_the_change_is_shown(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow, language
+):
+    shift, faults, paid = begin(User.objects.get(username="cashier"), cash=100_000), [], []
+    page = open_window(language=language)
+    till = Hands(page, shop)
+
+    def sell(number: str, *keys: str, most: int) -> Order:
+        till.type_number(number)
+        till.press("Space", "1", "0", "Enter")
+        till.review()
+        till.press(*keys)
+        order = till.sent()
+        assert till.keys <= most, till.keys
+        till.row(order, "success")
+        return order
+
+    # Cash given: digits alone, where "50" is 50.000; the change on the review, after the sale and in the strip.
+    till.type_number(PHONE)
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    assert keys_are_printed(page)
+    price = int(page.locator("#paid-by").get_attribute("data-total") or 0)
+    till.press("5")
+    expect(page.locator("#pay-change.is-short")).to_be_visible()
+    till.press("0")
+    expect(page.locator("#pay-change:not(.is-short)")).to_have_attribute("data-amount", str(50_000 - price))
+    faults += faults_in_all_looks(page)
+    till.press("Enter")
+    order = till.sent()
+    assert till.keys <= 8
+    expect(page.locator(f"#counter-said [data-change='{50_000 - price}']")).to_be_visible()
+    expect(page.locator(f"[data-ref='{order.ref_id}'] [data-change='{50_000 - price}']")).to_be_visible()
+    faults += faults_in_all_looks(page)
+    paid.append(order)
+
+    # A note with one press, and the longest: Rp100.000.
+    till.type_number("081291111102")
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    page.click("[data-gives='20000']")
+    expect(page.locator("[data-send]")).to_be_focused()
+    till.press("Enter")
+    paid += [till.sent(), sell("081291111103", "1", "0", "0", "Enter", most=8)]
+
+    # The others: one key each, beside those of the sale.
+    paid.append(sell("081291111104", "F4", "Enter", most=MOST_KEYS))
+    paid.append(sell("081291111105", "F8", "Enter", most=MOST_KEYS))
+    paid.append(sell("081291111106", "F9", "4", "2", "Enter", most=8))
+    assert faults == []
+    payments = [(order.payment.method, order.payment.cash_given, order.payment.reference) for order in paid]
+    assert payments == [
+        ("cash", 50_000, ""),
+        ("cash", 20_000, ""),
+        ("cash", 100_000, ""),
+        ("qris", None, ""),
+        ("transfer", None, ""),
+        ("card", None, "42"),
+    ]
+    assert shift.payments.count() == len(paid) == Order.objects.count()
+    for order in paid:
+        assert upstream.ledger(order) == [("debit", -order.shown_price)]
+        assert upstream.calls(order, "create") == ["/v1/transaction/create"]
