@@ -8,6 +8,7 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from bank.formats import PARTS, Columns
 from bank.models import MOST_FEE, USUAL_FEE
@@ -29,7 +30,7 @@ class FileForm(forms.Form):
     """A file of the bank, and the account whose rows it holds."""
 
     account = forms.CharField(
-        label=_("Account"),
+        label=pgettext_lazy("bank", "Account"),
         max_length=40,
         strip=True,
         widget=forms.TextInput({**_LINE, "list": "bank-accounts", "placeholder": "BCA 0123"}),

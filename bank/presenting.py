@@ -65,6 +65,11 @@ class Line:
         return words_of(self.key)
 
     @property
+    def is_other_day(self) -> bool:
+        """Whether the books have it on another day than the bank, and its words do not say which."""
+        return self.row is not None and self.item_day not in {None, self.row.day} and f"{self.item_day}" not in self.key
+
+    @property
     def fee(self) -> int:
         """Rupiah that the bank has less than the books."""
         return self.item_amount - self.row.amount if self.row and self.item_amount is not None else 0
@@ -85,8 +90,8 @@ class Part:
 
     @property
     def left(self) -> int:
-        """What left; zero or less."""
-        return sum(line.amount for line in self.lines if line.amount < 0)
+        """What left."""
+        return -sum(line.amount for line in self.lines if line.amount < 0)
 
 
 @dataclass(frozen=True)
@@ -122,8 +127,10 @@ def _is_covered(item: Item, first: dt.date, last: dt.date) -> bool:
 
 
 def words_of(key: str) -> str:
-    """What an item is: its kind, or the method of a day."""
+    """What an item is: its kind, with the ref_id of an order; or the method of a day."""
     kind, _colon, what = key.partition(":")
+    if kind in {SALE, GIVEN}:
+        return f"{_KINDS[kind]} {what}"
     return str(_KINDS[kind]) if kind in _KINDS else f"{method_words(kind)}, {day_words(what)}" if what else ""
 
 

@@ -11,7 +11,7 @@ from bank.errors import BankRefused
 from bank.events import BANK_ROW_MATCHED, BANK_ROW_SET_ASIDE, BANK_ROW_UNMATCHED
 from bank.models import BankRow, State
 from bank.services.items import Item
-from bank.services.matching import lock_bank, put
+from bank.services.matching import lock_bank
 from staff.models import User
 
 
@@ -21,7 +21,7 @@ def match_by_hand(pk: int, item: Item, *, reason: str, actor: User) -> None:
     row = _locked(pk, State.UNKNOWN)
     if BankRow.objects.filter(item=item.key).exists():
         raise BankRefused("taken")
-    put(row, item)
+    row.state, row.item, row.item_day, row.item_amount = State.MATCHED, item.key, item.day, item.amount
     _decide(row, BANK_ROW_MATCHED, reason, actor, matched_with=item.key)
 
 

@@ -93,9 +93,9 @@ def test_given_a_busy_day_then_each_kind_of_money_is_matched_once_and_the_books_
     assert [[*model.objects.order_by("pk").values()] for model in (Order, OrderEvent, Payment, Entry)] == books
     parts = {part.name: (part.came, part.left) for part in statement_of(day, TODAY()).parts}
     assert parts == {
-        "unknown": (0, -15_000),
+        "unknown": (0, 15_000),
         "missing": (70_000, 0),
-        "matched": (248_600, -1_000_123),
+        "matched": (248_600, 1_000_123),
         "aside": (0, 0),
     }
 
