@@ -45,7 +45,7 @@ class DueTable(Table[DueBill]):
             f'{tick} data-amount="{{}}" aria-label="{{}}"> {{}}', bill.number_id, bill.to_pay, words, shown
         )
 
-    @column(_("Customer"), phone="2 left")
+    @column(_("Customer"), phone="2 wide")
     def customer(self, bill: DueBill) -> SafeString:
         """Whose number it is."""
         customer = bill.number.customer
@@ -59,7 +59,7 @@ class DueTable(Table[DueBill]):
         line = " · ".join(filter(None, (shown_number(bill.number), found)))
         return format_html('{}<div class="sub">{}</div>', product.name if product else "", line)
 
-    @column(_("Total"), css="num", phone="2 right")
+    @column(_("Total"), css="num", phone="1 right")
     def total(self, bill: DueBill) -> SafeString | str:
         """Rupiah that the customer pays; below it the bill before."""
         if bill.to_pay is None:
@@ -69,7 +69,7 @@ class DueTable(Table[DueBill]):
         before = gettext("before %(amount)s") % {"amount": rupiah(bill.old_total)}
         return format_html('{}<div class="sub nowrap">{}</div>', rupiah(bill.to_pay), before)
 
-    @column(_("Due"), phone="1 right")
+    @column(_("Due"), phone="4 wide")
     def due(self, bill: DueBill) -> SafeString:
         """Its day, the fine, and whether its night was missed."""
         lines = []
@@ -82,8 +82,8 @@ class DueTable(Table[DueBill]):
         shown = badge(("alert-triangle", "bad"), day_words(bill.due_on)) if bill.has_fine else day_words(bill.due_on)
         return format_html('{}<div class="sub">{}</div>', shown, " · ".join(lines))
 
-    @column(_("Next step"), css="actions-cell", phone="4 wide")
-    def actions(self, bill: DueBill) -> SafeString:
+    @column(_("Next step"))
+    def step(self, bill: DueBill) -> SafeString:
         """What this person can do with it now."""
         facts = {
             "bill": bill,
