@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.db import connection
 from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from audit.acts import act
+from backoffice.kept_backups import kept_backups, log_is_copied
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.rights import Right
@@ -63,25 +59,6 @@ def open_shop(request: StaffRequest) -> HttpResponse:
         open_restored(actor=request.user)
         messages.success(request, _("The shop is open: what waits is sent now."))
     return redirect("backups")
-
-
-def kept_backups() -> list[dict[str, Any]]:
-    """What each finished backup of BACKUP_TO says about itself, the newest first."""
-    rows = []
-    for path in sorted(Path(settings.BACKUP_TO).glob("*Z/manifest.json"), reverse=True) if settings.BACKUP_TO else ():
-        with suppress(OSError, ValueError):
-            manifest = json.loads(path.read_text())
-            rows.append(
-                {**manifest, "at": parse_datetime(manifest["ended_at"]), "megabytes": manifest["size"] // 10**6}
-            )
-    return rows
-
-
-def log_is_copied() -> bool:
-    """Whether the copy of the log goes on now, so that only moments can be lost."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT bool_or(active) FROM pg_replication_slots WHERE slot_name = 'backoffice_backup'")
-        return bool(cursor.fetchone()[0])
 
 
 def waits_for(account: UpstreamAccount) -> str:

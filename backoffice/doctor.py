@@ -23,6 +23,7 @@ from django.utils.translation import gettext_lazy
 
 from alerts.services.ways import ways
 from backoffice.database_rights import excess, lacking
+from backoffice.kept_backups import kept_backups, log_is_copied
 from callbacks.models import Callback
 from core import health
 from core.looks import LookChoices
@@ -304,6 +305,9 @@ def _books(subject: str) -> Iterator[Finding]:
 
 
 def _backup(subject: str) -> Iterator[Finding]:
+    if settings.BACKUP_TO:
+        yield _backup_of_ours(subject)
+        return
     if not settings.BACKUP_STAMP:
         advice = _("Set BACKUP_STAMP to a file that your backup touches when it has succeeded.")
         yield Finding(subject, Verdict.LOOK, _("nothing says when the last one was made"), advice)
@@ -318,6 +322,21 @@ def _backup(subject: str) -> Iterator[Finding]:
         yield Finding(subject, Verdict.BAD, seen, _("Make one now, and look at why it failed."))
     else:
         yield Finding(subject, Verdict.OK, seen)
+
+
+def _backup_of_ours(subject: str) -> Finding:
+    """How old the newest backup in BACKUP_TO is, and whether each sale is copied there."""
+    newest = next((backup["at"] for backup in kept_backups()), None)
+    if newest is None:
+        seen, is_late = _("no backup has been made yet: %(path)s is missing") % {"path": settings.BACKUP_TO}, True
+    else:
+        hours = (timezone.now() - newest).total_seconds() / 3600
+        seen, is_late = _("the last one is %(hours)s hours old") % {"hours": round(hours)}, hours > _BACKUP_HOURS
+    if is_late:
+        return Finding(subject, Verdict.BAD, seen, _("Make one now, and look at why it failed."))
+    if not log_is_copied():
+        return Finding(subject, Verdict.BAD, seen, _("Sales since then are not copied: look at the disk of BACKUP_TO."))
+    return Finding(subject, Verdict.OK, seen)
 
 
 def _alert_ways(subject: str) -> Iterator[Finding]:

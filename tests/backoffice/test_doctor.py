@@ -1,5 +1,6 @@
 """`./run doctor` looks at each subject and says what to do; it exits with 1 when something is bad."""
 
+import datetime as dt
 import io
 import json
 import os
@@ -11,7 +12,9 @@ from contextlib import suppress
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
+from django.utils import timezone
 
+from backoffice import doctor
 from callbacks.models import Callback
 from core.money import rupiah
 from gateway.services import read_balance
@@ -143,6 +146,20 @@ def test_a_missing_stamp_is_bad_and_an_unset_one_needs_a_look(upstream: Upstream
     settings.BACKUP_STAMP = ""
 
     assert (missing, verdicts()["backups"]) == ("bad", "look")
+
+
+@pytest.mark.parametrize(("hours", "is_copied"), [(1, True), (1, False), (30, True)])
+def test_our_own_backups_are_young_and_the_log_is_copied(settings, tmp_path, monkeypatch, hours, is_copied):
+    settings.BACKUP_TO = str(tmp_path)
+    monkeypatch.setattr("backoffice.doctor.log_is_copied", lambda: is_copied)
+    ended_at = timezone.now() - dt.timedelta(hours=hours)
+    (tmp_path / "20260101-000000Z").mkdir()
+    manifest = {"ended_at": ended_at.isoformat(), "size": 70_000_000}
+    (tmp_path / "20260101-000000Z/manifest.json").write_text(json.dumps(manifest))
+
+    (finding,) = doctor._backup("backups")
+
+    assert finding.verdict == ("ok" if (hours, is_copied) == (1, True) else "bad")
 
 
 def test_a_statement_that_is_mostly_slow_needs_a_look(upstream: Upstream, healthy):
