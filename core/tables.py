@@ -23,6 +23,7 @@ class Column:
     """One column. `css`: further classes of its cells. `fields`: what it is in the list's file, by names of `export`.
 
     `is_extra`: shown only to people who choose it. `stays`: it is the row's link, so always shown. `right`: to see it.
+    `when`: whether it says anything in this shop.
 
     `phone`: where the cell stands on the card that a row becomes on a phone, as line and side ("1 left", "1 right",
     "2 wide"), or "none".
@@ -36,6 +37,7 @@ class Column:
     is_extra: bool = False
     stays: bool = False
     right: Right | None = None
+    when: Callable[[], bool] = lambda: True
 
     @property
     def name(self) -> str:
@@ -98,7 +100,10 @@ class Table(Generic[M]):
     def file_fields(cls, names: str, *, whole: bool = False) -> Mapping[str, Callable[[Any], Any]]:
         """The columns of a file (`export`, `export_whole`), of the chosen columns alone if any are."""
         fields = cls.export_whole if whole else cls.export
-        return {field: fields[field] for column in cls.chosen(names) for field in column.fields} if names else fields
+        if names:
+            return {field: fields[field] for column in cls.chosen(names) for field in column.fields}
+        nothing = {field for column in cls.every_column if not column.when() for field in column.fields}
+        return {field: value for field, value in fields.items() if field not in nothing}
 
     def __init__(self, rows: Iterable[M], *, prefix: str = "row", columns: str = "") -> None:
         self.rows = list(rows)

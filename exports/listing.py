@@ -72,7 +72,11 @@ class Listing:
         return ",".join([*staying, *chosen]) if chosen else ""
 
     def _allowed(self, person: User) -> list[Column]:
-        return [column for column in self.table.every_column if not column.right or person.has_perm(column.right)]
+        return [
+            column
+            for column in self.table.every_column
+            if column.when() and (not column.right or person.has_perm(column.right))
+        ]
 
     def fields(self, query: QueryDict, person: User, *, whole: bool = False) -> Fields:
         """What a file of this address holds for this person. `whole`: with customers' full numbers."""

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from branches.services import has_several
 from core.money import rupiah, signed_rupiah
 from core.numbers import masked, without
 from core.rights import Right
@@ -52,6 +53,7 @@ class OrderTable(Table[Order]):
         "paid_by": lambda order: order.payment.method,
         "cashier": lambda order: order.placed_by.username if order.placed_by else "",
         "trx_id": attrgetter("trx_id"),
+        "branch": attrgetter("payment.branch_name"),
     }
     export_whole: ClassVar = export | {"destination": attrgetter("destination"), "sn": attrgetter("sn")}
 
@@ -128,6 +130,11 @@ class OrderTable(Table[Order]):
     def paid_by(self, order: Order) -> str:
         """How the customer pays."""
         return str(order.payment.method_words)
+
+    @column(_("Branch"), phone="none", fields=("branch",), is_extra=True, when=has_several)
+    def branch(self, order: Order) -> str:
+        """Where it was sold."""
+        return order.payment.branch_name
 
     @column(_("Ended"), phone="none", fields=("ended",), is_extra=True)
     def ended(self, order: Order) -> SafeString | str:

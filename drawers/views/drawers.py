@@ -23,7 +23,7 @@ from drawers.models import Drawer, Shift
 @require_http_methods(["GET", "POST"])
 def drawer_list(request: StaffRequest) -> HttpResponse:
     """All drawers, each with the person who has it open; add one (POST)."""
-    form = DrawerForm(request.POST or None)
+    form = DrawerForm(request.POST or None, initial={"branch": request.user.branch_id})
     if request.method == "POST" and form.is_valid():
         try:
             facts = form.cleaned_data

@@ -80,6 +80,19 @@ def test_the_list_of_orders_is_narrowed_by_branch_where_there_are_several(admin)
     assert "Branch: Tebet" in narrowed
 
 
+def test_the_branch_is_a_column_of_orders_and_of_their_file_where_there_are_several(admin):
+    def file() -> str:
+        return b"".join(admin.get("/orders/file/?format=csv")).decode()
+
+    make_order()
+    assert ",branch" not in file()
+    assert "Tebet" not in admin.get("/orders/?columns=product,branch").content.decode()
+    sell(make_person("cashier", branch=make_branch()))
+
+    assert "Tebet" in file()
+    assert "Tebet" in admin.get("/orders/?columns=product,branch").content.decode().split("<tbody")[1]
+
+
 def test_the_list_of_shifts_is_narrowed_by_branch(admin):
     tebet = make_branch()
     begin(make_person("cashier", username="siti"), drawer=Drawer.objects.create(name="Laci Tebet", branch=tebet))

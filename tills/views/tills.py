@@ -47,7 +47,7 @@ def till_list(request: StaffRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def till_add(request: StaffRequest) -> HttpResponse:
     """Make a code for a new till; the answer shows it, this once. It takes a second factor."""
-    form = TillForm(request.POST or None)
+    form = TillForm(request.POST or None, initial={"branch": request.user.branch_id})
     if request.method == "POST" and form.is_valid():
         facts = form.cleaned_data
         try:
