@@ -97,7 +97,7 @@ def test_the_biller_is_asked_once_and_never_paid(upstream: Upstream):
     assert not {"/v1/bill/pay", "/v1/transaction/create"} & set(asked)
 
 
-def test_three_hundred_numbers_leave_room_between_them():
+def test_many_numbers_are_asked_in_turns_with_room_between():
     biller = make_biller()
     for n in range(50):
         followed(f"12345678{n:02d}", day=12, product=biller)

@@ -97,7 +97,7 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     addresses += [f"/orders/{check.ref_id}/" for check in day["bills"].values()]
     addresses += [f"/counter/batch/{day['batch']}/"]
     addresses += [f"/counter/batch/{day['batch']}/review/?bill={day['checks'][0].ref_id}"]
-    addresses += ["/customers/", "/customers/?q=zzz", "/customers/add/", f"/customers/{day['customer'].pk}/"]
+    addresses += ["/due/", "/customers/", "/customers/?q=zzz", "/customers/add/", f"/customers/{day['customer'].pk}/"]
     addresses += [f"/customers/{day['customer'].pk}/{part}/" for part in ("edit", "delete", "numbers")]
     addresses += [f"/customers/numbers/{day['number'].pk}/edit/", "/customers/save/?product=TSEL10&destination=0812"]
     addresses += [f"/orders/{day['token'].ref_id}/receipt/?paper={paper}" for paper in ("58", "80", "a5")]
