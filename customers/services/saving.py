@@ -15,6 +15,7 @@ from catalogue.models import Product
 from customers.errors import AlreadySaved, MoneyOpen
 from customers.events import CUSTOMER_ERASED, CUSTOMERS_MERGED
 from customers.models import Customer, SavedNumber
+from customers.services.twins import move_all
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -83,6 +84,7 @@ def absorb(kept: Customer, gone: Customer, *, name: str, note: str, actor: User)
         if twin := own.get((number.destination, number.product_id)):
             twin.note = joined(twin.note, number.note)[: SavedNumber.NOTE_LETTERS]
             twin.save(update_fields=["note"])
+            move_all(number, twin)
         else:
             number.customer = kept
             number.save(update_fields=["customer"])

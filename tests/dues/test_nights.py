@@ -10,6 +10,8 @@ from django.utils import timezone
 from bills.models import BillCheck
 from bills.services import inquiring
 from catalogue.models import Product
+from credit.services import merge_customers
+from customers.models import SavedNumber
 from dues.models import DueBill, DueState, FollowedNumber
 from dues.services import follow, keep, stop, sweep
 from gateway.models import Exchange
@@ -256,3 +258,20 @@ def test_the_day_of_the_fine_is_the_next_one():
 
     days = [DueBill.objects.get(number=number).fine_on for number in numbers]
     assert days == [dt.date(2026, 11, 21), dt.date(2026, 12, 10), None]
+
+
+def test_a_number_that_two_merged_customers_have_is_followed_on():
+    plan = make_biller()
+    gone = followed("551234567890", day=10, product=plan)
+    with at("2026-11-09T23:00:00"):
+        kept = make_customer("Bu Sari", (gone.destination, plan)).numbers.get()
+    with at("2026-11-10T02:00:00"):
+        night()
+        check = DueBill.objects.open().get(number=gone).bill_check
+
+        merge_customers(kept.customer, gone.customer, name="Bu Sari", note="", actor=make_person("supervisor"))
+
+    number = SavedNumber.objects.get()
+    assert FollowedNumber.objects.get().number == number
+    assert DueBill.objects.get(closed_at=None).number == number
+    assert BillCheck.objects.get(pk=check.pk).saved_number == number

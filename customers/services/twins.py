@@ -1,0 +1,31 @@
+"""Two rows of one number become one: what other rooms keep about the row that goes moves to the row that stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from django.utils.module_loading import autodiscover_modules
+
+from customers.models import SavedNumber
+
+Mover = Callable[[SavedNumber, SavedNumber], None]
+_MOVERS: list[Mover] = []
+
+
+def moves(mover: Mover) -> Mover:
+    """Make known how a room moves what it keeps from the first number to the second: a decorator, in `twins.py`."""
+    _MOVERS.append(mover)
+    return mover
+
+
+@cache
+def _discover() -> None:
+    autodiscover_modules("twins")
+
+
+def move_all(gone: SavedNumber, kept: SavedNumber) -> None:
+    """Move what every room keeps about `gone`; call it in the transaction that deletes it."""
+    _discover()
+    for mover in _MOVERS:
+        mover(gone, kept)
