@@ -19,7 +19,7 @@ def test_the_shop_opens_once_every_open_order_was_asked_about():
     order = make_order(Status.UNKNOWN)
     hold_restored(to=timezone.now() - dt.timedelta(minutes=1))
     UpstreamAccount.objects.update(restored_at=timezone.now())  # not the beginning of the test's transaction
-    browser = browser_of("owner")
+    browser = browser_of("administrator")
     page = browser.get(reverse("backups")).content.decode()
     assert order.ref_id in page
     assert 'id="waits-for"' in page
@@ -30,7 +30,7 @@ def test_the_shop_opens_once_every_open_order_was_asked_about():
 
 
 def test_without_a_restore_there_is_nothing_to_open():
-    page = browser_of("owner").get(reverse("backups")).content.decode()
+    page = browser_of("administrator").get(reverse("backups")).content.decode()
 
     assert 'id="restored"' not in page
     assert not upstream_account().is_held
