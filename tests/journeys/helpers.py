@@ -25,31 +25,22 @@ WORDS_AND_COLOURS = [
     "valid-lang",
 ]
 
-# The parts of a page (its head, what is in and around `main`, each row), as the HTML that decides their look. It says
-# of words, numbers and addresses only that they are there: a part about another order or in another language is one.
-PARTS = r"""() => {
-    const kept = "class|role|type|style|tabindex|fill|stroke|content";
-    const attributes = new RegExp(String.raw` (?!(?:${kept})=)([\w:-]+)="(?![a-z_-]*")[^"]*"`, "g");
-    const skeleton = html => html
-        .replaceAll(/<input[^>]*"hidden"[^>]*>/g, "")
-        .replaceAll(attributes, ' $1="x"')
-        .replaceAll(/>[^<]*/g, text => /[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(text) ? ">x" : text.replaceAll(/\s/g, ""));
-    const root = document.documentElement, main = document.querySelector("main") ?? document.body;
-    const bare = node => skeleton(node.cloneNode().outerHTML);
-    const media = ["print", "(prefers-color-scheme: dark)"].map(media => matchMedia(media).matches);
-    const looks = new Map([[root, [innerWidth, media, bare(root).replace(/ lang="[\w-]*"/, "")].join()]]);
-    const look = node => looks.get(node) ?? looks.set(node, look(node.parentElement) + bare(node)).get(node);
-    window.parts = [document.head, ...main.children, ...main.querySelectorAll("tr, li, form, details, .card")];
-    for (let node = main; node !== document.body; node = node.parentElement)
-        window.parts.push(...[...node.parentElement.children].filter(other => other !== node));
-    return window.parts.map(part =>
-        look(part.parentElement) + (part === document.head ? root.lang : "") + skeleton(part.outerHTML)
-    );
+# The parts of a page, as HTML with all that decides their look: what stands in `main`, and the frame around it.
+PARTS = """() => {
+    const main = document.querySelector("main");
+    let look = ["print", "(prefers-color-scheme: dark)"].map(media => matchMedia(media).matches).join();
+    window.parts = [...(main?.children ?? [])];
+    for (let node = main; node; node = node.parentElement) {
+        look += node.cloneNode().outerHTML;
+        if (document.body.contains(node.parentElement))
+            window.parts.push(...[...node.parentElement.children].filter(other => other !== node));
+    }
+    return window.parts.map(part => innerWidth + look + part.outerHTML.replaceAll(/<input[^>]*"hidden"[^>]*>/g, ""));
 }"""
 LOOK = """([rules, known]) => axe.run(
     {exclude: known.map(number => window.parts[number])}, {runOnly: rules, resultTypes: ["violations"]}
 )"""
-# What axe has found nothing in, by which rules. The same part in the same look has no fault elsewhere either.
+# What axe has found nothing in, by which rules. The same part in the same look has no fault on another page either.
 _faultless: set[int] = set()
 
 OpenWindow = Callable[..., Page]
@@ -70,20 +61,18 @@ def faults_of(page: Page, rules: Sequence[str] = RULES) -> list[str]:
     A click ends when the answer to it begins: the page may have no element yet.
     """
     page.wait_for_load_state()
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text())
     parts = [hash((*rules, part)) for part in page.evaluate(PARTS)]
-    known = [number for number, part in enumerate(parts) if part in _faultless or part in parts[:number]]
-    faults = []
-    if len(known) < len(parts):
-        if not page.evaluate("'axe' in window"):
-            page.evaluate(AXE.read_text())
-        result = page.evaluate(LOOK, [rules, known])
-        assert result["passes"], "axe looked at nothing"
-        faults = [
-            f"{page.url}: {fault['id']} at {[node['target'] for node in fault['nodes']]}: {fault['help']}"
-            for fault in result["violations"]
-        ]
-    if not faults:
+    known = [number for number, part in enumerate(parts) if part in _faultless]
+    result = page.evaluate(LOOK, [rules, known])
+    assert result["passes"], "axe looked at nothing"
+    if not result["violations"]:
         _faultless.update(parts)
+    faults = [
+        f"{page.url}: {fault['id']} at {[node['target'] for node in fault['nodes']]}: {fault['help']}"
+        for fault in result["violations"]
+    ]
     too_wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     return faults + ([f"{page.url}: {too_wide} px too wide"] if too_wide > 0 else [])
 

@@ -1,4 +1,4 @@
-"""The look at a page that every journey takes: it waits for the page that a click asked for, and takes parts once."""
+"""The look at a page that every journey takes: it waits for the page that a click asked for."""
 
 import time
 from collections.abc import Iterator
@@ -15,9 +15,6 @@ PAGE = (
     b"<!doctype html><html lang=en><title>Shop</title><link rel=icon href=data:,>"
     b"<main><h1>Shop</h1><a href=/late/>Late</a>%s</main></html>"
 )
-
-ROWS = """<!doctype html><html lang="en"><title>Rows</title><style>.pale {{ color: #ccc; }}</style>
-<main><ul><li><a class="{colour}" href="{address}">{words}</a></li></ul></main></html>"""
 
 
 class LatePages(BaseHTTPRequestHandler):
@@ -58,17 +55,3 @@ def test_the_page_that_a_click_asks_for_is_looked_at_when_it_is_there(late_pages
     # then: it is the late page's fault
     assert len(faults) == 1
     assert "/late/: image-alt" in faults[0]
-
-
-def test_a_part_in_other_words_is_known_and_one_in_another_look_is_not(open_window: OpenWindow):
-    def look(**row: str) -> tuple[list[str], bool]:
-        page = open_window()
-        page.set_content(ROWS.format(**row))
-        return faults_of(page), page.evaluate("'axe' in window")
-
-    assert look(colour="strong", words="Arrived", address="/orders/1/") == ([], True)
-    assert look(colour="strong", words="Not arrived", address="/orders/27/") == ([], False)
-    assert look(colour="strong", words="", address="/orders/1/")[0]  # a link without a name
-    pale, _ = look(colour="pale", words="Arrived", address="/orders/1/")
-    assert len(pale) == 1
-    assert "color-contrast" in pale[0]
