@@ -21,6 +21,7 @@ from catalogue.marks import mark_of
 from catalogue.models import PriceRule, Product, ProductType
 from catalogue.rights import sees_cost
 from core import clock
+from core.looks import Look
 from core.money import rupiah
 from core.notation import in_groups
 from core.numbers import sees_whole_numbers
@@ -40,7 +41,7 @@ from purchases.presenting import SerialNumber, ending_marks, serial_number, show
 from purchases.receipts import MeterOwner
 from purchases.seals import seal_for
 from purchases.services.actions import Action, allowed_actions
-from purchases.states import OPEN, UNFULFILLED, Status
+from purchases.states import OPEN, UNFULFILLED, ActionReason, Status
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -250,13 +251,42 @@ class Row:
     def says(self) -> str:
         """A few words about it now; "" if the status says enough."""
         status = Status(self.order.status)
-        if status == Status.UNKNOWN:
+        is_undecided = status == Status.NEEDS_ACTION and self.order.action_reason == ActionReason.NEVER_ARRIVED
+        if status == Status.UNKNOWN or is_undecided:
             return _("It may have been charged. Do not sell it again.")
         if status == Status.NEEDS_ACTION:
             return str(self.order.get_action_reason_display())
         if status in UNFULFILLED:
             return _("Given back.") if self.order.payment.is_given else _("Nothing delivered: refund.")
         return ""
+
+    @property
+    def has_news(self) -> bool:
+        """Whether something came of it since it was sent."""
+        return self.order.status not in {Status.QUEUED, Status.SENDING, Status.PENDING}
+
+    @property
+    def look(self) -> Look:
+        """That of its status."""
+        return Status(self.order.status).look
+
+    @property
+    def said(self) -> str:
+        """The line above the field, from the moment it is sent."""
+        if self.order.status == Status.NEEDS_ACTION and self.order.waits_for_topup:
+            return _("Placed: it waits for a top-up.")
+        sale = in_short(self.order)
+        return f"{self.order.get_status_display()}: {sale}" if self.has_news else _("Sent: %(sale)s") % {"sale": sale}
+
+    @property
+    def said_icon(self) -> str:
+        """Beside that line."""
+        return self.look.icon if self.has_news else "circle-check"
+
+    @property
+    def change(self) -> int:
+        """Rupiah of the cash given that go back with the goods; 0 where the whole amount does."""
+        return 0 if self.order.status in UNFULFILLED else self.order.payment.change or 0
 
     @property
     def is_owed(self) -> bool:
@@ -319,7 +349,7 @@ class Strip:
         return [part for part in parts if part[1]]
 
     @property
-    def on_their_way(self) -> int:
+    def not_finished(self) -> int:
         """How many are open."""
         return sum(row.is_open for row in self.rows)
 

@@ -25,7 +25,7 @@ from core.forms import faults_of
 from core.money import rupiah
 from core.numbers import sees_whole_numbers
 from core.rights import Right
-from counter.presenting import in_fours, in_short
+from counter.presenting import Row, in_fours
 from counter.services.choosing import can_be_sold
 from counter.views.confirming import place_confirmed, recognised, repeats, review_facts
 from counter.views.counter import choice_for, find_pinned, panel_facts, strip_facts
@@ -191,12 +191,12 @@ def show_approval(
 
 def show_sent(request: StaffRequest, order: Order) -> HttpResponse:
     """An empty field, and the strip with the order in it."""
-    waits = order.status == Status.NEEDS_ACTION
-    words = _("Placed: it waits for a top-up.") if waits else _("Sent: %(sale)s") % {"sale": in_short(order)}
+    sent = Row(order, request.user)
     if not request.headers.get("HX-Request"):
-        messages.success(request, words, extra_tags="placed_to_wait" if waits else "placed")
+        waits = order.status == Status.NEEDS_ACTION
+        messages.success(request, sent.said, extra_tags="placed_to_wait" if waits else "placed")
         return redirect("counter")
-    facts = panel_facts(request, q="", pinned="", sent=order, says=words)
+    facts = panel_facts(request, q="", pinned="", sent=sent)
     return render(request, "counter/sent.html", {**facts, **strip_facts(request)})
 
 

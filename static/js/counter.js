@@ -159,7 +159,7 @@
     } else if (key === "Escape") {
       if (review()) leaveReview();
       else if (field().value) setText("");
-      else one("[data-run]")?.focus();
+      else (one(".run.is-newest") ?? one("[data-run]"))?.focus();
     } else return;
     event.stopImmediatePropagation();
   }
@@ -312,6 +312,14 @@
   });
 
   /* --- what comes from the server --- */
+
+  // What is said of the sale just sent follows its state: the strip brings the newer line.
+  document.addEventListener("htmx:oobAfterSwap", () => {
+    const said = one("#counter-said");
+    const row = said && one(`[data-run][data-ref="${said.dataset.sent}"]`);
+    const newer = row && one("template", row).content.firstElementChild;
+    if (newer && newer.dataset.state !== said.dataset.state) said.replaceWith(newer.cloneNode(true));
+  });
 
   // The head of the page is read again by itself, and the pill says the same.
   document.addEventListener("htmx:afterSwap", () => {

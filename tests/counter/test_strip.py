@@ -38,6 +38,16 @@ def test_the_strip_shows_the_own_orders_and_what_was_sold(cashier, telkomsel):
     assert "0812-" not in re.sub(r'="[^"]*"', "", shown)
 
 
+def test_a_row_that_seems_never_to_have_arrived_warns_as_the_unknown_one_did(cashier, telkomsel):
+    facts = {"placed_by": User.objects.get(username="cashier"), "product": telkomsel[10_000]}
+    make_order(Status.UNKNOWN, destination=NUMBER, **facts)
+    make_order(Status.NEEDS_ACTION, destination="081234567891", **facts)
+
+    said = re.findall(r"data-says>(.+?)<", cashier.get("/counter/").content.decode())
+
+    assert (len(said), len(set(said))) == (2, 1)
+
+
 def test_a_failed_row_gives_the_cash_back_once_from_the_own_drawer(cashier, telkomsel):
     me = User.objects.get(username="cashier")
     shift = begin(me)

@@ -1,5 +1,7 @@
 """At the counter a colleague approves, a way to pay is one key, and a failed sale is given back."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -54,9 +56,13 @@ def test_a_failed_sale_is_given_back_with_one_key(shop: Fleet, upstream: Upstrea
     in_drawer = page.locator("#pill-drawer")
     expect(in_drawer).to_have_attribute("data-amount", str(100_000 + order.customer_pays))
     assert keys_are_printed(page)
+    said = page.locator(f"#counter-said[data-sent='{order.ref_id}'][data-state='failed owed']")
+    expect(said.locator("[form^=give-back]")).to_be_visible()
+    expect(page.locator("#counter-said")).to_have_class(re.compile("status-failed"))
     faults = faults_in_all_looks(page)
 
-    till.press("ArrowDown")
+    till.press("Escape")  # from the empty field to the order that has just ended
+    expect(page.locator(f"[data-ref='{order.ref_id}']")).to_be_focused()
     for _ in range(5):
         page.keyboard.down("g")  # held
     page.keyboard.up("g")
@@ -64,7 +70,7 @@ def test_a_failed_sale_is_given_back_with_one_key(shop: Fleet, upstream: Upstrea
     expect(page.locator(f"[data-ref='{order.ref_id}'] .run-says.is-done")).to_be_visible()
     expect(page.locator(f"[data-ref='{order.ref_id}']")).to_be_focused()
     expect(in_drawer).to_have_attribute("data-amount", "100000")
-    expect(page.locator("[data-act=g]")).to_have_count(0)
+    expect(page.locator("[data-act=g], #counter-said [form]")).to_have_count(0)
     assert faults + faults_in_all_looks(page) == []
     entries = DrawerEntry.objects.filter(kind="refund").values_list("shift", "method", "amount", "ref_id")
     assert list(entries) == [(shift.pk, "cash", -order.customer_pays, order.ref_id)]
