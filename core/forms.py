@@ -10,10 +10,12 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from core.money import rupiah
 from core.times import shop_day
 
 # More than any account holds; the books count in 64 bits.
 _MOST = 1_000_000_000_000
+_SMALL = 1_000
 _UNITS = {"": 1, "rb": 1_000, "ribu": 1_000, "k": 1_000, "jt": 1_000_000, "juta": 1_000_000}
 _TYPED = re.compile(
     r"(?:rp\.?)?\s*(?P<whole>\d{1,15}|\d{1,3}(?:[. ]\d{3})+)(?:,(?P<part>\d{1,6})(?=\s*[a-z]))?\s*(?P<unit>[a-z]*)",
@@ -73,6 +75,33 @@ class OnceField(forms.UUIDField):
             return self.to_python(data) or initial
         except forms.ValidationError:
             return initial
+
+
+class SumForm(forms.Form):
+    """An amount that is booked, once. "10" is 10.000 at the counter: what is below Rp1.000 is asked about first."""
+
+    amount = RupiahField(
+        label=_("Amount"),
+        widget=forms.TextInput({"class": "form-control", "autocomplete": "off", "inputmode": "numeric"}),
+    )
+    asked_about = forms.CharField(required=False, max_length=3, widget=forms.HiddenInput)
+    token = OnceField()
+
+    def clean_amount(self) -> int:
+        """The amount. A small one is taken when the same is sent after the question."""
+        amount: int = self.cleaned_data["amount"]
+        if amount < _SMALL and self.data.get("asked_about") != str(amount):
+            self.data = {**dict(self.data.items()), "asked_about": str(amount)}
+            words = _("%(small)s, or %(large)s? Type the whole amount, or send it again for %(small)s.")
+            sums = {"small": rupiah(amount), "large": rupiah(amount * 1000)}
+            raise forms.ValidationError(words, code="small", params=sums)
+        return amount
+
+    def clean(self) -> dict[str, Any]:
+        """What is booked: without the question."""
+        cleaned = super().clean() or {}
+        cleaned.pop("asked_about", None)
+        return cleaned
 
 
 def faults_of(form: forms.BaseForm) -> list[str]:

@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from core.forms import DayField, OnceField, RupiahField
+from core.forms import DayField, OnceField, RupiahField, SumForm
 from credit.methods import money_choices
 from credit.models import MOST_DUE_DAYS
 from customers.models import Customer
@@ -75,30 +75,26 @@ class TermsForm(forms.Form):
     due_on = DayField(label=_("Or due on this day"), required=False)
 
 
-class CreditPaymentForm(forms.Form):
+class CreditPaymentForm(SumForm):
     """A customer's payment of a debt: how much, and how."""
 
-    amount = RupiahField(label=_("Amount"), widget=forms.TextInput(_DIGITS))
     method = forms.ChoiceField(
         label=_("Paid by"),
         choices=money_choices,
         widget=forms.Select({"class": "form-select"}),
     )
     note = forms.CharField(label=_("Note (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))
-    token = OnceField()
 
 
-class CreditPayoutForm(forms.Form):
+class CreditPayoutForm(SumForm):
     """A payout of money that the shop owes a customer: how much, and how."""
 
-    amount = RupiahField(label=_("Amount"), widget=forms.TextInput(_DIGITS))
     method = forms.ChoiceField(
         label=_("Paid out by"),
         choices=money_choices,
         widget=forms.Select({"class": "form-select"}),
     )
     reason = forms.CharField(label=_("Why (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))
-    token = OnceField()
 
 
 class ReasonForm(forms.Form):

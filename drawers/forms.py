@@ -11,7 +11,7 @@ from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from branches.forms import WithBranch
-from core.forms import OnceField, RupiahField
+from core.forms import RupiahField, SumForm
 from core.money import rupiah
 from core.rights import Right
 from credit.forms import CreditCustomerField
@@ -162,17 +162,16 @@ def _who_may_take_over() -> Any:
     return User.objects.holding(Right.USE_DRAWERS).exclude(pk__in=busy).order_by("username")
 
 
-class PaidForm(forms.Form):
+class PaidForm(SumForm):
     """Cash that comes in or goes out for another reason than a sale."""
 
+    field_order = ("way", "amount", "reason")
     way = forms.ChoiceField(
         label=_("What"),
         choices=[("out", pgettext_lazy("drawer", "Paid out")), ("in", pgettext_lazy("drawer", "Paid in"))],
         widget=forms.Select({"class": "form-select"}),
     )
-    amount = RupiahField(label=_("Amount"), widget=forms.TextInput({**_LINE, "inputmode": "numeric"}))
     reason = forms.CharField(label=_("What for"), max_length=500, widget=forms.TextInput(_LINE))
-    token = OnceField()
 
 
 class ReferenceField(forms.CharField):

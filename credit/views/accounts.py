@@ -39,16 +39,23 @@ def credit_account(request: StaffRequest, pk: int) -> HttpResponse:
     """This customer's debts and their age, the entries, a payment, and the text of a reminder."""
     if not (request.user.has_perm(Right.USE_CREDIT) or request.user.has_perm(Right.VIEW_CREDIT)):
         raise PermissionDenied
-    return _shown(request, _customer(pk))
+    return show_account(request, _customer(pk))
 
 
 def _customer(pk: int) -> Customer:
     return get_object_or_404(Customer.objects.select_related("credit"), pk=pk)
 
 
-def _shown(
-    request: StaffRequest, customer: Customer, *, terms: TermsForm | None = None, brought: BroughtForm | None = None
+def show_account(
+    request: StaffRequest,
+    customer: Customer,
+    *,
+    terms: TermsForm | None = None,
+    brought: BroughtForm | None = None,
+    payment: CreditPaymentForm | None = None,
+    payout: CreditPayoutForm | None = None,
 ) -> HttpResponse:
+    """The page of the account; 422 with a form of it that was refused."""
     account: CreditAccount | None = getattr(customer, "credit", None)
     manages = request.user.has_perm(Right.MANAGE_CREDIT)
     context: dict[str, Any] = {"customer": customer, "account": account}
@@ -66,8 +73,10 @@ def _shown(
             "unfulfilled": unfulfilled,
             "to_take_off": sum(unfulfilled.values()),
             "badge": age_badge(account),
-            "payment": CreditPaymentForm() if account.balance > 0 and request.user.has_perm(Right.USE_CREDIT) else None,
-            "payout": CreditPayoutForm(initial={"amount": account.size})
+            "payment": (payment or CreditPaymentForm())
+            if account.balance > 0 and request.user.has_perm(Right.USE_CREDIT)
+            else None,
+            "payout": (payout or CreditPayoutForm(initial={"amount": account.size}))
             if account.balance < 0 and request.user.has_perms((Right.USE_CREDIT, Right.GIVE_BACK))
             else None,
         }
@@ -80,7 +89,7 @@ def _shown(
         initial = {"cap": account.cap, "due_days": account.due_days, "due_on": account.due_on} if account else {}
         context["terms"] = terms or TermsForm(initial=initial, auto_id="terms-%s")
         context["brought"] = brought or BroughtForm(auto_id="brought-%s")
-    is_faulty = bool(terms or brought)
+    is_faulty = bool(terms or brought or payment or payout)
     return render(request, "credit/account.html", context, status=422 if is_faulty else 200)
 
 
@@ -106,7 +115,7 @@ def credit_terms(request: StaffRequest, pk: int) -> HttpResponse:
     customer = _customer(pk)
     form = TermsForm(request.POST, auto_id="terms-%s")
     if not form.is_valid():
-        return _shown(request, customer, terms=form)
+        return show_account(request, customer, terms=form)
     with refusal_shown(request):
         check_factor(request, act=SET_TERMS, content=_typed(request, pk, form))
         services.set_credit(customer, actor=request.user, **form.cleaned_data)
@@ -121,7 +130,7 @@ def credit_brought(request: StaffRequest, pk: int) -> HttpResponse:
     account = get_object_or_404(CreditAccount.objects.select_related("customer"), customer=pk)
     form = BroughtForm(request.POST, auto_id="brought-%s")
     if not form.is_valid():
-        return _shown(request, _customer(pk), brought=form)
+        return show_account(request, _customer(pk), brought=form)
     with refusal_shown(request):
         check_factor(request, act=BRING_FORWARD, content=_typed(request, pk, form))
         services.bring_forward(account, actor=request.user, **form.cleaned_data)

@@ -11,11 +11,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
-from core.forms import first_fault
 from core.money import rupiah
 from core.rights import Right
 from credit.forms import CreditPaymentForm, CreditPayoutForm, ReasonForm
 from credit.models import CreditAccount, CreditEntry
+from credit.views.accounts import show_account
 from drawers import services
 
 
@@ -23,14 +23,14 @@ from drawers import services
 @require_POST
 def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
     """Note a customer's payment of a debt; cash goes into the taker's open drawer."""
-    account = get_object_or_404(CreditAccount, customer=pk)
+    account = get_object_or_404(CreditAccount.objects.select_related("customer"), customer=pk)
     form = CreditPaymentForm(request.POST)
     if not form.is_valid():
-        messages.error(request, first_fault(form), extra_tags="no_credit_payment")
-        return redirect("credit_account", pk=pk)
+        return show_account(request, account.customer, payment=form)
     with refusal_shown(request):
         services.take_credit_payment(account, actor=request.user, **form.cleaned_data)
-        messages.success(request, _("The payment is entered."), extra_tags="credit_paid")
+        facts = {"amount": rupiah(form.cleaned_data["amount"]), "name": account.customer.name}
+        messages.success(request, _("%(amount)s of %(name)s is entered.") % facts, extra_tags="credit_paid")
     return redirect("credit_account", pk=pk)
 
 
@@ -38,11 +38,10 @@ def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
 @require_POST
 def credit_paid_out(request: StaffRequest, pk: int) -> HttpResponse:
     """Note a payout to a customer; cash comes out of the person's own open drawer."""
-    account = get_object_or_404(CreditAccount, customer=pk)
+    account = get_object_or_404(CreditAccount.objects.select_related("customer"), customer=pk)
     form = CreditPayoutForm(request.POST)
     if not form.is_valid():
-        messages.error(request, first_fault(form), extra_tags="no_credit_payout")
-        return redirect("credit_account", pk=pk)
+        return show_account(request, account.customer, payout=form)
     with refusal_shown(request):
         services.pay_out_credit(account, actor=request.user, **form.cleaned_data)
         words = _("Entered: %(amount)s paid out to the customer.") % {"amount": rupiah(form.cleaned_data["amount"])}

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.forms import first_fault
+from core.money import rupiah
 from core.rights import Right
 from credit.methods import moves_money
 from drawers import services
@@ -129,7 +130,8 @@ def drawer_paid(request: StaffRequest) -> HttpResponse:
             return _too_late(request, form)
         messages.error(request, str(refusal), extra_tags=refusal.code)
     else:
-        messages.success(request, _("Entered."), extra_tags="paid")
+        words = _("%(amount)s paid in.") if cleaned["way"] == "in" else _("%(amount)s paid out.")
+        messages.success(request, words % {"amount": rupiah(cleaned["amount"])}, extra_tags="paid")
     return redirect("drawer")
 
 

@@ -67,6 +67,26 @@ def test_the_form_of_an_undone_payment_takes_no_other(counter):
     assert (owed_by(customer), expected_cash(shift)) == (50_000, 100_000)
 
 
+@pytest.mark.parametrize("form", ["credit", "in", "out"])
+def test_a_small_amount_is_booked_only_after_the_question(counter, form):
+    browser, shift = counter
+    customer = give_credit()
+    sell_to(customer, 50_000, by=shift.cashier)
+    address = f"/customers/{customer.pk}/credit/paid/" if form == "credit" else "/drawer/paid/"
+    fields = {"way": form, "method": "cash", "amount": "10", "reason": "coins", "token": str(uuid.uuid4())}
+
+    asked = [browser.post(address, fields), browser.post(address, fields | {"amount": "11", "asked_about": "10"})]
+
+    assert ["Rp10.000" in asked[0].content.decode(), "Rp11.000" in asked[1].content.decode()] == [True, True]
+    assert 'name="asked_about" value="10"' in asked[0].content.decode()
+    assert (owed_by(customer), expected_cash(shift)) == (50_000, 100_000)
+
+    browser.post(address, fields | {"asked_about": "10"})
+
+    moved = {"credit": (49_990, 100_010), "in": (50_000, 100_010), "out": (50_000, 99_990)}
+    assert (owed_by(customer), expected_cash(shift)) == moved[form]
+
+
 @pytest.mark.parametrize(("way", "expected"), [("in", 120_000), ("out", 80_000)])
 def test_what_is_paid_in_or_out_twice_moves_once(counter, way, expected):
     browser, shift = counter
