@@ -37,6 +37,11 @@ class BillAct(SpendingAct):
     label = _("Bill above the limit")
     may_ask = Right.CHECK_BILLS
 
+    def amount(self, content: Content) -> int:
+        """What the customer pays (rupiah): the bill with the shop's fee."""
+        total: int = content["price"] + content["fee"]
+        return total
+
     def content_now(self, approval: Approval) -> Content:
         """The bill as it is now. Raises why it cannot be paid any more, such as `CheckExpired`."""
         check = lock_check_for_payment(_check_of(approval).pk)
@@ -81,8 +86,9 @@ class BillAct(SpendingAct):
             Line("destination", _("Customer number"), content["destination"]),
             Line("customer_name", _("Customer"), content["customer_name"] or "–"),
             Line("period", _("Period"), content["period"] or "–"),
-            Line("price", _("Total"), rupiah(content["price"])),
-            Line("fee", _("Service fee"), rupiah(content.get("fee"))),
+            Line("price", _("Spent at the provider"), rupiah(content["price"])),
+            Line("fee", _("Service fee"), rupiah(content["fee"])),
+            Line("amount", _("The customer pays"), rupiah(self.amount(content))),
             *self.payment_lines(content),
             Line("expires_at", _("The bill is valid until"), clock(until)),
             Line("ref_id", "ref_id", content["ref_id"]),

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods
 
 from approvals.models import Approval, ApprovalState
+from bills.models import BillCheck
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
 from core.rights import Right
 from counter.services.approving import approve_here
-from counter.views.sending import approvers_for, show_approval, show_panel, show_sent
+from counter.views.sending import approvers_for, elsewhere, show_approval, show_panel, show_sent
 from purchases.models import Order
 
 
 @staff_only(Right.VIEW_PRODUCT, Right.BUY)
-@require_POST
+@require_http_methods(["GET", "POST"])
 def counter_approve(request: StaffRequest, pk: int) -> HttpResponse:
     """Place what the person has asked for, approved by a colleague who types PIN or password, and a code, here."""
+    if request.method == "GET":
+        asked = get_object_or_404(Approval.objects.for_table(), pk=pk)
+        is_here = asked.is_open and asked.asked_by == request.user
+        return show_approval(request, asked) if is_here else redirect(asked)
     approval = get_object_or_404(Approval.objects.for_table(), pk=pk, asked_by=request.user)
     approver = approvers_for(request.user).filter(pk=_number(request.POST.get("approver", ""))).first()
     if approver is None or request.POST.get("seal") != approval.seal:
@@ -35,10 +41,18 @@ def counter_approve(request: StaffRequest, pk: int) -> HttpResponse:
         )
     except Refused as refusal:
         return show_approval(request, approval, fault=str(refusal), approver=approver)
-    if approval.state == ApprovalState.APPROVED:
-        return show_sent(request, Order.objects.get(ref_id=approval.result))
-    words = _("Nothing was sent: what was asked for has changed, or its time is over. Sell it again.")
-    return show_panel(request, q="", pinned="", faults=[words])
+    return _after(request, approval)
+
+
+def _after(request: StaffRequest, approval: Approval) -> HttpResponse:
+    """The sale that goes on, or the bills that were checked with it; or that nothing was sent."""
+    if approval.state != ApprovalState.APPROVED:
+        words = _("Nothing was sent: what was asked for has changed, or its time is over. Sell it again.")
+        return show_panel(request, q="", pinned="", faults=[words])
+    if check := BillCheck.objects.filter(ref_id=approval.subject, batch__isnull=False).first():
+        messages.success(request, _("Approved and sent."), extra_tags="approved_here")
+        return elsewhere(request, redirect("counter_batch", batch=check.batch))
+    return show_sent(request, Order.objects.get(ref_id=approval.result))
 
 
 def _number(text: str) -> int:

@@ -92,4 +92,5 @@ def test_a_second_person_sees_the_fee():
 
     lines = {line.name: line.value for line in BillAct().lines(content)}
 
-    assert (lines["price"], lines["fee"]) == ("Rp102.500", "Rp2.000")
+    assert (lines["price"], lines["fee"], lines["amount"]) == ("Rp102.500", "Rp2.000", "Rp104.500")
+    assert BillAct().amount(content) == 104_500

@@ -1,6 +1,7 @@
 """A colleague approves at the counter what is above the cashier's limit, and the sale goes on, once."""
 
 import re
+import uuid
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from approvals.models import Approval
 from ledger.models import Entry
 from purchases.models import Order
 from staff.models import User
+from testing.factories import make_check
 from testing.people import code_of, make_person, signed_in
 from tests.core.helpers import has_id, words_at
 from tests.counter.helpers import NUMBER, review, send, shelf_of_telkomsel
@@ -115,3 +117,23 @@ def test_beyond_the_limit_of_an_order_the_review_says_only_that(supervisor, sell
     within = review(browser, f"{NUMBER} 5")
     assert (has_id(within, "beyond-limit"), has_id(within, "approval-needed")) == (False, True)
     assert not re.search(r"data-send\s+disabled", within.content.decode())
+
+
+def test_a_bill_of_several_is_approved_from_their_page_and_leads_back_to_it(seller, supervisor):
+    begin(seller, cash=100_000)
+    browser, check = signed_in(seller), make_check(batch=uuid.uuid4())
+    address = f"/counter/batch/{check.batch}/"
+    bill = f"{check.ref_id}:{check.total}"
+
+    page = browser.post(f"{address}pay/", {"bill": bill, "reason": "A wedding"}, follow=True)
+
+    assert Order.objects.count() == 0
+    here = re.search(r'href="(/counter/approvals/[^"]+)"', page.content.decode())[1]
+    assert has_id(browser.get(here), "counter-approval")
+    assert signed_in(supervisor).get(here)["Location"] == Approval.objects.get().get_absolute_url()
+    answer = approve(browser, supervisor)
+    assert answer["HX-Redirect"] == address
+    order = Order.objects.get()
+    assert (order.placed_by, order.ref_id) == (seller, check.ref_id)
+    assert list(Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")) == [("hold", check.total)]
+    assert browser.get(here)["Location"] == Approval.objects.get().get_absolute_url()
