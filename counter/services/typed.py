@@ -13,7 +13,9 @@ from core.notation import at_home, in_groups, split_number
 _LEAST_IN_ONE, _MOST_IN_GROUPS, _LONGEST_GROUP = 8, 11, 5
 _LONGEST_PHONE = 13
 # A phone number with a sign in it that is no digit, such as the letter O.
-_WRONG_SIGN = re.compile(r"(?:\+?62|0)8[\d.\- ]*((?<=\d)[a-z]|o)[\w.\-]*\d[\w.\-]*", re.ASCII | re.IGNORECASE)
+_WRONG_SIGN = re.compile(
+    r"(?:\+?62|0)8[\d.\- ]*(?:(?<=\d)([a-z])[\w.\-]*|(o)[\w.\-]*\d[\w.\-]*)(?:\s.*)?", re.ASCII | re.IGNORECASE
+)
 _DIGITS = re.compile(r"\d[\d.\-]*")
 _LETTER_OF_A_SHELF = re.compile(r"([pdtlba])(?:\s+(.*)|(\d.*)|)", re.IGNORECASE | re.DOTALL)
 # "S10.0812…", as it is sent to a server by SMS: the number says whose 10 it is.
@@ -66,7 +68,12 @@ class Typed:
     def wrong_sign(self) -> str:
         """The letter that stands where a phone number has digits; "" without one."""
         match = None if self.bare else _WRONG_SIGN.fullmatch(self.text.strip())
-        return match[1] if match else ""
+        return (match[1] or match[2]) if match else ""
+
+    @property
+    def strange_prefix(self) -> str:
+        """How a number begins that looks like a phone's and is of no operator; "" for every other one."""
+        return self.bare[:4] if self.bare.startswith("0") and not self.is_phone else ""
 
     @property
     def bare(self) -> str:

@@ -260,7 +260,15 @@ document.addEventListener("change", (event) => {
   if (words) words.textContent = event.target.value ? dayInWords.format(new Date(`${event.target.value}T12:00`)) : "";
 });
 
-for (const toast of findAll(".toast-success[data-toast], .toast-info[data-toast]")) setTimeout(() => toast.remove(), 8000);
+// Those that a request adds, too.
+function fadeToasts() {
+  for (const toast of findAll(":is(.toast-success, .toast-info)[data-toast]:not([data-fades])")) {
+    toast.dataset.fades = "";
+    setTimeout(() => toast.remove(), 8000);
+  }
+}
+fadeToasts();
+document.addEventListener("htmx:oobAfterSwap", fadeToasts);
 
 /* --- alerts: the head of a page that stays open keeps itself fresh ----------------------------------------------- */
 

@@ -45,7 +45,10 @@
 
   const to = document.querySelector("#close-shift [name=to]");
   const act = document.querySelector("[data-act]");
-  const say = () => { act.textContent = to.value ? act.dataset.handOver : act.dataset.close; };
+  const say = () => {
+    act.textContent = to.value ? act.dataset.handOver : act.dataset.close;
+    document.querySelector("#close-shift [name=secret]").closest(".field").hidden = !to.value;
+  };
   to?.addEventListener("change", say);
   if (to) say();
 }

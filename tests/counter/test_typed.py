@@ -55,7 +55,15 @@ def test_what_a_number_may_be_follows_from_its_digits():
 
 @pytest.mark.parametrize(
     ("text", "sign"),
-    [("08129000O004", "O"), ("0812 9000 o004", "o"), ("08l290000004", "l"), ("+62812x90", "x"), ("081290000004", "")]
+    [
+        ("08129000O004", "O"),
+        ("0812 9000 o004", "o"),
+        ("08l290000004", "l"),
+        ("+62812x90", "x"),
+        ("085712345678d", "d"),
+        ("08129000000x 10", "x"),
+        ("081290000004", ""),
+    ]
     + [(text, "") for text in ("sari", "d3", "tsel10", "mlbb 86", "0812", "081290000004 d3", "08 sari")],
 )
 def test_a_letter_in_a_number_is_named(text: str, sign: str):
