@@ -14,8 +14,9 @@ from core.errors import Refused, refusal_shown
 from core.money import rupiah
 from core.rights import Right
 from credit.forms import CreditPaymentForm, CreditPayoutForm, ReasonForm
-from credit.models import CreditAccount, CreditEntry
+from credit.models import CreditEntry
 from credit.views.accounts import show_account
+from customers.models import Customer
 from drawers import services
 
 
@@ -23,13 +24,13 @@ from drawers import services
 @require_POST
 def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
     """Note a customer's payment of a debt; cash goes into the taker's open drawer."""
-    account = get_object_or_404(CreditAccount.objects.select_related("customer"), customer=pk)
+    customer = get_object_or_404(Customer.objects.select_related("credit"), pk=pk, credit__isnull=False)
     form = CreditPaymentForm(request.POST)
     if not form.is_valid():
-        return show_account(request, account.customer, payment=form)
+        return show_account(request, customer, payment=form)
     with refusal_shown(request):
-        services.take_credit_payment(account, actor=request.user, **form.cleaned_data)
-        facts = {"amount": rupiah(form.cleaned_data["amount"]), "name": account.customer.name}
+        services.take_credit_payment(customer.credit, actor=request.user, **form.cleaned_data)
+        facts = {"amount": rupiah(form.cleaned_data["amount"]), "name": customer.name}
         messages.success(request, _("%(amount)s of %(name)s is entered.") % facts, extra_tags="credit_paid")
     return redirect("credit_account", pk=pk)
 
@@ -38,12 +39,12 @@ def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
 @require_POST
 def credit_paid_out(request: StaffRequest, pk: int) -> HttpResponse:
     """Note a payout to a customer; cash comes out of the person's own open drawer."""
-    account = get_object_or_404(CreditAccount.objects.select_related("customer"), customer=pk)
+    customer = get_object_or_404(Customer.objects.select_related("credit"), pk=pk, credit__isnull=False)
     form = CreditPayoutForm(request.POST)
     if not form.is_valid():
-        return show_account(request, account.customer, payout=form)
+        return show_account(request, customer, payout=form)
     with refusal_shown(request):
-        services.pay_out_credit(account, actor=request.user, **form.cleaned_data)
+        services.pay_out_credit(customer.credit, actor=request.user, **form.cleaned_data)
         words = _("Entered: %(amount)s paid out to the customer.") % {"amount": rupiah(form.cleaned_data["amount"])}
         messages.success(request, words, extra_tags="credit_paid_out")
     return redirect("credit_account", pk=pk)
