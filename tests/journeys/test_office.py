@@ -89,6 +89,15 @@ def test_a_cashier_sees_own_work_and_no_earnings(live_server: Any, open_window: 
     assert answer.status == 403
 
 
+def test_the_own_page_of_a_place_is_in_sight_on_a_phone(live_server: Any, open_window: OpenWindow, shop):
+    page = open_window(size=PHONE, language="id-ID")
+    sign_in(page, live_server.url, "owner")
+
+    page.goto(f"{live_server.url}/due/")
+
+    expect(page.locator(".place-row [aria-current]")).to_be_in_viewport(ratio=1)
+
+
 def test_an_auditor_sees_no_number_in_full(live_server: Any, open_window: OpenWindow, shop):
     page = open_window()
     sign_in(page, live_server.url, "auditor")
