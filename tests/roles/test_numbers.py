@@ -161,7 +161,8 @@ def shop() -> dict[str, Any]:
         "number_edit": [{"pk": number.pk} for number in numbers],
         "due_follow": [{"pk": numbers[1].pk}],
         **{
-            name: [{"pk": one.pk} for one in (approval, bill_approval)] for name in ("approval_detail", "approval_live")
+            name: [{"pk": one.pk} for one in (approval, bill_approval)]
+            for name in ("approval_detail", "approval_live", "counter_approve")
         },
         "exchange_detail": [{"pk": one.pk} for one in exchanges],
         "callback_detail": [{"pk": one.pk} for one in callbacks],
