@@ -128,9 +128,9 @@ def test_a_command_refuses_a_database_of_a_newer_version(newer: None, command: s
 
 
 def test_a_room_that_this_code_has_not_is_of_a_newer_version(noted: Any):
-    noted.objects.create(app="branches", name="0001_initial")
+    noted.objects.create(app="warehouses", name="0001_initial")
 
-    assert unknown_migrations() == ["branches.0001_initial"]
+    assert unknown_migrations() == ["warehouses.0001_initial"]
 
 
 def test_a_library_may_drop_its_old_migrations(noted: Any):
