@@ -32,7 +32,7 @@ def test_a_person_comes_from_the_provider_and_leaves(
     page.click("#oidc-sign-in")
     expect(page).to_have_url(f"{live_server.url}/orders/")
     expect(page.locator("#own-role")).to_have_attribute("data-role", "cashier")
-    page.locator("[data-menu] summary").filter(visible=True).click()
+    page.locator("[data-menu]:has(.menu-who) summary").filter(visible=True).click()
     expect(page.locator("[data-menu][open] strong").filter(visible=True).first).to_be_visible()
     faults += faults_of(page)
 
