@@ -80,6 +80,10 @@ class Act(ABC):
         stays open. Nothing goes over the network here.
         """
 
+    def branch_of(self, content: Content, asker: User) -> int | None:
+        """The key of the branch that it belongs to; None: the whole shop."""
+        return None
+
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
         """The questions of `content_seen` for these; one statement reads all acts of a page."""
         return []

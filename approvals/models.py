@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from audit.history import history_of
+from branches.models import Branch
 from core.looks import LookChoices
 from core.rights import Right
 from core.triggers import never_truncated
@@ -74,6 +75,14 @@ class Approval(models.Model):
     reason = models.CharField(max_length=500, blank=True)
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     asked_role = models.CharField(max_length=40, blank=True, help_text="What the person was then.")
+    branch = models.ForeignKey(
+        Branch,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="The branch that it belongs to; empty: the whole shop.",
+        db_index=False,
+    )
     asked_at = models.DateTimeField()
     expires_at = models.DateTimeField(help_text="By the database's clock; nobody approves it later.")
     state = models.CharField(max_length=10, choices=ApprovalState.choices, default=ApprovalState.ASKED)
@@ -146,7 +155,7 @@ class Approval(models.Model):
                 name="what_was_asked_never_changes",
                 fields=[
                     *("act", "subject", "about", "content", "sha256", "reason"),
-                    *("asked_by", "asked_role", "asked_at", "expires_at"),
+                    *("asked_by", "asked_role", "branch", "asked_at", "expires_at"),
                 ],
             ),
             pgtrigger.Protect(

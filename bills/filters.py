@@ -7,12 +7,16 @@ from django.utils.translation import gettext_lazy as _
 
 from bills.models import BillCheck, BillCheckQuerySet
 from bills.states import BillState
-from core.filters import DaysFilter, ListFilter, SearchFilter, SinceFilter, UntilFilter
+from branches.filters import BranchFilter, InBranches
+from core.filters import DaysFilter, SearchFilter, SinceFilter, UntilFilter
 from core.numbers import sees_whole_numbers
 
 
-class BillFilter(ListFilter):
-    """Search by ref_id, customer number or customer name; narrow by state and by the day on which it was checked."""
+class BillFilter(InBranches):
+    """Search by ref_id, customer number or customer name; narrow by state, branch and the day on which it was checked.
+
+    Only a paid bill belongs to a branch.
+    """
 
     is_compact = True
 
@@ -20,6 +24,7 @@ class BillFilter(ListFilter):
     state = django_filters.ChoiceFilter(
         method="in_state", label=_("Status"), empty_label=_("Every status"), choices=BillState.choices
     )
+    branch = BranchFilter(field_name="order__payment__branch")
     days = DaysFilter(field_name="created_at")
     since = SinceFilter(field_name="created_at", label=_("From"))
     until = UntilFilter(field_name="created_at", label=_("To"))

@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from branches.filters import BranchFilter, InBranches
 from complaints.models import Complaint, State
 from core.filters import DaysFilter, SinceFilter, UntilFilter
 from purchases.filters import OfOrderFilter
@@ -14,8 +15,8 @@ from purchases.filters import OfOrderFilter
 _ALL = "all"
 
 
-class ComplaintFilter(OfOrderFilter):
-    """Complaints by order or number, state, and the day on which they were opened; without a state those not closed."""
+class ComplaintFilter(OfOrderFilter, InBranches):
+    """Complaints by order or number, state, branch and the day of opening; without a state those not closed."""
 
     is_compact = True
 
@@ -25,6 +26,7 @@ class ComplaintFilter(OfOrderFilter):
         empty_label=pgettext_lazy("complaint", "Not closed"),
         choices=[*State.choices, (_ALL, _("Every state"))],
     )
+    branch = BranchFilter(field_name="order__payment__branch")
     days = DaysFilter(field_name="opened_at")
     since = SinceFilter(field_name="opened_at", label=_("From"))
     until = UntilFilter(field_name="opened_at", label=_("To"))

@@ -50,11 +50,12 @@ def scope_of(person: User) -> Scope:
     )
 
 
-def open_work(person: User) -> list[Item]:
-    """Everything that waits and that this person may see, the first due on top."""
+def open_work(person: User, *, branch: int | None = None) -> list[Item]:
+    """Everything that waits and that this person may see, the first due on top; with a branch only what is of it."""
     scope, now = scope_of(person), timezone.now()
     moment = Moment(person=person.pk, today=timezone.localdate(now), **late_since())
-    parts = [_part(code, moment, scope, now - TAKEN_FOR) for code in scope.sees]
+    seen = [code for code in scope.sees if branch is None or KINDS[code].branch]
+    parts = [_part(code, moment, scope, now - TAKEN_FOR, branch) for code in seen]
     return [Item(*row) for row in _together(parts)[:MOST]] if parts else []
 
 
@@ -99,7 +100,7 @@ def _own_part(code: str, moment: Moment, scope: Scope) -> QuerySet[Any, Any]:
     return free_or_own.order_by().values_list("pk")[:MOST_COUNTED]
 
 
-def _part(code: str, moment: Moment, scope: Scope, taken_since: Any) -> QuerySet[Any, Any]:
+def _part(code: str, moment: Moment, scope: Scope, taken_since: Any, branch: int | None) -> QuerySet[Any, Any]:
     kind = KINDS[code]
     taken = Taken.objects.filter(kind=code, key=OuterRef("pk"), at__gt=taken_since)
     rows: QuerySet[Any, Any] = kind.rows(moment, scope).annotate(
@@ -108,6 +109,8 @@ def _part(code: str, moment: Moment, scope: Scope, taken_since: Any) -> QuerySet
         work_is_for_person=kind.for_person(moment, scope),
         work_taken_by=Subquery(taken.values("by")),
     )
+    if branch is not None:
+        rows = rows.filter(**{kind.branch: branch})
     return rows.order_by().values_list("work_kind", "pk", "work_due", "work_is_for_person", "work_taken_by")
 
 

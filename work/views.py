@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 from django.views.decorators.http import require_GET, require_POST
 
+from branches.services import branch_names
 from core.access import StaffRequest, staff_only
 from core.live import Live
 from staff.models import User
@@ -58,7 +59,10 @@ def work_take(request: StaffRequest, kind: str, key: int) -> HttpResponse:
 
 
 def _context(request: StaffRequest) -> dict[str, Any]:
-    every = services.open_work(request.user)
+    branches = {str(pk): name for pk, name in branch_names()}
+    branch = request.GET.get("branch", "")
+    branch = branch if branch in branches else ""
+    every = services.open_work(request.user, branch=int(branch) if branch else None)
     groups = {
         "": [item for item in every if _is_mine(item, request.user)],
         "others": [item for item in every if not _is_mine(item, request.user)],
@@ -72,13 +76,16 @@ def _context(request: StaffRequest) -> dict[str, Any]:
     items = [item for item in in_group if item.kind == kind] if kind else in_group
     page = Paginator(items, _ROWS).get_page(request.GET.get("page"))
     shown = [(item.kind, item.key, item.taken_by) for item in page]
-    filters: dict[str, Any] = {"whose": whose, "kind": kind, "page": page.number}
-    address = f"{reverse('work_live')}?{urlencode(filters)}"
+    filters = {"whose": whose, "kind": kind} | ({"branch": branch} if branch else {})
+    address = f"{reverse('work_live')}?{urlencode(filters | {'page': page.number})}"
     live = Live(request, address, {"work": [len(items), shown]}, rest=10)
     counts = Counter(item.kind for item in in_group)
     return {
         "whose": whose,
         "kind": kind,
+        "branch": branch,
+        "branches": branches.items(),
+        "of_branch": f"&branch={branch}" if branch else "",
         "groups": [
             ("", pgettext("work", "Mine"), len(groups[""])),
             ("others", _("Waits for somebody else"), len(groups["others"])),

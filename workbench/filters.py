@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.events import event_choices
 from audit.models import AuditEvent
+from branches.filters import BranchFilter, InBranches
 from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
 from core.search import found_by
 from gateway.models import Exchange, ExchangeQuerySet
@@ -58,18 +59,23 @@ class ExchangeFilter(ListFilter):
         return exchanges.errors().filter(error=error)
 
 
-class AuditFilter(ListFilter):
-    """The activity log by person, action, order (or another subject) and day."""
+class AuditFilter(InBranches):
+    """The activity log by person, the person's branch, action, order (or another subject) and day."""
 
     q = SearchFilter(label=_("ref_id, user name or list"), max_length=200)
     person = django_filters.CharFilter(method="by_person", label=_("Name or user name"), max_length=150)
     kind = django_filters.ChoiceFilter(label=_("Action"), empty_label=_("Every action"), choices=event_choices)
+    branch = BranchFilter(method="by_branch")
     since = SinceFilter(field_name="at", label=_("From"))
     until = UntilFilter(field_name="at", label=_("To"))
 
     def search(self, events: QuerySet[AuditEvent], _name: str, text: str) -> QuerySet[AuditEvent]:
         """Those about this; people type a ref_id as they like."""
         return events.filter(subject__in={text.strip(), text.strip().upper()})
+
+    def by_branch(self, events: QuerySet[AuditEvent], _name: str, branch: str) -> QuerySet[AuditEvent]:
+        """Those of the people who belong to this branch now."""
+        return events.filter(person__in=list(User.objects.filter(branch=branch).values_list("pk", flat=True)))
 
     def by_person(self, events: QuerySet[AuditEvent], _name: str, name: str) -> QuerySet[AuditEvent]:
         """Those of the person with this user name, or of the people whose name holds it; in any case."""

@@ -61,6 +61,12 @@ class PeopleAct(Act):
         if not may_second(self.change(approval.facts), person):
             raise ApprovalRefused("no_right")
 
+    def branch_of(self, content: Content, asker: User) -> int | None:
+        """The person's; of an invitation that of the asker, which the new person gets; None of a role."""
+        if person := content.get("person"):
+            return User.objects.get(pk=person).branch_id
+        return asker.branch_id if "username" in content else None
+
     def people_in(self, content: Content) -> set[int]:
         """The person."""
         return {content["person"]} if "person" in content else set()

@@ -59,6 +59,7 @@ def _store(act: Act, *, subject: str, content: Content, actor: User, reason: str
         reason=reason.strip()[:500],
         asked_by=actor,
         asked_role=role_of(actor) or "",
+        branch_id=act.branch_of(content, actor),
         asked_at=now,
         expires_at=act.expires_at(content, now + dt.timedelta(hours=policies().approval_valid_hours)),
     )

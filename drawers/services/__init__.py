@@ -9,6 +9,7 @@ from drawers.services.managing import add_drawer, change_drawer
 from drawers.services.own import OwnDrawer, counts_blind, is_blind, own_drawer_of, own_drawer_questions
 from drawers.services.payments import (
     Ending,
+    branch_of_sale,
     change_payment,
     end_payments,
     follow_price,

@@ -123,6 +123,13 @@ def _where(seller: User | None, agreed_in: int | None) -> tuple[int | None, int 
     return locked, agreed if agreed != locked else None, branch or seller.sells_in
 
 
+def branch_of_sale(seller: User, agreed_in: int | None) -> int:
+    """The key of the branch of a sale that this shift agrees to; without a shift that of the seller."""
+    if agreed_in is None:
+        return seller.sells_in
+    return Shift.objects.values_list("drawer__branch", flat=True).get(pk=agreed_in)
+
+
 def note_change(payment: Payment, change: int) -> None:
     """Note that `change` rupiah went back of the cash that was given for this payment and others.
 

@@ -14,7 +14,8 @@ from approvals.errors import AlreadyAsked
 from catalogue.models import Product
 from core.money import rupiah
 from core.rights import Right
-from drawers.services import PaymentFacts
+from drawers.models import Payment
+from drawers.services import PaymentFacts, branch_of_sale
 from purchases.errors import AboveLimit, NeedsApproval
 from purchases.models import Verdict
 from purchases.services.moving import lock_order_for_move
@@ -77,6 +78,10 @@ class SpendingAct(Act):
         """The customer's price (rupiah); the cost for a request from before price rules."""
         amount: int = content.get("selling_price", content["price"])
         return amount
+
+    def branch_of(self, content: Content, asker: User) -> int | None:
+        """Where the order will have been sold."""
+        return branch_of_sale(asker, content[PAYMENT]["shift"])
 
     def refuse_approver(self, approval: Approval, person: User) -> None:
         """Nobody approves more than they may spend for one order."""
@@ -192,6 +197,10 @@ class VerdictAct(Act):
         proposed = _verdict_of(approval)
         order = lock_order_for_move(proposed.order_id)
         return content_of(order, undecided(order, proposed))
+
+    def branch_of(self, content: Content, asker: User) -> int | None:
+        """That of the order."""
+        return Payment.objects.values_list("branch", flat=True).get(ref_id=content["ref_id"])
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
         """Their verdicts and orders."""

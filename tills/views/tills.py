@@ -15,6 +15,7 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from audit.acts import act
+from branches.services import has_several
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
@@ -22,6 +23,7 @@ from core.rights import Right
 from policies.services import policies
 from staff.confirming import check_factor
 from tills import services
+from tills.filters import TillFilter
 from tills.forms import TillForm
 from tills.models import Till
 from tills.services.guessing import seconds_locked
@@ -39,8 +41,10 @@ UNLOCK = act("till_unlock", pgettext_lazy("audit", "Unlock a till"), Right.ENROL
 def till_list(request: StaffRequest) -> HttpResponse:
     """All tills, those that are on first."""
     tills = Till.objects.select_related("held_by").order_by("-switched_off_at", Upper("name"), "pk")
-    page = FirstPages(tills, ROWS).get_page(request.GET.get("page"))
-    return render(request, "tills/till_list.html", {"page": page, "table": TillTable(page)})
+    filtered = TillFilter(request.GET, queryset=tills)
+    page = FirstPages(filtered.qs, ROWS).get_page(request.GET.get("page"))
+    context = {"filter": filtered if has_several() else None, "page": page, "table": TillTable(page)}
+    return render(request, "tills/till_list.html", context)
 
 
 @staff_only(Right.ENROL_TILLS)

@@ -28,6 +28,7 @@ class Approvals(WorkKind):
     look = ("checks", "queued")
     sees = ()
     does = ()
+    branch = "branch"
 
     def may_see(self, person: User) -> bool:
         """Whoever sees the queue of approvals."""

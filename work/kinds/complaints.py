@@ -27,6 +27,7 @@ class Complaints(WorkKind):
     look = ("message-report", "held")
     sees = (Right.VIEW_ORDERS, Right.VIEW_COMPLAINTS)
     does = (Right.HANDLE_COMPLAINTS,)
+    branch = "order__payment__branch"
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         """Open, asked and answered ones."""

@@ -27,6 +27,7 @@ class Incidents(WorkKind):
     look = ("alert-triangle", "warn")
     sees = (Right.VIEW_ORDERS,)
     does = (Right.RESOLVE_ORDERS,)
+    branch = "order__payment__branch"
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         """Those that nobody has closed."""

@@ -60,6 +60,7 @@ class WorkKind(ABC):
     """One kind. `code` names it in addresses; `step`: what a person does about it, on a button.
 
     `sees`: every right that opens its pages. `does`: any of these is enough to do it. `within`: how long it may wait.
+    `branch`: the way from a row to its branch; empty of work that belongs to no branch.
     """
 
     code: ClassVar[str]
@@ -69,6 +70,7 @@ class WorkKind(ABC):
     sees: ClassVar[tuple[Right, ...]]
     does: ClassVar[tuple[Right, ...]]
     within: ClassVar[dt.timedelta] = dt.timedelta(days=1)
+    branch: ClassVar[str] = ""
 
     def may_see(self, person: User) -> bool:
         """Whether this person sees such work."""

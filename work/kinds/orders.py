@@ -35,6 +35,7 @@ class Orders(WorkKind):
     look = ("receipt", "unknown")
     sees = (Right.VIEW_ORDERS,)
     does = (Right.RESOLVE_ORDERS, Right.PROPOSE_VERDICTS, Right.BUY, Right.CHECK_BILLS)
+    branch = "payment__branch"
     within = dt.timedelta(minutes=30)
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:

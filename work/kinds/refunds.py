@@ -27,6 +27,7 @@ class Refunds(WorkKind):
     look = ("cash-banknote", "bad")
     sees = (Right.VIEW_ORDERS,)
     does = (Right.GIVE_BACK,)
+    branch = "branch"
 
     def may_see(self, person: User) -> bool:
         """Whoever sees the list of refunds: people with a drawer, and people who see all shifts."""

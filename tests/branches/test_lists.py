@@ -1,0 +1,87 @@
+"""Each list of what belongs to a branch is narrowed by it, from the second branch on."""
+
+import re
+
+import pytest
+
+from audit.models import AuditEvent
+from audit.services import record
+from branches.events import BRANCH_CHANGED
+from complaints.services import open_complaint
+from purchases.models import Incident
+from purchases.services.verdicts import propose_verdict
+from testing.factories import make_check, make_order, make_payment
+from testing.people import make_person
+from tests.approvals.helpers import ask_purchase, cashier
+from tests.branches.helpers import make_branch
+from tests.tills.helpers import make_till
+
+pytestmark = pytest.mark.django_db
+
+LISTS = ("/approvals/", "/complaints/", "/bills/", "/tills/", "/audit/")
+
+
+@pytest.fixture
+def shop():
+    """The same things in the first branch and in Tebet."""
+    tebet = make_branch()
+    andi, siti = cashier("andi", own_approval_above=10_000), cashier("siti", own_approval_above=10_000, branch=tebet)
+    shop = {"tebet": tebet.pk}
+    for name, person in {"first": andi, "tebet": siti}.items():
+        held = make_order("needs_action", placed_by=person, action_reason="balance_short")
+        make_order("reversed", placed_by=person)
+        Incident.objects.create(order=held, kind="contradiction", source="poll", detail="failed after success")
+        paid = make_check()
+        make_payment(paid, "success", placed_by=person)
+        shop[f"complaint of {name}"] = open_complaint(held, words="nothing came", actor=person)
+        shop[f"bill of {name}"] = paid
+        shop[f"approval of {name}"] = ask_purchase(person, f"08123456789{len(shop)}")
+        shop[f"till of {name}"] = make_till(name=f"Till of {name}", branch_id=person.branch_id)
+        record(BRANCH_CHANGED, actor=person, subject="1")
+        shop[f"event of {name}"] = AuditEvent.objects.latest("pk")
+    return shop
+
+
+def test_a_list_of_a_shop_with_one_branch_has_no_filter_for_it(admin):
+    assert [page for page in (*LISTS, "/work/") if 'branch="' in admin.get(page).content.decode()] == []
+    assert [page for page in LISTS if 'name="branch"' in admin.get(page).content.decode()] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "thing"),
+    [
+        ("/approvals/?act=order", "approval"),
+        ("/complaints/?state=all", "complaint"),
+        ("/bills/?state=paid", "bill"),
+        ("/tills/?", "till"),
+        ("/audit/?kind=branch_changed", "event"),
+    ],
+)
+def test_a_list_is_narrowed_by_branch(admin, shop, page, thing):
+    def keys(query: str = "") -> set[int]:
+        shown = admin.get(f"{page}{query}").context["page"]
+        return {row.pk for row in getattr(shown, "rows", None) or shown.object_list}
+
+    both = {shop[f"{thing} of first"].pk, shop[f"{thing} of tebet"].pk}
+    assert keys() >= both
+    assert keys(f"&branch={shop['tebet']}") & both == {shop[f"{thing} of tebet"].pk}
+
+
+def test_the_list_of_work_is_narrowed_by_branch(admin, shop):
+    def kinds(query: str) -> list[str]:
+        return sorted(re.findall(r'<tr id="row-(\w+)-\d+"', admin.get(f"/work/?whose=shop{query}").content.decode()))
+
+    of_one = ["approval", "complaint", "incident", "order", "refund"]
+    assert kinds("") == sorted(of_one * 2)
+    assert kinds(f"&branch={shop['tebet']}") == of_one
+    assert f"&amp;branch={shop['tebet']}" in admin.get(f"/work/live/?branch={shop['tebet']}").content.decode()
+
+
+def test_a_decision_belongs_to_the_branch_of_its_order(shop):
+    order = make_order("success", placed_by=make_person("cashier", username="rina", branch_id=shop["tebet"]))
+    proposer = make_person("supervisor")
+    facts = {"outcome": "reversed", "evidence": "portal", "reason": "says so"}
+
+    verdict = propose_verdict(order, actor=proposer, **facts)
+
+    assert (proposer.branch_id, verdict.approval.branch_id) == (1, shop["tebet"])
