@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.db.models.functions import Upper
 
-from catalogue.destinations import KINDS, METER
+from catalogue.destinations import KINDS, METER, DestinationKind
 from catalogue.models import Product, ProductType
 from catalogue.operators import Operator, operator_of
 from catalogue.services import Found, read_products
@@ -51,7 +51,8 @@ class Choice:
 
     `lacking`: the denomination that nobody sells exactly so. `alike`: products of which the words mean one.
     `pages`: how many pages of tiles there are. `sells_below_cost`: whether the person may.
-    `off`: the meant product that cannot be sold now.
+    `off`: the meant product that cannot be sold now. `elsewhere`: the text that finds exactly this amount among all
+    brands, where no token has it.
     """
 
     typed: Typed
@@ -69,6 +70,17 @@ class Choice:
     alike: list[Product] = field(default_factory=list)
     page: int = 0
     pages: int = 0
+    elsewhere: str = ""
+
+    @property
+    def is_nameless(self) -> bool:
+        """Whether an amount follows the number of an account, and nothing says of which game, wallet or biller.
+
+        Digits alone say so of a phone number and of a meter only: for all others no product is picked by its amount.
+        """
+        typed = self.typed
+        is_open = (not typed.may_be_meter and self.shelf is not Shelf.BILL) or typed.shelf is Shelf.ALL
+        return bool(typed.bare) and not typed.is_phone and typed.has_amount_alone and is_open
 
 
 def can_be_sold(product: Product, *, below_cost: bool) -> bool:
@@ -139,14 +151,18 @@ def _find(index: Index, choice: Choice) -> tuple[list[int], Found]:
         return [], Found([])
     choice.operator = operator_of(typed.number) if typed.is_phone else None
     choice.shelves = _shelves(typed)
-    has_letters = any(letter.isalpha() for letter in typed.words)
     means_bill = Shelf.BILL if says_bill(typed.words) else None
-    choice.shelf = typed.shelf or means_bill or (None if has_letters else choice.shelves[0])
+    is_of_first = not typed.words or (typed.has_amount_alone and (typed.is_phone or typed.may_be_meter))
+    choice.shelf = typed.shelf or means_bill or (choice.shelves[0] if is_of_first else None)
     usual = _on(index, choice, choice.shelf or choice.shelves[0], "").keys
     if not typed.words:
         return usual, Found(usual)
     if choice.shelf:
-        return usual, _on(index, choice, choice.shelf, typed.words)
+        matches = _on(index, choice, choice.shelf, typed.words)
+        if choice.shelf is Shelf.POWER and typed.has_amount_alone and (matches.lacking or not matches.keys):
+            others = _on(index, choice, Shelf.ALL, typed.words)
+            choice.elsewhere = f"{typed.on(Shelf.ALL)}{typed.words}" if others.is_exact or others.alike else ""
+        return usual, matches
     matches = search_index(index, typed.words, operator=choice.operator) if typed.is_phone else Found([])
     if not matches.keys:
         matches = _on(index, choice, Shelf.ALL, typed.words)
@@ -177,8 +193,15 @@ def _on(index: Index, choice: Choice, shelf: Shelf, words: str) -> Found:
         return search_index(index, words, kind=_PREPAID, takes=[METER])
     if shelf is Shelf.BILL:
         return _bills(index, typed, operator, words)
-    takes = [kind for kind in KINDS.values() if (kind.takes_phone if typed.is_phone else not kind.is_phone)]
+    takes = [kind for kind in KINDS.values() if _takes(kind, typed)]
     return search_index(index, words, kind=_PREPAID, takes=takes)
+
+
+def _takes(kind: DestinationKind, typed: Typed) -> bool:
+    """Whether products of this kind may take the number; a game's account is completed once its product is known."""
+    if typed.is_phone:
+        return kind.takes_phone
+    return not kind.is_phone and (kind.needs_product or not typed.bare or bool(kind.read(typed.bare)))
 
 
 def _bills(index: Index, typed: Typed, operator: Operator | None, words: str) -> Found:
@@ -243,6 +266,8 @@ def _meant(
     typed = choice.typed
     if pick:
         return next((row for row in listed if row.code == pick), None)
+    if choice.is_nameless:
+        return None
     if typed.words:
         return exact or (listed[0] if len(listed) == 1 and not choice.lacking else None)
     return (first or _only_one(choice, listed)) if typed.bare else None

@@ -94,6 +94,16 @@ class Typed:
         return len(self.bare) in _METERS
 
     @property
+    def has_amount_alone(self) -> bool:
+        """Whether only digits follow the number: an amount, or the zone of a game."""
+        return bool(self.words) and not any(letter.isalpha() for letter in self.words)
+
+    @property
+    def may_have_zone(self) -> bool:
+        """Whether what follows an account may be its zone in a game."""
+        return not self.is_phone and bool(_ZONE.fullmatch(self.words))
+
+    @property
     def offers_power(self) -> bool:
         """Whether it may be a number of electricity: it offers token and bill."""
         return len(self.bare) in _TOKENS_AND_BILLS

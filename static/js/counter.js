@@ -34,6 +34,8 @@
   function isNumberAlone(text) {
     if (!/^\+?[\d.\-]+( [\d.\-]+)*$/.test(text) || /^[1-9][\d.]* \+?(62|0)8/.test(text)) return false; // "50 0812…"
     const groups = text.split(" ").map((group) => group.replace(/\D/g, "").length);
+    // A number in one piece ends itself: what follows "12345678" is an amount or a game's zone, and no part of it.
+    if (groups.length > 1 && groups[0] >= 8 && /^[1-9]/.test(text) && !text.startsWith("62")) return false;
     const last = groups.pop();
     const before = groups.reduce((sum, count) => sum + count, 0);
     return before + last >= 8 && before < 10;

@@ -184,3 +184,48 @@ def test_the_word_for_a_bill_offers_no_token(cashier, text):
     make_biller(code="PLNPASCA", name="PLN Pascabayar", category="pln-pascabayar", brand="plnpasca")
 
     assert tiles(offers(cashier, text)) == ["PLN Pascabayar"]
+
+
+@pytest.fixture
+def games():
+    make_product(code="PLN50", name="Token PLN 50.000", category="token-pln", brand="pln", price=50_500)
+    Brand.objects.create(category=Category.objects.create(code="game", name="Game"), code="ff", name="Free Fire")
+    make_product(code="FF50", name="Free Fire 50 Diamonds", category="game", brand="ff", price=6_000)
+    make_product(code="FF1000", name="Free Fire 1.000 Diamonds", category="game", brand="ff", price=120_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [("12345678 50", ["Free Fire 50 Diamonds"]), ("1401234567 1000", ["Free Fire 1.000 Diamonds"])],
+)
+def test_an_amount_behind_an_account_picks_nothing_and_says_so(cashier, games, text, offered):
+    page = offers(cashier, text)
+
+    assert (tiles(page)[:1], tiles(page, picked=True)) == (offered, [])
+    assert f"“{text.split()[1]}”" in words_at(page, 'id="counter-nameless"')
+    assert not has_id(review(cashier, text), "counter-review")
+    assert tiles(offers(cashier, f"{text.split()[0]} ff {text.split()[1]}"), picked=True) == offered
+
+
+def test_what_may_be_a_games_zone_is_said_to_be_read_as_an_amount(cashier, games):
+    assert "mlbb 86 12345678 1000" in words_at(offers(cashier, "12345678 1000"), 'id="counter-nameless"')
+    assert "mlbb" not in words_at(offers(cashier, "12345678 50"), 'id="counter-nameless"')
+
+
+def test_an_amount_that_no_token_has_leads_to_the_game_that_has_it(cashier, games):
+    page = offers(cashier, "14012345678 1000")
+
+    assert words_at(page, 'id="counter-read-as"') == "PLN meter"
+    assert has_id(page, "counter-lacking")
+    assert (tiles(page), tiles(page, picked=True)) == (["50.000"], [])
+    assert 'id="counter-elsewhere" data-fills="14012345678 a 1000"' in page.content.decode()
+    exact = offers(cashier, "14012345678 a 1000")
+    assert (tiles(exact), tiles(exact, picked=True)) == (["Free Fire 1.000 Diamonds"], [])
+    assert tiles(offers(cashier, "14012345678 50"), picked=True) == ["50.000"]
+
+
+def test_all_brands_offers_only_what_takes_the_number(cashier, games):
+    make_product(code="DANA50", name="DANA 50.000", category="e-money", brand="dana", price=50_500)
+
+    assert tiles(offers(cashier, "12345678 a")) == ["Free Fire 50 Diamonds", "Free Fire 1.000 Diamonds"]
+    assert {"Free Fire 50 Diamonds", "DANA 50.000"} <= {*tiles(offers(cashier, "1234567890123456 a 50"))}
