@@ -80,6 +80,17 @@ class Batch:
         return [bill for bill in self.bills if bill.standing is Standing.PAID]
 
     @property
+    def left(self) -> list[ShownBill]:
+        """Those that the customer could pay now and has not, and those that wait for a second person."""
+        open_bills = [bill for bill in self.bills if not bill.order]
+        return [bill for bill in open_bills if bill.approval_id or bill.standing is Standing.PAYABLE]
+
+    @property
+    def may_end(self) -> bool:
+        """Whether the next customer may come: some are paid, or none can be."""
+        return any(bill.order for bill in self.bills) or not (self.payable or self.is_asking)
+
+    @property
     def is_done(self) -> bool:
         """Whether somebody has paid every one of them, or is about to."""
         return all(bill.order for bill in self.bills)

@@ -26,7 +26,7 @@ const place = (...names) => visit(names.map((name) => `.nav-main [data-place=${n
 const single = {
   "?": () => find("#shortcuts")?.showModal(),
   h: () => place("overview"),
-  b: () => place("counter", "catalogue"),
+  b: () => askedFirst() || place("counter", "catalogue"),
   o: () => place("orders"),
   s: () => place("balance"),
   p: () => place("customers"),
@@ -43,6 +43,15 @@ const single = {
   "/": () => document.dispatchEvent(new Event("find:open")),
   f: () => filterList(),
 };
+
+// What a page asks before it is left, once: it opens, and the same key goes on.
+function askedFirst() {
+  const question = find("[data-asks-first]:not([open])");
+  if (!question) return false;
+  question.open = true;
+  find("a", question).focus();
+  return true;
+}
 
 // The field that searches the list, or the counter's, of this very page.
 function filterList() {

@@ -244,6 +244,21 @@ def test_the_change_of_several_bills_stands_on_their_page(cashier):
     assert sum(order.payment.cash_given for order in Order.objects.all()) == 300_000
 
 
+def test_after_a_part_is_paid_the_next_customer_is_asked_about_the_rest(cashier):
+    address = start_batch(cashier, make_customer("Bu Sari", ("1111", make_biller()), ("2222", make_biller())))
+    paid, left = BillCheck.objects.order_by("pk")
+    for check in (paid, left):
+        answer(check)
+    assert not has_id(cashier.get(address), "next-customer")
+
+    page = cashier.post(f"{address}pay/", {"bill": f"{paid.ref_id}:102500", "paid_by": "cash"}, follow=True)
+
+    assert re.findall(r'data-left="([^"]+)"', page.content.decode()) == [left.ref_id]
+    assert (has_id(page, "ask-unpaid"), has_id(page, "next-customer")) == (True, True)
+    page = cashier.post(f"{address}pay/", {"bill": f"{left.ref_id}:102500", "paid_by": "cash"}, follow=True)
+    assert (has_id(page, "ask-unpaid"), has_id(page, "next-customer")) == (False, True)
+
+
 def test_an_unknown_batch_is_a_404(cashier):
     assert cashier.get(f"/counter/batch/{uuid.uuid4()}/").status_code == 404
 
