@@ -30,6 +30,7 @@ from counter.services.choosing import can_be_sold
 from counter.views.confirming import place_confirmed, recognised, repeats, review_facts
 from counter.views.counter import choice_for, find_pinned, panel_facts, strip_facts
 from credit.methods import CASH
+from credit.services import name_of
 from drawers.models import Payment
 from drawers.services import give_back, open_shift_of
 from purchases.errors import NeedsApproval, NotForSale
@@ -191,7 +192,8 @@ def show_approval(
 
 def show_sent(request: StaffRequest, order: Order) -> HttpResponse:
     """An empty field, and the strip with the order in it."""
-    sent = Row(order, request.user)
+    debt = order.payment.debt
+    sent = Row(order, request.user, name_of(debt.account) if debt else "")
     if not request.headers.get("HX-Request"):
         waits = order.status == Status.NEEDS_ACTION
         messages.success(request, sent.said, extra_tags="placed_to_wait" if waits else "placed")

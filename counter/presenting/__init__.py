@@ -1,0 +1,6 @@
+"""The counter as its page shows it: what the field offers (`tiles`), and what stands beside it (`strip`)."""
+
+from counter.presenting.strip import Row, read_pills_and_strip
+from counter.presenting.tiles import STARTS, in_fours, tabs_of, tiles_of, tiles_of_today
+
+__all__ = ["STARTS", "Row", "in_fours", "read_pills_and_strip", "tabs_of", "tiles_of", "tiles_of_today"]
