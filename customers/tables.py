@@ -83,7 +83,8 @@ class NumberTable(Table[SavedNumber]):
         """The product or biller, or any product of a kind."""
         if number.product is None:
             return str(number.kind.name)
-        return format_html('{} <span class="sub">{}</span>', number.product.name, number.product.category.name)
+        more = cell_from("customers/number_more.html", number=number, user=self.user)
+        return format_html('{} <span class="sub">{}</span>{}', number.product.name, number.product.category.name, more)
 
     @column(_("Note"), css="sub")
     def note(self, number: SavedNumber) -> str:

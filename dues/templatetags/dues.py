@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from django import template
 from django.db.models import Prefetch
 
-from customers.models import Customer, SavedNumber
+from customers.models import SavedNumber
 from customers.presenting import shown_number
 from dues.models import DueBill, DueState
 
@@ -13,12 +16,31 @@ register = template.Library()
 register.filter(shown_number)
 
 
+@dataclass(frozen=True)
+class EachMonth:
+    """When a number's bill is checked (days of the month), and its bills that are open."""
+
+    day: int
+    fine_day: int | None
+    open_bills: list[DueBill]
+
+
 @register.simple_tag
-def bills_each_month(customer: Customer) -> list[SavedNumber]:
-    """`{% bills_each_month customer as numbers %}`: the numbers at billers, each with its day and its open bill."""
-    rows = DueBill.objects.with_state().open()
-    numbers = SavedNumber.objects.bills().filter(customer=customer).select_related("product__category", "followed")
-    return list(numbers.prefetch_related(Prefetch("due_bills", queryset=rows)))
+def each_month(number: SavedNumber) -> EachMonth | None:
+    """`{% each_month number as followed %}`; None while nobody follows it.
+
+    All numbers of the customer are read at the first one, and kept on the customer of this page.
+    """
+    customer: Any = number.customer
+    if not hasattr(customer, "each_month"):
+        rows = DueBill.objects.with_state().open()
+        numbers = SavedNumber.objects.bills().filter(customer=customer, followed__isnull=False)
+        numbers = numbers.select_related("followed").prefetch_related(Prefetch("due_bills", queryset=rows))
+        customer.each_month = {
+            row.pk: EachMonth(row.followed.day, row.followed.fine_day, list(row.due_bills.all())) for row in numbers
+        }
+    followed: EachMonth | None = customer.each_month.get(number.pk)
+    return followed
 
 
 @register.filter
