@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah, signed_rupiah
 from core.numbers import note_as_seen
-from core.tables import Table, column, row_link
+from core.tables import Table, cell_from, column, row_link
 from core.times import moment
 from credit.services import name_of
 from drawers.models import DrawerEntry, Outcome, Payment, Shift
@@ -71,14 +71,25 @@ class ShiftTable(Table[Shift]):
 class RefundTable(Table[Payment]):
     """Money for customers, with its order. `names`: number → the name under which the shop has saved it.
 
-    `may_name`: whether the customer is named on whose account it is.
+    `may_name`: whether the customer is named on whose account it is. `may_give`: whether the person may give money
+    back; `shift`: their own open one, out of which cash goes. `token`: that of the page's forms.
     """
 
     caption = _("Money for customers, newest first")
 
-    def __init__(self, rows: Iterable[Payment], *, names: Mapping[str, str], may_name: bool) -> None:
+    def __init__(
+        self,
+        rows: Iterable[Payment],
+        *,
+        names: Mapping[str, str],
+        may_name: bool,
+        may_give: bool,
+        shift: Shift | None,
+        token: str,
+    ) -> None:
         super().__init__(rows)
         self.names, self.may_name = names, may_name
+        self.may_give, self.shift, self.token = may_give, shift, token
 
     @staticmethod
     def _is_unpaid(payment: Payment) -> bool:
@@ -96,7 +107,9 @@ class RefundTable(Table[Payment]):
         number = order.product.kind.as_seen(order.destination)
         name = self.names.get(order.destination, "")
         link = row_link(f"{order.get_absolute_url()}#order-sale", name or number)
-        return format_html('{} <div class="sub nowrap">{}</div>', link, number) if name else link
+        if not name:
+            return format_html('<span class="nowrap">{}</span>', link)
+        return format_html('{} <div class="sub nowrap">{}</div>', link, number)
 
     @column(_("Order"), phone="3 wide")
     def order(self, payment: Payment) -> SafeString:
@@ -108,9 +121,10 @@ class RefundTable(Table[Payment]):
 
     @column(_("How"), phone="4 wide")
     def how(self, payment: Payment) -> str:
-        """How it was given back, by whom, and from which drawer; before that, its account."""
+        """How it was given back, by whom, and from which drawer; before that, how the customer paid, or its account."""
         if not payment.given_by:
-            return self._on_credit(payment)
+            words = gettext("paid by: %(method)s") % {"method": payment.method_words}
+            return self._on_credit(payment) or format_html('<span class="sub nowrap">{}</span>', words)
         drawer = payment.refund_entry.shift.drawer.name if payment.refund_entry else ""
         parts = [payment.given_words, drawer, payment.given_by.shown_name, note_as_seen(payment.given_note)]
         when = moment(payment.given_at)
@@ -133,6 +147,15 @@ class RefundTable(Table[Payment]):
     def time(self, payment: Payment) -> SafeString:
         """When the order ended."""
         return moment(payment.ended_at)
+
+    @column(_("Actions"), css="untitled actions-cell", phone="5 wide")
+    def act(self, payment: Payment) -> SafeString | str:
+        """Give cash back out of the own drawer; any other way leads to the order."""
+        if not (payment.is_owed and self.may_give):
+            return ""
+        is_cash = payment.is_cash and self.shift is not None
+        facts = {"payment": payment, "shift": self.shift if is_cash else None, "token": self.token}
+        return cell_from("drawers/refund_act.html", **facts)
 
 
 class SaleTable(Table[Payment]):
@@ -162,8 +185,16 @@ class SaleTable(Table[Payment]):
 
     @column(_("Order"), phone="1 left")
     def order(self, payment: Payment) -> SafeString:
-        """The order that was sold."""
-        return row_link(reverse("order_detail", args=[payment.ref_id]), payment.ref_id)
+        """The product and the number, as the viewer may see it; leads to the order, which has its name below."""
+        order: Any = payment.order  # of a room above
+        link = row_link(order.get_absolute_url(), order.product_name)
+        number = order.product.kind.as_seen(order.destination)
+        return format_html(
+            '{}<div class="nowrap" data-number>{}</div><div class="mono sub nowrap">{}</div>',
+            link,
+            number,
+            payment.ref_id,
+        )
 
     @column(_("Method"), phone="2 left")
     def method(self, payment: Payment) -> str:

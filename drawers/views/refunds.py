@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
@@ -15,6 +16,7 @@ from core.rights import Right
 from customers.services import saved_names
 from drawers.filters import RefundFilter
 from drawers.models import Payment
+from drawers.services import open_shift_of
 from drawers.tables import RefundTable
 
 _SHOWN = ("seller", "given_by", "refund_entry__shift__drawer", "debt__account__customer")
@@ -32,6 +34,14 @@ def refund_list(request: StaffRequest) -> HttpResponse:
     numbers = [order.destination for order in orders] if request.user.has_perm(Right.VIEW_CUSTOMERS) else []
     naming = Right.VIEW_CUSTOMERS, Right.USE_CREDIT, Right.VIEW_CREDIT
     may_name = any(request.user.has_perm(right) for right in naming)
-    table = RefundTable(page.rows, names=dict(saved_names(numbers)), may_name=may_name)
+    may_give = request.user.has_perm(Right.GIVE_BACK)
+    table = RefundTable(
+        page.rows,
+        names=dict(saved_names(numbers)),
+        may_name=may_name,
+        may_give=may_give,
+        shift=open_shift_of(request.user.pk) if may_give else None,
+        token=get_token(request),
+    )
     context = {"filter": filtered, "page": page, "table": table}
     return render(request, "drawers/refund_list.html", context)

@@ -1,5 +1,6 @@
 """Refunds due: a to-do of the whole shop until somebody notes each one, once."""
 
+import re
 from functools import partial
 
 import pytest
@@ -10,11 +11,12 @@ from audit.models import AuditEvent
 from customers.models import Customer, SavedNumber
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerEntry, Payment
-from drawers.services import close_shift, give_back
+from drawers.services import PaymentFacts, close_shift, give_back
 from purchases.models import Order
 from purchases.services import note_given_back
 from testing.orders import at_once
 from testing.people import browser_of, make_person
+from tests.core.helpers import cells
 from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.plans import MANY, asked, copy_many, too_wide
 
@@ -194,3 +196,34 @@ def test_the_list_searches_and_stays_flat():
         assert len(queries) <= 10
         assert list(too_wide(asked(queries.captured_queries), {"purchases_order", "drawers_payment"})) == []
     assert Payment.objects.count() > MANY
+
+
+def test_cash_goes_back_from_the_list_out_of_the_own_open_drawer():
+    shift = begin(cash=100_000)
+    in_cash, by_qris = (
+        end(sell(shift.cashier, 10_500, payment=PaymentFacts(method=method)), "failed") for method in ("cash", "qris")
+    )
+    browser = browser_of("cashier", username="without a drawer")
+    assert "data-give-back" not in browser.get("/refunds/").content.decode()
+    browser.force_login(shift.cashier)
+
+    page = browser.get("/refunds/").content.decode()
+    assert re.findall(r'data-give-back>.*?action="([^"]+)"', page, re.DOTALL) == [
+        f"/drawer/sales/{in_cash.ref_id}/given-back/"
+    ]
+    assert f'href="/orders/{by_qris.ref_id}/#order-sale"' in page
+    fields = {"method": "cash", "shift": shift.pk, "to": "refunds"}
+    for _ in range(2):  # pressed twice
+        answer = browser.post(f"/drawer/sales/{in_cash.ref_id}/given-back/", fields)
+        assert answer["Location"] == "/refunds/"
+
+    assert listed(browser) == [by_qris.ref_id]
+    assert DrawerEntry.objects.get(kind="refund").amount == -10_500
+    assert "data-give-back" not in browser_of("auditor").get("/refunds/").content.decode()
+
+
+def test_the_list_says_how_the_customer_of_a_refund_due_paid():
+    shift = begin()
+    end(sell(shift.cashier, payment=PaymentFacts(method="qris")), "failed")
+
+    assert "QRIS" in cells(browser_of("auditor").get("/refunds/"), "how")[0]
