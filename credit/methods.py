@@ -27,15 +27,21 @@ class Method:
     counts_as_cash: bool = False
     #: No money moves: it is on the account of a customer.
     needs_debtor: bool = False
-    #: The number on the slip is noted with it.
+    #: The number on the slip is noted with it; for one that only `takes_reference` it may stay empty.
     needs_reference: bool = False
+    takes_reference: bool = False
     #: Its provider pays the sum of a day to the bank, less a fee.
     is_paid_by_day: bool = False
+
+    @property
+    def keeps_reference(self) -> bool:
+        """Whether a number is noted with it."""
+        return self.needs_reference or self.takes_reference
 
 
 METHODS = [
     Method(code=CASH, words=_("Cash"), icon="cash", key="F2", counts_as_cash=True),
-    Method(code="transfer", words=_("Transfer"), icon="building-bank", key="F8"),
+    Method(code="transfer", words=_("Transfer"), icon="building-bank", key="F8", takes_reference=True),
     Method(code="qris", words=_("QRIS"), icon="qrcode", key="F4", is_paid_by_day=True),
     Method(
         code="card",

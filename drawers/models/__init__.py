@@ -2,6 +2,7 @@
 
 from drawers.models.shifts import (
     DENOMINATIONS,
+    SMALLEST_COIN,
     Drawer,
     DrawerDay,
     DrawerDayHistory,

@@ -27,6 +27,7 @@ from staff.models import User
 
 # Rupiah of each note and coin, in the order of every count.
 DENOMINATIONS = (100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000, 500, 200, 100)
+SMALLEST_COIN = DENOMINATIONS[-1]
 
 
 def _pieces() -> ArrayField[list[int], list[int]]:

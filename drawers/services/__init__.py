@@ -19,5 +19,13 @@ from drawers.services.payments import (
 )
 from drawers.services.receiving import confirm_receiver
 from drawers.services.refunds import give_back, note_given_back, unsettled
-from drawers.services.shifts import amount_of, close_shift, correct_count, expected_cash, hand_over, open_shift
+from drawers.services.shifts import (
+    amount_of,
+    close_shift,
+    correct_count,
+    expected_cash,
+    hand_over,
+    open_shift,
+    rounded_up,
+)
 from drawers.services.totals import Totals, totals_of

@@ -101,7 +101,7 @@ def take_payment(ref_id: str, *, amount: int, seller: User | None, facts: Paymen
         is_cash=row.counts_as_cash,
         amount=amount,
         cash_given=given,
-        reference=facts.reference.strip()[:60] if row.needs_reference else "",
+        reference=facts.reference.strip()[:60] if row.keeps_reference else "",
         debt=debt,
         sold_in_id=sold_in,
         agreed_in_id=agreed_in,
@@ -206,7 +206,7 @@ def change_payment(
         if given is not None and given < current.amount:
             raise DrawerRefused("cash_short")
         owes = current.debt.account.customer if current.debt else None
-        slip = reference.strip()[:60] if row.needs_reference else ""
+        slip = reference.strip()[:60] if row.keeps_reference else ""
         if (row.code, given, slip, debtor) == (current.method, current.cash_given, current.reference, owes):
             return current
         credit.lock_both_accounts(current.debt, debtor)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import structlog
 from django.db import IntegrityError, transaction
-from django.db.models import Sum
+from django.db.models import Count, F, Sum
+from django.db.models.functions import Mod
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -18,7 +19,7 @@ from core.rights import Right
 from credit.methods import CASH
 from drawers.errors import DifferenceUnexplained, DrawerRefused, OpeningUnexplained
 from drawers.events import COUNT_CORRECTED, DRAWER_DIFFERENCE, DRAWER_OPENED_OTHERWISE
-from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Payment, Shift
+from drawers.models import DENOMINATIONS, SMALLEST_COIN, Drawer, DrawerDay, DrawerEntry, Payment, Shift
 from drawers.services.locking import enter, lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.payments import take_in
 from policies.services import policies
@@ -190,6 +191,16 @@ def expected_cash(shift: Shift) -> int:
     sold = Payment.objects.filter(sold_in=shift, is_cash=True).aggregate(cash=Sum("amount"))
     entered = DrawerEntry.objects.filter(shift=shift, is_cash=True).aggregate(cash=Sum("amount"))
     return int(sold["cash"] or 0) + int(entered["cash"] or 0)
+
+
+def rounded_up(shift: Shift) -> tuple[int, int]:
+    """How many cash sales of the shift no coins can pay, and how much more came in (rupiah) if all were rounded up.
+
+    The books keep the exact amounts: this only says where such a difference comes from.
+    """
+    sales = Payment.objects.filter(sold_in=shift, is_cash=True).annotate(odd=Mod("amount", SMALLEST_COIN))
+    odd = sales.filter(odd__gt=0).aggregate(count=Count("pk"), more=Sum(SMALLEST_COIN - F("odd")))
+    return odd["count"], int(odd["more"] or 0)
 
 
 def _day_for(today: dt.date) -> DrawerDay:

@@ -21,7 +21,7 @@ from credit.forms import offered_customers
 from customers.models import Customer
 from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm
-from drawers.models import Drawer, Payment, Shift
+from drawers.models import SMALLEST_COIN, Drawer, Payment, Shift
 from drawers.presenting import ShownSale
 from staff.models import User
 
@@ -86,13 +86,18 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
     offered = [
         row for row in methods.METHODS if (may_owe if row.needs_debtor else has_shift or row.code == methods.CASH)
     ]
+    in_coins = total + -total % SMALLEST_COIN
     return {
         "methods": sorted(offered, key=lambda row: row.key or "~") if len(offered) > 1 else [],
         "total": total,
-        "notes": sorted({total, max(total, _SMALL_NOTE), *(-(-total // note) * note for note in _NOTES)}),
+        "notes": sorted({in_coins, max(in_coins, _SMALL_NOTE), *(-(-total // note) * note for note in _NOTES)}),
+        "without_coin": total % SMALLEST_COIN,
+        "in_coins": in_coins,
         "chosen": request.POST.get("paid_by") or methods.CASH,
         "reference": request.POST.get("paid_reference", ""),
+        "transfer_reference": request.POST.get("transfer_reference", ""),
         "needs_reference": any(row.needs_reference for row in offered),
+        "takes_reference": any(row.takes_reference for row in offered),
         "cash_given": request.POST.get("cash_given", ""),
         "has_drawer": has_shift,
         "is_in_no_shift": may_use and not has_shift and bool(drawers),

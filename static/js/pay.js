@@ -25,7 +25,7 @@
 
   function choose(way) {
     find("input", way).checked = true;
-    const asked = findAll("#paid-by [data-needed]:not([data-needed=cash]) input");
+    const asked = findAll("#paid-by [data-needed]:not([data-needed=cash], [data-needed=reference]) input");
     const empty = asked.find((input) => input.offsetParent && !input.value);
     if (empty) empty.focus();
     else goOn();
@@ -41,7 +41,7 @@
     } else if (/^[1-9]$/.test(key) && !isTyping(target) && given()?.offsetParent) {
       given().value = "";
       given().focus(); // the digit follows
-    }
+    } else if (/^\d$/.test(key) && !isTyping(target)) find("#paid-by [data-needed=reference] input")?.focus();
   });
   document.addEventListener("input", (event) => event.target === given() && showChange());
   document.addEventListener("change", (event) => {

@@ -9,6 +9,7 @@ from approvals.models import Approval
 from credit.models import CreditEntry
 from customers.models import SavedNumber
 from drawers.models import Payment
+from drawers.services import expected_cash
 from purchases.models import Order
 from staff.models import User
 from testing.database import statements
@@ -229,3 +230,39 @@ def test_one_paper_for_several_bills_says_given_and_change(browser, batch):
 
     cash = re.search(r'id="struk-cash">(.*?)</dl>', page, re.DOTALL)[1]
     assert re.findall(r"Rp[\d.]+", cash) == ["Rp350.000", "Rp42.500"]
+
+
+def test_a_transfer_may_have_a_number_and_needs_none(browser, shift):
+    numbers = {"paid_reference": "a slip that was typed before", "transfer_reference": "FT26330XYZ"}
+    confirm(browser, make_product(), paid_by="transfer", **numbers)
+    confirm(browser, make_product(), paid_by="transfer", transfer_reference="")
+    confirm(browser, make_product(), paid_by="qris", **numbers)
+
+    assert list(Payment.objects.order_by("pk").values_list("method", "reference")) == [
+        ("transfer", "FT26330XYZ"),
+        ("transfer", ""),
+        ("qris", ""),
+    ]
+
+
+def test_a_sale_on_credit_names_the_debtor_where_it_was_sent_and_in_the_strip(browser, shift):
+    give_credit("Bu Sri")
+
+    confirm(browser, make_product(), paid_by="credit", paid_by_customer="bu sri")
+    shown = browser.get("/counter/").content.decode()
+    confirm(browser, make_product(), paid_by="qris")
+
+    assert re.findall(r"data-debtor>([^<]+)<", shown) == ["On credit: Bu Sri"] * 2
+    assert browser.get("/counter/").content.decode().count("data-debtor>") == 2
+
+
+def test_a_price_that_no_coins_make_says_so_and_stays_exact(browser, shift):
+    page = review(browser, make_product(price=10_550), NUMBER).content.decode()
+    assert re.search(r'id="no-coin" data-amount="50"', page)
+    assert re.findall(r'data-gives="(\d+)"', page)[0] == "10600"
+    assert 'id="no-coin"' not in review(browser, make_product(price=10_500), NUMBER).content.decode()
+
+    confirm(browser, make_product(price=10_550), cash_given="10.600")
+
+    assert paid() == [("cash", 10_550, 10_600)]
+    assert expected_cash(shift) == 110_550
