@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
@@ -20,6 +20,7 @@ from credit.models import CreditEntry
 from drawers.errors import PaymentUnclear
 from drawers.models import DENOMINATIONS, Drawer, Shift
 from drawers.services import PaymentFacts
+from policies.services import policies
 from staff.models import User
 
 _MOST_PIECES = 100_000
@@ -89,14 +90,38 @@ class CorrectForm(CountForm):
         super().__init__(*args, initial={_name(value): number or None for value, number in counted}, **kwargs)
 
 
+class _DrawerSelect(forms.Select):
+    """Each drawer with what its last count left (rupiah, `data-left`), unless the count is blind."""
+
+    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """The option of one drawer."""
+        option = super().create_option(name, value, *args, **kwargs)
+        left = _left_to_show(value.instance)
+        return option if left is None else {**option, "attrs": {**option["attrs"], "data-left": left}}
+
+
+class _DrawerField(forms.ModelChoiceField):
+    """A free drawer; its words say what is in it, so that they can be read without a script."""
+
+    def label_from_instance(self, drawer: Any) -> str:
+        """The name, and what the last shift left."""
+        left = _left_to_show(drawer)
+        words = gettext("%(name)s – the last shift left %(amount)s")
+        return str(drawer) if left is None else words % {"name": drawer, "amount": rupiah(left)}
+
+
+def _left_to_show(drawer: Any) -> int | None:
+    return None if policies().blind_count else drawer.left
+
+
 class OpenForm(CountForm):
     """Which drawer, and what is in it."""
 
-    drawer = forms.ModelChoiceField(
+    drawer = _DrawerField(
         label=_("Drawer"),
         queryset=Drawer.objects.none(),
         empty_label=None,
-        widget=forms.Select({"class": "form-select"}),
+        widget=_DrawerSelect({"class": "form-select"}),
     )
 
     reason = forms.CharField(
@@ -106,7 +131,7 @@ class OpenForm(CountForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # The service that opens it refuses a drawer that somebody has taken meanwhile; the typed values stay.
-        self.fields["drawer"].queryset = Drawer.objects.all() if self.is_bound else _drawers()  # type: ignore[attr-defined]
+        self.fields["drawer"].queryset = _with_left(Drawer.objects.all()) if self.is_bound else _drawers()  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """Offer what is free, and what was chosen."""
@@ -120,7 +145,13 @@ def _drawers(chosen: int | None = None) -> Any:
     """The drawers that nobody has open, and the chosen one."""
     taken = Shift.objects.filter(closed_at=None).values("drawer")
     free = Q(is_active=True) & ~Q(pk__in=taken)
-    return Drawer.objects.filter(free | Q(pk=chosen)).order_by("name")
+    return _with_left(Drawer.objects.filter(free | Q(pk=chosen)).order_by("name"))
+
+
+def _with_left(drawers: Any) -> Any:
+    """Each with what its last count left (`left`, rupiah); None before its first."""
+    last = Shift.objects.filter(drawer=OuterRef("pk")).order_by("-opened_at", "-pk")
+    return drawers.annotate(left=Subquery(last.values("counted")[:1]))
 
 
 class CloseForm(CountForm):
@@ -175,10 +206,10 @@ class PaidForm(SumForm):
 
 
 class ReferenceField(forms.CharField):
-    """The number on a slip, at most as long as a payment keeps it."""
+    """The number on a slip or of a transfer, at most as long as a payment keeps it."""
 
     def __init__(self) -> None:
-        label = _("Number on the slip (card)")
+        label = _("Number on the slip (card), or of the transfer")
         super().__init__(label=label, required=False, max_length=60, widget=forms.TextInput(_LINE))
 
 
@@ -202,6 +233,7 @@ class PaidByForm(forms.Form):
     cash_given = RupiahField(label=_("Cash given"), required=False)
     paid_by_customer = CreditCustomerField()
     paid_reference = ReferenceField()
+    transfer_reference = ReferenceField()
 
     def payment(self, amount: int) -> PaymentFacts:
         """The facts of a posted review, for `amount` rupiah in all: cash unless it says more.
@@ -210,7 +242,9 @@ class PaidByForm(forms.Form):
         """
         self.full_clean()
         cleaned = self.cleaned_data
-        facts = PaymentFacts(method=cleaned.get("paid_by", "?") or CASH, reference=cleaned.get("paid_reference", ""))
+        facts = PaymentFacts(method=cleaned.get("paid_by", "?") or CASH)
+        slip = "paid_reference" if facts.row.needs_reference else "transfer_reference"
+        facts = replace(facts, reference=cleaned.get(slip, "") if facts.row.keeps_reference else "")
         # A name that was typed before another method was chosen says nothing.
         faults = [words for name, words in self.errors.items() if facts.row.needs_debtor or name != "paid_by_customer"]
         if faults:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.forms import first_fault
-from core.money import rupiah
+from core.money import rupiah, signed_in_words
 from core.rights import Right
 from credit.methods import moves_money
 from drawers import services
@@ -82,13 +82,18 @@ def drawer_open(request: StaffRequest) -> HttpResponse:
     if form.is_valid():
         drawer: Drawer = form.cleaned_data["drawer"]
         try:
-            services.open_shift(drawer, pieces=form.pieces, actor=request.user, reason=form.cleaned_data["reason"])
+            reason = form.cleaned_data["reason"]
+            shift = services.open_shift(drawer, pieces=form.pieces, actor=request.user, reason=reason)
         except Refused as refusal:
             if own := services.open_shift_of(request.user.pk):
                 return _open_before(request, own, form)
             form.add_error(_field_of(refusal), ValidationError(str(refusal), code=refusal.code))
         else:
             messages.success(request, _("The drawer is open. Your sales enter it by themselves."), extra_tags="opened")
+            if shift.opening_difference and services.is_blind(shift, request.user):
+                words = _("The last shift left %(left)s here: your count differs by %(difference)s.")
+                facts = {"left": rupiah(shift.left_before), "difference": signed_in_words(shift.opening_difference)}
+                messages.warning(request, words % facts, extra_tags="opened_otherwise")
             return redirect("drawer")
     return _closed(request, form)
 
@@ -162,15 +167,16 @@ def sale_paid(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(Right.VIEW_ORDERS, Right.GIVE_BACK)
 @require_POST
 def sale_given_back(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """Note that the customer has the money back, and how."""
+    """Note that the customer has the money back, and how; from the list of refunds (`to`) back to it."""
     payment = get_object_or_404(Payment, ref_id=ref_id)
     form = GiveBackForm(request.POST, person=request.user)
+    back = redirect("refund_list") if request.POST.get("to") == "refunds" else redirect("order_detail", ref_id=ref_id)
     if not form.is_valid():
         messages.error(request, first_fault(form), extra_tags="no_refund")
-        return redirect("order_detail", ref_id=ref_id)
+        return back
     with refusal_shown(request):
         services.give_back(payment, actor=request.user, **form.cleaned_data)
         on_account = not moves_money(form.cleaned_data["method"])
         words = _("Noted on the customer's account.") if on_account else _("Noted as given back.")
         messages.success(request, words, extra_tags="given_back")
-    return redirect("order_detail", ref_id=ref_id)
+    return back

@@ -51,7 +51,8 @@ def shift_list(request: StaffRequest) -> HttpResponse:
 
 def sales_of(shift: Shift) -> QuerySet[Payment]:
     """The sales of a shift as the table shows them, newest first."""
-    return shift.payments.select_related("seller", "debt__account__customer").order_by("-at", "-pk")
+    sold = shift.payments.select_related("seller", "debt__account__customer").with_orders()
+    return sold.order_by("-at", "-pk")
 
 
 def entries_of(shift: Shift) -> QuerySet[DrawerEntry]:
@@ -171,10 +172,14 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
             form.add_error(_field_of(refusal), ValidationError(str(refusal), code=refusal.code))
         else:
             return redirect(shift)
+    is_blind = policies().blind_count
+    odd, more = (0, 0) if is_blind else services.rounded_up(shift)
     context = {
         "shift": shift,
         "form": form,
-        "expected": None if policies().blind_count else services.expected_cash(shift),
+        "expected": None if is_blind else services.expected_cash(shift),
+        "odd_sales": odd,
+        "rounded_up": more,
         "unsettled": services.unsettled([shift])[:_MOST_LATE],
     }
     return render(request, "drawers/shift_close.html", context)

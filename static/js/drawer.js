@@ -3,9 +3,20 @@
 "use strict";
 {
   const count = document.querySelector("table[data-count]");
-  const expected = document.querySelector("[data-expected]");
+  const closing = document.querySelector("[data-expected]");
+  const drawer = document.querySelector("#open-drawer [name=drawer]");
   const off = document.querySelector("[data-off]");
   const rupiah = (amount) => (amount < 0 ? "-Rp" : "Rp") + String(Math.abs(amount)).replace(/\B(?=(\d{3})+$)/g, ".");
+
+  // Of a closing; of an opening what the last shift left in the chosen drawer. Nothing, where that is not to be seen.
+  const expected = () => closing?.dataset.expected ?? drawer?.selectedOptions[0]?.dataset.left;
+
+  function showLeft() {
+    const line = document.querySelector("#count-sums [data-left]");
+    line.hidden = expected() === undefined;
+    if (!line.hidden) document.querySelector("[data-left-amount]").textContent = rupiah(Number(expected()));
+    add();
+  }
 
   function add() {
     let total = 0;
@@ -16,9 +27,10 @@
       total += made;
     }
     document.querySelector("[data-total]").textContent = rupiah(total);
-    if (!expected || !off) return;
-    const difference = total - Number(expected.dataset.expected);
-    off.hidden = total === 0;
+    if (!off) return;
+    off.hidden = total === 0 || expected() === undefined;
+    if (off.hidden) return;
+    const difference = total - Number(expected());
     off.classList.toggle("is-off", difference !== 0);
     off.querySelector("[data-off-amount]").textContent = (difference > 0 ? "+" : "") + rupiah(difference);
   }
@@ -42,6 +54,8 @@
   // The sums follow by themselves; and Enter in the reason would press this first button.
   document.querySelector("[name=sum]")?.remove();
   if (count) add();
+  drawer?.addEventListener("change", showLeft);
+  if (drawer && count) showLeft();
 
   const to = document.querySelector("#close-shift [name=to]");
   const act = document.querySelector("[data-act]");

@@ -10,7 +10,7 @@ from policies.errors import LooserNeedsTwo
 from policies.services import change_policies
 from staff.models import User
 from testing.people import browser_of, make_person, signed_in
-from tests.core.helpers import codes
+from tests.core.helpers import codes, words, words_at
 from tests.drawers.helpers import begin, counted, end, make_drawer, pieces_of, sell
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -113,3 +113,17 @@ def test_a_drawer_is_opened_without_seeing_what_was_left():
 def test_turning_it_off_takes_a_second_person():
     with pytest.raises(LooserNeedsTwo):
         change_policies({"blind_count": False}, actor=User.objects.get(username="boss"))
+
+
+def test_a_blind_opening_says_what_was_left_only_after_the_count(shift):
+    close_shift(shift, pieces=pieces_of(233_500), actor=shift.cashier)
+    browser = signed_in(shift.cashier)
+    assert ("data-left=" in browser.get("/drawer/").content.decode(), "233.500" in words(browser.get("/drawer/"))) == (
+        False,
+        False,
+    )
+
+    page = browser.post("/drawer/open/", counted(233_000, drawer=shift.drawer.pk), follow=True)
+
+    assert "Rp233.500" in words_at(page, 'data-code="opened_otherwise"')
+    assert Shift.objects.get(closed_at=None).opening_difference == -500

@@ -8,10 +8,10 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from drawers.models import Drawer, DrawerDay, DrawerEntry, Payment, Shift
-from drawers.services import close_shift
+from drawers.services import PaymentFacts, close_shift
 from staff.models import User
 from testing.people import browser_of, make_person, signed_in
-from tests.core.helpers import codes, hidden
+from tests.core.helpers import codes, counts_at, hidden
 from tests.drawers.helpers import begin, counted, end, end_of_day, make_drawer, pieces_of, sell
 from workbench.services.story import read_story
 
@@ -268,3 +268,39 @@ def test_the_pages_of_a_drawer_take_few_queries(django_assert_max_num_queries):
     browser.force_login(shift.cashier)
     with django_assert_max_num_queries(10):
         assert browser.get("/drawer/").status_code == 200
+
+
+def test_a_list_of_sales_says_what_was_sold_to_which_number():
+    shift = begin()
+    order = sell(shift.cashier, destination="081234567890")
+    own, of_shift = signed_in(shift.cashier).get("/drawer/"), browser_of("admin").get(f"/shifts/{shift.pk}/")
+
+    for page in (own.content.decode(), of_shift.content.decode()):
+        assert re.search(rf'href="/orders/{order.ref_id}/"[^>]*>{order.product_name}<', page)
+        assert ">0812-3456-7890<" in page
+    masked = browser_of("auditor").get(f"/shifts/{shift.pk}/").content.decode()
+    assert (order.product_name in masked, "•890" in masked, "3456" in masked) == (True, True, False)
+
+
+def test_an_opening_says_what_the_last_shift_left_in_each_drawer():
+    shift = begin(cash=150_000)
+    close_shift(shift, pieces=pieces_of(150_000), actor=shift.cashier)
+    make_drawer("New")
+
+    page = signed_in(shift.cashier).get("/drawer/").content.decode()
+
+    assert re.findall(r'data-left="(\d+)"[^>]*>([^<]+)<', page) == [
+        ("150000", f"{shift.drawer.name} – the last shift left Rp150.000")
+    ]
+    assert ">New<" in page
+
+
+def test_a_closing_says_what_rounding_up_has_brought():
+    shift = begin()
+    for amount, method in ((10_550, "cash"), (10_525, "cash"), (10_500, "cash"), (10_510, "qris")):
+        sell(shift.cashier, amount, payment=PaymentFacts(method=method))
+
+    page = signed_in(shift.cashier).get(f"/shifts/{shift.pk}/close/")
+
+    assert 'id="odd-sales" data-amount="125"' in page.content.decode()
+    assert counts_at(page, 'id="odd-sales"')[0] == 2
