@@ -100,7 +100,7 @@ class _DrawerSelect(forms.Select):
         return option if left is None else {**option, "attrs": {**option["attrs"], "data-left": left}}
 
 
-class _DrawerField(forms.ModelChoiceField):
+class _DrawerField(forms.ModelChoiceField):  # type: ignore[type-arg]
     """A free drawer; its words say what is in it, so that they can be read without a script."""
 
     def label_from_instance(self, drawer: Any) -> str:

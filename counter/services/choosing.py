@@ -224,8 +224,9 @@ def _add_tiles(choice: Choice, usual: list[int], matches: Found, pick: str) -> N
     arranged = _arranged(own, choice.operator, first)
     asked = [rows[key] for key in matches.keys if key in rows]
     exact = asked[0] if matches.is_exact and asked else None
-    # The tiles stay where they are while a denomination is typed that is among them.
-    listed = arranged if not typed.words or exact in arranged[:TILES] else asked
+    # The tiles stay where they are while a denomination is typed that is among them, and may be picked by it.
+    stays = exact in arranged[:TILES] and not choice.is_nameless
+    listed = arranged if not typed.words or stays else asked
     choice.lacking = matches.lacking
     choice.alike = [rows[key] for key in matches.alike if key in rows][:_MOST_ALIKE]
     choice.products = listed[from_:until]
