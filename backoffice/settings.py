@@ -375,6 +375,8 @@ AUDIT_CHECKPOINT_FILE = env.str("AUDIT_CHECKPOINT_FILE", "")
 METRICS_TOKEN = env.str("METRICS_TOKEN", "")
 # The folder of backups, which `./run` fills (docs/backup.md).
 BACKUP_TO = env.str("BACKUP_TO", "")
+# The journal of what is sent, a file a day (purchases/services/sent.py).
+SENT_FOLDER = DATA_DIR / "sent"
 # A file that the backup touches when it has succeeded; `./run doctor` looks at its age.
 BACKUP_STAMP = env.str("BACKUP_STAMP", "")
 # Faults are sent to Sentry only when this names a project.

@@ -138,6 +138,9 @@ class UpstreamAccount(models.Model):
     refused_code = models.CharField(max_length=40, blank=True)
     restored_at = models.DateTimeField(null=True, help_text="When this database was last restored from a backup.")
     restored_to = models.DateTimeField(null=True, help_text="It knows what was committed until then.")
+    unwritten_at = models.DateTimeField(
+        null=True, help_text="When something was last sent without its line in the journal of what is sent."
+    )
     is_held = models.BooleanField(default=False, help_text="Restored, and not opened yet: nothing that spends is sent.")
 
     class Meta:

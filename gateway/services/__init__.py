@@ -7,6 +7,7 @@ from gateway.services.account import (
     last_reading_before,
     latest_reading,
     may_be_lost,
+    note_unwritten,
     open_restored,
     sending_is_stopped,
     upstream_account,

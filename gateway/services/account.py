@@ -95,6 +95,12 @@ def note_unreachable() -> None:
     UpstreamAccount.objects.filter(unreachable_since__isnull=True).update(unreachable_since=timezone.now())
 
 
+def note_unwritten() -> None:
+    """Something that spends goes out without its line in the journal of what is sent."""
+    upstream_account()
+    UpstreamAccount.objects.update(unwritten_at=clock.now())
+
+
 def note_refusal(error: Misconfigured) -> None:
     """The upstream refuses our account: stop sending, keep since when and why."""
     upstream_account()

@@ -17,6 +17,7 @@ from purchases.services.polling import poll
 from purchases.services.reports import Report, apply_report, apply_reports
 from purchases.services.resolving import cancel_order, close_never_arrived, note_given_back, poll_now, send_again
 from purchases.services.sending import doubt_queued, submit
+from purchases.services.sent import uncopied_since
 from purchases.services.sweeping import DUE_ORDERS, longest_wait
 from purchases.services.verdicts import approve_verdict, propose_verdict
 from purchases.services.waiting import queue_waiting_orders

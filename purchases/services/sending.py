@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from django.conf import settings
@@ -16,6 +17,7 @@ from purchases.models import Order, OrderEvent
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.moving import Cause, lock_order_for_move, move
 from purchases.services.reports import Report, apply_report
+from purchases.services.sent import begin_line, end_line
 from purchases.states import Status
 from upstream import requests
 from upstream.budget import CallClass
@@ -32,10 +34,14 @@ _SUBMIT = OrderEvent.Source.SUBMIT
 
 @dataclass(frozen=True)
 class Claim:
-    """An order that was taken for sending. `number`: of this sending, taken before it leaves."""
+    """An order that was taken for sending. `number`: of this sending, taken before it leaves.
+
+    `line`: its line in the journal, on its way to the disk.
+    """
 
     order: Order
     number: int
+    line: Future[bool] | None = None
 
     @property
     def is_first_doubt(self) -> bool:
@@ -63,11 +69,13 @@ def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> None
         Order.objects.filter(pk=order_id, status=Status.QUEUED).update(next_poll_at=wait)
         ring_when_committed(wait)
         return
-    claimed = claim(order_id)
+    claimed = claim(order_id, journal=True)
     if claimed is None:
         permit.cancel()
         return
     order = claimed.order
+    if claimed.line:
+        end_line(claimed.line, order)
     try:
         reply = gateway.call(_request(order), permit=permit, sent_no=claimed.number, attempt=order.attempt)
     except UpstreamError as error:
@@ -77,8 +85,8 @@ def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> None
     apply_report(order.pk, report)
 
 
-def claim(order_id: int) -> Claim | None:
-    """Take a queued order for sending: committed `sending`, a new attempt.
+def claim(order_id: int, *, journal: bool = False) -> Claim | None:
+    """Take a queued order for sending: committed `sending`, a new attempt, with its line in the `journal`.
 
     None when somebody else has taken it, or the shop was restored and nobody has opened it.
     """
@@ -98,7 +106,8 @@ def claim(order_id: int) -> Claim | None:
             not_found_count=0,
             not_found_since=None,
         )
-        return Claim(order, order.locked_no)
+        # Before the commit, so that both go to the disk at the same time.
+        return Claim(order, order.locked_no, begin_line(order) if journal else None)
 
 
 def doubt_queued() -> None:

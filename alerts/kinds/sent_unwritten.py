@@ -1,0 +1,43 @@
+"""The journal of what is sent lacks a line, or is not copied to where the backups go."""
+
+import datetime as dt
+
+from django.utils.translation import gettext as _
+
+from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
+from alerts.models import Severity
+from core.rights import Right
+from gateway.models import UpstreamAccount
+from purchases.services import uncopied_since
+
+# A line that is missing stays so; after this time without another one the disk works again.
+_NAMED_FOR = dt.timedelta(minutes=10)
+_COPIED_WITHIN = dt.timedelta(minutes=1)
+
+
+class SentUnwritten(AlertKind, permission=Right.VIEW_ORDERS):
+    """Selling goes on; with the disk the orders of that time would be lost."""
+
+    def reasons(self, now: Now) -> list[Reason]:
+        unwritten_at, uncopied = now.the(UpstreamAccount).unwritten_at, uncopied_since()
+        reasons = []
+        if unwritten_at and now.time - unwritten_at < _NAMED_FOR:
+            reasons.append(Reason(key="written", severity=Severity.WARNING, facts={"at": unwritten_at.isoformat()}))
+        if uncopied and now.time - uncopied > _COPIED_WITHIN:
+            reasons.append(Reason(key="copied", severity=Severity.WARNING, facts={"since": uncopied.isoformat()}))
+        return reasons
+
+    def words(self, facts: Facts, person: Person) -> Words:
+        if "since" in facts:
+            return Words(
+                title=_("What is sent is not copied to where the backups go."),
+                facts=_("The last line since %(since)s waits. If this disk is lost, so are its orders.")
+                % {"since": at(facts, "since")},
+                next_step=_("Have the person who runs the server look at the folder of backups (BACKUP_TO)."),
+            )
+        return Words(
+            title=_("An order was sent without a line in the journal of what is sent."),
+            facts=_("Last at %(at)s. Selling goes on, but a backup would not find this order again.")
+            % {"at": at(facts, "at")},
+            next_step=_("Have the person who runs the server look at the disk of the data folder."),
+        )

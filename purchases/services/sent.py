@@ -1,0 +1,114 @@
+"""The journal of what is sent: before a request that spends goes out, a line says all that its order has to be again.
+
+So a shop that is restored from a backup finds the orders that the backup does not know (`purchases.services.lost`).
+The lines lie in `SENT_FOLDER` and, copied by the launcher, where the backups go.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from concurrent.futures import Future
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import connection
+
+from core.disk_lines import DiskLines
+from gateway.services import note_unwritten
+from purchases.models import Order
+
+log = structlog.get_logger()
+
+# The payment, and the approval that the order came from; one statement, because each sending asks.
+_BESIDE = """
+    SELECT seller.username, payment.method, payment.amount, payment.cash_given, payment.reference,
+           coalesce(payment.sold_in_id, payment.agreed_in_id), shift.drawer_id, payment.branch_id, account.customer_id,
+           approval.id, approval.sha256, approval.decided_by_id, approval.decided_at
+      FROM drawers_payment payment
+      LEFT JOIN staff_user seller ON seller.id = payment.seller_id
+      LEFT JOIN drawers_shift shift ON shift.id = coalesce(payment.sold_in_id, payment.agreed_in_id)
+      LEFT JOIN credit_creditentry debt ON debt.id = payment.debt_id
+      LEFT JOIN credit_creditaccount account ON account.id = debt.account_id
+      LEFT JOIN approvals_approval approval ON approval.result = payment.ref_id AND approval.result > ''
+     WHERE payment.id = %s
+"""
+_PAYMENT = ("method", "amount", "cash_given", "reference", "shift", "drawer", "branch", "customer")
+_APPROVAL = ("id", "sha256", "by", "at")
+# The bill as the customer was asked to pay it.
+_BILL = (
+    *("customer_name", "period", "details", "months", "amount", "admin_fee", "penalty", "total"),
+    *("expires_at", "answered_at", "created_at"),
+)
+_ORDER = (
+    *("ref_id", "kind", "product_code", "product_name", "destination", "max_price", "selling_price", "fee"),
+    *("idempotency_key", "attempt", "created_at"),
+)
+
+
+@cache
+def _journal(folder: Path) -> DiskLines:
+    return DiskLines(folder)
+
+
+def begin_line(order: Order) -> Future[bool]:
+    """Have the line of this sending written, beside the commit of its claim; `end_line` waits for both."""
+    text = json.dumps(line_of(order), cls=DjangoJSONEncoder, ensure_ascii=False, separators=(",", ":"))
+    return _journal(settings.SENT_FOLDER).begin(text)
+
+
+def end_line(line: Future[bool], order: Order) -> None:
+    """Wait a moment until the line is on the disk. One that is not there is noted for an alert, and stops no sale."""
+    if not _journal(settings.SENT_FOLDER).is_written(line):
+        note_unwritten()
+        log.error("sent_without_its_line", ref_id=order.ref_id)
+
+
+def line_of(order: Order) -> dict[str, Any]:
+    """All that the order has to be again; rupiah, keys of our rows, times of the database's clock."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BESIDE, [order.payment_id])
+        seller, *values = cursor.fetchone()
+    payment, approval = values[: len(_PAYMENT)], values[len(_PAYMENT) :]
+    bill = getattr(order, "bill_check", None) if order.kind == Order.Kind.BILL else None
+    return {
+        "time": order.sent_at,
+        **{name: getattr(order, name) for name in _ORDER},
+        "seller": order.placed_by_id,
+        "seller_name": seller,
+        "payment": dict(zip(_PAYMENT, payment, strict=True)),
+        "approval": dict(zip(_APPROVAL, approval, strict=True)) if approval[0] else None,
+        "bill": {name: getattr(bill, name) for name in _BILL} if bill else None,
+    }
+
+
+def uncopied_since() -> dt.datetime | None:
+    """Since when a line waits to be copied where the backups go; None when all are there, or nothing is copied."""
+    if not settings.BACKUP_TO:
+        return None
+    days = sorted(settings.SENT_FOLDER.glob("????????.jsonl"))
+    if not days:
+        return None
+    copied, written = settings.SENT_FOLDER / "copied", days[-1].stat()
+    if copied.exists() and copied.stat().st_mtime_ns >= written.st_mtime_ns:
+        return None
+    return dt.datetime.fromtimestamp(written.st_mtime, dt.UTC)
+
+
+def read_lines(folder: Path) -> dict[str, dict[str, Any]]:
+    """The last line of each ref_id in the files of this folder. A line that was cut off is left out."""
+    lines: dict[str, dict[str, Any]] = {}
+    for path in sorted(folder.glob("*.jsonl")):
+        for text in path.read_bytes().splitlines():
+            try:
+                line = json.loads(text)
+            except ValueError:
+                continue
+            before = lines.get(line["ref_id"])
+            if before is None or before["time"] <= line["time"]:
+                lines[line["ref_id"]] = line
+    return lines

@@ -1,0 +1,118 @@
+"""The journal of what is sent: its line is on the disk before the request leaves, and its loss stops no sale."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import disk_lines
+from gateway.services import upstream_account
+from purchases.models import Order
+from purchases.services import submit
+from purchases.services.sent import read_lines
+from purchases.states import Status
+from testing import orders
+from testing.factories import make_product, reported
+from testing.orders import OneAnswer
+from testing.people import make_person
+from tests.alerts.helpers import open_alerts
+from upstream.budget import CallClass
+from upstream.client import Reply
+from upstream.error_codes import ErrorCode
+from upstream.errors import Rejected
+from upstream.messages import Transaction
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def folder(settings: Any, tmp_path: Path) -> Path:
+    settings.SENT_FOLDER = tmp_path / "sent"
+    return tmp_path / "sent"
+
+
+class Watching(OneAnswer):
+    """An upstream that looks at the journal while it is asked."""
+
+    def __init__(self, order: Order, folder: Path) -> None:
+        super().__init__(reported(order))
+        self.folder, self.seen = folder, dict[str, Any]()
+
+    def send(self, *_: Any) -> Reply[Transaction]:
+        self.seen = read_lines(self.folder)
+        return self.answer
+
+
+class Busy(OneAnswer):
+    """An upstream that takes no more requests at the moment."""
+
+    def send(self, *_: Any) -> Reply[Transaction]:
+        raise Rejected(ErrorCode.RATE_LIMITED, "", 429, 1.0)
+
+
+def test_the_line_is_on_the_disk_before_the_request_leaves(folder, monkeypatch):
+    seller = make_person("cashier")
+    order = orders.place(placed_by=seller)
+    upstream = Watching(order, folder)
+
+    orders.send(order, upstream, monkeypatch)
+
+    line = upstream.seen[order.ref_id]
+    assert Order.objects.get().status == Status.SUCCESS
+    assert (line["product_code"], line["destination"]) == (order.product_code, order.destination)
+    assert (line["max_price"], line["selling_price"], line["attempt"]) == (10_500, order.selling_price, 1)
+    assert (line["seller"], line["seller_name"]) == (seller.pk, seller.username)
+    assert line["idempotency_key"] == order.idempotency_key
+    assert (line["payment"]["method"], line["payment"]["amount"]) == ("cash", order.customer_pays)
+    assert line["approval"] is None
+    assert line["bill"] is None
+
+
+def test_each_sending_has_its_line_and_the_last_one_counts(folder, monkeypatch):
+    order = orders.place(make_product())
+    orders.send(order, Busy(reported(order)), monkeypatch)
+    assert Order.objects.get().status == Status.QUEUED
+
+    orders.send(order, OneAnswer(reported(order)), monkeypatch)
+
+    (day,) = folder.iterdir()
+    assert day.read_text().count(order.ref_id) == 2
+    assert read_lines(folder)[order.ref_id]["attempt"] == 2
+
+
+@pytest.mark.parametrize("is_hanging", [False, True])
+def test_without_its_line_a_sale_goes_on_and_an_alert_says_so(folder, monkeypatch, is_hanging):
+    if is_hanging:
+        monkeypatch.setattr(disk_lines.DiskLines, "is_written", lambda *_: False)
+    else:
+        folder.write_text("no folder")
+    order = orders.place()
+
+    orders.send(order, OneAnswer(reported(order)), monkeypatch)
+
+    assert Order.objects.get().status == Status.SUCCESS
+    assert upstream_account().unwritten_at
+    assert ("sent_unwritten", "written") in open_alerts()
+
+
+def test_a_line_that_waits_to_be_copied_is_an_alert(folder, settings, monkeypatch):
+    order = orders.place()
+    orders.send(order, OneAnswer(reported(order)), monkeypatch)
+    settings.BACKUP_TO = str(folder.parent)
+    (day,) = folder.iterdir()
+
+    os.utime(day, (1, 1))
+    assert ("sent_unwritten", "copied") in open_alerts()
+
+    (folder / "copied").touch()
+    assert ("sent_unwritten", "copied") not in open_alerts()
+
+
+def test_an_order_that_is_not_sent_has_no_line(folder):
+    order = orders.place()
+    Order.objects.update(status=Status.CANCELLED, next_poll_at=None, final_at=order.created_at, ended_no=1)
+
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+
+    assert not folder.exists()
