@@ -4,7 +4,6 @@ import argparse
 import contextlib
 import datetime as dt
 import json
-import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from typing import Any
 import psycopg
 
 from launcher import version
-from launcher.backups import KEPT, alone_in, delete_old, new_name, refuse_another_shops, size_of
+from launcher.backups import KEPT, alone_in, delete_old, flush, new_name, refuse_another_shops, size_of
 from launcher.data_folder import DataFolderInUseError, held, read_state, write_json
 from launcher.embedded import Stores
 from launcher.encrypting import make_key, seal_secrets
@@ -165,10 +164,3 @@ def require_room(folder: Path, postgres: PostgreSQL) -> None:
             f"A backup needs about {needed // 1_000_000} MB, and only {free // 1_000_000} MB are free in {folder}: "
             "make room, or keep fewer (BACKUP_KEEP)."
         )
-
-
-def flush(folder: Path) -> None:
-    """Have the names in a folder on its disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    os.fsync(descriptor)
-    os.close(descriptor)

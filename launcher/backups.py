@@ -6,6 +6,7 @@
     secrets.age              secrets, keys and `.env`, encrypted for BACKUP_RECIPIENT
 .20261126-190000Z.new/       one that is being made, or was cut off
 wal/20261126-185901Z/        what was written since, without a gap (`launcher/archiving.py`)
+sent/20261126-4f1d2c3b.jsonl the journal of what was sent that day (`launcher/sent_copies.py`)
 """
 
 import contextlib
@@ -102,7 +103,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 def delete_old(folder: Path, kept: tuple[int, int, int] = KEPT) -> None:
-    """Delete backups beyond so many days, weeks and months, and the log from before these days.
+    """Delete backups beyond so many days, weeks and months, and the log and the journal from before these days.
 
     Of the last days all are kept: after a restore to a wrong moment another one may be wanted.
     """
@@ -116,6 +117,7 @@ def delete_old(folder: Path, kept: tuple[int, int, int] = KEPT) -> None:
             shutil.rmtree(backup.folder, ignore_errors=True)
     if of_days:
         delete_log_before(folder / "wal", of_days[-1].first_segment)
+        delete_days_before(folder / "sent", of_days[-1].began)
 
 
 def newest_of_each(rows: list[Backup], count: int, period: Callable[[dt.datetime], object]) -> list[Backup]:
@@ -136,6 +138,14 @@ def delete_log_before(log: Path, segment: int) -> None:
     for folder in folders[:-1]:
         if not any(path.suffix != ".history" for path in folder.iterdir()):
             shutil.rmtree(folder)
+
+
+def delete_days_before(sent: Path, moment: dt.datetime) -> None:
+    """Delete the files of days before this one; the files' names begin with their days."""
+    for path in sent.glob("????????*.jsonl"):
+        with contextlib.suppress(ValueError):
+            if dt.datetime.strptime(path.name[:8], "%Y%m%d").replace(tzinfo=dt.UTC).date() < moment.date():
+                path.unlink(missing_ok=True)
 
 
 def number_of(file: Path) -> int:
@@ -174,3 +184,10 @@ def size_of(folder: Path) -> int:
         with contextlib.suppress(FileNotFoundError):
             size += file.lstat().st_size
     return size
+
+
+def flush(folder: Path) -> None:
+    """Have the names in a folder on its disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from launcher import PYTHON, ROOT, version
 from launcher.archiving import LogCopies, Nights
-from launcher.backing_up import backup_folder
+from launcher.backing_up import backup_folder, kept
 from launcher.commands import DEFAULT_PORT, LOOPBACK, ROLES
 from launcher.data_folder import DataFolderInUseError, SharedEnvironment, held, write_state
 from launcher.failures import LaunchError
@@ -21,6 +21,7 @@ from launcher.ports import claim, claim_from
 from launcher.processes import Child, ProcessGroup, Stage
 from launcher.project import Project, read_project
 from launcher.roles import Roles, numbers, take_address
+from launcher.sent_copies import SentCopies
 from launcher.services import Service
 from launcher.stack import Stack
 from launcher.upgrading import commit, upgrade_lock
@@ -111,6 +112,7 @@ class Server:
         self._roles = Roles(self._stack, listener)
         self._stores: list[Service] = []
         self._nights: Nights | None = None
+        self._sent_copies: SentCopies | None = None
         self._services: list[Service] = []
         self._is_noted = False  # whether state.json says how things are now
         self.gives_way = False  # to the version that lies here now
@@ -188,6 +190,8 @@ class Server:
         self._stop("web", "worker", "background", grace=4.5, then=cut_off)
         self._stop("sandbox", grace=1.5)
         self._group.stop(self._group.children(Stage.APP), grace=0.5)  # a step of the start that was interrupted
+        if self._sent_copies:
+            self._sent_copies.end()
         self._stack.stores.stop(grace=1.5)
         self._group.close()
 
@@ -196,8 +200,10 @@ class Server:
         self._group.stop([service.child for service in ours if service.child], grace=grace, then=then)
 
     def _keep_backups(self) -> None:
-        """Copy the log all the time, and make a backup each night, when BACKUP_TO is set."""
+        """Copy the log and the journal all the time, and make a backup each night, when BACKUP_TO is set."""
         folder, postgres = backup_folder(self._project), self._stack.stores.postgres
+        self._sent_copies = SentCopies(self._project, folder, days=kept(self._project)[0] + 1, say=self._say)
+        self._sent_copies.begin()
         if folder and postgres:
             self._stores.append(Service("log-copies", LogCopies(self._project, postgres, folder).begin))
             self._nights = Nights(self._project, self._group, folder)

@@ -1,0 +1,97 @@
+"""The journal of what is sent: copied to where the backups go every few seconds, and old days of it deleted.
+
+The app appends to `sent/20261126.jsonl` in the data folder (purchases/services/sent.py). In the folder of backups the
+file has the name of its data folder too, so that machines and restored shops never write to each other's files.
+"""
+
+import datetime as dt
+import os
+import secrets
+import threading
+from pathlib import Path
+
+from launcher.backups import delete_days_before, flush
+from launcher.output import Say
+from launcher.project import Project
+
+EVERY_SECONDS = 2.0
+DAY = "????????.jsonl"
+
+
+class SentCopies:
+    """A thread of the launcher: a folder that does not answer, such as a network disk, holds up nothing else."""
+
+    def __init__(self, project: Project, folder: Path | None, *, days: int, say: Say) -> None:
+        self._sent = project.data / "sent"
+        self._folder = folder
+        self._days = days
+        self._say = say
+        self._fault = ""
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sent-copies", daemon=True)
+
+    def begin(self) -> None:
+        """Copy from now on."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """Copy a last time, for a second at most; the next start copies what is left."""
+        self._stop.set()
+        if self._thread.ident:
+            self._thread.join(1.0)
+
+    def _run(self) -> None:
+        is_last = False
+        while not is_last:
+            is_last = self._stop.wait(EVERY_SECONDS)
+            try:
+                if self._folder:
+                    copy_lines(self._sent, self._folder)
+                delete_days_before(self._sent, dt.datetime.now(dt.UTC) - dt.timedelta(days=self._days))
+                fault = ""
+            except OSError as error:
+                fault = f"{error.filename or self._folder}: {error.strerror}"
+            if fault and fault != self._fault:
+                self._say(f"What is sent is not copied ({fault}); it is tried again.")
+            self._fault = fault
+
+
+def copy_lines(sent: Path, folder: Path) -> None:
+    """Copy what was appended to the days in `sent` since the last copy, and note the time of it in `sent/copied`."""
+    days = sorted(sent.glob(DAY))
+    if not days:
+        return
+    copied, written = sent / "copied", max(day.stat().st_mtime_ns for day in days)
+    if copied.exists() and copied.stat().st_mtime_ns >= written:
+        return
+    copies = folder / "sent"
+    if not copies.is_dir():
+        copies.mkdir(mode=0o700)  # not its parents: the disk may be away
+        flush(folder)
+    for day in days:
+        _append_rest(day, copies / f"{day.stem}-{_name_of(sent)}.jsonl")
+    copied.touch(mode=0o600)
+    os.utime(copied, ns=(written, written))
+
+
+def _name_of(sent: Path) -> str:
+    """The name of this data folder in the folder of backups, made the first time."""
+    path = sent / "name"
+    if not path.exists():
+        path.write_text(secrets.token_hex(4))
+    return path.read_text()
+
+
+def _append_rest(day: Path, copy: Path) -> None:
+    is_new = not copy.exists()
+    done = 0 if is_new else copy.stat().st_size
+    if day.stat().st_size <= done:
+        return
+    with day.open("rb") as lines, open(os.open(copy, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:  # noqa: PTH123 (the mode)
+        lines.seek(done)
+        while part := lines.read(1 << 20):
+            file.write(part)
+        file.flush()
+        os.fsync(file.fileno())
+    if is_new:
+        flush(copy.parent)

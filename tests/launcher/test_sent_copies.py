@@ -1,0 +1,39 @@
+"""The journal of what is sent is copied to where the backups go, and old days are deleted."""
+
+import datetime as dt
+
+from launcher.backups import delete_days_before
+from launcher.sent_copies import copy_lines
+
+
+def test_what_was_appended_is_appended_to_the_copy(tmp_path):
+    sent, folder = tmp_path / "data/sent", tmp_path / "backups"
+    sent.mkdir(parents=True)
+    folder.mkdir()
+    copy_lines(sent, folder)
+    assert not (folder / "sent").exists()
+
+    for line in ("one\n", "two\n"):
+        with (sent / "20261126.jsonl").open("a") as day:
+            day.write(line)
+        copy_lines(sent, folder)
+
+    (copy,) = (folder / "sent").iterdir()
+    assert copy.read_text() == "one\ntwo\n"
+    assert copy.stat().st_mode & 0o777 == 0o600
+    # a shop that was restored beside them writes to a file of its own
+    other = tmp_path / "restored/sent"
+    other.mkdir(parents=True)
+    (other / copy.name).write_text(copy.read_text())
+    (other / "20261126.jsonl").write_text("three\n")
+    copy_lines(other, folder)
+    assert sorted(path.read_text() for path in (folder / "sent").iterdir()) == ["one\ntwo\n", "three\n"]
+
+
+def test_days_before_those_that_are_kept_are_deleted(tmp_path):
+    for name in ("20261118.jsonl", "20261118-4f1d2c3b.jsonl", "20261119.jsonl", "unlucky!.jsonl", "copied"):
+        (tmp_path / name).touch()
+
+    delete_days_before(tmp_path, dt.datetime(2026, 11, 19, 1, tzinfo=dt.UTC))
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["20261119.jsonl", "copied", "unlucky!.jsonl"]
