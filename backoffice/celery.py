@@ -97,6 +97,7 @@ app.conf.update(
             "workbench.tasks.forget_old_exchanges", crontab(hour=3, minute=30), expires=3600
         ),
         "check-due-bills": scheduled("dues.tasks.check_due_bills", 60.0, expires=60),
+        "take-in-lost": scheduled("bills.tasks.take_in_lost", 60.0, expires=60),
         "tidy-exports": scheduled("exports.tasks.tidy_exports", 60.0, expires=60),
         "expire-approvals": scheduled("approvals.tasks.expire_overdue", 60.0, expires=60),
         "seal-rows": scheduled("audit.tasks.seal_rows", 15.0, expires=15),

@@ -91,6 +91,7 @@ RIGHTS: dict[str, str] = {
     "purchases_order": "SIU",
     "purchases_orderevent": "SI",
     "purchases_incident": "SIU",
+    "purchases_lostorder": "SIU",
     "purchases_receiptprint": "SI",
     "purchases_ordernote": "SI",
     "purchases_tag": "SI",

@@ -7,6 +7,12 @@ from upstream.budget import CallClass
 
 
 @shared_task
+def take_in_lost() -> None:
+    """After a restore: take in the orders that had to wait."""
+    services.take_in_lost()
+
+
+@shared_task
 def inquire(check_id: int, permit_id: str = "") -> None:
     """Ask the biller, with the permit that was booked for it."""
     services.inquire(check_id, call_class=CallClass.BACKGROUND, permit_id=permit_id)

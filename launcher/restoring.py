@@ -48,6 +48,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
             write_secrets(project, files)
             say(f"The backup {backup.folder.name} of version {backup.manifest['version']} is compared and put in place")
             recovered = recover(project, group, backup, options.to)
+            bring_journal(source, project)
             orders = finish(project, group, recovered)
             project.restoring.unlink()
     except DataFolderInUseError:
@@ -127,6 +128,15 @@ def recover(project: Project, group: ProcessGroup, backup: Backup, to: dt.dateti
     finally:
         postgres.stop()
     return max(last or backup.ended, backup.ended)
+
+
+def bring_journal(source: Path, project: Project) -> None:
+    """Put the journal of what is sent beside the database: the orders that the database lacks are taken in from it."""
+    sent = project.data / "sent"
+    sent.mkdir(mode=0o700, exist_ok=True)
+    for path in (source / "sent").glob("*.jsonl"):
+        shutil.copyfile(path, sent / path.name)
+        (sent / path.name).chmod(0o600)
 
 
 def segments_after(backup: Backup) -> list[Path]:

@@ -26,6 +26,7 @@ name_facts(
     confirm_repeat=Fact(pgettext_lazy("audit", "A repeat")),
     destination=Fact(pgettext_lazy("audit", "Customer's number")),
     idempotency_key=Fact(pgettext_lazy("audit", "Key of the form")),
+    lacks=Fact(pgettext_lazy("audit", "Is missing")),
     max_price=Fact(pgettext_lazy("audit", "Most to pay"), money),
     payment=Fact(pgettext_lazy("audit", "Payment")),
     price=Fact(pgettext_lazy("audit", "Cost"), money),

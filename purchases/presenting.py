@@ -142,6 +142,7 @@ _EVENTS = {
     "interrupted": _("The process that sent it was interrupted."),
     "not_sent": _("Not sent: %(reason)s."),
     "restored": _("The database was restored: it may have been sent before."),
+    "taken_in": _("Taken in from the journal of what is sent: the restored database did not know it."),
     "no_answer": _("No reliable answer: %(reason)s."),
     "replaced": _("The bill was checked again as %(by)s."),
     "bill_expired": _("The bill expired before it could be paid."),

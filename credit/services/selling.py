@@ -22,14 +22,17 @@ if TYPE_CHECKING:
 SALE, REFUND = CreditEntry.Kind.SALE, CreditEntry.Kind.REFUND
 
 
-def put_on_credit(customer: Customer, *, ref_id: str, amount: int, actor: User) -> CreditEntry:
+def put_on_credit(customer: Customer, *, ref_id: str, amount: int, actor: User, is_sold: bool = False) -> CreditEntry:
     """Put the order with this ref_id, which sells for `amount` rupiah, on the customer's account; return the entry.
 
+    `is_sold`: it was sold before, and is only entered again: nobody's right and no due day counts, but the cap does.
     Call it in the transaction that stores the payment. Raises `NoAccount`, `Overdue`, `OverCap` or `CreditRefused`.
     """
-    refuse_unless_may(actor)
+    if not is_sold:
+        refuse_unless_may(actor)
     account = lock_account_of(customer)
-    refuse_unless_sold_to(account, amount)
+    if not is_sold:
+        refuse_unless_sold_to(account, amount)
     former = CreditEntry.objects.filter(ref_id=ref_id, kind=SALE, undoes=None, replaced_by=None).first()
     return enter(account, SALE, amount, actor=actor, ref_id=ref_id, due_on=due_day(account), replaces=former)
 

@@ -28,4 +28,5 @@ from drawers.services.shifts import (
     open_shift,
     rounded_up,
 )
+from drawers.services.taking_in import take_in_payment
 from drawers.services.totals import Totals, totals_of

@@ -59,6 +59,7 @@ class Step:
     """The effect of an order's move on the books; `kind` is a kind of an order's entries.
 
     `amount`: rupiah, to reserve (HOLD) or to debit. `is_new`: the order was stored just now and has no entries yet.
+    `is_sent`: it may be charged already, so it is reserved also beyond what is available.
     """
 
     kind: Entry.Kind
@@ -68,6 +69,7 @@ class Step:
     actor_id: int | None = None
     reason: str = ""
     is_new: bool = False
+    is_sent: bool = False
 
 
 def post(steps: Sequence[Step]) -> None:
@@ -82,7 +84,7 @@ def post(steps: Sequence[Step]) -> None:
     needed = None
     for step in steps:
         standing = standings.setdefault(step.ref_id, _Standing())
-        if step.kind is Entry.Kind.HOLD and step.amount != standing.reserved:
+        if step.kind is Entry.Kind.HOLD and step.amount != standing.reserved and not step.is_sent:
             needed = (needed or 0) + step.amount - standing.reserved
         lines += standing.follow(step)
     if lines and not _append(lines, needed=needed):

@@ -1,5 +1,6 @@
 """The tables of the orders."""
 
+from purchases.models.lost import WAITING, Lack, LostOrder
 from purchases.models.notes import OrderNote, Tag
 from purchases.models.orders import Order, late_since, may_be_charged
 from purchases.models.receipts import ReceiptPrint

@@ -20,9 +20,11 @@ def steps_of(order: Order, *, before: Status | None, actor_id: int | None) -> li
     A debit and a refund carry the order's cashier; an entry of people carries these people.
     """
     status, seller = Status(order.status), order.placed_by_id
-    if status == Status.QUEUED and before in {None, Status.NEEDS_ACTION}:
+    is_taken_in = before is None and status == Status.UNKNOWN
+    if is_taken_in or (status == Status.QUEUED and before in {None, Status.NEEDS_ACTION}):
         # From another status it was certainly not sent, or is to be sent again: the reservation stays.
-        return [_step(order, Entry.Kind.HOLD, actor_id, amount=order.max_price, is_new=before is None)]
+        is_new, amount = before is None, order.max_price
+        return [_step(order, Entry.Kind.HOLD, actor_id, amount=amount, is_new=is_new, is_sent=is_taken_in)]
     if status in {Status.PENDING, Status.SUCCESS}:
         # Nothing becomes pending without its debit.
         return [] if before == Status.PENDING else [_debit(order, seller)]
@@ -54,6 +56,7 @@ def _step(
     amount: int = 0,
     reason: str = "",
     is_new: bool = False,
+    is_sent: bool = False,
 ) -> Step:
     return Step(
         kind=kind,
@@ -63,4 +66,5 @@ def _step(
         actor_id=actor_id,
         reason=reason,
         is_new=is_new,
+        is_sent=is_sent,
     )

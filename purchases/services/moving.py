@@ -107,6 +107,15 @@ def store(order: Order, payment: PaymentFacts, facts: dict[str, Any] | None = No
         _write([Move(order, None, cause)])
 
 
+def store_sent(order: Order, *, facts: dict[str, Any]) -> None:
+    """Insert an order that was sent before this database knew it, its payment stored, as "outcome not known yet".
+
+    Its price is reserved even beyond what is available: it may be charged already.
+    """
+    insert_row(order)
+    _write([Move(order, None, Cause(source=OrderEvent.Source.SUBMIT, facts=facts))])
+
+
 def move(order: Order, to: Status, cause: Cause, *, wait: float | None = None, **facts: Any) -> None:
     """Bring a locked order to `to`, with the columns in `facts`; due again in `wait` seconds, else by its status.
 

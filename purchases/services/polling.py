@@ -12,7 +12,7 @@ from core import clock
 from gateway import services as gateway
 from gateway.line import ring_when_committed
 from gateway.polling import backoff, in_seconds, next_poll_at, wait_after
-from purchases.models import Incident, Order, OrderEvent
+from purchases.models import Incident, LostOrder, Order, OrderEvent
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.incidents import record_incident
 from purchases.services.moving import lock_order_for_move
@@ -103,7 +103,9 @@ def _count_not_found(polled: Order) -> None:
 def _after_not_found(order: Order, since: dt.datetime) -> Decision | None:
     times, code = order.not_found_count, ErrorCode.TRANSACTION_NOT_FOUND
     # Not after a refusal: it may be about the first sending ("already paid"), which only the grace period clears.
-    if order.kind == Order.Kind.BILL and not order.error_code:
+    # Nor after a restore that did not know the order: what a person confirmed then may be paid otherwise by now.
+    is_lost = LostOrder.objects.filter(order=order).exists()
+    if order.kind == Order.Kind.BILL and not order.error_code and not is_lost:
         # The document's one exception: an identical payment is safe to repeat (/v1/bill/pay 5). A purchase never is.
         wait = backoff(order.attempt)
         return Decision(status=Status.QUEUED, source=_POLL, error_code=code, wait=wait)

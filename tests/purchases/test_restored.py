@@ -1,6 +1,8 @@
 """A restored shop: what may have been sent since the backup is polled; nothing is bought before a person opens it."""
 
 import datetime as dt
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -23,6 +25,11 @@ from upstream.client import get_client
 
 CREATE, STATUS = "/v1/transaction/create", "/v1/transaction/status"
 INTERACTIVE = CallClass.INTERACTIVE
+
+
+@pytest.fixture(autouse=True)
+def _no_journal(settings: Any, tmp_path: Path) -> None:
+    settings.SENT_FOLDER = tmp_path / "sent"
 
 
 @pytest.fixture

@@ -1,32 +1,41 @@
 """`./run restore` calls this as its last step: the restored database says so, and nothing that spends is sent."""
 
 import datetime as dt
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 
 from audit.services import is_restored
+from bills.services import take_in_lost
 from core.commands import PlainCommand
 from gateway.services import hold_restored
-from purchases.services import doubt_queued
+from purchases.services import doubt_queued, find_lost
 
 
 class Command(PlainCommand):
     """Also after a dump was restored into a PostgreSQL of your own: before the shop starts."""
 
-    help = "After a restore: send nothing that spends until a person opens the shop, and poll what was queued."
+    help = "After a restore: take in and poll what was sent since; spend nothing until a person opens the shop."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The time."""
+        """The time, and where the journal lies."""
         parser.add_argument(
             "--to", type=dt.datetime.fromisoformat, required=True, help="The database knows until then."
+        )
+        parser.add_argument(
+            "--sent", type=Path, default=settings.SENT_FOLDER, help="The folder with the journal of what is sent."
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Let transactions count on first, if this is a dump: what is written here shall be sealed."""
         if is_restored():
             call_command("restart_audit")
+        lost = find_lost(options["sent"])
+        waiting = take_in_lost()
         doubt_queued()
         hold_restored(to=options["to"].astimezone(dt.UTC))
+        self.stdout.write(f"{lost} orders of the journal were not known here; {waiting} of them wait to be taken in.")
         self.stdout.write("Nothing that spends is sent until somebody opens the shop on the page Backups.")

@@ -1,0 +1,64 @@
+"""After a restore: take in every order that the journal of what is sent knows, a bill with its check."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from django.db import transaction
+
+from bills.models import BillCheck
+from bills.states import AnswerKind
+from purchases.models import Lack, LostOrder, Order
+from purchases.services import take_in
+
+_AMOUNTS = ("customer_name", "period", "details", "months", "amount", "admin_fee", "penalty", "total")
+
+
+def take_in_lost() -> int:
+    """Take in what can be taken in now; returns how many orders still wait."""
+    waiting = 0
+    for lost in LostOrder.objects.filter(order=None):
+        with transaction.atomic():
+            order = take_in(lost)
+            if order is None:
+                waiting += 1
+            elif order.kind == Order.Kind.BILL:
+                _give_check(lost, order)
+    return waiting
+
+
+def _give_check(lost: LostOrder, order: Order) -> None:
+    """Tie the payment to its check, as the customer saw it; a check from after the restored moment is stored again."""
+    check = BillCheck.objects.select_for_update().filter(ref_id=order.ref_id).first()
+    bill = lost.line["bill"]
+    if check and check.answer == AnswerKind.BILL:
+        if check.order_id is None:
+            check.order = order
+            check.save(update_fields=["order"])
+    elif bill is None:
+        LostOrder.objects.filter(pk=lost.pk).update(lacks=[*LostOrder.objects.get(pk=lost.pk).lacks, Lack.BILL])
+    else:
+        check = check or _new_check(order, created_at=bill["created_at"])
+        for name in _AMOUNTS:
+            setattr(check, name, bill[name])
+        check.expires_at, check.answered_at = _time(bill["expires_at"]), _time(bill["answered_at"])
+        check.answer, check.error_code, check.next_poll_at, check.order = AnswerKind.BILL, "", None, order
+        check.save()
+
+
+def _new_check(order: Order, *, created_at: str) -> BillCheck:
+    return BillCheck(
+        ref_id=order.ref_id,
+        product=order.product,
+        product_code=order.product_code,
+        product_name=order.product_name,
+        destination=order.destination,
+        checked_by=order.placed_by,
+        asked_by=order.placed_by,
+        created_at=_time(created_at),
+    )
+
+
+def _time(text: Any) -> dt.datetime:
+    return dt.datetime.fromisoformat(text)

@@ -1,0 +1,86 @@
+"""The payment of an order that was sold before this database was restored, as the journal of what is sent has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from django.db import DatabaseError, transaction
+
+from branches.models import FIRST, Branch
+from core.bulk import insert_row
+from core.errors import Refused
+from credit import services as credit
+from credit.methods import find_method
+from customers.models import Customer
+from drawers.models import Payment, Shift
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from credit.models import CreditEntry
+    from staff.models import User
+
+
+def take_in_payment(
+    ref_id: str, *, seller: User | None, at: dt.datetime, sold: Mapping[str, Any]
+) -> tuple[Payment, list[str]]:
+    """Store the payment of the order with this ref_id, in the order's transaction; return it, and what it lacks.
+
+    `sold`: what was noted at the sale; keys of rows count only where the row is older than the sale. Lacking may be the
+    "shift" and the "debtor": then it stands in no shift, or on no account.
+    """
+    row, lacks = find_method(sold["method"]), []
+    is_cash = bool(row and row.counts_as_cash)
+    shift = _shift(sold["shift"], seller=seller, at=at)
+    if sold["shift"] and shift is None:
+        lacks.append("shift")
+    debt = None
+    if row and row.needs_debtor:
+        debt = _debt(ref_id, customer=sold["customer"], amount=sold["amount"], seller=seller, at=at)
+        if debt is None:
+            lacks.append("debtor")
+    is_open = shift is not None and shift.closed_at is None
+    payment = Payment(
+        ref_id=ref_id,
+        seller=seller,
+        branch_id=_branch(sold["branch"], seller=seller),
+        at=at,
+        method=sold["method"],
+        is_cash=is_cash,
+        amount=sold["amount"],
+        cash_given=sold["cash_given"] if is_cash else None,
+        reference=sold["reference"],
+        debt=debt,
+        sold_in=shift if is_open else None,
+        agreed_in=None if is_open else shift,
+    )
+    insert_row(payment)
+    return payment, lacks
+
+
+def _shift(key: int | None, *, seller: User | None, at: dt.datetime) -> Shift | None:
+    """The seller's shift of the sale: an open one takes it, a closed one leaves it for the seller's next shift."""
+    if key is None or seller is None:
+        return None
+    own = Shift.objects.filter(pk=key, cashier=seller, opened_at__lte=at)
+    return own.select_for_update(no_key=True).first()
+
+
+def _debt(
+    ref_id: str, *, customer: int | None, amount: int, seller: User | None, at: dt.datetime
+) -> CreditEntry | None:
+    debtor = Customer.objects.filter(pk=customer, created_at__lte=at).first() if customer else None
+    if debtor is None or seller is None:
+        return None
+    try:
+        with transaction.atomic():
+            return credit.put_on_credit(debtor, ref_id=ref_id, amount=amount, actor=seller, is_sold=True)
+    except (Refused, DatabaseError):  # without an account, or beyond its cap as it is here
+        return None
+
+
+def _branch(key: int, *, seller: User | None) -> int:
+    if Branch.objects.filter(pk=key).exists():
+        return key
+    return seller.sells_in if seller else FIRST

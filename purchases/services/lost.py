@@ -1,0 +1,138 @@
+"""After a restore: take in the orders that were sent since, and that only the journal of what is sent knows.
+
+Such an order comes back as "outcome not known yet", with its payment and its reservation, and is polled as every other
+one. So its outcome, price and entries follow by the same rules, and nothing here sends anything that spends.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from approvals import services as approvals
+from audit.services import record
+from catalogue.models import Product
+from core import clock
+from drawers import services as drawers
+from gateway.line import ring_when_committed
+from gateway.services import next_number
+from purchases.errors import BalanceShort
+from purchases.events import ORDER_TAKEN_IN
+from purchases.models import Lack, LostOrder, Order, OrderEvent
+from purchases.services.decisions import Decision, apply_verdict
+from purchases.services.moving import store_sent
+from purchases.services.sent import read_lines
+from purchases.states import ActionReason, Status
+from staff.models import User
+
+_AT_ONCE = 1000
+_SUBMIT = OrderEvent.Source.SUBMIT
+
+
+def find_lost(folder: Path) -> int:
+    """Note each order of the journal in `folder` that this database does not know; how many. The same again is noted
+    once.
+
+    Call it before anything is asked: every sending of the journal then lies before the next number.
+    """
+    lines, number, now = read_lines(folder), next_number(), clock.now()
+    unknown = 0
+    for ref_ids in _in_parts(sorted(lines)):
+        known = dict(Order.objects.filter(ref_id__in=ref_ids).values_list("ref_id", "attempt"))
+        lost = [
+            LostOrder(ref_id=ref_id, line=lines[ref_id], sent_no=number, found_at=now)
+            for ref_id in ref_ids
+            if ref_id not in known
+        ]
+        LostOrder.objects.bulk_create(lost, ignore_conflicts=True)
+        unknown += len(lost)
+        for ref_id, attempt in known.items():
+            if lines[ref_id]["attempt"] > attempt:
+                _doubt_sent_again(ref_id, lines[ref_id])
+    return unknown
+
+
+def take_in(lost: LostOrder) -> Order | None:
+    """Take the order in as sent and not known further; the same again gives the same order.
+
+    None while it waits: for its product, or for the end of another order for the same product and number.
+    """
+    with transaction.atomic():
+        current = LostOrder.objects.select_for_update(of=("self",)).select_related("order").get(pk=lost.pk)
+        if current.order:
+            return current.order
+        line = current.line
+        if approval := line["approval"]:
+            approvals.note_executed(line["ref_id"], sha256=approval["sha256"], by=approval["by"], at=_at(approval))
+        order = Order.objects.filter(ref_id=current.ref_id).first()  # the same approval was executed here again
+        if order is None:
+            product = Product.objects.filter(code=line["product_code"]).first()
+            current.lacks = _waits_for(line, product)
+            order = None if current.lacks or product is None else _store(current, product)
+        current.order = order
+        current.save(update_fields=["order", "lacks"])
+        return order
+
+
+def _waits_for(line: Mapping[str, Any], product: Product | None) -> list[str]:
+    if product is None:
+        return [Lack.PRODUCT]
+    same = Order.objects.open().filter(product_code=line["product_code"], destination=line["destination"])
+    return [Lack.TWIN] if same.exists() else []
+
+
+def _store(lost: LostOrder, product: Product) -> Order:
+    line = lost.line
+    seller = User.objects.filter(pk=line["seller"], username=line["seller_name"] or "").first()
+    sent_at, placed_at = (dt.datetime.fromisoformat(line[name]) for name in ("time", "created_at"))
+    payment, lacks = drawers.take_in_payment(line["ref_id"], seller=seller, at=placed_at, sold=line["payment"])
+    if line["seller"] and seller is None:
+        lacks.append(Lack.SELLER)
+    key = line["idempotency_key"]
+    if Order.objects.filter(idempotency_key=key).exists():
+        key = f"lost-{line['ref_id']}"  # the same form was sent again before this was known
+    order = Order(
+        **{name: line[name] for name in ("ref_id", "kind", "product_code", "product_name", "destination")},
+        **{name: line[name] for name in ("max_price", "selling_price", "fee", "attempt")},
+        product=product,
+        payment=payment,
+        idempotency_key=key,
+        placed_by=seller,
+        created_at=placed_at,
+        sent_at=sent_at,
+        status=Status.UNKNOWN,
+        sent_no=lost.sent_no,
+        next_poll_at=clock.now(),
+    )
+    store_sent(order, facts={"code": "taken_in"})
+    ring_when_committed(order.next_poll_at)
+    lost.lacks = lacks
+    record(ORDER_TAKEN_IN, subject=order.ref_id, facts={"max_price": order.max_price, "lacks": lacks})
+    return order
+
+
+def _doubt_sent_again(ref_id: str, line: Mapping[str, Any]) -> None:
+    """An order that needed action at the restored moment and was sent again since: queue it, so that it is doubted.
+
+    One whose cost was newly confirmed, or that is more than available here, stays: before a person decides about it,
+    its status is asked for anyway (`poll_before_deciding`).
+    """
+    order = Order.objects.filter(ref_id=ref_id, status=Status.NEEDS_ACTION, max_price=line["max_price"]).first()
+    if order is None or order.action_reason == ActionReason.NEVER_ARRIVED:
+        return
+    try:
+        apply_verdict(order.pk, Decision(status=Status.QUEUED, source=_SUBMIT, facts={"code": "restored"}))
+    except BalanceShort:
+        return
+
+
+def _at(approval: Mapping[str, Any]) -> dt.datetime:
+    return dt.datetime.fromisoformat(approval["at"])
+
+
+def _in_parts(ref_ids: list[str]) -> list[list[str]]:
+    return [ref_ids[first : first + _AT_ONCE] for first in range(0, len(ref_ids), _AT_ONCE)]

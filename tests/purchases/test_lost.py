@@ -1,0 +1,319 @@
+"""After a restore: the orders that only the journal of what is sent knows are taken in, and nothing is bought twice."""
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from approvals.errors import ApprovalRefused
+from approvals.models import Approval, ApprovalState
+from audit.models import AuditEvent
+from bills.models import BillCheck
+from bills.services import take_in_lost
+from catalogue.models import Product
+from credit.models import CreditEntry
+from drawers.models import Payment
+from drawers.services import PaymentFacts
+from gateway.services import open_restored, read_balance
+from ledger.models import Entry
+from ledger.services import books
+from purchases.models import LostOrder, Order
+from purchases.services import place_order, send_again, submit
+from purchases.services.following import follow
+from purchases.services.lost import take_in
+from purchases.services.sending import claim
+from purchases.states import ActionReason, Status
+from reconciliation.services import reconcile
+from staff.models import User
+from testing import orders
+from testing.database import copy_rows, empty_tables, put_back
+from testing.people import make_person
+from tests.approvals.helpers import approve, approver, ask_order, cashier
+from tests.bills import helpers as bills
+from tests.conftest import Upstream
+from tests.credit.helpers import give_credit, owed_by
+from tests.drawers.helpers import begin
+from upstream.budget import CallClass
+
+INTERACTIVE = CallClass.INTERACTIVE
+
+
+@pytest.fixture(autouse=True)
+def folder(settings: Any, tmp_path: Path) -> Path:
+    settings.SENT_FOLDER = tmp_path / "sent"
+    return tmp_path / "sent"
+
+
+class Lost:
+    """The work inside is lost: afterwards the database is as it was before, and says that it was restored."""
+
+    def __enter__(self) -> None:
+        self.rows = copy_rows()
+        self.moment = dt.datetime.now(dt.UTC)
+
+    def __exit__(self, *fault: Any) -> None:
+        if fault == (None, None, None):
+            empty_tables()
+            put_back(self.rows)
+            call_command("hold_restored", to=self.moment)
+
+
+def sell(number: int = 1, **facts: Any) -> Order:
+    """A sale to magic destination `number`, sent."""
+    product = facts.pop("product", None) or Product.objects.get(name="Telkomsel 10.000")
+    order = orders.place(
+        product, destination=f"0812{number:08d}" if number > 99 else f"0812900000{number:02d}", **facts
+    )
+    submit(order.pk, call_class=INTERACTIVE)
+    order.refresh_from_db()
+    return order
+
+
+@pytest.fixture
+def soon_given_up(settings: Any) -> None:
+    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.2
+
+
+def killed(*_: Any, **__: Any) -> Any:
+    """The process is killed at this moment."""
+    raise KeyboardInterrupt
+
+
+def kinds(order: Order) -> list[tuple[str, int]]:
+    entries = Entry.objects.filter(ref_id=order.ref_id).order_by("pk")
+    return [(entry.kind, entry.amount) for entry in entries]
+
+
+def test_fifty_lost_orders_are_found_and_fifty_more_are_charged_once_each(upstream: Upstream):
+    # given: opened books, and fifty orders after the moment that is restored
+    read_balance()
+    reconcile()
+    before = books().balance
+    with Lost():
+        lost = [sell(5_000 + number) for number in range(50)]
+    assert Order.objects.count() == LostOrder.objects.exclude(order=None).count() == 50
+    assert {order.status for order in Order.objects.all()} == {Status.UNKNOWN}
+    assert books().reserved == sum(order.max_price for order in lost)
+
+    # when: each is polled, the shop opens, and fifty more are sold
+    found = [follow(Order.objects.get(ref_id=order.ref_id), seconds=10) for order in lost]
+    open_restored(actor=User.objects.create_superuser("owner"))
+    again = [follow(sell(6_000 + number), seconds=10) for number in range(50)]
+
+    charges = 0
+    for order in [*found, *again]:
+        assert order.status == Status.SUCCESS
+        assert upstream.ledger(order) == [("debit", -order.price)]
+        assert len(upstream.calls(order, "create")) == 1
+        assert kinds(order) == [("hold", order.max_price), ("release", order.max_price), ("debit", order.price)]
+        charges += order.price
+    assert [order.attempt for order in found] == [1] * 50
+    answer = read_balance()
+    assert answer.data.balance == books().balance == before - charges
+    assert books().reserved == 0
+    assert reconcile().state == "balanced"
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(1, Status.SUCCESS), (4, Status.FAILED), (3, Status.PENDING)],
+    ids=["success", "failed", "pending"],
+)
+def test_an_order_is_taken_in_with_its_outcome(upstream: Upstream, number, status):
+    with Lost():
+        order = sell(number)
+
+    order = follow(Order.objects.get(ref_id=order.ref_id), seconds=3)
+
+    assert (order.status, order.events.first().facts["code"]) == (status, "taken_in")
+    assert len(upstream.calls(order, "create")) == 1
+    assert AuditEvent.objects.filter(kind="order_taken_in", subject=order.ref_id).count() == 1
+
+
+def test_one_that_never_left_is_not_charged_and_not_sent(upstream: Upstream, monkeypatch, soon_given_up):
+    monkeypatch.setattr("gateway.services.call", killed)
+    with Lost(), pytest.raises(KeyboardInterrupt):
+        sell(1)
+    monkeypatch.undo()
+
+    order = follow(Order.objects.get(), seconds=20)
+
+    assert (order.status, order.action_reason) == (Status.NEEDS_ACTION, ActionReason.NEVER_ARRIVED)
+    assert (upstream.calls(order, "create"), upstream.ledger(order)) == ([], [])
+
+
+def test_the_same_journal_again_takes_in_nothing_twice(upstream: Upstream, folder):
+    with Lost():
+        sell(1)
+
+    call_command("hold_restored", to=dt.datetime.now(dt.UTC))
+    take_in(LostOrder.objects.get())
+
+    assert (Order.objects.count(), Payment.objects.count(), LostOrder.objects.count()) == (1, 1, 1)
+    assert AuditEvent.objects.filter(kind="order_taken_in").count() == 1
+
+
+def test_the_payment_comes_back_into_its_shift_and_on_its_account(upstream: Upstream):
+    seller, debtor = make_person("cashier"), give_credit(cap=20_000)
+    shift = begin(seller)
+    with Lost():
+        cash = sell(1, placed_by=seller, payment=PaymentFacts(cash_given=20_000))
+        owed = sell(100, placed_by=seller, payment=PaymentFacts(method="credit", customer=debtor))
+
+    paid, on_credit = (Payment.objects.get(ref_id=order.ref_id) for order in (cash, owed))
+    assert (paid.sold_in, paid.seller, paid.cash_given, paid.amount) == (shift, seller, 20_000, cash.customer_pays)
+    assert on_credit.debt is not None
+    assert owed_by(debtor) == owed.customer_pays
+    assert [lost.lacks for lost in LostOrder.objects.all()] == [[], []]
+
+
+def test_what_is_not_known_here_is_named_and_not_guessed(upstream: Upstream):
+    with Lost():
+        seller, debtor = make_person("cashier", username="new"), give_credit()
+        begin(seller)
+        cash = sell(1, placed_by=seller)
+        owed = sell(100, placed_by=seller, payment=PaymentFacts(method="credit", customer=debtor))
+    lacks = dict(LostOrder.objects.values_list("ref_id", "lacks"))
+
+    assert lacks == {cash.ref_id: ["shift", "seller"], owed.ref_id: ["shift", "debtor", "seller"]}
+    assert not CreditEntry.objects.exists()
+    payments = Payment.objects.filter(sold_in=None, agreed_in=None, seller=None, debt=None)
+    assert {(row.method, row.amount) for row in payments} == {
+        ("cash", cash.customer_pays),
+        ("credit", owed.customer_pays),
+    }
+
+
+def test_a_sale_without_a_known_debtor_or_seller_still_ends(upstream: Upstream):
+    with Lost():
+        seller = make_person("cashier", username="new")
+        order = sell(4, placed_by=seller, payment=PaymentFacts(method="credit", customer=give_credit()))
+
+    order = follow(Order.objects.get(ref_id=order.ref_id), seconds=5)
+
+    assert order.status == Status.FAILED
+    assert upstream.ledger(order)[0] == ("debit", -order.price)
+
+
+def test_a_second_order_for_the_same_number_waits_for_the_first(upstream: Upstream):
+    with Lost():
+        first = follow(sell(1), seconds=10)
+        assert first.status == Status.SUCCESS
+        second = sell(1, confirm_repeat=True)
+
+    waiting = LostOrder.objects.get(ref_id=second.ref_id)
+    assert (waiting.order, waiting.lacks) == (None, ["twin"])
+    follow(Order.objects.get(ref_id=first.ref_id), seconds=5)
+    assert take_in_lost() == 0
+
+    for ref_id in (first.ref_id, second.ref_id):
+        order = follow(Order.objects.get(ref_id=ref_id), seconds=5)
+        assert order.status == Status.SUCCESS
+        assert upstream.ledger(order) == [("debit", -order.price)]
+
+
+def test_an_order_of_a_product_that_is_not_known_here_waits_for_the_catalogue(upstream: Upstream, folder):
+    with Lost():
+        order = sell(1)
+        (day,) = folder.iterdir()
+        day.write_text(day.read_text().replace(order.product_code, "NEW-ONE"))
+    waiting = LostOrder.objects.get()
+    assert (waiting.order, waiting.lacks) == (None, ["product"])
+
+    Product.objects.filter(code=order.product_code).update(code="NEW-ONE")
+    assert take_in_lost() == 0
+
+    assert Order.objects.get().product.code == "NEW-ONE"
+
+
+def test_a_form_that_is_sent_again_gives_the_order_that_was_taken_in(upstream: Upstream):
+    with Lost():
+        order = sell(1, idempotency_key="of-a-form")
+    product = Product.objects.get(name="Telkomsel 10.000")
+
+    same = place_order(
+        product=product,
+        destination=order.destination,
+        max_price=product.price,
+        idempotency_key="of-a-form",
+        placed_by=None,
+        enqueue=False,
+    )
+
+    assert same.ref_id == order.ref_id
+    assert Order.objects.count() == 1
+
+
+def test_an_approval_that_was_executed_is_not_executed_again(upstream: Upstream):
+    sari, budi = cashier(own_approval_above=1_000), approver()
+    waiting = ask_order(Product.objects.get(name="Telkomsel 10.000"), sari)
+    with Lost():
+        order = Order.objects.get(ref_id=approve(waiting, budi).result)
+        submit(order.pk, call_class=INTERACTIVE)
+
+    current = Approval.objects.get()
+    assert (current.state, current.result, current.decided_by) == (ApprovalState.APPROVED, order.ref_id, budi)
+    with pytest.raises(ApprovalRefused):
+        approve(waiting, budi)
+    order = follow(Order.objects.get(), seconds=5)
+    assert len(upstream.calls(order, "create")) == 1
+
+
+def test_an_approval_whose_approver_is_not_known_here_is_void(upstream: Upstream):
+    sari = cashier(own_approval_above=1_000)
+    waiting = ask_order(Product.objects.get(name="Telkomsel 10.000"), sari)
+    with Lost():
+        order = Order.objects.get(ref_id=approve(waiting, approver()).result)
+        submit(order.pk, call_class=INTERACTIVE)
+
+    current = Approval.objects.get()
+    assert (current.state, current.changes["code"]) == (ApprovalState.VOID, "executed_before")
+    assert order.ref_id in current.changes["words"]["id"]
+
+
+@pytest.mark.parametrize("was_asked_before", [False, True])
+def test_a_bill_comes_back_with_its_check_and_is_not_paid_again(upstream: Upstream, was_asked_before):
+    check = bills.check_bill(1) if was_asked_before else None
+    with Lost():
+        check = check or bills.check_bill(1)
+        order = bills.place(check)
+        submit(order.pk, call_class=INTERACTIVE)
+
+    order = follow(Order.objects.get(ref_id=order.ref_id), seconds=10)
+
+    kept = BillCheck.objects.get(ref_id=order.ref_id)
+    assert (kept.order, kept.total, kept.customer_name) == (order, check.total, check.customer_name)
+    assert order.status == Status.SUCCESS
+    assert upstream.ledger(order) == [("debit", -order.price)]
+    assert len(upstream.calls(order, "pay")) == 1
+
+
+def test_a_bill_that_never_left_waits_for_a_person(upstream: Upstream, monkeypatch, soon_given_up):
+    check = bills.check_bill(1)
+    monkeypatch.setattr("gateway.services.call", killed)
+    with Lost(), pytest.raises(KeyboardInterrupt):
+        submit(bills.place(check).pk, call_class=INTERACTIVE)
+    monkeypatch.undo()
+
+    order = follow(Order.objects.get(), seconds=20)
+
+    assert order.action_reason == ActionReason.NEVER_ARRIVED
+    assert upstream.calls(order, "pay") == []
+
+
+def test_what_was_sent_again_in_the_lost_time_is_polled(upstream: Upstream):
+    # given: an order that needs action, and is sent again afterwards
+    order = orders.place(Product.objects.get(name="Telkomsel 10.000"), destination="081290000001")
+    claim(order.pk)
+    orders.answer(order, Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+    with Lost():
+        send_again(Order.objects.get(), actor=User.objects.create_superuser("owner"))
+        submit(order.pk, call_class=INTERACTIVE)
+
+    order = follow(Order.objects.get(), seconds=5)
+
+    assert order.status == Status.SUCCESS
+    assert len(upstream.calls(order, "create")) == 1
+    assert upstream.ledger(order) == [("debit", -order.price)]
