@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from audit.acts import act
 from backoffice.kept_backups import kept_backups, log_is_copied
+from backoffice.lost_orders import shown_lost
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.rights import Right
@@ -42,9 +43,10 @@ def backups_page(request: StaffRequest) -> HttpResponse:
     if settings.BACKUP_TO:
         context["is_copied"] = log_is_copied()
     if account.is_held:
-        context["orders"] = _orders_of(account).select_related("product").order_by("-pk")[:_SHOWN]
+        context["orders"] = _orders_of(account).filter(lost=None).select_related("product").order_by("-pk")[:_SHOWN]
         context["differences"] = unexplained_differences()
         context["waits_for"] = waits_for(account)
+    context |= shown_lost()
     return render(request, "backoffice/backups.html", context)
 
 

@@ -1,6 +1,7 @@
 """The page "Backups": after a restore a person opens the shop, once the provider was asked about what was open."""
 
 import datetime as dt
+from html import unescape
 
 import pytest
 from django.urls import reverse
@@ -8,8 +9,9 @@ from django.utils import timezone
 
 from gateway.models import UpstreamAccount
 from gateway.services import hold_restored, upstream_account
+from purchases.models import Lack, LostOrder
 from purchases.states import Status
-from testing.factories import make_order
+from testing.factories import make_order, make_product
 from testing.people import browser_of
 
 pytestmark = pytest.mark.django_db
@@ -34,3 +36,28 @@ def test_without_a_restore_there_is_nothing_to_open():
 
     assert 'id="restored"' not in page
     assert not upstream_account().is_held
+
+
+def test_what_was_taken_in_is_listed_with_its_sums():
+    product = make_product(price=10_500)
+    outcomes = [
+        (make_order(Status.SUCCESS, product=product, price=10_400, destination="0811"), []),
+        (make_order(Status.SUCCESS, product=product, price=10_500, destination="0812"), ["shift"]),
+        (make_order(Status.FAILED, product=product, price=10_500, destination="0813"), []),
+        (make_order(Status.UNKNOWN, product=product, destination="0814"), []),
+        (None, ["twin"]),
+    ]
+    found_at = timezone.now()
+    for number, (order, lacks) in enumerate(outcomes):
+        line = {"product_name": "Telkomsel", "seller_name": "sari", "max_price": 9_000, "payment": {"amount": 12_000}}
+        ref_id = order.ref_id if order else f"B-{number}"
+        facts = {"ref_id": ref_id, "order": order, "line": line, "lacks": lacks, "sent_no": 1}
+        LostOrder.objects.create(found_at=found_at, **facts)
+
+    page = browser_of("administrator").get(reverse("backups"))
+
+    sums = {group.code: (group.count, group.cost) for group in page.context["lost_groups"]}
+    assert sums == {"charged": (2, 20_900), "asked": (1, 10_500), "not_charged": (1, 10_500), "waits": (1, 9_000)}
+    content = page.content.decode()
+    assert content.count("data-lost=") == 5
+    assert str(Lack.SHIFT.label) in unescape(content)
