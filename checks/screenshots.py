@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +21,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
+
+from testing.browser import find_browser
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
@@ -36,7 +37,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="./run screenshots")
     parser.add_argument("--address", default="", help="of a demo that runs, for example http://localhost:8000")
     options = parser.parse_args()
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    browser = find_browser()
     if browser is None:
         print(
             "The pictures need Chromium, and none was found: install the system's package `chromium`.", file=sys.stderr

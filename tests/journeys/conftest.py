@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from staff.roles import create_demo_staff
+from testing.browser import find_browser
 from testing.fleet import Fleet
 from tests.conftest import Upstream
 from tests.journeys.helpers import DESKTOP, OpenWindow
@@ -33,7 +33,7 @@ CUT_OFF = (
 def chromium() -> Iterator[Browser]:
     """The system's Chromium; where one is required (`.ci/run`), its absence is a failure and not a skip."""
     expect.set_options(timeout=PATIENCE)
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    path = find_browser()
     if path is None:
         if os.environ.get("BACKOFFICE_REQUIRE_BROWSER") == "1":
             pytest.fail("No Chromium was found, and BACKOFFICE_REQUIRE_BROWSER=1 asks for one.")
