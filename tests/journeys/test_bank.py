@@ -11,7 +11,7 @@ from staff.models import User
 from staff.roles import create_demo_staff
 from tests.bank.helpers import paid
 from tests.drawers.helpers import begin
-from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_in_all_looks, sign_in
+from tests.journeys.helpers import DESKTOP, PHONE, RULES_IN, OpenWindow, faults_in_all_looks, sign_in
 from tests.ledger.helpers import open_books
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -41,7 +41,7 @@ def test_an_owner_reads_a_statement_and_says_what_a_row_is(live_server: Any, ope
     page.select_option("[name=amount]", "2")
     page.click("#bank-preview button:not([name])")
     expect(page.locator("#bank-sample tbody tr")).to_have_count(3)
-    faults = faults_in_all_looks(page)
+    faults = faults_in_all_looks(page, RULES_IN[language])
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.click("[name=save]")
 
@@ -52,14 +52,14 @@ def test_an_owner_reads_a_statement_and_says_what_a_row_is(live_server: Any, ope
         expect(tile).to_have_attribute("data-came", str(came))
         tile.click()
         expect(tile).to_have_attribute("aria-current", "page")
-    faults += faults_in_all_looks(page)
+    faults += faults_in_all_looks(page, RULES_IN[language])
     page.set_viewport_size({"width": size[0], "height": size[1]})
 
     # when: one of the unknown rows is the missing sale
     page.click("#bank-lines tr[data-amount='69000'] a")
     page.check(f"[name=item][value='sale:{missing}']")
     page.fill("[name=reason]", "less the bank's fee")
-    faults += faults_in_all_looks(page)
+    faults += faults_in_all_looks(page, RULES_IN[language])
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.click("[name=action][value=match]")
 

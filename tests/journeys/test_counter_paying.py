@@ -10,7 +10,7 @@ from testing.fleet import Fleet
 from tests.conftest import Upstream
 from tests.drawers.helpers import begin
 from tests.journeys.hands import MOST_KEYS, PHONE, Hands, keys_are_printed
-from tests.journeys.helpers import OpenWindow, faults_in_all_looks
+from tests.journeys.helpers import RULES_IN, OpenWindow, faults_in_all_looks
 
 pytestmark = pytest.mark.journey
 
@@ -104,13 +104,13 @@ def test_each_way_to_pay_is_one_key_and_the_change_is_shown(
     expect(page.locator("#pay-change.is-short")).to_be_visible()
     till.press("0")
     expect(page.locator("#pay-change:not(.is-short)")).to_have_attribute("data-amount", str(50_000 - price))
-    faults += faults_in_all_looks(page)
+    faults += faults_in_all_looks(page, RULES_IN[language])
     till.press("Enter")
     order = till.sent()
     assert till.keys <= 8
     expect(page.locator(f"#counter-said [data-change='{50_000 - price}']")).to_be_visible()
     expect(page.locator(f"[data-ref='{order.ref_id}'] [data-change='{50_000 - price}']")).to_be_visible()
-    faults += faults_in_all_looks(page)
+    faults += faults_in_all_looks(page, RULES_IN[language])
     paid.append(order)
 
     # A note with one press, and the longest: Rp100.000.

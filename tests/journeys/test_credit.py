@@ -14,7 +14,7 @@ from testing.factories import make_product
 from tests.credit.helpers import account_of, owed_by, sell_to, take_off
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end
-from tests.journeys.helpers import OpenWindow, faults_in_all_looks, sign_in
+from tests.journeys.helpers import RULES_IN, OpenWindow, faults_in_all_looks, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -79,9 +79,9 @@ def test_a_debt_from_the_review_to_its_payment(live_server: Any, open_window: Op
     # given: the owner allows it
     sign_in(owner, address, "owner")
     owner.goto(f"{address}/customers/{customer.pk}/")
-    faults = faults_in_all_looks(owner)
+    faults = faults_in_all_looks(owner, RULES_IN[language])
     owner.click("#credit-page")
-    faults += faults_in_all_looks(owner)
+    faults += faults_in_all_looks(owner, RULES_IN[language])
     owner.fill("#terms-cap", "50.000")
     owner.click("#credit-terms button[type=submit]")
     expect(owner.locator("[data-code=credit_saved]")).to_be_visible()
@@ -92,24 +92,24 @@ def test_a_debt_from_the_review_to_its_payment(live_server: Any, open_window: Op
     window.goto(f"{address}/counter/review/?product={product.code}&q={NUMBER}")
     window.click("[data-pays=F3]")
     expect(window.locator("#id_paid_by_customer")).to_have_value("Bu Sri")
-    faults += faults_in_all_looks(window)
+    faults += faults_in_all_looks(window, RULES_IN[language])
     window.click("[data-send]")
     window.click(f"[data-ref='{ref_id_of(window)}'] .run-what")
     expect(window.locator("#sale-debtor")).to_be_visible()
-    faults += faults_in_all_looks(window)
+    faults += faults_in_all_looks(window, RULES_IN[language])
 
     # when: a part of it is paid in cash
     window.goto(f"{address}/customers/{customer.pk}/credit/")
     expect(window.locator("#owed")).to_have_attribute("data-amount", "10500")
     expect(window.locator("#reminder-whatsapp")).to_be_visible()
-    faults += faults_in_all_looks(window)
+    faults += faults_in_all_looks(window, RULES_IN[language])
     window.fill("#credit-payment [name=amount]", "4.000")
     window.click("#credit-payment button[type=submit]")
     expect(window.locator("[data-code=credit_paid]")).to_be_visible()
     expect(window.locator("#owed")).to_have_attribute("data-amount", "6500")
     window.goto(f"{address}/drawer/")
     expect(window.locator("#expected-now")).to_have_attribute("data-amount", "114500")
-    faults += faults_in_all_looks(window)
+    faults += faults_in_all_looks(window, RULES_IN[language])
 
     # when: an order on credit fails, it comes off the account
     faults += faults_of_a_failed_sale(window, address, customer)
@@ -117,7 +117,7 @@ def test_a_debt_from_the_review_to_its_payment(live_server: Any, open_window: Op
     # then: the owner sees it by age
     owner.goto(f"{address}/credit/")
     expect(owner.locator("#owed-in-all")).to_have_attribute("data-amount", "6500")
-    faults += faults_in_all_looks(owner)
+    faults += faults_in_all_looks(owner, RULES_IN[language])
     owner.click("#results a")
     expect(owner.locator("#debts")).to_be_visible()
     assert (owed_by(customer), account_of(customer).cap) == (6_500, 50_000)

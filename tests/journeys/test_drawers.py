@@ -9,7 +9,7 @@ from drawers.models import Shift
 from staff.models import User
 from staff.roles import create_demo_staff
 from tests.drawers.helpers import end, end_of_day, sell
-from tests.journeys.helpers import OpenWindow, faults_in_all_looks, sign_in
+from tests.journeys.helpers import RULES_IN, OpenWindow, faults_in_all_looks, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -69,7 +69,7 @@ def test_a_day_with_a_drawer(live_server: Any, open_window: OpenWindow, language
     owner.fill("#id_name", "Laci depan")
     owner.click("#drawer-add button")
     expect(owner.locator("[data-drawer]")).to_have_count(1)
-    faults = faults_in_all_looks(owner)
+    faults = faults_in_all_looks(owner, RULES_IN[language])
 
     sign_in(window, address, "cashier")
     window.goto(f"{address}/drawer/")
@@ -79,7 +79,7 @@ def test_a_day_with_a_drawer(live_server: Any, open_window: OpenWindow, language
         window.keyboard.press(key)
     expect(window.locator("#open-drawer button[type=submit]")).to_be_focused()
     expect(window.locator("#counted")).to_have_text("Rp200.000")
-    faults += faults_in_all_looks(window)
+    faults += faults_in_all_looks(window, RULES_IN[language])
     window.click("#open-drawer button[type=submit]")
     expect(window.locator("#expected-now")).to_have_attribute("data-amount", "200000")
 
@@ -90,12 +90,12 @@ def test_a_day_with_a_drawer(live_server: Any, open_window: OpenWindow, language
     window.fill("#paid-form [name=reason]", "Bensin")
     window.click("#paid-form button[type=submit]")
     expect(window.locator("#expected-now")).to_have_attribute("data-amount", "200500")
-    faults += faults_in_all_looks(window)
+    faults += faults_in_all_looks(window, RULES_IN[language])
 
     window.click("#count-and-close")
     count(window, pieces_100000=2)
     expect(window.locator("#off-by")).to_be_visible()
-    faults += faults_in_all_looks(window)
+    faults += faults_in_all_looks(window, RULES_IN[language])
     window.click("#close-shift button[type=submit]")
     expect(window.locator("#id_reason_error")).to_be_visible()
     expect(window.locator("[name=reason]")).to_be_focused()
@@ -104,7 +104,7 @@ def test_a_day_with_a_drawer(live_server: Any, open_window: OpenWindow, language
     window.fill("[name=secret]", "supervisor-demo")
     window.click("#close-shift button[type=submit]")
     expect(window.locator("#handed-to")).to_be_visible()
-    faults += faults_in_all_looks(window)
+    faults += faults_in_all_looks(window, RULES_IN[language])
 
     faults += close_and_sign(owner, address)
     assert faults == []

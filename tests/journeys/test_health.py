@@ -12,7 +12,7 @@ from purchases.services import count_health
 from purchases.states import Status
 from staff.roles import create_demo_staff
 from testing.factories import make_order, make_product
-from tests.journeys.helpers import OpenWindow, faults_in_all_looks, sign_in
+from tests.journeys.helpers import RULES_IN, OpenWindow, faults_in_all_looks, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -61,9 +61,9 @@ def test_a_tile_says_how_its_product_fares(live_server: Any, open_window: OpenWi
     expect(page.locator(f"[data-product={closed.code}]")).to_contain_text(
         closed.cut_off_end.strftime("%H.%M" if language == "id-ID" else "%H:%M")
     )
-    faults = faults_in_all_looks(page)
+    faults = faults_in_all_looks(page, RULES_IN[language])
     page.goto(f"{live_server.url}/products/?destination=081234567890")
-    faults += faults_in_all_looks(page)
+    faults += faults_in_all_looks(page, RULES_IN[language])
 
     # when: it goes well again
     for minute in range(10):

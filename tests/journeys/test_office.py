@@ -13,7 +13,7 @@ from staff.roles import create_demo_staff
 from testing.factories import make_order, make_product
 from tests.drawers.helpers import begin, end, sell
 from tests.earnings.helpers import ago, sold
-from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_in_all_looks, faults_of, sign_in
+from tests.journeys.helpers import DESKTOP, PHONE, RULES_IN, OpenWindow, faults_in_all_looks, faults_of, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -45,7 +45,7 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(
     page.click("[data-period='7']")
     page.click("#earned-by [data-by=product]")
     expect(page.locator("[data-tile=sold]")).to_have_attribute("data-value", "1")
-    faults = faults_in_all_looks(page)
+    faults = faults_in_all_looks(page, RULES_IN[language])
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.click("[data-key=XL10] a")
     expect(page.locator("#results tbody tr")).to_have_count(1)
@@ -57,7 +57,7 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(
     expect(row).to_have_count(1)
     row.locator("form button").click()
     expect(row.locator("[name=leave]")).to_be_visible()
-    faults += faults_in_all_looks(page)
+    faults += faults_in_all_looks(page, RULES_IN[language])
     page.set_viewport_size({"width": size[0], "height": size[1]})
     row.locator("a.btn").click()
     page.click("#give-back button[type=submit]")
@@ -65,7 +65,7 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(
     page.goto(f"{address}/work/")
     expect(page.locator("#no-work")).to_be_visible()
     expect(page.locator("#count-work")).to_be_hidden()
-    faults += faults_in_all_looks(page)
+    faults += faults_in_all_looks(page, RULES_IN[language])
 
     # when: the end of a number
     page.keyboard.press("Control+k")
@@ -156,7 +156,7 @@ def test_a_cashier_cancels_a_held_order_with_the_customer_waiting(
     acts = page.locator(f"#run-{held.pk} [data-held]")
 
     acts.locator("summary").click()
-    faults = faults_in_all_looks(page)
+    faults = faults_in_all_looks(page, RULES_IN[language])
     acts.locator("button.btn-warnish").click()
 
     expect(page.locator(".toast-success")).to_be_visible()

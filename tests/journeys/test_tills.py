@@ -1,5 +1,6 @@
 """A till in a real browser: enrolled with a code, taken over by keyboard, locked for the next cashier."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from staff.models import User
 from staff.roles import create_demo_staff
-from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_in, faults_of, sign_in, take_over
+from tests.journeys.helpers import DESKTOP, PHONE, RULES, RULES_IN, OpenWindow, faults_in, faults_of, sign_in, take_over
 from tests.tills.helpers import PIN, give_pin
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -15,8 +16,8 @@ pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 LOOKS = [(DESKTOP, "light"), (PHONE, "dark")]
 
 
-def faults_in_all_looks(page: Page) -> list[str]:
-    faults = faults_in(page, LOOKS)
+def faults_in_all_looks(page: Page, rules: Sequence[str] = RULES) -> list[str]:
+    faults = faults_in(page, LOOKS, rules)
     page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
     return faults
 
@@ -39,25 +40,25 @@ def test_a_till_is_enrolled_taken_over_and_locked(live_server: Any, open_window:
     owner, till = open_window(language=language), open_window(language=language)
     sign_in(owner, live_server.url, "owner")
     owner.goto(f"{live_server.url}/tills/")
-    faults = faults_in_all_looks(owner)
+    faults = faults_in_all_looks(owner, RULES_IN[language])
     code = enrolled(owner, live_server.url, "Kasir depan")
-    faults += faults_in_all_looks(owner)
+    faults += faults_in_all_looks(owner, RULES_IN[language])
 
     till.goto(f"{live_server.url}/till/")
-    faults += faults_in_all_looks(till)
+    faults += faults_in_all_looks(till, RULES_IN[language])
     till.fill("[name=code]", code.lower())
     till.keyboard.press("Enter")
     expect(till.locator("#till-name")).to_have_text("Kasir depan")
-    faults += faults_in_all_looks(till)
+    faults += faults_in_all_looks(till, RULES_IN[language])
 
     till.keyboard.type("kas")
     till.keyboard.press("Enter")
     expect(till.locator("#id_pin")).to_be_focused()
     till.keyboard.type(PIN)
     expect(till.locator("#pin-session")).to_be_visible()
-    faults += faults_in_all_looks(till)
+    faults += faults_in_all_looks(till, RULES_IN[language])
     till.goto(f"{live_server.url}/me/")
-    faults += faults_in_all_looks(till)
+    faults += faults_in_all_looks(till, RULES_IN[language])
 
     till.goto(f"{live_server.url}/")
     till.keyboard.press("n")
@@ -71,17 +72,17 @@ def test_a_till_is_enrolled_taken_over_and_locked(live_server: Any, open_window:
     expect(till.locator("#pin-session")).to_be_visible()
 
     owner.goto(f"{live_server.url}/tills/")
-    faults += faults_in_all_looks(owner)
+    faults += faults_in_all_looks(owner, RULES_IN[language])
     owner.click(".row-link")
-    faults += faults_in_all_looks(owner)
+    faults += faults_in_all_looks(owner, RULES_IN[language])
     owner.goto(f"{live_server.url}/me/pin/")
-    faults += faults_in_all_looks(owner)
+    faults += faults_in_all_looks(owner, RULES_IN[language])
     owner.go_back()
     owner.click("details.with-note summary")
     owner.click("#switch-off button")
     till.goto(f"{live_server.url}/")
     expect(till.locator("#was-a-till")).to_be_visible()
-    faults += faults_in_all_looks(till)
+    faults += faults_in_all_looks(till, RULES_IN[language])
     assert faults == []
 
 
