@@ -77,7 +77,7 @@ class Fleet:
     def _serves(self) -> bool:
         try:
             return requests.get(f"{self.url}/healthz", timeout=2).ok
-        except requests.ConnectionError:
+        except (requests.ConnectionError, requests.Timeout):  # nobody listens yet; or the machine is busy
             return False
 
     def rest(self) -> None:
