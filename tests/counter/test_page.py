@@ -74,6 +74,9 @@ def test_without_a_script_it_takes_more_steps(cashier, telkomsel):
     assert answer.redirect_chain == [("/counter/", 302)]
     assert codes(answer) == {"placed"}
     assert Order.objects.get().ref_id in answer.content.decode()
+    # A link shows what is new: a page that reads itself again loses what is typed for the next customer.
+    assert (has_id(answer, "strip-again"), has_id(shown, "strip-again")) == (True, False)
+    assert 'http-equiv="refresh"' not in answer.content.decode()
 
 
 def test_a_changed_price_is_confirmed_again(cashier, telkomsel):

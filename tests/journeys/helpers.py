@@ -117,3 +117,9 @@ def with_authenticator(page: Page) -> None:
         "automaticPresenceSimulation": True,
     }
     devtools.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+
+
+def see_what_is_new(page: Page) -> None:
+    """Without a script: read the counter's strip again until nothing in it moves."""
+    while page.locator("#strip-again").count():
+        page.click("#strip-again")

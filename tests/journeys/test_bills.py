@@ -15,7 +15,7 @@ from testing.fleet import Fleet
 from testing.sandbox_process import eventually
 from tests.conftest import Upstream
 from tests.drawers.helpers import begin
-from tests.journeys.helpers import OpenWindow, faults_of, sign_in
+from tests.journeys.helpers import OpenWindow, faults_of, see_what_is_new, sign_in
 from upstream.error_codes import meaning_of
 
 pytestmark = pytest.mark.journey
@@ -282,6 +282,7 @@ def test_without_javascript_a_bill_is_checked_and_paid(shop: Fleet, upstream: Up
     page.click("#counter-pay")
 
     page.wait_for_url(f"{shop.url}/counter/")
+    see_what_is_new(page)
     order = Order.objects.get()
     row(page, order, "success")
     assert [kind for kind, _amount in upstream.ledger(order)] == ["debit"]

@@ -15,7 +15,7 @@ from tests.conftest import Upstream
 from tests.credit.helpers import give_credit, owed_by
 from tests.drawers.helpers import begin
 from tests.journeys.hands import CUSTOMER, METER, MOST_KEYS, PHONE, Hands, keys_are_printed
-from tests.journeys.helpers import OpenWindow, sign_in
+from tests.journeys.helpers import OpenWindow, see_what_is_new, sign_in
 from tests.tills.helpers import give_pin, manager
 from tills.models import Till
 from tills.services import make_code
@@ -209,6 +209,7 @@ def test_without_javascript_it_takes_more_steps(shop: Fleet, upstream: Upstream,
     page.click("[data-product=TSEL10]")
     page.click("#counter-review [data-send]")
     page.wait_for_url(f"{shop.url}/counter/")
+    see_what_is_new(page)
     expect(page.locator("[data-run][data-status=success]")).to_be_visible()
 
     page.fill("#counter-q", f"{CUSTOMER} b")
@@ -217,5 +218,6 @@ def test_without_javascript_it_takes_more_steps(shop: Fleet, upstream: Upstream,
     page.click("#counter-ask button")
     page.click("#counter-pay")
     page.wait_for_url(f"{shop.url}/counter/")
+    see_what_is_new(page)
     expect(page.locator("[data-run][data-status=success]")).to_have_count(2)
     assert [upstream.ledger(order)[0][0] for order in Order.objects.order_by("pk")] == ["debit", "debit"]
