@@ -87,8 +87,9 @@ class Batch:
 
     @property
     def may_end(self) -> bool:
-        """Whether the next customer may come: some are paid, or none can be."""
-        return any(bill.order for bill in self.bills) or not (self.payable or self.is_asking)
+        """Whether the next customer may come: something was done about some, or nothing can be."""
+        has_begun = any(bill.order or bill.approval_id for bill in self.bills)
+        return has_begun or not (self.payable or self.is_asking)
 
     @property
     def is_done(self) -> bool:

@@ -2,8 +2,12 @@
 
 import pytest
 
+from audit.services import record
 from core.rights import Role
+from purchases.states import Status
+from staff.events import SIGN_IN
 from staff.roles import ROLES
+from testing.factories import make_order
 from testing.people import browser_of, make_person, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -23,6 +27,21 @@ def test_a_sale_is_decided_about_before_a_new_price_makes_it_void():
     addresses = [tip.url for tip in browser_of(Role.ADMINISTRATOR, has_tips=True).get("/").context["tips"]]
 
     assert addresses.index("/approvals/") < addresses.index("/products/price-changes/")
+
+
+def test_a_line_is_ticked_once_the_person_has_done_it():
+    person = make_person(Role.CASHIER, has_tips=True)
+    make_order(Status.SUCCESS, placed_by=person)  # in the month of the demo, before anybody signed in
+    browser = signed_in(person)
+    record(SIGN_IN, actor=person, subject=person.username)
+
+    def done() -> list[bool]:
+        return [tip.is_done for tip in browser.get("/").context["tips"] if tip.url.startswith("/counter/")]
+
+    assert done() == [False]
+    make_order(Status.QUEUED, placed_by=person)
+    assert done() == [True]
+    assert browser.get("/").content.decode().count("<li data-done>") == 1
 
 
 def test_put_away_they_stay_away_for_that_person_alone():
