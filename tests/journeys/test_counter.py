@@ -108,6 +108,11 @@ def press_on_the_page_of(order: Order, till: Hands, shop: Fleet) -> None:
 def press_for_a_game(till: Hands, shop: Fleet) -> None:
     """The product by its words, then the player's ID and the zone: one Enter each."""
     till.page.goto(f"{shop.url}/counter/")
+    till.page.keyboard.type("12345678 2001")  # without the product it is no number in one piece
+    till.press("Enter")
+    expect(till.page.locator("#counter-nameless")).to_contain_text("mlbb 86 12345678 2001")
+    expect(till.field).to_have_value("12345678 2001")
+    till.press("Escape")
     till.page.keyboard.type("mlbb 86")
     till.press("Enter")
     expect(till.page.locator(".sell-pinned")).to_be_visible()
