@@ -106,7 +106,7 @@ class _DrawerField(forms.ModelChoiceField):  # type: ignore[type-arg]
     def label_from_instance(self, drawer: Any) -> str:
         """The name, and what the last shift left."""
         left = _left_to_show(drawer)
-        words = gettext("%(name)s – the last shift left %(amount)s")
+        words = gettext("%(name)s – left in it: %(amount)s")
         return str(drawer) if left is None else words % {"name": drawer, "amount": rupiah(left)}
 
 

@@ -290,7 +290,7 @@ def test_an_opening_says_what_the_last_shift_left_in_each_drawer():
     page = signed_in(shift.cashier).get("/drawer/").content.decode()
 
     assert re.findall(r'data-left="(\d+)"[^>]*>([^<]+)<', page) == [
-        ("150000", f"{shift.drawer.name} – the last shift left Rp150.000")
+        ("150000", f"{shift.drawer.name} – left in it: Rp150.000")
     ]
     assert ">New<" in page
 
