@@ -14,6 +14,7 @@ from catalogue.services.rules import (
     preview,
     sold_at_cost,
     sold_below_cost,
+    sums_of_sold,
     terms_words,
 )
 from catalogue.services.searching import Found, note_bought, read_products, search_products

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -132,7 +133,7 @@ class NewPrice:
 class Preview:
     """The effect of a change of a rule on the listed products. `rows`: a part of the `affected` ones.
 
-    The margins are those of one sale of each of them, in rupiah.
+    The margins are those of one sale of each of them, in rupiah; `sums_of_sold` weighs them by what is sold.
     """
 
     target: Target
@@ -143,14 +144,8 @@ class Preview:
     largest_loss: int
     least_margin: int
     most_margin: int
-    mean_margin: int
     digest: str
     rows: list[NewPrice]
-
-    @property
-    def hundred_sales(self) -> int:
-        """What a hundred sales earn, when all of these products sell alike."""
-        return 100 * self.mean_margin
 
     @property
     def content(self) -> dict[str, Any]:
@@ -173,7 +168,7 @@ class Preview:
 
 
 _AFFECTED = """
-    SELECT product.code, product.name, product.type = 'postpaid' AS is_bill, product.price AS cost,
+    SELECT product.id, product.code, product.name, product.type = 'postpaid' AS is_bill, product.price AS cost,
            CASE product.type WHEN 'postpaid' THEN product.fee
                 ELSE COALESCE(product.selling_price, product.price) END AS before,
            CASE product.type WHEN 'postpaid' THEN priced.fee
@@ -186,7 +181,7 @@ _LOSS = "CASE WHEN is_bill THEN 0 ELSE cost - after END"
 _MARGIN = "CASE WHEN is_bill THEN after ELSE after - cost END"
 _COUNTED = f"""
     SELECT count(*), count(*) FILTER (WHERE {_LOSS} > 0), GREATEST(0, max({_LOSS})),
-           COALESCE(min({_MARGIN}), 0), COALESCE(max({_MARGIN}), 0), COALESCE(round(avg({_MARGIN})), 0)::bigint,
+           COALESCE(min({_MARGIN}), 0), COALESCE(max({_MARGIN}), 0),
            COALESCE(md5(string_agg(concat_ws(' ', code, cost, before, after), ',' ORDER BY code)), '')
       FROM ({{affected}}) affected
 """  # noqa: S608 - our own words
@@ -194,6 +189,13 @@ _COUNTED = f"""
 _LISTED = f"""
     SELECT code, name, is_bill, cost, before, after FROM ({{affected}}) affected
      ORDER BY GREATEST({_LOSS}, 0) DESC, regexp_replace(name, '[0-9].*', ''), cost, name, code LIMIT %s OFFSET %s
+"""  # noqa: S608 - our own words
+_MARGIN_BEFORE = "CASE WHEN is_bill THEN before ELSE before - cost END"
+_WEIGHED = f"""
+    SELECT COALESCE(sum(sold.count), 0)::bigint, COALESCE(sum(sold.count * ({_MARGIN_BEFORE})), 0)::bigint,
+           COALESCE(sum(sold.count * ({_MARGIN})), 0)::bigint
+      FROM ({{affected}}) affected
+      JOIN unnest(%s::bigint[], %s::bigint[]) AS sold (id, count) ON sold.id = affected.id
 """  # noqa: S608 - our own words
 # The active rules as they would be: without the target's present one, and with its new one.
 _RULES_THEN = """(
@@ -210,16 +212,33 @@ def preview(target: Target, terms: Terms | None, *, first: int = 0, count: int =
 
     In `lock_prices` it is the real effect; otherwise the effect at this moment.
     """
-    kind, value, round_to = (terms.kind, terms.value, terms.round_to) if terms else (None, None, None)
-    values = [target.type, *target.keys, target.type, *target.keys, kind, value, round_to]
-    affected = _AFFECTED.format(prices=prices_by(_RULES_THEN))
+    affected, values = _affected_by(target, terms)
     with connection.cursor() as cursor:
         cursor.execute(_COUNTED.format(affected=affected), values)
         counted = cursor.fetchone()
         cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
         rows = [NewPrice(*row) for row in cursor.fetchall()]
-    total, below_cost, loss, least, most, mean, digest = counted
-    return Preview(target, Terms.of(target.rule()), terms, total, below_cost, loss, least, most, mean, digest, rows)
+    total, below_cost, loss, least, most, digest = counted
+    return Preview(target, Terms.of(target.rule()), terms, total, below_cost, loss, least, most, digest, rows)
+
+
+def sums_of_sold(target: Target, terms: Terms | None, sold: Mapping[int, int]) -> tuple[int, int, int]:
+    """How many of these sales are of products whose price changes, and what they earn before and after, in rupiah.
+
+    `sold`: by the key of its product, how often it was sold. Each counts at the product's cost of now.
+    """
+    affected, values = _affected_by(target, terms)
+    with connection.cursor() as cursor:
+        cursor.execute(_WEIGHED.format(affected=affected), [*values, list(sold), list(sold.values())])
+        count, before, after = cursor.fetchone()
+    return count, before, after
+
+
+def _affected_by(target: Target, terms: Terms | None) -> tuple[str, list[Any]]:
+    """The statement that lists the products whose price these terms change, and its values."""
+    kind, value, round_to = (terms.kind, terms.value, terms.round_to) if terms else (None, None, None)
+    values = [target.type, *target.keys, target.type, *target.keys, kind, value, round_to]
+    return _AFFECTED.format(prices=prices_by(_RULES_THEN)), values
 
 
 def change_rule(

@@ -7,13 +7,18 @@ from urllib.parse import parse_qsl
 
 from django import template
 from django.http import QueryDict
+from django.utils import timezone
 
 from catalogue.rights import sees_cost
+from catalogue.services import sums_of_sold
+from catalogue.services.rules import Preview
 from core.rights import Right
 from customers.models import Customer
 from earnings.presenting import percent
 from earnings.services.buying import buying_of
 from earnings.services.listed import figures_of_list
+from earnings.services.people import DAYS
+from earnings.services.selling import sold_lately
 from purchases.filters import OrderFilter
 from purchases.models import Order
 from purchases.states import OPEN
@@ -45,3 +50,10 @@ def exact_sums(filtered: OrderFilter) -> Sums | None:
         return None
     open_count = filtered.qs.filter(status__in=OPEN).order_by().count()
     return Sums(figures.placed, figures.sold, open_count, figures.sales, figures.cost)
+
+
+@register.simple_tag
+def sold_under(change: Preview) -> dict[str, int]:
+    """`{% sold_under change as sold %}`: how many sales of the last days change; their profit in rupiah."""
+    count, before, after = sums_of_sold(change.target, change.after, sold_lately(timezone.now()))
+    return {"days": DAYS, "count": count, "before": before, "after": after}

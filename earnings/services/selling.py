@@ -1,0 +1,18 @@
+"""How often each product was sold lately."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.utils import timezone
+
+from core.times import start_of_day
+from earnings.services.figures import Period, figures_by
+from earnings.services.people import DAYS
+
+
+def sold_lately(now: dt.datetime) -> dict[int, int]:
+    """By the key of the product, how many of its orders of the last days, with today, arrived."""
+    since = start_of_day(timezone.localdate(now) - dt.timedelta(days=DAYS - 1))
+    figures = figures_by("product", Period(since, now))
+    return {product: figure.sold for product, figure in figures.items() if figure.sold}

@@ -1,0 +1,42 @@
+"""The page of a price rule weighs each product by what the shop sold of it in the last 30 days."""
+
+import re
+
+import pytest
+from django.test.client import Client
+
+from catalogue.services import change_rule
+from catalogue.services.rules import Target, Terms
+from earnings.services import sum_days
+from purchases.states import Status
+from testing.factories import make_product
+from testing.people import browser_of, make_person
+from tests.earnings.helpers import ago, sold
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TYPED = {"target": "all:prepaid", "kind": "percent", "value": "10", "round_to": "1"}
+
+
+def _sold_lately(owner: Client) -> tuple[int, list[str]]:
+    page = owner.get("/products/prices/rule/", TYPED).content.decode()
+    found = re.search(r'id="sold-lately" data-count="(\d+)">(.*?)</p>', page, re.DOTALL)
+    assert found
+    return int(found[1]), re.findall(r"Rp[\d.]+", found[2])
+
+
+def test_products_weigh_as_often_as_they_were_sold_lately():
+    small, large = make_product(price=10_000), make_product(price=1_000_000)
+    change_rule(Target(type="prepaid"), Terms("plus", 200), actor=make_person("administrator"))
+    for days in (0, 3, 4):
+        sold(ago(days, hour=0), product=small)
+    sold(ago(3), Status.FAILED, product=large)
+    sold(ago(31), product=large)
+    sum_days()
+
+    assert _sold_lately(browser_of("admin")) == (3, ["Rp600", "Rp3.000"])
+
+
+def test_when_none_was_sold_the_page_says_so_without_a_sum():
+    make_product(price=1_000_000)
+
+    assert _sold_lately(browser_of("admin")) == (0, [])
