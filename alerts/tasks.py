@@ -1,9 +1,11 @@
 """Beat's tasks about alerts."""
 
 from celery import shared_task
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from alerts import services
+from alerts.services.ways import ways
 
 
 @shared_task
@@ -21,5 +23,5 @@ def send_results() -> None:
 
 @shared_task
 def send_checkpoint(note: str) -> None:
-    """Send the audit's signed checkpoint on every way: these messages can prove a later change."""
-    services.send_to_all(_("Checkpoint of the audit"), note)
+    """Send the audit's signed checkpoint to `AUDIT_CHECKPOINT_URLS`: these messages can prove a later change."""
+    services.send_to_all(_("Checkpoint of the audit"), note, on=ways(settings.AUDIT_CHECKPOINT_URLS))

@@ -104,10 +104,11 @@ def _unusable_callbacks() -> Iterator[Error]:
 
 def _unusable_alerts() -> Iterator[Error]:
     """Addresses by their place in the list: they hold tokens."""
-    for place, address in enumerate(settings.ALERT_URLS, start=1):
-        if way_to(address) is None:
-            hint = "Write it as apprise does, with somebody to send to: .env.example shows some."
-            yield Error(f"ALERT_URLS: address {place} is not understood.", hint=hint, id="backoffice.E009")
+    for name in ("ALERT_URLS", "AUDIT_CHECKPOINT_URLS"):
+        for place, address in enumerate(getattr(settings, name), start=1):
+            if way_to(address) is None:
+                hint = "Write it as apprise does, with somebody to send to: .env.example shows some."
+                yield Error(f"{name}: address {place} is not understood.", hint=hint, id="backoffice.E009")
 
 
 def _unusable_sign_in() -> Iterator[Error]:

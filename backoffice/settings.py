@@ -357,8 +357,10 @@ POLICIES = {name: env.int(name.upper()) for name in BOUNDS if env.str(name.upper
 
 # --- Alerts -----------------------------------------------------------------------------------------------------
 
-# The ways of alerts, as addresses of apprise. They hold tokens. A comma may belong to an address.
-ALERT_URLS = [url for url in re.split(r"[\s,]+(?=\w+://)|\s+", env.str("ALERT_URLS", "").strip()) if url]
+# What stands between addresses of apprise: a comma may also belong to one.
+_BETWEEN_ADDRESSES = re.compile(r"[\s,]+(?=\w+://)|\s+")
+# The ways of alerts, as addresses of apprise. They hold tokens.
+ALERT_URLS = [url for url in _BETWEEN_ADDRESSES.split(env.str("ALERT_URLS", "").strip()) if url]
 # Our own address as staff type it, for links in these messages; without it they carry none.
 SITE_URL = env.str("SITE_URL", "")
 
@@ -368,6 +370,8 @@ SITE_URL = env.str("SITE_URL", "")
 AUDIT_KEY = env.str("AUDIT_KEY", "")
 # Each checkpoint is appended to this file; it belongs where the database's owner cannot write.
 AUDIT_CHECKPOINT_FILE = env.str("AUDIT_CHECKPOINT_FILE", "")
+# One an hour is sent to these addresses of apprise. It is for an auditor's program, and never among the alerts.
+AUDIT_CHECKPOINT_URLS = [url for url in _BETWEEN_ADDRESSES.split(env.str("AUDIT_CHECKPOINT_URLS", "").strip()) if url]
 
 # --- Metrics ----------------------------------------------------------------------------------------------------
 

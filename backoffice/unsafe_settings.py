@@ -45,11 +45,12 @@ def _numbers() -> Iterator[Error]:
 
 def _plain_addresses() -> Iterator[Error]:
     """Messages name customers' orders, and their addresses hold tokens: never in plain text over a network."""
-    for place, address in enumerate(settings.ALERT_URLS, start=1):
-        way = way_to(address)
-        if way and _speaks_plainly(way.service) and not is_loopback(str(way.service.host or "")):
-            hint = "Write jsons:// in place of json:// (https), and mailtos:// in place of mailto://."
-            yield Error(f"ALERT_URLS: address {place} is not encrypted.", hint=hint, id="backoffice.E011")
+    for name in ("ALERT_URLS", "AUDIT_CHECKPOINT_URLS"):
+        for place, address in enumerate(getattr(settings, name), start=1):
+            way = way_to(address)
+            if way and _speaks_plainly(way.service) and not is_loopback(str(way.service.host or "")):
+                hint = "Write jsons:// in place of json:// (https), and mailtos:// in place of mailto://."
+                yield Error(f"{name}: address {place} is not encrypted.", hint=hint, id="backoffice.E011")
     if settings.SENTRY_DSN and not _is_encrypted(settings.SENTRY_DSN):
         yield Error("SENTRY_DSN is not encrypted.", hint="Write https://.", id="backoffice.E011")
 

@@ -28,6 +28,7 @@ SECRETS = (
     "METRICS_TOKEN",
     "SENTRY_DSN",
     "ALERT_URLS",
+    "AUDIT_CHECKPOINT_URLS",
 )
 LEAST_KEY_LENGTH = 50  # Django's own bound (security.W009)
 LEAST_FREE_BYTES = 200_000_000

@@ -40,6 +40,7 @@ SETTINGS = {
     "HTTPS": "0",
     # no test notifies anybody
     "ALERT_URLS": "",
+    "AUDIT_CHECKPOINT_URLS": "",
     "SITE_URL": "",
 }
 

@@ -1,10 +1,13 @@
-"""The ways to people: one for each address in `ALERT_URLS`. Apprise knows some hundred services, and speaks to them.
+"""The ways to people: one for each address, of `ALERT_URLS` unless others are named.
+
+Apprise knows some hundred services, and speaks to them.
 
 An address holds a token or a password: it is never logged, shown or stored.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -50,9 +53,9 @@ class Way:
         return Fault.NO_ANSWER if result.status == AppriseResultStatus.TIMEOUT else Fault.FAILED
 
 
-def ways() -> list[Way]:
-    """Every way that is configured. An address that is not understood stops no other one."""
-    return [way for way in map(way_to, settings.ALERT_URLS) if way]
+def ways(addresses: Iterable[str] | None = None) -> list[Way]:
+    """The ways of alerts, or those of `addresses`. An address that is not understood stops no other one."""
+    return [way for way in map(way_to, settings.ALERT_URLS if addresses is None else addresses) if way]
 
 
 def way_to(address: str) -> Way | None:
@@ -69,12 +72,12 @@ def way_to(address: str) -> Way | None:
     return Way(key=salted_hmac("alerts.way", address).hexdigest()[:16], name=str(service.service_name), service=service)
 
 
-def send_to_all(title: str, text: str) -> list[tuple[Way, Fault | None]]:
-    """Send one message that is not an alert on every way, once; returns what became of each, and logs it.
+def send_to_all(title: str, text: str, *, on: list[Way] | None = None) -> list[tuple[Way, Fault | None]]:
+    """Send one message that is not an alert once on every way of alerts, or `on` these; returns and logs the outcomes.
 
     The ways are used beside each other, so that it takes one deadline at most.
     """
-    used, title = ways(), f"[{shop_name()}] {title}"
+    used, title = ways() if on is None else on, f"[{shop_name()}] {title}"
     with ThreadPoolExecutor(max_workers=8) as pool:
         faults = list(pool.map(lambda way: way.send(title, text, look=NotifyType.INFO), used))
     for way, fault in zip(used, faults, strict=True):

@@ -1,4 +1,4 @@
-"""Checkpoints leave the database: each into the log and the file, one an hour to people."""
+"""Checkpoints leave the database: each into the log and the file, one an hour to `AUDIT_CHECKPOINT_URLS`."""
 
 from __future__ import annotations
 
@@ -78,5 +78,5 @@ def _append(path: Path, line: str) -> None:
 def _announce(state: Sealing, checkpoint: Checkpoint) -> None:
     now = clock.now()
     is_due = state.announced_at is None or abs(now - state.announced_at) >= _ANNOUNCED_EVERY
-    if is_due and settings.ALERT_URLS and publish("alerts.tasks.send_checkpoint", checkpoint.note):
+    if is_due and settings.AUDIT_CHECKPOINT_URLS and publish("alerts.tasks.send_checkpoint", checkpoint.note):
         state.announced_at = now

@@ -7,6 +7,7 @@ from apprise import NotifyType
 
 from alerts.services import ways as module
 from alerts.services.ways import Fault, way_to, ways
+from alerts.tasks import send_checkpoint
 from testing.people import browser_of
 
 pytestmark = pytest.mark.django_db
@@ -110,3 +111,13 @@ def test_nobody_without_the_right_sends_a_test(webhook):
         "/balance/alerts/test/" not in browser_of("auditor", username="second").get("/balance/alerts/").content.decode()
     )
     assert webhook.taken == []
+
+
+def test_a_checkpoint_of_the_audit_goes_to_its_own_addresses_only(settings, webhook):
+    send_checkpoint("shop\n12\nROOT")
+    assert webhook.taken == [], "nobody asked for it among the alerts"
+
+    settings.AUDIT_CHECKPOINT_URLS, settings.ALERT_URLS = settings.ALERT_URLS, []
+    send_checkpoint("shop\n12\nROOT")
+
+    assert [message["message"] for message in webhook.taken] == ["shop\n12\nROOT"]
