@@ -26,7 +26,10 @@ PARTS: tuple[tuple[Promise, dict[str, Words]], ...] = (
         {
             "pin_order_limit": Words(
                 _("Limit per order by PIN"),
-                _("The most that one order by PIN may cost, at a till that has no limit of its own."),
+                _(
+                    "The most that the provider may charge for one order by PIN, at a till that has no limit of its "
+                    "own. It counts the cost, not the selling price."
+                ),
                 "rupiah",
             ),
             "seller_rise_limit": Words(

@@ -117,8 +117,10 @@ class LimitReached(OrderRefused):
         self.reason, self.amount, self.limit, self.left = reason, amount, limit, left
         self.helpers = helpers
         words = {
-            "per_order": _("This costs %(amount)s; your limit is %(limit)s an order."),
-            "per_day": _("This costs %(amount)s; of your limit of %(limit)s a day, %(left)s is left today."),
+            "per_order": _("The provider charges %(amount)s for this; your limit is %(limit)s an order."),
+            "per_day": _(
+                "The provider charges %(amount)s for this; of your limit of %(limit)s a day, %(left)s is left today."
+            ),
         }
         parts = [words[reason] % {"amount": rupiah(amount), "limit": rupiah(limit), "left": rupiah(left)}]
         if reason == "per_order" and left is not None:
@@ -126,14 +128,14 @@ class LimitReached(OrderRefused):
         super().__init__(" ".join([*parts, *self._who_helps()]))
 
     def words_for(self, person: User) -> str:
-        """People who may not see costs read neither the cost nor the rest of the limit, which falls by the cost."""
+        """No amount for people who may not see costs: the limit counts the cost, and they see the selling price."""
         if sees_cost(person):
             return str(self)
         words = {
-            "per_order": _("It is above your limit of %(limit)s an order."),
-            "per_day": _("Too little is left today of your limit of %(limit)s a day."),
+            "per_order": _("It is above your limit for one order."),
+            "per_day": _("Too little is left today of your limit for a day."),
         }
-        return " ".join([words[self.reason] % {"limit": rupiah(self.limit)}, *self._who_helps()])
+        return " ".join([words[self.reason], *self._who_helps()])
 
     def _who_helps(self) -> list[str]:
         if self.helpers:
