@@ -14,7 +14,7 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from audit.acts import act
-from backoffice.kept_backups import kept_backups, log_is_copied
+from backoffice.kept_backups import backup_by_hand, kept_backups, log_is_copied
 from backoffice.lost_orders import shown_lost
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
@@ -37,11 +37,16 @@ class NotYet(Refused):
 @staff_only(Right.CHANGE_POLICIES)
 @require_GET
 def backups_page(request: StaffRequest) -> HttpResponse:
-    """The backups of BACKUP_TO, the newest first; after a restore the orders of that time, and what keeps it closed."""
+    """The backups of BACKUP_TO, the newest first, or without it the last one by hand.
+
+    After a restore also the orders of that time, and what keeps the shop closed.
+    """
     account = upstream_account()
     context: dict[str, Any] = {"account": account, "folder": settings.BACKUP_TO, "backups": kept_backups()}
     if settings.BACKUP_TO:
         context["is_copied"] = log_is_copied()
+    elif by_hand := backup_by_hand():
+        context |= {"by_hand": by_hand, "backups": [by_hand]}
     if account.is_held:
         context["orders"] = _orders_of(account).filter(lost=None).select_related("product").order_by("-pk")[:_SHOWN]
         context["differences"] = unexplained_differences()

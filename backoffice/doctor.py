@@ -23,7 +23,7 @@ from django.utils.translation import gettext_lazy
 
 from alerts.services.ways import ways
 from backoffice.database_rights import excess, lacking
-from backoffice.kept_backups import kept_backups, log_is_copied
+from backoffice.kept_backups import backup_by_hand, kept_backups, log_is_copied
 from callbacks.models import Callback
 from core import health
 from core.looks import LookChoices
@@ -309,8 +309,7 @@ def _backup(subject: str) -> Iterator[Finding]:
         yield _backup_of_ours(subject)
         return
     if not settings.BACKUP_STAMP:
-        advice = _("Set BACKUP_STAMP to a file that your backup touches when it has succeeded.")
-        yield Finding(subject, Verdict.LOOK, _("nothing says when the last one was made"), advice)
+        yield _backup_by_hand(subject)
         return
     stamp = Path(settings.BACKUP_STAMP)
     hours = (time.time() - stamp.stat().st_mtime) / 3600 if stamp.exists() else None
@@ -322,6 +321,20 @@ def _backup(subject: str) -> Iterator[Finding]:
         yield Finding(subject, Verdict.BAD, seen, _("Make one now, and look at why it failed."))
     else:
         yield Finding(subject, Verdict.OK, seen)
+
+
+def _backup_by_hand(subject: str) -> Finding:
+    """How old the newest backup is where none is made by itself."""
+    advice = _("None is made by itself: name a folder in BACKUP_TO, or in BACKUP_STAMP what a backup of yours touches.")
+    by_hand = backup_by_hand()
+    if by_hand is None:
+        return Finding(subject, Verdict.LOOK, _("nothing says when the last one was made"), advice)
+    hours = round((timezone.now() - by_hand["at"]).total_seconds() / 3600)
+    seen = _("the last one is %(hours)s hours old, made by hand in %(path)s") % {
+        "hours": hours,
+        "path": by_hand["folder"],
+    }
+    return Finding(subject, Verdict.LOOK, seen, advice)
 
 
 def _backup_of_ours(subject: str) -> Finding:

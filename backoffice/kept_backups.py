@@ -14,14 +14,23 @@ from django.utils.dateparse import parse_datetime
 
 def kept_backups() -> list[dict[str, Any]]:
     """What each finished backup of BACKUP_TO says about itself, the newest first."""
-    rows = []
-    for path in sorted(Path(settings.BACKUP_TO).glob("*Z/manifest.json"), reverse=True) if settings.BACKUP_TO else ():
-        with suppress(OSError, ValueError):
-            manifest = json.loads(path.read_text())
-            rows.append(
-                {**manifest, "at": parse_datetime(manifest["ended_at"]), "megabytes": manifest["size"] // 10**6}
-            )
-    return rows
+    if not settings.BACKUP_TO:
+        return []
+    paths = sorted(Path(settings.BACKUP_TO).glob("*Z/manifest.json"), reverse=True)
+    return [backup for backup in map(_backup_of, paths) if backup]
+
+
+def backup_by_hand() -> dict[str, Any] | None:
+    """The newest backup, wherever `./run backup FOLDER` wrote it; None before the first one."""
+    return _backup_of(settings.DATA_DIR / "last-backup.json")
+
+
+def _backup_of(path: Path) -> dict[str, Any] | None:
+    """What a backup's manifest says about it; None when it cannot be read."""
+    with suppress(OSError, ValueError, KeyError):
+        manifest = json.loads(path.read_text())
+        return {**manifest, "at": parse_datetime(manifest["ended_at"]), "megabytes": manifest["size"] // 10**6}
+    return None
 
 
 def log_is_copied() -> bool:

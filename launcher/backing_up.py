@@ -26,6 +26,8 @@ from launcher.project import Project, read_project
 from launcher.stack import APP_DATABASE
 from launcher.upgrading import commit
 
+# In the data folder: the manifest of the newest backup, wherever it was written. The pages read it.
+LAST_BACKUP = "last-backup.json"
 FACTS = """
     SELECT (SELECT count(*) FROM purchases_order), (SELECT count(*) FROM ledger_entry),
            (SELECT note FROM audit_checkpoint ORDER BY size DESC LIMIT 1)
@@ -143,6 +145,7 @@ def make_backup(project: Project, postgres: PostgreSQL, folder: Path) -> dict[st
     write_json(draft / "manifest.json", manifest)
     draft.rename(folder / name)
     flush(folder)
+    write_json(project.data / LAST_BACKUP, manifest)
     return manifest
 
 

@@ -1,6 +1,7 @@
 """The page "Backups": after a restore a person opens the shop, once the provider was asked about what was open."""
 
 import datetime as dt
+import json
 from html import unescape
 
 import pytest
@@ -36,6 +37,23 @@ def test_without_a_restore_there_is_nothing_to_open():
 
     assert 'id="restored"' not in page
     assert not upstream_account().is_held
+
+
+def test_a_backup_by_hand_is_listed_with_its_folder(settings, tmp_path):
+    settings.BACKUP_TO, settings.DATA_DIR = "", tmp_path
+    manifest = {
+        "ended_at": timezone.now().isoformat(),
+        "size": 70_000_000,
+        "folder": "/mnt/stick/20260101-000000Z",
+        "orders": 1_234,
+        "secrets": False,
+    }
+    (tmp_path / "last-backup.json").write_text(json.dumps(manifest))
+
+    page = browser_of("administrator").get(reverse("backups")).content.decode()
+
+    assert "/mnt/stick/20260101-000000Z" in page
+    assert page.count("70 MB") == 1
 
 
 def test_what_was_taken_in_is_listed_with_its_sums():

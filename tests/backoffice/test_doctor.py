@@ -162,6 +162,19 @@ def test_our_own_backups_are_young_and_the_log_is_copied(settings, tmp_path, mon
     assert finding.verdict == ("ok" if (hours, is_copied) == (1, True) else "bad")
 
 
+def test_a_backup_by_hand_is_known_and_needs_a_look(settings, tmp_path):
+    settings.BACKUP_TO, settings.BACKUP_STAMP, settings.DATA_DIR = "", "", tmp_path
+    ended_at = timezone.now() - dt.timedelta(hours=5)
+    manifest = {"ended_at": ended_at.isoformat(), "size": 70_000_000, "folder": "/mnt/stick/20260101-000000Z"}
+    (tmp_path / "last-backup.json").write_text(json.dumps(manifest))
+
+    (finding,) = doctor._backup("backups")
+
+    assert finding.verdict == "look"
+    assert "5 hours old" in finding.seen
+    assert "/mnt/stick/20260101-000000Z" in finding.seen
+
+
 def test_a_statement_that_is_mostly_slow_needs_a_look(upstream: Upstream, healthy):
     assert findings()["slow so far"]["verdict"] == "ok"
 

@@ -45,7 +45,7 @@ def test_a_backup_under_way_has_what_was_committed_and_its_secrets(keep, folder,
     assert made.returncode == 0, made.stderr
     manifest = json.loads(made.stdout)
     (backup,) = backups_in(target)
-    assert manifest == backup.manifest
+    assert manifest == backup.manifest == read_json(folder / "last-backup.json")
     assert manifest["secrets"]
     assert (backup.folder / "database/PG_VERSION").exists()
     sealed = (backup.folder / "secrets.age").read_bytes()
