@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import Case, OuterRef, Q, Subquery, When
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from branches.forms import WithBranch
+from branches.services import branch_name
 from core.forms import RupiahField, SumForm
 from core.money import rupiah
 from core.rights import Right
@@ -96,7 +97,7 @@ class _DrawerSelect(forms.Select):
     def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """The option of one drawer."""
         option = super().create_option(name, value, *args, **kwargs)
-        left = _left_to_show(value.instance)
+        left = _left_to_show(value.instance) if value else None
         return option if left is None else {**option, "attrs": {**option["attrs"], "data-left": left}}
 
 
@@ -104,10 +105,11 @@ class _DrawerField(forms.ModelChoiceField):  # type: ignore[type-arg]
     """A free drawer; its words say what is in it, so that they can be read without a script."""
 
     def label_from_instance(self, drawer: Any) -> str:
-        """The name, and what the last shift left."""
+        """The name, from the second branch on with its branch, and what the last shift left."""
         left = _left_to_show(drawer)
+        name = " · ".join(filter(None, (str(drawer), branch_name(drawer.branch_id))))
         words = gettext("%(name)s – left in it: %(amount)s")
-        return str(drawer) if left is None else words % {"name": drawer, "amount": rupiah(left)}
+        return name if left is None else words % {"name": name, "amount": rupiah(left)}
 
 
 def _left_to_show(drawer: Any) -> int | None:
@@ -115,7 +117,7 @@ def _left_to_show(drawer: Any) -> int | None:
 
 
 class OpenForm(CountForm):
-    """Which drawer, and what is in it."""
+    """Which drawer, and what is in it. The drawers of `person`'s branch come first; another's is never preselected."""
 
     drawer = _DrawerField(
         label=_("Drawer"),
@@ -128,24 +130,33 @@ class OpenForm(CountForm):
         label=_("Why it is not what was left"), required=False, max_length=500, widget=forms.TextInput(_LINE)
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # The service that opens it refuses a drawer that somebody has taken meanwhile; the typed values stay.
-        self.fields["drawer"].queryset = _with_left(Drawer.objects.all()) if self.is_bound else _drawers()  # type: ignore[attr-defined]
+        self._branch = person.sells_in
+        if self.is_bound:
+            # The service that opens it refuses a drawer that somebody has taken meanwhile; the typed values stay.
+            self.fields["drawer"].queryset = _with_left(Drawer.objects.all())  # type: ignore[attr-defined]
+        else:
+            self._offer()
+            used = Shift.objects.filter(cashier=person.pk, drawer__branch=self._branch).order_by("-opened_at")
+            self.initial["drawer"] = used.values_list("drawer", flat=True).first()
 
     def clean(self) -> dict[str, Any]:
         """Offer what is free, and what was chosen."""
         cleaned = super().clean() or {}
-        chosen = cleaned["drawer"].pk if "drawer" in cleaned else None
-        self.fields["drawer"].queryset = _drawers(chosen)  # type: ignore[attr-defined]
+        self._offer(cleaned["drawer"].pk if "drawer" in cleaned else None)
         return cleaned
 
-
-def _drawers(chosen: int | None = None) -> Any:
-    """The drawers that nobody has open, and the chosen one."""
-    taken = Shift.objects.filter(closed_at=None).values("drawer")
-    free = Q(is_active=True) & ~Q(pk__in=taken)
-    return _with_left(Drawer.objects.filter(free | Q(pk=chosen)).order_by("name"))
+    def _offer(self, chosen: int | None = None) -> None:
+        """The drawers that nobody has open, and the chosen one, the own branch's first."""
+        taken = Shift.objects.filter(closed_at=None).values("drawer")
+        free = Q(is_active=True) & ~Q(pk__in=taken)
+        is_elsewhere = Case(When(branch=self._branch, then=0), default=1)
+        field: Any = self.fields["drawer"]
+        field.queryset = _with_left(Drawer.objects.filter(free | Q(pk=chosen)).order_by(is_elsewhere, "name"))
+        first = field.queryset.first()
+        if first and first.branch_id != self._branch:
+            field.empty_label = gettext("Choose a drawer of another branch")
 
 
 def _with_left(drawers: Any) -> Any:

@@ -36,12 +36,8 @@ def drawer_here(request: StaffRequest) -> HttpResponse:
     """The own shift as it stands now, or the count that opens one."""
     shift = services.open_shift_of(request.user.pk)
     if shift is None:
-        return _closed(request, OpenForm(initial={"drawer": _last_drawer(request)}))
+        return _closed(request, OpenForm(person=request.user))
     return _open(request, shift, PaidForm())
-
-
-def _last_drawer(request: StaffRequest) -> int | None:
-    return Shift.objects.filter(cashier=request.user.pk).order_by("-opened_at").values_list("drawer", flat=True).first()
 
 
 def _closed(request: StaffRequest, form: OpenForm, status: int = 200) -> HttpResponse:
@@ -74,7 +70,7 @@ def drawer_open(request: StaffRequest) -> HttpResponse:
     """Begin one's own shift with what was counted."""
     if request.method != "POST":  # the address of a refused count, opened again
         return redirect("drawer")
-    form = OpenForm(request.POST)
+    form = OpenForm(request.POST, person=request.user)
     if "sum" in request.POST:  # without a script
         return _closed(request, form)
     if own := services.open_shift_of(request.user.pk):
