@@ -104,6 +104,9 @@ def _transport() -> Iterator[Error]:
         yield Error("BEHIND_TLS_PROXY without TRUSTED_PROXY_COUNT.", hint=hint, id="backoffice.E014")
     if settings.HTTPS and settings.SITE_URL and not settings.SITE_URL.startswith("https://"):
         yield Error("SITE_URL is not encrypted.", hint=f"Write https://.{_way_out()}", id="backoffice.E014")
+    if is_local and not (settings.HTTPS or settings.BEHIND_TLS_PROXY) and settings.SITE_URL.startswith("https://"):
+        hint = "With HTTPS=0 links lead to http://: write SITE_URL=http://localhost:PORT, or remove SITE_URL."
+        yield Error("SITE_URL begins with https:// and nothing answers there.", hint=hint, id="backoffice.E014")
 
 
 def _is_upstream_here() -> bool:

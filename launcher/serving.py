@@ -124,7 +124,7 @@ class Server:
         """Start all of it; returns when the pages are served and every process runs."""
         stack, say = self._stack, self._say
         self._write_state(doing="starting")
-        stack.start_stores(web_port=self._port)
+        stack.start_stores(web_port=self._port, site=site_of_a_trial(self._project, self._address))
         self._stores = stack.stores.services()
         self._keep_backups()
         self._write_state(doing="starting")
@@ -308,6 +308,11 @@ def address_of_pages(project: Project, port: int) -> str:
     if site and project.given.get("TRUSTED_PROXY_COUNT", "0") != "0":
         return site
     return f"http://{urlsplit(site).hostname or first_host(project)}:{port}"
+
+
+def site_of_a_trial(project: Project, address: str) -> str:
+    """For a trial without TLS the address of the pages, to which links lead where no SITE_URL is given; else ""."""
+    return "" if project.sandboxed or project.is_behind_tls else address
 
 
 def about_the_proxy(project: Project, port_address: str) -> str:

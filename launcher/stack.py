@@ -74,8 +74,11 @@ class Stack:
             project.data, group, postgres="DATABASE_URL" not in project.given, valkey="REDIS_URL" not in project.given
         )
 
-    def start_stores(self, *, web_port: int) -> None:
-        """Have PostgreSQL and Valkey answer, ours or those of the environment, and work out `environment`."""
+    def start_stores(self, *, web_port: int, site: str = "") -> None:
+        """Have PostgreSQL and Valkey answer, ours or those of the environment, and work out `environment`.
+
+        Links in messages lead to `site` where no SITE_URL is given; without either they lead nowhere.
+        """
         given = self.project.given
         for name in ["DATABASE_URL", "DATABASE_OWNER_URL"] + ["SANDBOX_DATABASE_URL"] * self.project.sandboxed:
             if name in given:
@@ -91,6 +94,7 @@ class Stack:
             "ALLOWED_HOSTS": "localhost,127.0.0.1",
             # several threads per process: without this glibc keeps an arena of freed memory for each
             "MALLOC_ARENA_MAX": "2",
+            **({"SITE_URL": site} if site else {}),
             **{name: value for name, value in given.items() if name != "DATABASE_OWNER_URL"},
             "DATABASE_URL": self._database(APP),
             "REDIS_URL": self.stores.valkey.url() if self.stores.valkey else given["REDIS_URL"],

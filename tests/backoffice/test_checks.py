@@ -109,6 +109,13 @@ def test_only_a_trial_on_one_machine_is_told_of_https_off(real: Settings, addres
     assert ["HTTPS=0" in hint for hint in hints] == [is_named] * 2
 
 
+def test_a_trial_without_tls_has_no_links_to_https(real: Settings) -> None:
+    real.UPSTREAM_BASE_URL, real.HTTPS, real.BEHIND_TLS_PROXY = "http://localhost:9000", False, False
+    real.TRUSTED_PROXY_COUNT, real.SITE_URL = 0, "https://localhost"
+
+    assert [(fault.id, "SITE_URL" in fault.msg) for fault in check_configuration()] == [("backoffice.E014", True)]
+
+
 @pytest.mark.parametrize(("name", "value"), [("exchanges_kept_days", 7), ("alert_low_balance", -1)])
 def test_a_policy_of_the_environment_out_of_its_bounds_is_refused(real: Settings, name: str, value: int) -> None:
     real.POLICIES = {name: value}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from launcher.project import Project
-from launcher.serving import about_the_proxy, address_of_pages
+from launcher.serving import about_the_proxy, address_of_pages, site_of_a_trial
 
 PORT = 8001
 REAL = {"UPSTREAM_BASE_URL": "https://upstream.example.com", "ALLOWED_HOSTS": ".shop.example.com,localhost"}
@@ -44,3 +44,13 @@ def test_the_address_is_the_one_that_works(given: dict[str, str], address: str, 
     assert bool(said) is bool(proxy)
     assert proxy in said
     assert (NOT_YET in said) is (proxy == NOT_YET)
+
+
+@pytest.mark.parametrize(
+    ("given", "site"),
+    [({}, ""), (REAL, ""), ({**REAL, **PROXY}, ""), ({**REAL, **PLAIN}, "http://shop.example.com:8001")],
+)
+def test_links_of_a_trial_lead_to_the_address_that_is_printed(given: dict[str, str], site: str) -> None:
+    project = Project(Path("/nowhere"), given)
+
+    assert site_of_a_trial(project, address_of_pages(project, PORT)) == site
