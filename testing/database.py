@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -92,6 +93,7 @@ def put_back(rows: Rows) -> None:
                 copy.write(lines)
 
 
+@cache
 def _tables() -> list[str]:
     return [table for table in connection.introspection.django_table_names() if table not in KEPT]
 
