@@ -5,9 +5,12 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+from django.conf import settings
+from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from purchases.views.order import POSTS
+from staff.models import User
 
 HOUSE = Path(__file__).resolve().parents[2]
 DOCUMENT = HOUSE / "docs" / "roles.md"
@@ -36,6 +39,14 @@ def addresses() -> list[tuple[str, str]]:
             rows.append((name, address))
     # signing out ends the session that the others need
     return sorted(rows, key=lambda row: ("logout" in row[0], row[0]))
+
+
+def stay(client: Client, person: User) -> None:
+    """Sign in, and again when the last address has ended the session or begun another."""
+    cookie = client.cookies.get(settings.SESSION_COOKIE_NAME)
+    if not cookie or cookie.value != client.session_key:
+        client.force_login(person)
+        client.session_key = client.cookies[settings.SESSION_COOKIE_NAME].value
 
 
 def tables() -> dict[str, dict[str, dict[str, str]]]:
