@@ -1,6 +1,7 @@
 """`./run` as a person uses it: the whole application starts, serves, survives a dead process, and stops.
 
-All tests use one data folder, so that each start finds what the end of the one before has left.
+All tests use one data folder, so that each start finds what the end of the one before has left: Ctrl-C, then `kill -9`.
+The tests behind these share the third start; a fault that one of them makes must be over at its end.
 """
 
 import contextlib
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,14 +71,33 @@ def shared_folder() -> Iterator[Path]:
         yield data
 
 
-@pytest.fixture
-def running(shared_folder: Path) -> Iterator[Running]:
+@pytest.fixture(scope="module")
+def started(shared_folder: Path) -> Iterator[Callable[[], Running]]:
+    """A function that starts `./run`, if none runs, and returns when it is ready; the last one ends without orphans."""
+    everything: list[Running] = []
+    with contextlib.ExitStack() as stack:
+
+        def start() -> Running:
+            if not everything or everything[-1].process.poll() is not None:
+                everything.append(Running(stack.enter_context(launcher(shared_folder)), shared_folder))
+            return everything[-1]
+
+        yield start
+        if not everything:
+            return
+        last = everything[-1]
+        everyone = last.everyone()
+        last.process.send_signal(signal.SIGINT)
+        last.process.wait(30)
+        assert wait_until(lambda: all_gone(everyone)), "orphans"
+
+
+@contextlib.contextmanager
+def launcher(folder: Path) -> "Iterator[subprocess.Popen[str]]":
     """`./run`, ready."""
     with subprocess.Popen(
         [sys.executable, str(ROOT / "run"), "--port", "18000"],
-        env=clean_environment(
-            BACKOFFICE_DATA=str(shared_folder), WEB_PROCESSES="2", WORKER_PROCESSES="2", NOT_OURS=CANARY
-        ),
+        env=clean_environment(BACKOFFICE_DATA=str(folder), WEB_PROCESSES="2", WORKER_PROCESSES="2", NOT_OURS=CANARY),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -92,15 +112,13 @@ def running(shared_folder: Path) -> Iterator[Running]:
             pytest.fail("".join(heard))
         # what it says later must not fill the pipe: it would wait for a reader
         threading.Thread(target=process.stdout.read, daemon=True).start()
-        everything = Running(process, shared_folder)
-        everyone = everything.everyone()
-        try:
-            yield everything
-        finally:
-            if process.poll() is None:
-                process.send_signal(signal.SIGINT)
-                process.wait(30)
-            assert wait_until(lambda: all_gone(everyone)), "orphans"
+        yield process
+
+
+@pytest.fixture
+def running(started: Callable[[], Running]) -> Running:
+    """`./run`, ready: the one that the test before has left running, since each start loads the app ten times."""
+    return started()
 
 
 def with_heartbeat(running: Running) -> set[str]:
