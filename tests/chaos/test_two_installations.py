@@ -225,7 +225,7 @@ def test_one_dies_and_nothing_is_lost_or_doubled(both, sandbox: SandboxProcess):
             second.await_ready(role)
         seller.join()
         with suppress(AssertionError):
-            eventually(lambda: are_settled(sandbox), within=150)
+            eventually(lambda: are_settled(sandbox), within=150, every=0.5)
         # what the killed installation had claimed and not sent yet: unknown until it counts as never arrived
         lost = set(refs) - charged_by(sandbox).keys()
         assert len(lost) <= IN_HAND
