@@ -10,12 +10,13 @@ from purchases.states import Status
 from testing.callbacks import body_for, sign
 from testing.factories import make_order
 from testing.fleet import Fleet
-from tests.conftest import Upstream
+
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def url(upstream: Upstream) -> Iterator[str]:
-    """Where callbacks go, served by the real web process."""
+@pytest.fixture(scope="module")
+def url(django_db_setup: None) -> Iterator[str]:
+    """Where callbacks go, served by a real web process."""
     fleet = Fleet()
     try:
         fleet.start("web")
