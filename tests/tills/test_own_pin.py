@@ -1,5 +1,7 @@
 """Everybody who sells sets the own PIN, with the own password or second factor."""
 
+import random
+
 import pytest
 from django.test import Client
 
@@ -44,7 +46,9 @@ def test_weak_pins_are_refused(pin):
 
 
 def test_most_pins_are_good():
-    assert sum(is_weak(f"{pin:06}") for pin in range(1_000_000)) < 25_000
+    pins = random.Random(1).sample(range(1_000_000), 20_000)  # of all of them it is 14,000
+
+    assert sum(is_weak(f"{pin:06}") for pin in pins) < len(pins) / 40
 
 
 @pytest.mark.parametrize("pin", ["12345", "1234567", "82460a", "８２４６０５"])
