@@ -3,6 +3,7 @@
 import fcntl
 import gc
 import gettext
+import logging
 from collections.abc import Iterator
 from typing import Any, TextIO
 
@@ -45,6 +46,9 @@ project.WHITENOISE_USE_FINDERS = False
 project.STATIC_ROOT = project.DATA_DIR / "static-of-tests"
 project.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 refusals.SECONDS = 0.0  # written at once, by the thread of the test
+# Each answer logs two lines, which pytest keeps and shows after a failure: they need not be written a second time.
+for handler in logging.getLogger().handlers:
+    handler.setLevel(logging.WARNING)
 
 
 @pytest.fixture(scope="session")
