@@ -80,6 +80,7 @@ def django_db_setup(
     fcntl.flock(migrated, fcntl.LOCK_UN)
     gc.collect()
     gc.freeze()  # what is loaded stays
+    gc.set_threshold(20_000, 20)  # with Python's own 700 and 10 a twenty-fifth of a test's time is looking for garbage
     gc.enable()
     TransactionTestCase._fixture_teardown = lambda _test: empty_tables()
     # A new connection would read the catalogue of the database again, which takes longer than most tests.
