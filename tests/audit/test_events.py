@@ -18,8 +18,9 @@ ROOMS = [room for room in settings.INSTALLED_APPS if (settings.BASE_DIR / room).
 def users_of_events() -> dict[str, set[str]]:
     """The names that each module imports from `ROOM.events`, by the module's path."""
     found: dict[str, set[str]] = {}
-    for path in (path for room in ROOMS for path in (settings.BASE_DIR / room).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+    texts = {path: path.read_text() for room in ROOMS for path in (settings.BASE_DIR / room).rglob("*.py")}
+    for path, text in texts.items():
+        for node in ast.walk(ast.parse(text)) if ".events import" in text else ():
             if isinstance(node, ast.ImportFrom) and (node.module or "").endswith(".events"):
                 names = {alias.name for alias in node.names if alias.name.isupper()}
                 found.setdefault(path.relative_to(settings.BASE_DIR).as_posix(), set()).update(names)

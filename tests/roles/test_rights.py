@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from django.apps import apps
 
 from core.rights import Right, Role
@@ -53,26 +53,28 @@ def test_a_template_names_only_rights_of_the_table():
     assert [row for row in sorted(named) if row[0] not in Right.values] == []
 
 
-def modules() -> Iterator[tuple[Path, ast.Module]]:
+@pytest.fixture(scope="module")
+def modules() -> list[tuple[Path, ast.Module]]:
     """Every module of the rooms, but the table itself and the migrations."""
     files = [path for room in rooms() for path in room.rglob("*.py") if "migrations" not in path.parts]
     assert len(files) > 100
-    for path in files:
-        if path != HOUSE / "core" / "rights.py":
-            yield path.relative_to(HOUSE), ast.parse(path.read_text())
+    return [
+        (path.relative_to(HOUSE), ast.parse(path.read_text())) for path in files if path != HOUSE / "core" / "rights.py"
+    ]
 
 
-def test_no_code_spells_a_right_as_a_string():
+def test_no_code_spells_a_right_as_a_string(modules):
+    rights = frozenset(Right.values)
     spelled = [
         (path, node.lineno, node.value)
-        for path, module in modules()
+        for path, module in modules
         for node in ast.walk(module)
         if isinstance(node, ast.Constant)
-        if isinstance(node.value, str) and not set(Right.values).isdisjoint(node.value.split())
+        if isinstance(node.value, str) and not rights.isdisjoint(node.value.split())
     ]
     codenames = [
         (path, node.value.lineno, node.value.value)
-        for path, module in modules()
+        for path, module in modules
         for node in ast.walk(module)
         if isinstance(node, ast.keyword) and isinstance(node.value, ast.Constant)
         if (node.arg or "").endswith("codename")
@@ -81,10 +83,10 @@ def test_no_code_spells_a_right_as_a_string():
     assert not spelled + codenames
 
 
-def test_no_module_gives_a_right_another_name():
+def test_no_module_gives_a_right_another_name(modules):
     aliases = [
         (path, node.lineno)
-        for path, module in modules()
+        for path, module in modules
         for node in module.body
         if isinstance(node, ast.Assign)
         for value in (getattr(node.value, "elts", []) if isinstance(node.targets[0], ast.Tuple) else [node.value])
