@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pgtrigger
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.looks import LookChoices
@@ -36,6 +36,13 @@ class BankAccount(models.Model):
         return self.name
 
 
+class BankFileQuerySet(models.QuerySet["BankFile"]):
+    def with_counts(self) -> BankFileQuerySet:
+        """Annotate `row_count`, and `decided_count`: the rows about which a person has decided."""
+        decided = Count("rows", filter=Q(rows__decided_at__isnull=False))
+        return self.annotate(row_count=Count("rows"), decided_count=decided)
+
+
 class BankFile(models.Model):
     """A file of the bank that was read. Only its rows are kept."""
 
@@ -44,6 +51,8 @@ class BankFile(models.Model):
     sha256 = models.CharField(max_length=64)
     read_at = models.DateTimeField()
     read_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", db_index=False)
+
+    objects = BankFileQuerySet.as_manager()
 
     class Meta:
         default_permissions = ()

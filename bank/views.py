@@ -96,7 +96,7 @@ def bank_read(request: StaffRequest) -> HttpResponse:
             return HttpResponseClientRedirect(address) if "HX-Request" in request.headers else redirect(address)
     if "HX-Request" in request.headers:
         return render(request, "bank/preview.html", context)
-    files = BankFile.objects.select_related("account", "read_by").order_by("-pk")[:_MOST_FILES]
+    files = BankFile.objects.with_counts().select_related("account", "read_by").order_by("-pk")[:_MOST_FILES]
     context |= {"accounts": BankAccount.objects.values_list("name", flat=True), "files": files}
     return render(request, "bank/read.html", context)
 

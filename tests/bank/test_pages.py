@@ -122,6 +122,8 @@ def test_given_a_row_then_a_person_sets_it_aside_matches_it_and_takes_that_away(
     assert decide("aside") == State.ASIDE
     assert b"as the customer says" in browser.get("/bank/", {"show": "aside"}).content
     assert b"as the customer says" in browser.get("/audit/").content
+    asked = browser.get("/bank/read/").content.decode()
+    assert 'data-rows="1" data-decided="1"' in asked.split("<details", 1)[1]  # the second press takes it back
     browser.post(f"/bank/files/{BankFile.objects.get().pk}/back/")
     assert not BankRow.objects.exists()
 
