@@ -11,7 +11,7 @@ from catalogue.destinations import KINDS, DestinationKind, kind_called
 from catalogue.models import Product, ProductType
 from core.sheets import SheetRefused, text_of
 from customers.models import Customer, SavedNumber
-from customers.services import joined
+from customers.services import MOST_KILOBYTES, joined
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
 
@@ -119,6 +119,10 @@ class ImportForm(forms.Form):
                 raise forms.ValidationError(str(refusal), code=refusal.code) from refusal
         if not facts.get("text", "").strip():
             raise forms.ValidationError(_("Choose a file, or paste the rows."), code="nothing")
+        # A browser sends the text back with longer line ends: those do not count.
+        if len(facts["text"].replace("\r\n", "\n").encode()) > MOST_KILOBYTES * 1024:
+            words = _("The table is larger than %(n)s KB. Cut it into smaller files, and import one after the other.")
+            raise forms.ValidationError(words, code="too_large", params={"n": MOST_KILOBYTES})
         return facts
 
 

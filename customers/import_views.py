@@ -13,7 +13,7 @@ from core.access import StaffRequest, staff_only
 from core.rights import Right
 from core.sheets import SheetRefused
 from customers.forms import ImportForm
-from customers.services import MOST_ROWS, Outcome, import_customers, plan_import
+from customers.services import MOST_KILOBYTES, MOST_ROWS, Outcome, import_customers, plan_import
 from customers.tables import ImportTable
 
 # So many rows stand on the page, those that need a look first.
@@ -25,7 +25,7 @@ _SHOWN = 200
 def customer_import(request: StaffRequest) -> HttpResponse:
     """Read a table and show what each row would do; with `save` do it."""
     form = ImportForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
-    context = {"form": form, "most": MOST_ROWS}
+    context = {"form": form, "most": MOST_ROWS, "kilobytes": MOST_KILOBYTES}
     if request.method != "POST" or not form.is_valid():
         return render(request, "customers/import.html", context, status=422 if form.errors else 200)
     text = form.cleaned_data["text"]

@@ -1,4 +1,12 @@
 """The services of customers and their numbers."""
 
-from customers.services.importing import MOST_ROWS, Import, Outcome, Planned, import_customers, plan_import
+from customers.services.importing import (
+    MOST_KILOBYTES,
+    MOST_ROWS,
+    Import,
+    Outcome,
+    Planned,
+    import_customers,
+    plan_import,
+)
 from customers.services.saving import absorb, customer_called, erase, joined, save_number, saved_names

@@ -27,7 +27,7 @@ from customers.services.saving import joined
 if TYPE_CHECKING:
     from staff.models import User
 
-MOST_ROWS = 5_000
+MOST_ROWS, MOST_KILOBYTES = 5_000, 256
 COLUMNS = {
     "name": {"name", "nama", "customer", "pelanggan", "nama pelanggan"},
     "number": {"number", "nomor", "no hp", "nomor hp", "hp", "phone", "telepon", "telp", "wa", "whatsapp"},

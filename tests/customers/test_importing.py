@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from audit.models import AuditEvent
 from customers.events import CUSTOMERS_IMPORTED
 from customers.models import Customer, SavedNumber
-from customers.services import MOST_ROWS, import_customers, plan_import
+from customers.services import MOST_KILOBYTES, MOST_ROWS, import_customers, plan_import
 from testing.factories import make_biller, make_product
 from testing.orders import at_once
 from testing.people import browser_of, make_person
@@ -138,6 +138,19 @@ def test_what_is_no_table_is_refused_in_words(fields):
     assert page.status_code == 422
     assert codes(page) <= {"nothing", "SheetRefused"}
     assert codes(page)
+
+
+def test_more_than_the_page_says_is_refused_and_just_as_much_is_saved():
+    browser = browser_of("supervisor")
+    row = f"Bu Sari,081234567890,{'x' * 200}\n"
+    text = row * (MOST_KILOBYTES * 1024 // len(row))
+    file = SimpleUploadedFile("c.csv", (text + row).encode())
+
+    refused = browser.post("/customers/import/", {"file": file})
+    saved = browser.post("/customers/import/", {"text": text.replace("\n", "\r\n"), "save": "1"})
+
+    assert (refused.status_code, codes(refused)) == (422, {"too_large"})
+    assert saved["Location"] == "/customers/"
 
 
 def test_importing_takes_its_own_right():
