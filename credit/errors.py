@@ -37,9 +37,8 @@ class CreditRefused(OrderRefused):
             "form_used": _(
                 "This form was sent before, and entered something else. Look at the entries, then try again."
             ),
-            "both_owe": _(
-                "There is money on both accounts. Take the payment of one, or pay out what is kept on it, then merge."
-            ),
+            "account_gone": _("The customer of this sale was deleted or merged: how it was paid stays as it is."),
+            "sold_meanwhile": _("Something was sold to one of them at this moment. Look at both, and try again."),
             "undone": _("This was undone before."),
             "deleted": _("This customer was deleted, and nobody can owe it again. The payment stays."),
             "paid_back_since": _(

@@ -141,20 +141,41 @@ _FITS_THE_OTHERS = """
         PERFORM FROM credit_creditentry
           WHERE id = NEW.undoes_id AND account_id = NEW.account_id AND ref_id = NEW.ref_id AND method = NEW.method
             AND amount = -NEW.amount AND undoes_id IS NULL
-            AND (kind = NEW.kind OR (kind = 'sale' AND NEW.kind = 'refund'));
+            AND (kind = NEW.kind OR (kind IN ('sale', 'moved') AND NEW.kind IN ('refund', 'sale', 'moved'))
+                 OR (kind = 'brought' AND NEW.kind = 'moved'));
         IF NOT FOUND THEN
             RAISE EXCEPTION 'credit entry % is not undone so', NEW.undoes_id;
         END IF;
     END IF;
-    IF NEW.replaces_id IS NOT NULL THEN
+    IF NEW.kind = 'moved' AND NEW.replaces_id IS NOT NULL THEN
+        PERFORM FROM credit_creditentry former
+            LEFT JOIN credit_creditentry undoing ON undoing.undoes_id = former.id AND undoing.kind = 'moved'
+          WHERE former.id = NEW.replaces_id AND former.account_id <> NEW.account_id AND former.ref_id = NEW.ref_id
+            AND former.due_on IS NOT DISTINCT FROM NEW.due_on
+            AND CASE WHEN undoing.id IS NULL
+                THEN former.kind = 'moved' AND former.undoes_id IS NULL AND former.replaces_id IS NULL
+                     AND former.amount = -NEW.amount AND former.txid = transaction_number()
+                ELSE former.amount = NEW.amount AND undoing.txid = transaction_number() END;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'credit entry % is not moved so', NEW.replaces_id;
+        END IF;
+    ELSIF NEW.replaces_id IS NOT NULL THEN
         PERFORM FROM credit_creditentry former JOIN credit_creditentry undoing ON undoing.undoes_id = former.id
-          WHERE former.id = NEW.replaces_id AND former.ref_id = NEW.ref_id AND former.kind = 'sale'
+          WHERE former.id = NEW.replaces_id AND former.ref_id = NEW.ref_id AND former.kind IN ('sale', 'moved')
             AND undoing.kind = 'sale';
         IF NOT FOUND THEN
             RAISE EXCEPTION 'credit entry % is not replaced so', NEW.replaces_id;
         END IF;
     END IF;
     RETURN NEW;
+"""
+# What leaves an account comes to another one in the same transaction.
+_COMES_TO_ANOTHER = """
+    PERFORM FROM credit_creditentry WHERE replaces_id = coalesce(NEW.undoes_id, NEW.id) AND kind = 'moved';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'credit entry % moves to no other account', NEW.id;
+    END IF;
+    RETURN NULL;
 """
 # The account's row is locked by its own update, so entries wait for each other. A sale that takes the place of another
 # one in the same transaction, for no more, passes no cap that it had not passed before.
@@ -200,7 +221,11 @@ class CreditEntryQuerySet(models.QuerySet["CreditEntry"]):
 
 
 class CreditEntry(models.Model):
-    """An increase of a customer's debt, or a decrease (below zero). Another entry undoes a wrong one."""
+    """An increase of a customer's debt, or a decrease (below zero). Another entry undoes a wrong one.
+
+    A debt that moves to another account in a merge is undone here, and replaced there. What is kept for the customer
+    moves by two entries, too: the one there replaces the one here.
+    """
 
     class Kind(models.TextChoices):
         SALE = "sale", _("Sale")
@@ -208,6 +233,7 @@ class CreditEntry(models.Model):
         REFUND = "refund", _("Given back")
         PAID_BACK = "paid_back", _("Paid out")
         BROUGHT = "brought", _("Owed from before")
+        MOVED = "moved", _("Moved by a merge")
 
     account = models.ForeignKey(CreditAccount, on_delete=models.PROTECT, related_name="entries", db_index=False)
     kind = models.CharField(max_length=10, choices=Kind.choices)
@@ -243,12 +269,12 @@ class CreditEntry(models.Model):
             models.CheckConstraint(
                 condition=Q(kind__in=["sale", "refund"], ref_id__gt="")
                 | Q(kind__in=["payment", "brought"], ref_id="")
-                | Q(kind="paid_back"),
+                | Q(kind__in=["paid_back", "moved"]),
                 name="credit_entry_names_its_order",
             ),
             models.CheckConstraint(
                 condition=Q(kind__in=["payment", "paid_back"], method__gt="")
-                | Q(kind__in=["sale", "refund", "brought"], method=""),
+                | Q(kind__in=["sale", "refund", "brought", "moved"], method=""),
                 name="credit_entry_method_iff_money_moves",
             ),
             models.CheckConstraint(
@@ -256,16 +282,24 @@ class CreditEntry(models.Model):
                 | Q(kind__in=["sale", "brought"], undoes__isnull=False, amount__lt=0)
                 | Q(kind="payment", undoes__isnull=True, amount__lt=0)
                 | Q(kind="payment", undoes__isnull=False, amount__gt=0)
-                | Q(kind="refund", amount__lt=0),
+                | Q(kind="refund", amount__lt=0)
+                | Q(kind="moved", undoes__isnull=False, replaces__isnull=True, amount__lt=0)
+                | Q(kind="moved", undoes__isnull=True, replaces__isnull=True, amount__gt=0)
+                | (Q(kind="moved", undoes__isnull=True, replaces__isnull=False) & ~Q(amount=0)),
                 name="credit_entry_has_its_sign",
             ),
             models.CheckConstraint(
                 condition=Q(kind__in=["sale", "brought"], undoes__isnull=True, due_on__isnull=False)
-                | Q(~Q(kind__in=["sale", "brought"]) | Q(undoes__isnull=False), due_on__isnull=True),
+                | Q(kind="moved", replaces__isnull=False, amount__gt=0, due_on__isnull=False)
+                | Q(
+                    ~Q(kind__in=["sale", "brought"]) | Q(undoes__isnull=False),
+                    ~Q(kind="moved") | Q(replaces__isnull=True) | Q(amount__lt=0),
+                    due_on__isnull=True,
+                ),
                 name="credit_entry_due_iff_debt",
             ),
             models.CheckConstraint(
-                condition=Q(replaces__isnull=True) | Q(kind="sale", undoes__isnull=True),
+                condition=Q(replaces__isnull=True) | Q(kind__in=["sale", "moved"], undoes__isnull=True),
                 name="credit_entry_only_a_sale_replaces",
             ),
             models.CheckConstraint(
@@ -289,6 +323,14 @@ class CreditEntry(models.Model):
             own_transaction(),
             pgtrigger.Trigger(
                 name="fits_the_others", when=pgtrigger.Before, operation=pgtrigger.Insert, func=_FITS_THE_OTHERS
+            ),
+            pgtrigger.Trigger(
+                name="comes_to_another",
+                when=pgtrigger.After,
+                operation=pgtrigger.Insert,
+                timing=pgtrigger.Deferred,
+                condition=pgtrigger.Condition("NEW.kind = 'moved' AND NEW.replaces_id IS NULL"),
+                func=_COMES_TO_ANOTHER,
             ),
             pgtrigger.Trigger(
                 name="moves_the_balance",

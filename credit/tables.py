@@ -113,7 +113,7 @@ class CreditEntryTable(Table[CreditEntry]):
         words: object = entry.get_kind_display()
         if entry.ref_id and self.user.has_perm(Right.VIEW_ORDERS):
             words = row_link(reverse("order_detail", args=[entry.ref_id]), words)
-        if entry.undoes_id and entry.kind != CreditEntry.Kind.REFUND:
+        if entry.undoes_id and entry.kind not in {CreditEntry.Kind.REFUND, CreditEntry.Kind.MOVED}:
             return format_html('{} <span class="sub" data-undoes>{}</span>', words, gettext("undone"))
         if hasattr(entry, "undone_by"):
             return format_html("<s>{}</s>", words)

@@ -23,7 +23,7 @@ from core.together import Given, Together
 from credit import methods
 from credit.models import CreditEntry
 from credit.presenting import off_account_words
-from credit.services import OffAccount, debts_of, name_of
+from credit.services import OF_SALES, OffAccount, debts_of, name_of
 from customers.models import Customer
 from drawers.models import Outcome, Payment, Shift
 from drawers.services import Totals
@@ -143,7 +143,7 @@ class ShownSale:
     def debt(self) -> CreditEntry | None:
         """The sale by which it is on an account now."""
         undone = {entry.undoes_id for entry in self.credit}
-        sales = (entry for entry in self.credit if entry.kind == CreditEntry.Kind.SALE and entry.undoes_id is None)
+        sales = (entry for entry in self.credit if entry.kind in OF_SALES and entry.undoes_id is None)
         return next((sale for sale in sales if sale.pk not in undone), None)
 
     @property

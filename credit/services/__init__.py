@@ -14,6 +14,7 @@ from credit.services.paying import (
     undo_payment,
 )
 from credit.services.selling import (
+    OF_SALES,
     follow_price,
     give_back_credit,
     lock_both_accounts,

@@ -2,34 +2,90 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
+from audit.services import record
 from credit.errors import CreditRefused
-from credit.models import CreditAccount
+from credit.events import CREDIT_MOVED
+from credit.models import CreditAccount, CreditEntry
+from credit.services.ageing import debts_of
+from credit.services.locking import enter
 from customers.models import Customer
 from customers.services import absorb
 
 if TYPE_CHECKING:
     from staff.models import User
 
+_MOVED = CreditEntry.Kind.MOVED
+
 
 def merge_customers(one: Customer, other: Customer, *, name: str, note: str, actor: User) -> Customer:
     """Make one customer of both, with this name and note; return the row that stays.
 
-    The one whose account has money on it stays, so no entry moves. Raises `CreditRefused` where both have some, and
-    `Customer.DoesNotExist`.
+    The one whose account has money on it stays; where both have some, it moves to the account of `one`. Raises
+    `CreditRefused` where something is sold at the same moment, and `Customer.DoesNotExist`.
     """
     with transaction.atomic():
         rows = Customer.objects.select_for_update().filter(pk__in=[one.pk, other.pk]).order_by("pk").in_bulk()
         if len(rows) < 2:
             raise Customer.DoesNotExist
+        payments = _lock_payments([one.pk, other.pk])
         # Nobody sells to either meanwhile: a sale on credit waits for the account, and finds it without a customer.
-        accounts = CreditAccount.objects.filter(customer__in=rows).order_by("pk").select_for_update(no_key=True)
-        worth = {account.customer_id: 1 + (account.balance != 0) for account in accounts}
+        locked = CreditAccount.objects.filter(customer__in=rows).order_by("pk").select_for_update(no_key=True)
+        accounts = {account.customer_id: account for account in locked}
+        worth = {pk: 1 + bool(account.balance) for pk, account in accounts.items()}
         gone, kept = sorted([other.pk, one.pk], key=lambda pk: worth.get(pk, 0))
-        if worth.get(gone) == worth.get(kept) == 2:
-            raise CreditRefused("both_owe")
+        if gone in accounts:
+            _move(accounts[gone], accounts[kept], payments, actor=actor)
         absorb(rows[kept], rows[gone], name=name, note=note, actor=actor)
     return rows[kept]
+
+
+def _payments() -> Any:
+    """All payments: they are of a room above, whose model points to the debts here."""
+    payment_model: Any = CreditEntry._meta.get_field("payment").related_model
+    return payment_model.objects
+
+
+def _unsettled(account: CreditAccount) -> list[int]:
+    """The sales on this account whose orders are open, or ended without success: their price may come off it yet."""
+    sales = CreditEntry.objects.filter(account=account, payment__outcome__in=["open", "owed"])
+    return list(sales.values_list("pk", flat=True))
+
+
+def _to_move(account: CreditAccount) -> set[int]:
+    return {*_unsettled(account), *(debt.entry for debt in debts_of(account) if account.balance > 0)}
+
+
+def _lock_payments(customers: list[int]) -> dict[int, Any]:
+    """The payments by the debts that may move, locked before the accounts are: entry → payment."""
+    debts = set[int]().union(*map(_to_move, CreditAccount.objects.filter(customer__in=customers)))
+    locked = _payments().filter(debt__in=debts).order_by("pk").select_for_update(no_key=True)
+    return {payment.debt_id: payment for payment in locked}
+
+
+def _move(leaving: CreditAccount, staying: CreditAccount, payments: dict[int, Any], *, actor: User) -> None:
+    """Move what is on one locked account to the other: each debt as a whole, with its order, then what was paid.
+
+    Also a paid sale whose order may still fail: its price comes off the account then.
+    """
+    was, keys = leaving.balance, _to_move(leaving)
+    if not (was or keys):
+        return
+    debts = CreditEntry.objects.filter(pk__in=keys).order_by("due_on", "pk")
+    for debt in debts:
+        enter(leaving, _MOVED, -debt.amount, actor=actor, ref_id=debt.ref_id, undoes=debt)
+        stands = {"ref_id": debt.ref_id, "due_on": debt.due_on, "replaces": debt}
+        moved = enter(staying, _MOVED, debt.amount, actor=actor, **stands)
+        if payment := payments.get(debt.pk):
+            payment.debt = moved
+            payment.save(update_fields=["debt"])
+        elif _payments().filter(debt=debt).exists():
+            raise CreditRefused("sold_meanwhile")
+    if paid := -leaving.balance:
+        former = enter(leaving, _MOVED, paid, actor=actor)
+        enter(staying, _MOVED, -paid, actor=actor, replaces=former)
+    facts = {"amount": was, "merged": leaving.customer_id}
+    record(CREDIT_MOVED, actor=actor, subject=f"customer {staying.customer_id}", facts=facts)

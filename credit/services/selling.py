@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from staff.models import User
 
 SALE, REFUND = CreditEntry.Kind.SALE, CreditEntry.Kind.REFUND
+# How an order's debt stands on an account: sold on it, or moved to it.
+OF_SALES = (SALE, CreditEntry.Kind.MOVED)
 
 
 def put_on_credit(customer: Customer, *, ref_id: str, amount: int, actor: User, is_sold: bool = False) -> CreditEntry:
@@ -33,7 +35,7 @@ def put_on_credit(customer: Customer, *, ref_id: str, amount: int, actor: User, 
     account = lock_account_of(customer)
     if not is_sold:
         refuse_unless_sold_to(account, amount)
-    former = CreditEntry.objects.filter(ref_id=ref_id, kind=SALE, undoes=None, replaced_by=None).first()
+    former = CreditEntry.objects.filter(ref_id=ref_id, kind__in=OF_SALES, undoes=None, replaced_by=None).first()
     return enter(account, SALE, amount, actor=actor, ref_id=ref_id, due_on=due_day(account), replaces=former)
 
 
@@ -49,8 +51,11 @@ def lock_both_accounts(debt: CreditEntry | None, customer: Customer | None) -> N
 
 
 def take_off_credit(debt: CreditEntry, *, actor: User) -> CreditEntry:
-    """Undo the sale of an order that was paid otherwise after all."""
-    return enter(lock_account(debt.account_id), SALE, -debt.amount, actor=actor, ref_id=debt.ref_id, undoes=debt)
+    """Undo the sale of an order that was paid otherwise after all. Raises `CreditRefused` without a customer."""
+    account = lock_account(debt.account_id)
+    if account.customer_id is None:
+        raise CreditRefused("account_gone")
+    return enter(account, SALE, -debt.amount, actor=actor, ref_id=debt.ref_id, undoes=debt)
 
 
 def give_back_credit(

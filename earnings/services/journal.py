@@ -29,6 +29,8 @@ from staff.models import User
 
 # The account beside the one of the kind, for entries of credit and of the provider's books; "" is the entry's method.
 _OF_CREDIT = {"sale": "sales", "refund": "owed", "payment": "", "paid_back": "", "brought": "opening"}
+# It stays with the customers: what leaves one account comes to another.
+_WITHIN_CREDIT = CreditEntry.Kind.MOVED
 _OF_BOOKS = {
     "debit": "cost",
     "refund": "cost",
@@ -69,7 +71,7 @@ def journal_of(day: dt.date) -> list[Booking]:
         given = Payment.objects.filter(given_at__gte=within[0], given_at__lt=within[1])
         for method, amount in _sums(given.exclude(Exists(off_account)), "given_method"):
             add("owed", method, amount)
-        credit = CreditEntry.objects.filter(at__gte=within[0], at__lt=within[1])
+        credit = CreditEntry.objects.filter(at__gte=within[0], at__lt=within[1]).exclude(kind=_WITHIN_CREDIT)
         for kind, method, amount in _sums(credit, "kind", "method"):
             add("receivables", _OF_CREDIT[kind] or method, amount)
         books = Entry.objects.filter(at__gte=within[0], at__lt=within[1], kind__in=_OF_BOOKS)

@@ -5,17 +5,22 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
+from django.db import DatabaseError, transaction
+from django.utils import timezone
 
 from audit.models import AuditEvent
-from credit.errors import CreditRefused
+from credit.errors import CreditRefused, OverCap
+from credit.events import CREDIT_MOVED
 from credit.models import CreditAccount, CreditEntry
-from credit.services import merge_customers, record_payment
+from credit.services import bring_forward, debts_of, lock_account, merge_customers, record_payment, unfulfilled_sales
+from credit.services.locking import enter
 from customers.events import CUSTOMERS_MERGED
 from customers.models import Customer, SavedNumber
+from earnings.services.journal import journal_of
 from testing.orders import at_once
 from testing.people import browser_of, make_person
-from tests.core.helpers import codes, has_id
-from tests.credit.helpers import account_of, give_credit, owed_by, refused, sell_to
+from tests.core.helpers import has_id
+from tests.credit.helpers import account_of, give_credit, owed_by, sell_to, take_off
 from tests.customers.helpers import make_customer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -86,19 +91,134 @@ def test_an_empty_account_goes_with_its_customer():
     assert CreditAccount.objects.get(customer=None).balance == 0
 
 
-def test_two_who_both_owe_are_not_merged():
+def entries_of(account: CreditAccount) -> list[tuple[str, int, int]]:
+    return list(account.entries.order_by("pk").values_list("kind", "amount", "balance_after"))
+
+
+def test_what_two_owe_comes_together_with_its_days_and_its_orders():
+    seller = make_person("cashier")
+    one, other = give_credit("Bu Sari", cap=50_000), give_credit("Sari Warung", due_days=3)
+    leaving = account_of(other)
+    ours = sell_to(one, 5_000, by=seller)
+    paid, unpaid = sell_to(other, 10_000, by=seller), sell_to(other, 30_000, by=seller)
+    bring_forward(leaving, amount=20_000, reason="book", actor=make_person("admin"))
+    record_payment(leaving, amount=14_000, method="cash", actor=seller)
+    for order in (ours, paid, unpaid):
+        set_outcome(order, "kept")
+    due = CreditEntry.objects.get(ref_id=unpaid.ref_id).due_on
+
+    assert merge(one, other).pk == one.pk
+
+    leaving.refresh_from_db()
+    assert (leaving.customer, leaving.balance) == (None, 0)
+    assert entries_of(leaving)[4:] == [
+        ("moved", -30_000, 16_000),
+        ("moved", -20_000, -4_000),
+        ("moved", 4_000, 0),
+    ]
+    assert entries_of(account_of(one)) == [
+        ("sale", 5_000, 5_000),
+        ("moved", 30_000, 35_000),
+        ("moved", 20_000, 55_000),
+        ("moved", -4_000, 51_000),
+    ]
+    assert owed_by(one) == 51_000
+    assert account_of(one).oldest_due == due
+    open_debts = {(debt.ref_id, debt.due_on): debt.open for debt in debts_of(account_of(one))}
+    assert open_debts == {
+        (unpaid.ref_id, due): 26_000,
+        ("", due): 20_000,
+        (ours.ref_id, ours.payment.debt.due_on): 5_000,
+    }
+    unpaid.payment.refresh_from_db()
+    assert unpaid.payment.debt.account == account_of(one)
+    event = AuditEvent.objects.get(kind=CREDIT_MOVED.key)
+    assert (event.subject, event.facts) == (f"customer {one.pk}", {"amount": 46_000, "merged": other.pk})
+    with pytest.raises(OverCap):
+        sell_to(one, 1_000, by=seller)
+    page = browser_of("supervisor", username="other").get(f"/orders/{unpaid.ref_id}/").content.decode()
+    assert 'id="sale-unpaid" data-amount="26000"' in page
+
+
+def set_outcome(order, outcome: str) -> None:
+    """End the order's payment as its order would."""
+    facts = {"cost": 0} if outcome == "kept" else {}
+    type(order.payment).objects.filter(pk=order.payment_id).update(outcome=outcome, ended_at=timezone.now(), **facts)
+
+
+def test_the_price_of_a_moved_order_that_fails_comes_off_the_account_where_it_is():
     seller = make_person("cashier")
     one, other = give_credit("Bu Sari"), give_credit("Sari Warung")
-    sell_to(one, 5_000, by=seller), sell_to(other, 30_000, by=seller)
+    sell_to(one, 5_000, by=seller)
+    order = sell_to(other, 30_000, by=seller)
+    record_payment(account_of(other), amount=10_000, method="cash", actor=seller)
+    set_outcome(order, "owed")
 
-    with refused("both_owe"):
-        merge(one, other)
-    page = browser_of("supervisor", username="other").post(
+    merge(one, other)
+    order.payment.refresh_from_db()
+    assert unfulfilled_sales(account_of(one)) == {order.ref_id: 30_000}
+    take_off(order, actor=make_person("supervisor", username="gives"))
+
+    assert owed_by(one) == -5_000
+    assert entries_of(account_of(one))[1:] == [
+        ("moved", 30_000, 35_000),
+        ("moved", -10_000, 25_000),
+        ("refund", -30_000, -5_000),
+    ]
+
+
+def test_what_the_shop_keeps_for_one_pays_what_the_other_owes():
+    seller = make_person("cashier")
+    one, other = give_credit("Bu Sari"), give_credit("Sari Warung")
+    sell_to(one, 30_000, by=seller)
+    order = sell_to(other, 8_000, by=seller)
+    record_payment(account_of(other), amount=8_000, method="cash", actor=seller)
+    set_outcome(order, "owed")
+    take_off(order, actor=make_person("supervisor", username="gives"))
+    leaving, journal = account_of(other), journal_of(timezone.localdate())
+
+    browser_of("supervisor", username="other").post(
         f"/customers/{one.pk}/merge/?other={other.pk}", {"name": "Bu Sari", "note": ""}
     )
 
-    assert "CreditRefused:both_owe" in codes(page)
-    assert (owed_by(one), owed_by(other), Customer.objects.count()) == (5_000, 30_000, 2)
+    assert entries_of(leaving)[-1] == ("moved", 8_000, 0)
+    assert entries_of(account_of(one)) == [("sale", 30_000, 30_000), ("moved", -8_000, 22_000)]
+    assert journal_of(timezone.localdate()) == journal
+
+
+def move_by_hand(debt: CreditEntry, customer: Customer, amount: int) -> None:
+    """Take a debt off its account, and put `amount` rupiah on another; nothing of 0."""
+    moved, facts = CreditEntry.Kind.MOVED, {"actor": debt.person, "ref_id": debt.ref_id}
+    with transaction.atomic():
+        enter(lock_account(debt.account_id), moved, -debt.amount, undoes=debt, **facts)
+        if amount:
+            enter(lock_account(customer.credit.pk), moved, amount, due_on=debt.due_on, replaces=debt, **facts)
+
+
+@pytest.mark.parametrize(("amount", "refusal"), [(0, "moves to no other account"), (4_000, "is not moved so")])
+def test_the_database_refuses_money_that_leaves_an_account_and_comes_to_no_other(amount, refusal):
+    one, other = give_credit("Bu Sari"), give_credit("Sari Warung")
+    sell_to(one, 5_000, by=make_person("cashier"))
+
+    with pytest.raises(DatabaseError, match=refusal):
+        move_by_hand(CreditEntry.objects.get(), other, amount)
+
+    assert (owed_by(one), owed_by(other)) == (5_000, 0)
+
+
+def test_a_sale_during_a_merge_of_two_who_owe_is_owed_once_or_refused():
+    seller, actor = make_person("cashier"), make_person("supervisor")
+    for number in range(4):
+        one, other = give_credit(f"Bu Sari {number}"), give_credit(f"Sari Warung {number}")
+        sell_to(one, 5_000, by=seller), sell_to(other, 7_000, by=seller)
+
+        sold, merged = at_once(partial(sell_to, other, 10_000, by=seller), partial(merge, one, other, actor=actor))
+
+        total = 12_000 + (0 if isinstance(sold, CreditRefused) else 10_000)
+        if isinstance(merged, CreditRefused):  # the sale came in between
+            assert (merged.reason, owed_by(one), owed_by(other)) == ("sold_meanwhile", 5_000, total - 5_000)
+        else:
+            assert (merged.pk, owed_by(one)) == (one.pk, total)
 
 
 def test_a_sale_on_credit_during_a_merge_is_owed_by_the_one_who_stays_or_refused():
