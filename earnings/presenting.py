@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -22,7 +23,7 @@ from core.times import active_locale, day_words, start_of_day
 from credit.methods import method_words
 from customers.models import Customer
 from earnings.periods import NAMES, Chosen, named_period
-from earnings.services import Figures, Period, figures_by, totals_of
+from earnings.services import Figures, Period, figures_by, figures_by_customer, totals_of
 from ledger.chart import HEIGHT, STEPS, WIDTH, scale
 from ledger.presenting import Funds
 from ledger.services import usual_spending_per_hour
@@ -174,12 +175,21 @@ def lasts_words() -> str:
 class Line:
     """The figures of one brand, product, person or method. `bar`: the length of its bar, 0 to 100."""
 
+    chosen: Chosen
+    by: str
     key: str
     words: str
     figures: Figures
     before: Figures
     bar: int
-    url: str
+
+    @property
+    def url(self) -> str:
+        """The list of orders, narrowed to it; a customer's own page; empty for what commands placed."""
+        if self.by == "customer":
+            return reverse("customer_detail", args=[self.key]) if self.key else ""
+        narrowed = f"{self.chosen.query}&{urlencode({_FILTERS[self.by]: self.key})}"
+        return f"{reverse('order_list')}?{narrowed}" if self.key else ""
 
     @property
     def share(self) -> str:
@@ -210,29 +220,24 @@ class Report:
 
 def report_of(chosen: Chosen, by: str) -> Report:
     """The figures of the period by `by`, and of the period before."""
-    now, before = figures_by(by, chosen.period), figures_by(by, chosen.before)
+    figures_in = figures_by_customer if by == "customer" else partial(figures_by, by)
+    now, before = figures_in(chosen.period), figures_in(chosen.before)
     most = max((figures.sales for figures in now.values()), default=0) or 1
     words = _WORDS[by](now)
     lines = [
         Line(
+            chosen=chosen,
+            by=by,
             key=words[key][0],
             words=words[key][1],
             figures=figures,
             before=before.get(key, Figures()),
             bar=round(100 * figures.sales / most),
-            url=_orders_url(chosen, by, words[key][0]),
         )
         for key, figures in now.items()
     ]
     lines.sort(key=lambda line: (-line.figures.sales, -line.figures.placed, line.words))
     return Report(chosen, by, lines, totals_of(now.values()), totals_of(before.values()))
-
-
-def _orders_url(chosen: Chosen, by: str, key: str) -> str:
-    """The list of orders, narrowed to a row; a customer's own page; empty for what commands placed."""
-    if by == "customer":
-        return reverse("customer_detail", args=[key]) if key else ""
-    return f"{reverse('order_list')}?{chosen.query}&{urlencode({_FILTERS[by]: key})}" if key else ""
 
 
 def _brands(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:

@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from itertools import pairwise
+from operator import add, attrgetter, sub
 from typing import Any
 
-from django.db.models import BigIntegerField, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import BigIntegerField, Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Cast, Coalesce, Extract, ExtractHour, Greatest, TruncDate
 from django.utils import timezone
 
@@ -36,11 +37,7 @@ _SUMS: dict[str, Any] = {
     "cost": Coalesce(Sum(SHOP_PAYS, filter=_SOLD, output_field=BigIntegerField()), 0),
     "seconds": Coalesce(Sum(_TOOK, filter=_SOLD, output_field=BigIntegerField()), 0),
 }
-# Of several customers who have saved a number, the first counts: the sums of all are the sums of the orders.
-_FIRST_TO_SAVE = SavedNumber.objects.filter(destination=OuterRef("destination")).order_by("pk").values("customer")[:1]
-_CUSTOMER = Coalesce(F("payment__debt__account__customer"), Subquery(_FIRST_TO_SAVE), output_field=BigIntegerField())
-# What figures can be by: which sums, the column of these sums, and that of the orders. Hours and customers are of
-# orders alone.
+# What figures can be by: which sums, the column of these sums, and that of the orders. Hours are of orders alone.
 _KEYS: dict[str, tuple[By | None, str, Any]] = {
     "brand": (By.PRODUCT, "product__brand__name", F("product__brand__name")),
     "category": (By.PRODUCT, "product__category__code", F("product__category__code")),
@@ -50,7 +47,6 @@ _KEYS: dict[str, tuple[By | None, str, Any]] = {
     "branch": (By.BRANCH, "branch_id", F("payment__branch_id")),
     "day": (By.METHOD, "day_id", TruncDate("created_at")),
     "hour": (None, "", ExtractHour("created_at")),
-    "customer": (None, "", _CUSTOMER),
 }
 
 
@@ -68,7 +64,11 @@ class Figures:
 
     def __add__(self, other: Figures) -> Figures:
         """Both together."""
-        return Figures(*(getattr(self, name) + getattr(other, name) for name in NAMES))
+        return Figures(*map(add, _values(self), _values(other)))
+
+    def __sub__(self, other: Figures) -> Figures:
+        """Without the other, which is a part of it."""
+        return Figures(*map(sub, _values(self), _values(other)))
 
     @property
     def profit(self) -> int:
@@ -93,6 +93,8 @@ class Figures:
 
 
 NAMES = [field.name for field in fields(Figures)]
+_values = attrgetter(*NAMES)
+_OF_SUMS = {f"of_{name}": _SUMS[name] for name in NAMES}
 
 
 @dataclass(frozen=True)
@@ -139,9 +141,30 @@ def figures_by(key: str, period: Period) -> dict[Any, Figures]:
     return dict(added)
 
 
+def figures_by_customer(period: Period) -> dict[int | None, Figures]:
+    """The figures of the period by the key of the customer: on whose account an order is, else who saved its number.
+
+    Of several customers who have saved a number the first counts. None: the orders of nobody, so that all add up to
+    those of the period. Read from the orders, once for each number.
+    """
+    added: defaultdict[int | None, Figures] = defaultdict(Figures)
+    orders = orders_of(period)
+    on_account = orders.filter(payment__debt__account__customer__isnull=False)
+    _add(added, _rows_by(F("payment__debt__account__customer"), on_account))
+    saved = SavedNumber.objects.filter(destination=OuterRef("destination"))
+    of_saved = orders.filter(Exists(saved)).exclude(pk__in=on_account.values("pk"))
+    by_number = of_saved.values("destination").annotate(**_OF_SUMS)
+    customers = by_number.annotate(customer=Subquery(saved.order_by("pk").values("customer")[:1]))
+    _add(added, customers.values_list("customer", *_OF_SUMS))
+    rest = totals_of(figures_by("day", period).values()) - totals_of(added.values())
+    if rest.placed:
+        added[None] = rest
+    return dict(added)
+
+
 def totals_of(figures: Iterable[Figures]) -> Figures:
     """All together."""
-    return sum(figures, Figures())
+    return Figures(*(sum(column) for column in zip(*map(_values, figures), strict=True)))
 
 
 def orders_of(period: Period) -> QuerySet[Order]:
@@ -177,7 +200,7 @@ def kept_days(period: Period) -> set[dt.date]:
 
 def _rows_by(of_orders: Any, orders: QuerySet[Order]) -> QuerySet[Order, tuple[Any, ...]]:
     rows = orders.annotate(key=of_orders).values_list("key")
-    return rows.annotate(**{f"of_{name}": _SUMS[name] for name in NAMES})
+    return rows.annotate(**_OF_SUMS)
 
 
 def _not_summed(period: Period, summed: set[dt.date]) -> Iterator[Period]:
@@ -193,4 +216,5 @@ def _not_summed(period: Period, summed: set[dt.date]) -> Iterator[Period]:
 
 def _add(added: defaultdict[Any, Figures], rows: Iterable[tuple[Any, ...]]) -> None:
     for key, *numbers in rows:
-        added[key] += Figures(*map(int, numbers))
+        figures = Figures(*map(int, numbers))
+        added[key] = added[key] + figures if key in added else figures
