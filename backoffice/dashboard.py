@@ -30,6 +30,8 @@ from core.paging import chosen_first
 from core.rights import Right
 from core.snapshot import snapshot
 from core.times import start_of_day
+from dues.models import DueBill
+from dues.views import SEES as SEES_DUES
 from gateway.services import latest_reading, limit_use, request_balance_reading
 from ledger.presenting import Funds
 from purchases.models import Incident, Order
@@ -154,6 +156,8 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
     with snapshot():
         if request.user.has_perm(Right.VIEW_ORDERS):
             facts |= _order_facts(today, request)
+        if request.user.has_perms(SEES_DUES):
+            facts["due"] = DueBill.objects.open().owed()
         if request.user.has_perm(Right.VIEW_PRODUCT):
             facts |= _catalogue_facts(list(_last_syncs()), now)
         if _sees_books(request):

@@ -8,7 +8,7 @@ import datetime as dt
 import pgtrigger
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, Value, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Sum, Value, When
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -125,6 +125,11 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
     def standing_at(self, *states: DueState) -> DueBillQuerySet:
         """Those in one of these states now, `with_state`."""
         return self.with_state().filter(state__in=states)  # type: ignore[misc]
+
+    def owed(self) -> dict[str, int | None]:
+        """The bills to be paid, as they were checked: their `count`, and their `sum` in rupiah with the shop's fees."""
+        total = Sum(F("bill_check__total") + F("number__product__fee"))
+        return self.standing_at(*OWES).aggregate(count=Count("pk"), sum=total)
 
 
 class DueBill(models.Model):

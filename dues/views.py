@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.db.models import Count, F, Sum
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -36,13 +35,12 @@ def due_list(request: StaffRequest) -> HttpResponse:
     bills = list(DueBill.objects.with_state().for_table().filter(pk__in=list(page)).order_by("due_on", "pk"))
     may_pay = request.user.has_perms((Right.CHECK_BILLS, Right.BUY))
     table = DueTable(bills, request=request, texts=whatsapp_texts(bills, current_shop()), may_pay=may_pay)
-    owed = filtered.qs.standing_at(*OWES)
     context = {
         "filter": filtered,
         "page": page,
         "table": table,
         "may_pay": may_pay and any(bill.state in OWES for bill in bills),
-        "owed": owed.aggregate(count=Count("pk"), sum=Sum(F("bill_check__total") + F("number__product__fee"))),
+        "owed": filtered.qs.owed(),
         "follows_any": FollowedNumber.objects.exists(),
     }
     return render(request, "dues/due_list.html", context)

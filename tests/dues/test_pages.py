@@ -40,6 +40,18 @@ def test_the_list_shows_total_fine_and_sum_and_a_text_for_the_customer(cashier):
     assert "2099" in text
 
 
+def test_the_owners_overview_says_how_many_wait_and_how_much_they_owe():
+    owner, cashier = browser_of("admin"), browser_of("cashier")
+    assert 'id="bills-due"' not in owner.get("/").content.decode()
+    due_bill("1234567890"), due_bill("1234567891")
+    due_bill("1234567892", answer="refusal", error_code="INVALID_DESTINATION")
+
+    page = owner.get("/").content.decode()
+
+    assert re.search(r'id="bills-due" href="/due/"\s+data-amount="205000">2<', page)
+    assert 'id="bills-due"' not in cashier.get("/").content.decode()
+
+
 def test_the_list_is_filtered_by_state_and_number(cashier):
     owed = due_bill("1234567890")
     gone = due_bill("1234567891", answer="refusal", error_code="INVALID_DESTINATION")
