@@ -144,7 +144,7 @@ LISTS = [
     ("/balance/statement/", entries, 4),
     ("/files/", files, 4),
     ("/staff/", people, 6),
-    ("/", orders, 13),
+    ("/", orders, 14),
 ]
 
 
