@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import connection, connections
 from django.test import Client
 from django.utils import timezone
 
@@ -94,6 +94,42 @@ def at_once(*works: Callable[[], Any]) -> list[Any]:
         thread.join(30)
         assert not thread.is_alive(), "deadlock"
     return results
+
+
+class Meanwhile:
+    """Something done on another connection."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.fault: Exception | None = None
+        self._thread = threading.Thread(target=self._run, args=[work])
+        self._thread.start()
+
+    def _run(self, work: Callable[[], Any]) -> None:
+        try:
+            work()
+        except Exception as error:  # the test looks at it
+            self.fault = error
+        finally:
+            connections.close_all()
+
+    def is_blocked_by_us(self) -> bool:
+        """Whether it comes to wait for a lock of this connection; False when it ends instead."""
+        while self._thread.is_alive():
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+                )
+                if cursor.fetchone() != (0,):
+                    return True
+            self._thread.join(0.02)
+        return False
+
+    def end(self) -> None:
+        """Wait for its end; its error is raised here."""
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+        if self.fault:
+            raise self.fault
 
 
 def review(client: Client, product: Product, destination: str = NUMBER) -> Any:

@@ -28,7 +28,9 @@ def merge_customers(one: Customer, other: Customer, *, name: str, note: str, act
     `CreditRefused` where something is sold at the same moment, and `Customer.DoesNotExist`.
     """
     with transaction.atomic():
-        rows = Customer.objects.select_for_update().filter(pk__in=[one.pk, other.pk]).order_by("pk").in_bulk()
+        # Not for their keys: a sale that is being committed reads them, and holds an account that is needed next.
+        both = Customer.objects.filter(pk__in=[one.pk, other.pk]).order_by("pk")
+        rows = both.select_for_update(no_key=True).in_bulk()
         if len(rows) < 2:
             raise Customer.DoesNotExist
         payments = _lock_payments([one.pk, other.pk])

@@ -12,12 +12,22 @@ from audit.models import AuditEvent
 from credit.errors import CreditRefused, OverCap
 from credit.events import CREDIT_MOVED
 from credit.models import CreditAccount, CreditEntry
-from credit.services import bring_forward, debts_of, lock_account, merge_customers, record_payment, unfulfilled_sales
+from credit.services import (
+    bring_forward,
+    debts_of,
+    lock_account,
+    merge_customers,
+    put_on_credit,
+    record_payment,
+    unfulfilled_sales,
+)
 from credit.services.locking import enter
+from customers.errors import MoneyOpen
 from customers.events import CUSTOMERS_MERGED
 from customers.models import Customer, SavedNumber
+from customers.services import erase
 from earnings.services.journal import journal_of
-from testing.orders import at_once
+from testing.orders import Meanwhile, at_once
 from testing.people import browser_of, make_person
 from tests.core.helpers import has_id
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to, take_off
@@ -233,6 +243,33 @@ def test_a_sale_on_credit_during_a_merge_is_owed_by_the_one_who_stays_or_refused
             assert (merged.pk, owed_by(one), left.count()) == (one.pk, 0, 1)
         else:
             assert (merged.pk, owed_by(other), left.count()) == (other.pk, 10_000, 1)
+
+
+def test_a_merge_waits_for_a_sale_on_credit_that_is_being_committed():
+    seller, actor = make_person("cashier"), make_person("supervisor")
+    one, other = give_credit("Bu Sari"), give_credit("Sari Warung")
+
+    with transaction.atomic():
+        put_on_credit(other, ref_id="B1", amount=10_000, actor=seller)
+        merging = Meanwhile(partial(merge, one, other, actor=actor))
+        assert merging.is_blocked_by_us()
+    merging.end()
+
+    assert (Customer.objects.get().pk, owed_by(other)) == (other.pk, 10_000)
+
+
+def test_an_erasure_waits_for_a_sale_on_credit_that_is_being_committed():
+    seller, actor = make_person("cashier"), make_person("supervisor")
+    customer = give_credit("Bu Sari")
+
+    with transaction.atomic():
+        put_on_credit(customer, ref_id="B1", amount=10_000, actor=seller)
+        erasing = Meanwhile(partial(erase, customer.pk, actor=actor))
+        assert erasing.is_blocked_by_us()
+    with pytest.raises(MoneyOpen):
+        erasing.end()
+
+    assert owed_by(customer) == 10_000
 
 
 @pytest.mark.parametrize("role", ["viewer", "auditor"])

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, connection, connections, transaction
+from django.db import DatabaseError, transaction
 
 from approvals.errors import ApprovalRefused
 from ledger import services as ledger
@@ -17,49 +17,13 @@ from reconciliation import services as reconciliation
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp, Reconciliation
 from reconciliation.services import decisions, differences
 from testing.database import past_triggers
-from testing.orders import at_once
+from testing.orders import Meanwhile, at_once
 from tests.approvals.helpers import approve, decline
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
 from tests.reconciliation.helpers import make_difference
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-class Meanwhile:
-    """Something done on another connection."""
-
-    def __init__(self, work: Callable[[], Any]) -> None:
-        self.fault: Exception | None = None
-        self._thread = threading.Thread(target=self._run, args=[work])
-        self._thread.start()
-
-    def _run(self, work: Callable[[], Any]) -> None:
-        try:
-            work()
-        except Exception as error:  # the test looks at it
-            self.fault = error
-        finally:
-            connections.close_all()
-
-    def is_blocked_by_us(self) -> bool:
-        """Whether it comes to wait for a lock of this connection; False when it ends instead."""
-        while self._thread.is_alive():
-            with connection.cursor() as cursor:
-                cursor.execute(
-                    "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
-                )
-                if cursor.fetchone() != (0,):
-                    return True
-            self._thread.join(0.02)
-        return False
-
-    def end(self) -> None:
-        """Wait for its end; its error is raised here."""
-        self._thread.join(20)
-        assert not self._thread.is_alive()
-        if self.fault:
-            raise self.fault
 
 
 def acknowledging(first: Any, second: Any) -> Callable[[], Any]:
