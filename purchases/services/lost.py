@@ -41,7 +41,7 @@ def find_lost(folder: Path) -> int:
     """
     lines, number, now = read_lines(folder), next_number(), clock.now()
     unknown = 0
-    for ref_ids in _in_parts(sorted(lines)):
+    for ref_ids in _in_parts(sorted(lines, key=lambda ref_id: lines[ref_id]["created_at"])):
         known = dict(Order.objects.filter(ref_id__in=ref_ids).values_list("ref_id", "attempt"))
         lost = [
             LostOrder(ref_id=ref_id, line=lines[ref_id], sent_no=number, found_at=now)
