@@ -19,7 +19,7 @@ from catalogue.models import Product
 from core import clock
 from drawers import services as drawers
 from gateway.line import ring_when_committed
-from gateway.services import next_number
+from gateway.services import next_number, upstream_account
 from purchases.errors import BalanceShort
 from purchases.events import ORDER_TAKEN_IN
 from purchases.models import Lack, LostOrder, Order, OrderEvent
@@ -39,7 +39,8 @@ def find_lost(folder: Path) -> int:
 
     Call it before anything is asked: every sending of the journal then lies before the next number.
     """
-    lines, number, now = read_lines(folder), next_number(), clock.now()
+    lines = read_lines(folder, account=upstream_account().fingerprint)
+    number, now = next_number(), clock.now()
     unknown = 0
     for ref_ids in _in_parts(sorted(lines, key=lambda ref_id: lines[ref_id]["created_at"])):
         known = dict(Order.objects.filter(ref_id__in=ref_ids).values_list("ref_id", "attempt"))

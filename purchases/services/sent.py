@@ -24,9 +24,10 @@ from purchases.models import Order
 
 log = structlog.get_logger()
 
-# The payment, and the approval that the order came from; one statement, because each sending asks.
+# Our account, the payment, and the approval that the order came from; one statement, because each sending asks.
 _BESIDE = """
-    SELECT seller.username, payment.method, payment.amount, payment.cash_given, payment.reference,
+    SELECT (SELECT fingerprint FROM gateway_upstreamaccount), seller.username,
+           payment.method, payment.amount, payment.cash_given, payment.reference,
            coalesce(payment.sold_in_id, payment.agreed_in_id), shift.drawer_id, payment.branch_id, account.customer_id,
            approval.id, approval.sha256, approval.decided_by_id, approval.decided_at
       FROM drawers_payment payment
@@ -72,11 +73,12 @@ def line_of(order: Order) -> dict[str, Any]:
     """All that the order has to be again; rupiah, keys of our rows, times of the database's clock."""
     with connection.cursor() as cursor:
         cursor.execute(_BESIDE, [order.payment_id])
-        seller, *values = cursor.fetchone()
+        account, seller, *values = cursor.fetchone()
     payment, approval = values[: len(_PAYMENT)], values[len(_PAYMENT) :]
     bill = getattr(order, "bill_check", None) if order.kind == Order.Kind.BILL else None
     return {
         "time": order.sent_at,
+        "account": account or "",
         **{name: getattr(order, name) for name in _ORDER},
         "seller": order.placed_by_id,
         "seller_name": seller,
@@ -99,8 +101,11 @@ def uncopied_since() -> dt.datetime | None:
     return dt.datetime.fromtimestamp(written.st_mtime, dt.UTC)
 
 
-def read_lines(folder: Path) -> dict[str, dict[str, Any]]:
-    """The last line of each ref_id in the files of this folder. A line that was cut off is left out."""
+def read_lines(folder: Path, *, account: str) -> dict[str, dict[str, Any]]:
+    """The last line of each ref_id in the files of this folder.
+
+    Lines of another account at the upstream (the hash of one) and one that was cut off are left out.
+    """
     lines: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.glob("*.jsonl")):
         for text in path.read_bytes().splitlines():
@@ -109,6 +114,6 @@ def read_lines(folder: Path) -> dict[str, dict[str, Any]]:
             except ValueError:
                 continue
             before = lines.get(line["ref_id"])
-            if before is None or before["time"] <= line["time"]:
+            if line["account"] == account and (before is None or before["time"] <= line["time"]):
                 lines[line["ref_id"]] = line
     return lines

@@ -162,6 +162,15 @@ def test_the_same_journal_again_takes_in_nothing_twice(upstream: Upstream, folde
     assert AuditEvent.objects.filter(kind="order_taken_in").count() == 1
 
 
+def test_the_journal_of_another_account_is_not_this_shops(upstream: Upstream, folder):
+    with Lost():
+        sell(1)
+        (day,) = folder.iterdir()
+        day.write_text(day.read_text().replace('"account":""', '"account":"of-another-shop"'))
+
+    assert not LostOrder.objects.exists()
+
+
 def test_the_payment_comes_back_into_its_shift_and_on_its_account(upstream: Upstream):
     seller, debtor = make_person("cashier"), give_credit(cap=20_000)
     shift = begin(seller)

@@ -40,7 +40,7 @@ class Watching(OneAnswer):
         self.folder, self.seen = folder, dict[str, Any]()
 
     def send(self, *_: Any) -> Reply[Transaction]:
-        self.seen = read_lines(self.folder)
+        self.seen = read_lines(self.folder, account="")
         return self.answer
 
 
@@ -78,7 +78,7 @@ def test_each_sending_has_its_line_and_the_last_one_counts(folder, monkeypatch):
 
     (day,) = folder.iterdir()
     assert day.read_text().count(order.ref_id) == 2
-    assert read_lines(folder)[order.ref_id]["attempt"] == 2
+    assert read_lines(folder, account="")[order.ref_id]["attempt"] == 2
 
 
 @pytest.mark.parametrize("is_hanging", [False, True])
