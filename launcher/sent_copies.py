@@ -10,7 +10,8 @@ import secrets
 import threading
 from pathlib import Path
 
-from launcher.backups import delete_days_before, flush
+from launcher.backups import delete_days_before, flush, refuse_another_shops
+from launcher.failures import LaunchError
 from launcher.output import Say
 from launcher.project import Project
 
@@ -21,11 +22,13 @@ DAY = "????????.jsonl"
 class SentCopies:
     """A thread of the launcher: a folder that does not answer, such as a network disk, holds up nothing else."""
 
-    def __init__(self, project: Project, folder: Path | None, *, days: int, say: Say) -> None:
+    def __init__(self, project: Project, folder: Path | None, *, days: int, say: Say, identifier: str = "") -> None:
         self._sent = project.data / "sent"
         self._folder = folder
         self._days = days
         self._say = say
+        self._identifier = identifier  # of the database; "" for one of somebody's own
+        self._is_ours = not identifier  # the folder
         self._fault = ""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sent-copies", daemon=True)
@@ -46,14 +49,22 @@ class SentCopies:
             is_last = self._stop.wait(EVERY_SECONDS)
             try:
                 if self._folder:
+                    self._refuse_another_shops(self._folder)
                     copy_lines(self._sent, self._folder)
                 delete_days_before(self._sent, dt.datetime.now(dt.UTC) - dt.timedelta(days=self._days))
                 fault = ""
+            except LaunchError as error:
+                fault = str(error)
             except OSError as error:
                 fault = f"{error.filename or self._folder}: {error.strerror}"
             if fault and fault != self._fault:
                 self._say(f"What is sent is not copied ({fault}); it is tried again.")
             self._fault = fault
+
+    def _refuse_another_shops(self, folder: Path) -> None:
+        if not self._is_ours:
+            refuse_another_shops(folder, self._identifier)
+            self._is_ours = True
 
 
 def copy_lines(sent: Path, folder: Path) -> None:

@@ -206,7 +206,8 @@ class Server:
     def _keep_backups(self) -> None:
         """Copy the log and the journal all the time, and make a backup each night, when BACKUP_TO is set."""
         folder, postgres = backup_folder(self._project), self._stack.stores.postgres
-        self._sent_copies = SentCopies(self._project, folder, days=kept(self._project)[0] + 1, say=self._say)
+        days, identifier = kept(self._project)[0] + 1, postgres.identifier() if postgres else ""
+        self._sent_copies = SentCopies(self._project, folder, days=days, say=self._say, identifier=identifier)
         self._sent_copies.begin()
         if folder and postgres:
             self._stores.append(Service("log-copies", LogCopies(self._project, postgres, folder).begin))
