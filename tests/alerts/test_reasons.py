@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -199,3 +201,18 @@ def test_a_nearly_full_disk_is_named_with_its_installation(monkeypatch):
 
     assert ("disk_low", "shop-a") in open_alerts()
     assert {key for kind, key in open_alerts() if kind == "disk_low"} == {"shop-a"}
+
+
+def test_a_drill_that_failed_or_is_late_is_an_alert(settings: Any, tmp_path: Path):
+    settings.DATA_DIR, settings.BACKUP_TO = tmp_path, str(tmp_path)
+    assert open_alerts() == NO_ALERT
+    result = tmp_path / "drill.json"
+
+    result.write_text(json.dumps({"at": ago(days=1).isoformat(), "fault": "the disk is away"}))
+    assert open_alerts() == [("drill_failed", "failed")]
+
+    result.write_text(json.dumps({"at": ago(days=34).isoformat(), "fault": ""}))
+    assert open_alerts() == NO_ALERT
+
+    result.write_text(json.dumps({"at": ago(days=36).isoformat(), "fault": ""}))
+    assert open_alerts() == [("drill_failed", "late")]
