@@ -165,7 +165,8 @@ class Row:
         """The values that decide its line."""
         order = self.order
         payment, cost = order.payment, order.product.price if order.status == Status.NEEDS_ACTION else None
-        return [order.pk, order.status, order.sn, order.action_reason, cost, payment.outcome, payment.cash_given]
+        paid = payment.outcome, payment.cash_given, payment.debt_id
+        return [order.pk, order.status, order.sn, order.action_reason, cost, *paid]
 
     @property
     def again(self) -> str:
