@@ -29,6 +29,7 @@ from urllib.parse import urlsplit, urlunsplit
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.counter_pages import counter_pages, fill_counter
+from benchmarks.office_pages import fill_office, office_pages, people, workbench
 
 MOST_RATIO, MOST_QUERIES, MOST_POLL_QUERIES = 1.5, 15, 4
 # A page faster than this (milliseconds) is fast: a ratio of two small numbers says nothing about rows.
@@ -189,6 +190,7 @@ def fill(orders: int) -> None:
         finally:
             sandbox.remove()
     fill_counter()
+    fill_office()
     with connection.cursor() as cursor:  # as a shop's server does by itself, and one for tests does not
         cursor.execute("SET statement_timeout = 0")
         cursor.execute("VACUUM")
@@ -344,64 +346,8 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
     yield "callback", reverse("callback_detail", args=[callback.pk])
     yield from counter_pages(order)
     yield from workbench(order)
+    yield from office_pages()
     yield from people()
-
-
-def people() -> Iterator[tuple[str, str]]:
-    """The pages about approvals, tills, staff and the own account: (name, address). The history has no approvals."""
-    from django.urls import reverse
-
-    from approvals.models import Approval
-    from staff.models import User
-    from tills.models import Till
-
-    yield "approvals", reverse("approval_list")
-    yield "approvals, refused", f"{reverse('approval_list')}?state=refused"
-    if approval := Approval.objects.first():
-        yield "approval", approval.get_absolute_url()
-    yield "tills", reverse("till_list")
-    yield "add a till", reverse("till_add")
-    if till := Till.objects.first():
-        yield "till", reverse("till_detail", args=[till.pk])
-    yield "staff", reverse("staff_list")
-    yield "person, with limits", User.objects.get(username="cashier").get_absolute_url()
-    yield "invite", reverse("staff_invite")
-    yield "roles", reverse("role_list")
-    yield "role", reverse("role_detail", args=["supervisor"])
-    yield "own factors", reverse("own_factors")
-    yield "own PIN", reverse("own_pin")
-    yield "own account", reverse("preferences")
-    yield "files", reverse("export_list")
-
-
-def workbench(order: Any) -> Iterator[tuple[str, str]]:
-    """The pages of auditors and support: (name, address)."""
-    from django.urls import reverse
-
-    from gateway.models import Exchange
-
-    exchange = Exchange.objects.filter(pk__gte=Exchange.objects.latest("pk").pk // 2).earliest("pk")
-    lists = reverse("exchange_list")
-    yield "exchanges", lists
-    yield "exchanges, far back", f"{lists}?older={exchange.sent_at:%Y%m%dT%H%M%S.%f}-{exchange.pk}"
-    for endpoint in ("balance", "bill_inquiry", "products"):
-        yield f"exchanges, {endpoint}", f"{lists}?endpoint={endpoint}"
-    yield "exchanges, errors", f"{lists}?outcome=error"
-    yield "exchanges, errors of an endpoint", f"{lists}?outcome=error&endpoint=transaction_create"
-    yield "exchanges, one error", f"{lists}?error=OutcomeUnknown: timeout"
-    yield "exchanges, one error of an endpoint", f"{lists}?error=OutcomeUnknown: timeout&endpoint=transaction_create"
-    yield "exchanges, search: ref_id", f"{lists}?q={order.ref_id}"
-    yield "exchanges, search: trx_id", f"{lists}?q={order.trx_id}"
-    yield "exchanges, search: what is not there", f"{lists}?q=ZZ-NOT-THERE"
-    yield "exchange", reverse("exchange_detail", args=[exchange.pk])
-    yield "errors", reverse("error_list")
-    yield "story", reverse("order_story", args=[order.ref_id])
-    yield "story, file", reverse("order_story_file", args=[order.ref_id])
-    audit = reverse("audit_list")
-    yield "audit", audit
-    yield "audit of a person", f"{audit}?person=owner"
-    yield "audit, exports", f"{audit}?kind=export_made"
-    yield "audit, search", f"{audit}?q={order.ref_id}"
 
 
 if __name__ == "__main__":
