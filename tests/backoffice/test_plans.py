@@ -15,6 +15,7 @@ from alerts.services import evaluate_alerts
 from backoffice.tasks import SOURCES
 from benchmarks.counter_pages import fill_counter
 from benchmarks.history import seed
+from benchmarks.office_pages import fill_office
 from benchmarks.pages import MOST_POLL_QUERIES, MOST_QUERIES, addresses, pages
 from bills.models import BillCheck
 from callbacks.models import Callback
@@ -64,6 +65,7 @@ def busy_shop(upstream, settings):
     create_demo_staff()
     seed(ORDERS)
     fill_counter()
+    fill_office()
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")  # or the plans follow what other tests have left in the tables' files
         # An index made beside changed rows serves only once every older transaction is over, also another test's.
