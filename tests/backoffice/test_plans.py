@@ -30,11 +30,11 @@ from tests.plans import asked, plan_of, scans
 
 ORDERS = 6_000
 # A shop has few rows of these for any number of sales: one, one a day and reason, or as many as products, people,
-# drawers or faults. Every other table grows.
+# drawers, faults or restores. Every other table grows.
 FEW = {
     "audit_sealing", "bank_bankaccount", "branches_branch", "callbacks_callbackrefusalcount", "catalogue_brand",
     "catalogue_category", "catalogue_product", "catalogue_producthealth", "drawers_drawer", "gateway_upstreamaccount",
-    "ledger_books", "ledger_proof", "ledger_runningday", "purchases_incident", "purchases_tag",
+    "ledger_books", "ledger_proof", "ledger_runningday", "purchases_incident", "purchases_lostorder", "purchases_tag",
     "reconciliation_reconciliation", "staff_rolelimits", "staff_user",
 }  # fmt: skip
 # The rows that a step of a plan may read: the matches of one way of a search, or the rows that a page skips.
