@@ -28,6 +28,10 @@ NAME = "%Y%m%d-%H%M%SZ"
 KEPT = (7, 4, 12)  # days, weeks, months
 SEGMENT_BYTES = 16 * 1024 * 1024
 PARTIAL = ".partial"
+ANOTHER = (
+    "use another backup (`./run restore --from` takes the folder of an older one; the copied log goes on from there: "
+    "docs/backup.md), and look after that disk."
+)
 
 
 @dataclass(frozen=True)
@@ -159,16 +163,16 @@ def verify_files(database: Path) -> None:
     listed = written[: written.rstrip().rfind(b"\n") + 1]
     rows = json.loads(written)
     if hashlib.sha256(listed).hexdigest() != rows["Manifest-Checksum"]:
-        raise LaunchError(f"The list of files of {database} was changed: use another backup.")
+        raise LaunchError(f"The list of files of {database} was changed: {ANOTHER}")
     names = {row["Path"] for row in rows["Files"]}
     for row in rows["Files"]:
         path = database / row["Path"]
         if not path.is_file() or path.stat().st_size != row["Size"] or digest(path) != row["Checksum"]:
-            raise LaunchError(f"{path} is not as it was copied: use another backup, and look after that disk.")
+            raise LaunchError(f"{path} is not as it was copied: {ANOTHER}")
     for path in database.rglob("*"):
         name = path.relative_to(database).as_posix()
         if path.is_file() and name not in {*names, "backup_manifest"} and not name.startswith("pg_wal/"):
-            raise LaunchError(f"{path} was added to the backup: use another one.")
+            raise LaunchError(f"{path} was added to the backup: {ANOTHER}")
 
 
 def digest(path: Path) -> str:

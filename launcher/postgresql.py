@@ -21,7 +21,7 @@ from typing import Any, LiteralString, cast
 import psycopg
 from psycopg import sql
 
-from launcher.backups import PARTIAL, verify_files
+from launcher.backups import ANOTHER, PARTIAL, verify_files
 from launcher.data_folder import kept_secrets, new_file, read_json
 from launcher.database_roles import BACKUP, SECRETS, give_database, make_roles
 from launcher.failures import LaunchError
@@ -142,13 +142,14 @@ class PostgreSQL:
         (needed,) = read_json(folder / "backup_manifest")["WAL-Ranges"]
         span = [f"--{name}={needed[key]}" for name, key in (("start", "Start-LSN"), ("end", "End-LSN"))]
         words = ["--quiet", f"--timeline={needed['Timeline']}", f"--path={folder / 'pg_wal'}", *span]
-        self._run_program("pg_waldump", *words, log=log)
+        damaged = f"The log in {folder / 'pg_wal'} is not as it was copied: {ANOTHER} The words of pg_waldump follow."
+        self._run_program("pg_waldump", *words, log=log, fault=damaged)
 
-    def _run_program(self, name: str, *words: str | Path, log: Path) -> None:
-        """Run one of PostgreSQL's programs to its end, as the present user; LaunchError when it fails."""
+    def _run_program(self, name: str, *words: str | Path, log: Path, fault: str = "") -> None:
+        """Run one of PostgreSQL's programs to its end, as the present user; LaunchError (`fault`) when it fails."""
         child = self._start_program(name, *words, log=log)
         if self._group.finish(child, seconds=LONGEST_COPY_SECONDS) != 0:
-            raise LaunchError(f"{name} failed: its words follow.", log=log)
+            raise LaunchError(fault or f"{name} failed: its words follow.", log=log)
 
     def _start_program(self, name: str, *words: str | Path, log: Path, stage: Stage = Stage.APP) -> Child:
         """Start one of PostgreSQL's programs as the present user, who may sign in to copy."""

@@ -48,7 +48,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
             write_secrets(project, files)
             say(f"The backup {backup.folder.name} of version {backup.manifest['version']} is compared and put in place")
             recovered = recover(project, group, backup, options.to)
-            bring_journal(source, project)
+            bring_journal(backup.folder.parent, project)
             orders = finish(project, group, recovered)
             project.restoring.unlink()
     except DataFolderInUseError:
@@ -59,8 +59,13 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
 
 
 def choose(source: Path, to: dt.datetime | None) -> Backup:
-    """The newest backup from which this moment (None: the latest) can be reached; LaunchError when there is none."""
-    rows = [backup for backup in backups_in(source) if to is None or backup.ended <= to]
+    """The newest backup from which this moment (None: the latest) can be reached; LaunchError when there is none.
+
+    `source`: the folder with all of them, or the own folder of one, which is then the only one.
+    """
+    one = source if (source / "manifest.json").exists() else None
+    backups = [backup for backup in backups_in(source.parent if one else source) if one in {None, backup.folder}]
+    rows = [backup for backup in backups if to is None or backup.ended <= to]
     if not rows:
         raise LaunchError(f"There is no finished backup in {source}{f' from before {to}' if to else ''}.")
     return rows[-1]
@@ -130,11 +135,11 @@ def recover(project: Project, group: ProcessGroup, backup: Backup, to: dt.dateti
     return max(last or backup.ended, backup.ended)
 
 
-def bring_journal(source: Path, project: Project) -> None:
+def bring_journal(folder: Path, project: Project) -> None:
     """Put the journal of what is sent beside the database: the orders that the database lacks are taken in from it."""
     sent = project.data / "sent"
     sent.mkdir(mode=0o700, exist_ok=True)
-    for path in (source / "sent").glob("*.jsonl"):
+    for path in (folder / "sent").glob("*.jsonl"):
         shutil.copyfile(path, sent / path.name)
         (sent / path.name).chmod(0o600)
 

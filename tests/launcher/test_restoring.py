@@ -1,6 +1,8 @@
 """`./run restore`: a backup and the copied log make the database again, to the last commit or to a moment."""
 
 import datetime as dt
+import hashlib
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,10 +15,11 @@ from launcher.backing_up import make_backup
 from launcher.backups import NAME, backups_in, named_by_time
 from launcher.data_folder import write_json
 from launcher.database_roles import OWNER
+from launcher.failures import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.processes import ProcessGroup
 from launcher.project import Project
-from launcher.restoring import recover
+from launcher.restoring import choose, recover
 from tests.launcher.conftest import new_folder, wait_until
 from tests.launcher.helpers import run
 
@@ -113,8 +116,8 @@ def test_a_backup_is_due_once_a_night(tmp_path):
     assert is_due(tmp_path, night + dt.timedelta(hours=24))
 
 
-def made(target: Path, *, secrets: bool = True) -> None:
-    backup = target / "20260101-000000Z"
+def made(target: Path, *, secrets: bool = True, day: str = "20260101") -> None:
+    backup = target / f"{day}-000000Z"
     backup.mkdir()
     (backup / "secrets.age").touch()
     write_json(backup / "manifest.json", {"ended_at": "2026-01-01T00:00:09+00:00", "secrets": secrets, "version": "1"})
@@ -138,6 +141,25 @@ def test_what_keeps_a_restore_from_being_made_is_a_sentence(empty, target, words
     assert result.returncode != 0
     assert sentence in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_the_own_folder_of_an_older_backup_is_taken(target):
+    made(target)
+    made(target, day="20260102")
+
+    assert choose(target, None).folder.name == "20260102-000000Z"
+    assert choose(target / "20260101-000000Z", None).folder.name == "20260101-000000Z"
+
+
+def test_a_damaged_log_in_a_backup_says_what_to_do(empty, target, group):
+    (target / "pg_wal").mkdir()
+    span = {"Timeline": 1, "Start-LSN": "0/2000028", "End-LSN": "0/2000120"}
+    listed = json.dumps({"Files": [], "WAL-Ranges": [span]})[:-1] + "\n"
+    digest = hashlib.sha256(listed.encode()).hexdigest()
+    (target / "backup_manifest").write_text(f'{listed},"Manifest-Checksum": "{digest}"}}')
+
+    with pytest.raises(LaunchError, match="use another backup"):
+        PostgreSQL(empty, group).verify_copy(target, log=empty / "logs/restore.log")
 
 
 def test_nothing_is_restored_over_data(folder, target):
