@@ -16,7 +16,6 @@ from alerts.kinds.kind import Words
 from alerts.models import Alert, Severity
 from alerts.services import LONGEST, Hidden, Pause, snoozes_question
 from core.rights import Right
-from core.times import clock
 from core.together import Given, Together
 from gateway.models import UpstreamAccount
 from shop.services import shop_of, shop_question
@@ -81,7 +80,7 @@ class Head:
         return self._first(_DESCRIBED)
 
     def _first(self, most: int) -> list[Line]:
-        lines = [*_of_account(self.account), *(_line(alert, self.user) for alert in self.shown[:most])]
+        lines = [*_of_account(self.account, self.user), *(_line(alert, self.user) for alert in self.shown[:most])]
         return sorted(lines, key=lambda line: line.is_critical, reverse=True)
 
     @property
@@ -97,7 +96,7 @@ class Head:
     @property
     def count(self) -> int:
         """How many alerts are shown, with what the upstream's own account says."""
-        return len(_of_account(self.account)) + len(self.shown)
+        return len(_of_account(self.account, self.user)) + len(self.shown)
 
     @property
     def others(self) -> int:
@@ -158,15 +157,10 @@ def _line(alert: Alert, user: User, hidden_until: dt.datetime | None = None) -> 
     )
 
 
-def _of_account(account: UpstreamAccount) -> list[Line]:
+def _of_account(account: UpstreamAccount, user: User) -> list[Line]:
     """The line that keeps every order waiting: we were restored, or the upstream refuses us or does not answer."""
     if account.is_held and account.restored_at and account.restored_to:
-        facts = _("Sales from after %(time)s may be missing. Nothing is sent to the provider: new orders wait.")
-        words = Words(
-            title=_("This shop was restored from a backup."),
-            facts=facts % {"time": clock(account.restored_to)},
-            next_step=_("An administrator looks at the page Backups, and opens the shop."),
-        )
+        words = KINDS["restored"].words({"until": account.restored_to.isoformat()}, user)
         return [_upstream_line("restored", Severity.CRITICAL, words, account.restored_at)]
     if account.refused_since:
         words = Words(

@@ -283,6 +283,13 @@ def _callbacks(subject: str) -> Iterator[Finding]:
     yield Finding(subject, Verdict.LOOK if is_late else Verdict.OK, seen, advice)
 
 
+def _restored(subject: str) -> Iterator[Finding]:
+    """Nothing, but after a restore."""
+    if upstream_account().is_held:
+        seen = _("this shop was restored from a backup: it sells nothing until somebody opens it")
+        yield Finding(subject, Verdict.LOOK, seen, _("An administrator looks at the page Backups, and opens the shop."))
+
+
 def _books(subject: str) -> Iterator[Finding]:
     proof, compared = last_proof(), compared_at()
     if proof.flaw:
@@ -386,6 +393,7 @@ _SUBJECTS: dict[str, Callable[[str], Iterator[Finding]]] = {
     "callbacks": _callbacks,
     "books": _books,
     "backups": _backup,
+    "restored": _restored,
     "alert ways": _alert_ways,
     "versions": _versions,
 }

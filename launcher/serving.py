@@ -290,6 +290,8 @@ class Server:
     def _greet(self) -> None:
         self._say("Ready")
         how = []
+        if self._stack.is_restored:
+            how.append("this shop was restored from a backup: it sends nothing until somebody opens it (page Backups)")
         if self._port and (proxy := about_the_proxy(self._project, f"http://{self._host()}:{self._port}")):
             how.append(proxy)
         if self._project.sandboxed:

@@ -28,7 +28,7 @@ MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there has a name that nob
 FIRST_SANDBOX_PORT = 8100
 DEMO_DATABASE = 63  # of Valkey
 _REFUSAL_LINES = 100  # every setting at once may be refused
-NO_OWNER = "no owner yet"  # a line of `prepare_app`
+NO_OWNER, RESTORED = "no owner yet", "restored, not open yet"  # lines of `prepare_app`
 # One Python for both commands: each start of Django costs a second
 PREPARE_SANDBOX = (
     "import django; from django.core.management import call_command; django.setup(); "
@@ -69,6 +69,7 @@ class Stack:
         self.sandbox_port = 0
         self._sandbox_environment: dict[str, str] = {}
         self.first_key = ""  # makes the shop's first owner; "" when there is one, known after `finish_preparing`
+        self.is_restored = False  # and not open yet: it sells nothing; known after `finish_preparing`
         self._prepared = project.data / "prepared"
         self.stores = Stores(
             project.data, group, postgres="DATABASE_URL" not in project.given, valkey="REDIS_URL" not in project.given
@@ -249,6 +250,7 @@ class Stack:
             # Printed once, and kept nowhere: the app gets its digest alone. Each start makes another one.
             self.first_key = secrets.token_urlsafe(24)
             self.environment["FIRST_KEY_DIGEST"] = hashlib.sha256(self.first_key.encode()).hexdigest()
+        self.is_restored = child.log is not None and RESTORED in last_lines(child.log)
         self._prepared.touch()
 
     def finish(self, child: Child, sentence: str) -> None:

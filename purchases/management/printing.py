@@ -38,6 +38,11 @@ def send_and_exit(command: BaseCommand, order: Order, options: dict[str, Any]) -
     submit(order.pk, call_class=CallClass.INTERACTIVE)
     order = follow(order, seconds=options["wait"])
     if order.status == Status.QUEUED:
+        if upstream_account().is_held:
+            command.stderr.write(
+                "This shop was restored from a backup: the order waits until somebody opens the shop on the page "
+                "Backups (docs/backup.md)."
+            )
         print_why_it_waits(command.stderr, "the order stays queued")
     print_order(command.stdout, order, as_json=options["json"])
     sys.exit(exit_code(order))

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import connection
+from django.utils import timezone
 
 from backoffice.management.commands import prepare_app
-from launcher.stack import NO_OWNER
+from gateway.services import hold_restored
+from launcher.stack import NO_OWNER, RESTORED
 from testing.people import make_person
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,6 +40,14 @@ def test_an_owner_is_asked_for_only_while_there_is_none(called: list[str]):
 
     assert NO_OWNER in before
     assert NO_OWNER not in prepare()
+
+
+def test_a_restored_shop_is_named_until_it_is_opened(called: list[str]):
+    before = prepare()
+    hold_restored(to=timezone.now())
+
+    assert RESTORED not in before
+    assert RESTORED in prepare()
 
 
 def test_only_the_demo_begins_with_a_fresh_rate_budget(called: list[str], settings: Any):

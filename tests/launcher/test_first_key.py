@@ -1,4 +1,4 @@
-"""The key that a start prints while nobody owns the shop."""
+"""What the launcher takes over from `prepare_app`: the key while nobody owns the shop, and a restore."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ import pytest
 
 from launcher.failures import LaunchError
 from launcher.project import Project
-from launcher.stack import NO_OWNER, Stack
+from launcher.stack import NO_OWNER, RESTORED, Stack
 
 REAL = {"UPSTREAM_BASE_URL": "https://upstream.example.com", "ALLOWED_HOSTS": "shop.example.com"}
 
@@ -42,6 +42,11 @@ def test_no_key_with_an_owner_or_a_provider(said: str, given: dict[str, str], tm
 
     assert stack.first_key == ""
     assert "FIRST_KEY_DIGEST" not in stack.environment
+
+
+def test_a_restored_shop_that_is_not_open_is_known(tmp_path: Path) -> None:
+    assert prepared(tmp_path, f"  {RESTORED}").is_restored
+    assert not prepared(tmp_path, "  no demo staff").is_restored
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ import pytest
 from django.core.management import call_command
 
 from audit.models import AuditEvent
+from backoffice.doctor import examine
+from catalogue.models import Product
 from gateway.services import open_restored, upstream_account
 from ledger.models import Entry
 from purchases.errors import ActionRefused
@@ -18,7 +20,9 @@ from purchases.services.following import follow
 from purchases.services.sending import _request, claim
 from purchases.states import ActionReason, Status
 from staff.models import User
+from tests.alerts.helpers import open_alerts
 from tests.conftest import Upstream
+from tests.core.helpers import run
 from tests.purchases.magic import place
 from upstream.budget import CallClass
 from upstream.client import get_client
@@ -83,6 +87,23 @@ def test_a_new_order_waits_until_a_person_opens_the_shop(upstream: Upstream, adm
     assert AuditEvent.objects.filter(kind="opened_after_restore", person=admin).count() == 1
     assert AuditEvent.objects.filter(kind="restored").count() == 1
     assert not upstream_account().is_held
+
+
+def test_the_operator_sees_that_a_shop_is_not_open_yet(upstream: Upstream, admin, capsys):
+    product = Product.objects.get(name="Telkomsel 10.000")
+    restore()
+
+    code, _printed = run("buy", f"--product={product.code}", "--destination=081290000001")
+
+    assert (code, upstream.calls(Order.objects.get())) == (3, [])
+    assert "restored" in capsys.readouterr().err
+    assert ("restored", "") in open_alerts()
+    assert [finding.verdict for finding in examine() if finding.subject == "restored"] == ["look"]
+
+    open_restored(actor=admin)
+
+    assert ("restored", "") not in open_alerts()
+    assert [finding for finding in examine() if finding.subject == "restored"] == []
 
 
 def test_the_claim_itself_is_refused_while_the_shop_is_held(upstream: Upstream):

@@ -19,7 +19,7 @@ from backoffice.database_rights import grant_rights
 from core import heartbeats
 from core.commands import PlainCommand
 from core.schema import may_change_tables, refuse_newer_schema, refuse_older_schema
-from gateway.services import WrongUpstream, bind_to_upstream
+from gateway.services import WrongUpstream, bind_to_upstream, upstream_account
 from purchases.models import Order
 from shop.services import adopt_name
 from staff.roles import create_demo_staff
@@ -89,6 +89,8 @@ class Command(PlainCommand):
             self._step("rate budget", lambda: call_command("declare_fresh_budget", verbosity=0))
         if not has_owner():
             self.stdout.write("  no owner yet")  # read by the launcher
+        if upstream_account().is_held:
+            self.stdout.write("  restored, not open yet")  # read by the launcher
 
     def _prepare_tables(self) -> None:
         self._step("database", self._migrate)
