@@ -23,7 +23,7 @@ from django.utils.translation import gettext_lazy
 
 from alerts.services.ways import ways
 from backoffice.database_rights import excess, lacking
-from backoffice.kept_backups import backup_by_hand, kept_backups, log_is_copied
+from backoffice.kept_backups import backup_by_hand, is_backed_up_here, kept_backups, log_is_copied
 from callbacks.models import Callback
 from core import health
 from core.looks import LookChoices
@@ -312,7 +312,7 @@ def _books(subject: str) -> Iterator[Finding]:
 
 
 def _backup(subject: str) -> Iterator[Finding]:
-    if settings.BACKUP_TO:
+    if settings.BACKUP_TO and is_backed_up_here():
         yield _backup_of_ours(subject)
         return
     if not settings.BACKUP_STAMP:
@@ -333,6 +333,8 @@ def _backup(subject: str) -> Iterator[Finding]:
 def _backup_by_hand(subject: str) -> Finding:
     """How old the newest backup is where none is made by itself."""
     advice = _("None is made by itself: name a folder in BACKUP_TO, or in BACKUP_STAMP what a backup of yours touches.")
+    if settings.BACKUP_TO:
+        advice = _("DATABASE_URL names a PostgreSQL of your own: name in BACKUP_STAMP what its own backup touches.")
     by_hand = backup_by_hand()
     if by_hand is None:
         return Finding(subject, Verdict.LOOK, _("nothing says when the last one was made"), advice)

@@ -33,6 +33,13 @@ def _backup_of(path: Path) -> dict[str, Any] | None:
     return None
 
 
+def is_backed_up_here() -> bool:
+    """Whether `./run` makes the backups: not those of a PostgreSQL that DATABASE_URL names."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'backoffice_backup')")
+        return bool(cursor.fetchone()[0])
+
+
 def log_is_copied() -> bool:
     """Whether the copy of the log goes on now, so that only moments can be lost."""
     with connection.cursor() as cursor:

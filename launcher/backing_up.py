@@ -68,6 +68,16 @@ def backup_folder(project: Project) -> Path | None:
     return Path(project.given["BACKUP_TO"]).expanduser().resolve() if "BACKUP_TO" in project.given else None
 
 
+def about_foreign_database(project: Project) -> str:
+    """What BACKUP_TO does not do when the database is not that of the data folder; else ""."""
+    if "BACKUP_TO" not in project.given or "DATABASE_URL" not in project.given:
+        return ""
+    return (
+        "BACKUP_TO gets the journal of what is sent and no backup: DATABASE_URL names a PostgreSQL of your own. Back "
+        "it up with its own tools, and let BACKUP_STAMP name a file that they touch (docs/backup.md)."
+    )
+
+
 def refuse_foreign_database(project: Project) -> None:
     """LaunchError when the database is not that of the data folder."""
     if "DATABASE_URL" in project.given:

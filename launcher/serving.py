@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from launcher import PYTHON, ROOT, version
 from launcher.archiving import LogCopies, Nights
-from launcher.backing_up import backup_folder, kept
+from launcher.backing_up import about_foreign_database, backup_folder, kept
 from launcher.commands import DEFAULT_PORT, LOOPBACK, ROLES
 from launcher.data_folder import DataFolderInUseError, SharedEnvironment, held, write_state
 from launcher.drilling import Months
@@ -206,6 +206,8 @@ class Server:
     def _keep_backups(self) -> None:
         """Copy the log and the journal all the time, and make a backup each night, when BACKUP_TO is set."""
         folder, postgres = backup_folder(self._project), self._stack.stores.postgres
+        if fault := about_foreign_database(self._project):
+            self._say(f"Warning: {fault}")
         days, identifier = kept(self._project)[0] + 1, postgres.identifier() if postgres else ""
         self._sent_copies = SentCopies(self._project, folder, days=days, say=self._say, identifier=identifier)
         self._sent_copies.begin()

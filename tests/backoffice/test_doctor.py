@@ -151,6 +151,7 @@ def test_a_missing_stamp_is_bad_and_an_unset_one_needs_a_look(upstream: Upstream
 @pytest.mark.parametrize(("hours", "is_copied"), [(1, True), (1, False), (30, True)])
 def test_our_own_backups_are_young_and_the_log_is_copied(settings, tmp_path, monkeypatch, hours, is_copied):
     settings.BACKUP_TO = str(tmp_path)
+    monkeypatch.setattr("backoffice.doctor.is_backed_up_here", lambda: True)
     monkeypatch.setattr("backoffice.doctor.log_is_copied", lambda: is_copied)
     ended_at = timezone.now() - dt.timedelta(hours=hours)
     (tmp_path / "20260101-000000Z").mkdir()
@@ -173,6 +174,18 @@ def test_a_backup_by_hand_is_known_and_needs_a_look(settings, tmp_path):
     assert finding.verdict == "look"
     assert "5 hours old" in finding.seen
     assert "/mnt/stick/20260101-000000Z" in finding.seen
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("has_stamp", "verdict"), [(True, "ok"), (False, "look")])
+def test_of_a_given_database_the_stamp_alone_counts(healthy, settings, tmp_path, has_stamp, verdict):
+    settings.BACKUP_TO = str(tmp_path)
+    if not has_stamp:
+        settings.BACKUP_STAMP = ""
+
+    (finding,) = doctor._backup("backups")
+
+    assert (finding.verdict, "DATABASE_URL" in finding.advice) == (verdict, not has_stamp)
 
 
 def test_a_statement_that_is_mostly_slow_needs_a_look(upstream: Upstream, healthy):

@@ -11,10 +11,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from launcher.backing_up import about_foreign_database
 from launcher.backups import NAME, backups_in, delete_log_before, delete_old, verify_files
 from launcher.data_folder import read_json, write_json, write_state
 from launcher.encrypting import make_key, open_secrets
 from launcher.failures import LaunchError
+from launcher.project import Project
 from tests.launcher.conftest import Keeper, clean_environment, wait_until
 from tests.launcher.helpers import ROOT, run
 
@@ -64,6 +66,14 @@ def test_without_a_key_the_secrets_are_not_in_it_and_it_says_so(folder, target):
     assert made.returncode == 0, made.stderr
     assert "--new-key" in made.stderr
     assert not list(target.rglob("secrets.age"))
+
+
+@pytest.mark.parametrize("given", [{}, {"BACKUP_TO": "/b"}, {"DATABASE_URL": "postgresql://a@b/c"}])
+def test_backups_in_a_folder_and_a_given_database_do_not_go_together(given, tmp_path):
+    both = Project(tmp_path, {"BACKUP_TO": "/b", "DATABASE_URL": "postgresql://a@b/c"})
+
+    assert "BACKUP_TO" in about_foreign_database(both)
+    assert about_foreign_database(Project(tmp_path, given)) == ""
 
 
 def test_a_backup_that_is_killed_counts_for_none(keep, folder, target):
