@@ -15,6 +15,7 @@ from launcher.process_table import alive
 from launcher.processes import ProcessGroup
 from launcher.project import Project, read_project
 from launcher.stack import Stack
+from launcher.status import running_launchers
 
 BUSY_SECONDS = 90.0
 
@@ -28,6 +29,8 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
             "UPSTREAM_BASE_URL first."
         )
     pass_on(project, group, options.words)  # also on a full disk: the shop runs
+    if options.words[:1] == ["doctor"]:
+        look_without_a_shop(project, say)
     project.make_ready()
     waited, deadline = False, time.monotonic() + BUSY_SECONDS
     while time.monotonic() < deadline:
@@ -41,6 +44,14 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
             waited = True
         group.pause(0.1)
     raise LaunchError(f"The data folder {project.data} is in use by another ./run: try again when it has ended.")
+
+
+def look_without_a_shop(project: Project, say: Say) -> None:
+    """Say that the shop of this data folder does not run; LaunchError when there is none, and nothing is made then."""
+    if "DATABASE_URL" not in project.given and not (project.data / "postgres").exists():
+        raise LaunchError(f"There is no shop in {project.data} yet: `./run` makes it and starts it.")
+    if not running_launchers(project.data):
+        say("The shop is not running: `./run` starts it. What follows is what can be seen without it.")
 
 
 def pass_on(project: Project, group: ProcessGroup, words: list[str]) -> None:

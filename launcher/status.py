@@ -37,9 +37,14 @@ class Row:
     heartbeat_seconds: int | None
 
     @property
+    def is_late(self) -> bool:
+        """Whether its last heartbeat, if it has given one, is too old."""
+        return (self.heartbeat_seconds or 0) >= _SILENCE_SECONDS
+
+    @property
     def is_well(self) -> bool:
-        """Whether it runs, and its last heartbeat, if it has given one, is young."""
-        return self.state == "running" and (self.heartbeat_seconds or 0) < _SILENCE_SECONDS
+        """Whether it runs and is not late."""
+        return self.state == "running" and not self.is_late
 
 
 def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
@@ -74,10 +79,12 @@ def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
     for row in rows:
         up = f"{row.running_seconds // 3600}:{row.running_seconds // 60 % 60:02}:{row.running_seconds % 60:02}"
         numbers = f"{row.pid or '-':>8}{row.port or '-':>8}{mebibytes(row.memory_kib):>12}{up:>10}"
-        print(f"{row.name:<14}{row.state:<10}{numbers}{age(row.heartbeat_seconds):>12}")
+        print(f"{row.name:<14}{row.state:<10}{numbers}{age(row.heartbeat_seconds):>12}{'  late' * row.is_late}")
     print(f"{'together':<40}{mebibytes(total):>12}")
     for name, seconds in pulse.elsewhere.items():
         print(f"{name:<64}{age(seconds):>10}")
+    if any(row.is_late for row in rows):
+        print(f"\nlate: no heartbeat for {_SILENCE_SECONDS} s or more; its log says why, and `./run doctor` more.")
     return code
 
 

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from environs import Env
 
-from launcher import calling, project
+from launcher import calling, project, status
 from launcher.data_folder import held, read_json, write_json, write_state
 from launcher.failures import LaunchError
 from launcher.output import last_lines, quiet_output
@@ -347,6 +347,38 @@ def test_a_failure_shows_the_log_since_the_last_start(tmp_path: Path) -> None:
     assert text.splitlines()[:3] == ["web ended.", "    line 1", "    port is taken"]
     assert str(log) in text
     assert last_lines(tmp_path / "none.log") == ""
+
+
+def test_doctor_makes_no_shop_where_none_is(empty: Path) -> None:
+    result = run("doctor", data=empty)
+
+    assert (result.returncode, list(empty.iterdir())) == (1, [])
+    assert "`./run`" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_doctor_says_first_that_the_shop_is_not_running(empty: Path) -> None:
+    (empty / "postgres").mkdir()
+    said: list[str] = []
+
+    calling.look_without_a_shop(project.Project(empty, {}), said.append)
+
+    assert ["not running" in sentence for sentence in said] == [True]
+
+
+def test_status_marks_the_process_whose_heartbeat_is_late(
+    empty: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("BACKOFFICE_DATA", str(empty))
+    rows = [{"name": name, "pid": os.getpid(), "port": None, "started": 0.0} for name in ("worker", "beat")]
+    monkeypatch.setattr(status.Pulse, "read", lambda _: status.Pulse({"worker": 2, "beat": 40}, {}))
+
+    with held(empty):
+        write_state(empty, {"doing": "serving", "pid": os.getpid(), "address": "", "processes": rows})
+        code = status.run(ProcessGroup(), quiet_output, argparse.Namespace(as_json=False))
+
+    late = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.endswith("late")]
+    assert (code, late) == (1, ["beat"])
 
 
 def test_with_a_full_disk_commands_still_reach_the_shop_that_runs(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
