@@ -5,8 +5,9 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from backoffice.management.commands import prepare_app
@@ -48,6 +49,21 @@ def test_a_restored_shop_is_named_until_it_is_opened(called: list[str]):
 
     assert RESTORED not in before
     assert RESTORED in prepare()
+
+
+def test_a_database_of_an_unreleased_version_is_a_sentence(called: list[str], monkeypatch: pytest.MonkeyPatch):
+    def migrate(name: str, **options: Any) -> None:
+        if name == "migrate":
+            call_command(name, **options)
+
+    monkeypatch.setattr(prepare_app, "call_command", migrate)
+    recorder = MigrationRecorder(connection)
+    recorder.record_unapplied("gateway", "0001_initial")  # an initial migration that has run depends on it
+    try:
+        with pytest.raises(CommandError, match=r"before 0\.1\.0"):
+            prepare()
+    finally:
+        recorder.record_applied("gateway", "0001_initial")
 
 
 def test_only_the_demo_begins_with_a_fresh_rate_budget(called: list[str], settings: Any):

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.migrations.exceptions import InconsistentMigrationHistory
 from django.db.migrations.recorder import MigrationRecorder
 
 from audit.services import close_way_past_triggers, is_restored
@@ -30,6 +31,10 @@ _PREPARE_LOCK = 7_310_002
 _RESTORED = (
     "This database was restored from a dump: what is written now could not be sealed. Run ./run manage restart_audit "
     "first, then start again (docs/audit.md)."
+)
+_UNRELEASED = (
+    "A version from before 0.1.0 has made this database, and it cannot be upgraded; nothing is changed. Start that "
+    "version again, or begin with an empty database: another folder in BACKOFFICE_DATA, or another DATABASE_URL."
 )
 
 
@@ -108,7 +113,10 @@ class Command(PlainCommand):
     def _migrate(self) -> None:
         known = _migrations()
         gc.disable()  # migrating draws every model again and again: a quarter of its time would be a search for garbage
-        call_command("migrate", interactive=False, verbosity=0)
+        try:
+            call_command("migrate", interactive=False, verbosity=0)
+        except InconsistentMigrationHistory as error:  # initial migrations were rewritten before the first release
+            raise CommandError(f"{_UNRELEASED} ({error})") from error
         gc.enable()
         if _migrations() != known:
             self.stdout.write("  tables changed")  # read by ./run upgrade
