@@ -24,6 +24,7 @@ _WORDS = {
     "callbacks": _("Callbacks"),
     "books": _("Books"),
     "backups": _("Backups"),
+    "restored": _("Restored from a backup"),
     "alert ways": _("Ways of alerts"),
     "versions": _("Versions"),
 }
@@ -31,6 +32,7 @@ _WORDS = {
 _FURTHER = {
     "callbacks": ("callback_list", _("Callbacks"), Right.VIEW_CALLBACKS),
     "books": ("balance", _("Balance"), Right.VIEW_BOOKS),
+    "restored": ("backups", _("Backups"), Right.CHANGE_POLICIES),
     "alert ways": ("alert_list", _("Send a test"), Right.VIEW_ALERTS),
 }
 

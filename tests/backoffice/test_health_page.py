@@ -6,7 +6,7 @@ import re
 import pytest
 from django.utils import timezone
 
-from gateway.services import upstream_account
+from gateway.services import hold_restored, upstream_account
 from testing.people import Browser, browser_of, make_person, signed_in
 from tests.core.helpers import words_at
 from tests.gateway.helpers import read_balance
@@ -65,6 +65,12 @@ def test_alert_ways_and_backups_without_a_setting_need_a_look(settings):
 
     assert (rows["alert ways"], rows["backups"]) == ("look", "look")
     assert 'href="/balance/alerts/"' not in owner.get("/health/").content.decode(), "there is nothing to test"
+
+
+def test_a_restored_shop_needs_a_look_at_the_page_backups():
+    hold_restored(to=timezone.now())
+
+    assert verdicts(browser_of("admin"))["restored"] == "look"
 
 
 def test_no_secret_is_shown(settings):
