@@ -5,6 +5,7 @@ Each room names its facts in `activity.py`.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from django.utils.translation import pgettext
 
 from audit.events import all_events, discover
 from core.money import rupiah
+from core.times import clock
 
 _LONGEST = 80
 
@@ -102,9 +104,20 @@ def _said(name: str, value: Any, kind: str) -> str:
             words = ", ".join(_said(name, item, kind) for item in value)
         case str() if meaning := _reasons(name, kind).get(value) or _CODES[name].get(value):
             words = str(meaning)
+        case str() if at := _moment_of(value):
+            words = clock(at)
         case _:
             words = fact.show(value) if fact else str(value)
     return words
+
+
+def _moment_of(text: str) -> dt.datetime | None:
+    """The moment that this is as ISO 8601 with its offset, as events keep it; None for any other text."""
+    try:
+        at = dt.datetime.fromisoformat(text) if "T" in text[10:11] else None
+    except ValueError:
+        return None
+    return at if at and at.tzinfo else None
 
 
 def _reasons(name: str, kind: str) -> Mapping[str, Promise]:

@@ -29,7 +29,7 @@ from core import health
 from core.looks import LookChoices
 from core.money import rupiah
 from core.stores import new_client
-from core.times import time_of_day
+from core.times import clock, time_of_day
 from gateway.services import first_request_at, latest_reading, limit_use, read_balance, upstream_account
 from purchases.models import Order
 from purchases.states import FINAL
@@ -37,7 +37,7 @@ from reconciliation.models import Difference
 from reconciliation.services import compared_at, last_proof
 from upstream.errors import Unavailable, UpstreamError
 
-_GB = 1_000_000_000
+_GB, _MB = 1_000_000_000, 1_000_000
 _LEAST_FREE = 1 * _GB
 _LARGEST_CLOCK_ERROR = 5.0
 _SLOW_SECONDS = 5.0
@@ -103,7 +103,12 @@ def _database(subject: str) -> Iterator[Finding]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('server_version'), pg_database_size(current_database())")
         version, size = cursor.fetchone()
-    yield Finding(subject, Verdict.OK, f"PostgreSQL {version}, {size / _GB:.1f} GB")
+    yield Finding(subject, Verdict.OK, f"PostgreSQL {version}, {_size(size)}")
+
+
+def _size(of: int) -> str:
+    """So many bytes, in the unit that says something."""
+    return f"{of / _GB:.1f} GB" if of >= _GB else f"{round(of / _MB)} MB"
 
 
 def _largest_tables(subject: str) -> Iterator[Finding]:
@@ -112,7 +117,7 @@ def _largest_tables(subject: str) -> Iterator[Finding]:
             "SELECT relname, pg_total_relation_size(oid) FROM pg_class"
             " WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY 2 DESC LIMIT 5"
         )
-        largest = ", ".join(f"{name} {size / _GB:.2f} GB" for name, size in cursor.fetchall())
+        largest = ", ".join(f"{name} {_size(size)}" for name, size in cursor.fetchall())
     yield Finding(subject, Verdict.OK, largest)
 
 
@@ -224,10 +229,10 @@ def _upstream_known(subject: str) -> Iterator[Finding]:
         seen = _("refuses our account: %(code)s") % {"code": account.refused_code}
         yield Finding(subject, Verdict.BAD, seen, _advice_refused())
     elif account.unreachable_since:
-        seen = _("not reachable since %(time)s") % {"time": _written(account.unreachable_since)}
+        seen = _("not reachable since %(time)s") % {"time": clock(account.unreachable_since)}
         yield Finding(subject, Verdict.BAD, seen, _("Is it reachable from here?"))
     elif reading:
-        facts = {"sum": rupiah(reading.balance), "time": _written(reading.answered_at)}
+        facts = {"sum": rupiah(reading.balance), "time": clock(reading.answered_at)}
         yield Finding(subject, Verdict.OK, _("answered at %(time)s; balance %(sum)s") % facts)
     elif opens_at := first_request_at():
         yield _first_minute(subject, opens_at)
@@ -279,7 +284,7 @@ def _callbacks(subject: str) -> Iterator[Finding]:
         return
     is_late = ended and timezone.now() - newest > dt.timedelta(days=1)
     advice = _("Does the provider still know the address, and does the proxy let it through?") if is_late else ""
-    seen = _("the last one that verified came %(time)s") % {"time": _written(newest)}
+    seen = _("the last one that verified came %(time)s") % {"time": clock(newest)}
     yield Finding(subject, Verdict.LOOK if is_late else Verdict.OK, seen, advice)
 
 
@@ -307,7 +312,7 @@ def _books(subject: str) -> Iterator[Finding]:
         advice = _("Wait for the first balance reading.")
         yield Finding(subject, Verdict.LOOK, _("never compared with the provider"), advice)
     else:
-        seen = _("proved; last compared %(time)s") % {"time": _written(compared)}
+        seen = _("proved; last compared %(time)s") % {"time": clock(compared)}
         yield Finding(subject, Verdict.OK, seen)
 
 
@@ -372,11 +377,6 @@ def _alert_ways(subject: str) -> Iterator[Finding]:
 def _versions(subject: str) -> Iterator[Finding]:
     seen = f"backoffice {settings.VERSION}, Python {platform.python_version()}, Django {django.__version__}"
     yield Finding(subject, Verdict.OK, seen)
-
-
-def _written(at: dt.datetime | None) -> str:
-    """A moment on the shop's clock."""
-    return f"{timezone.localtime(at):%Y-%m-%d %H:%M} WIB" if at else "–"
 
 
 _SUBJECTS: dict[str, Callable[[str], Iterator[Finding]]] = {

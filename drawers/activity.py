@@ -21,7 +21,6 @@ class _Days(Subject):
 
 _drawer, _shift = pgettext_lazy("audit", "Drawer no. %(number)s"), pgettext_lazy("audit", "Shift no. %(number)s")
 name_facts(
-    before=Fact(pgettext_lazy("audit", "Counted before"), money),
     counted=Fact(pgettext_lazy("audit", "Counted"), money),
     difference=Fact(pgettext_lazy("audit", "Difference"), money),
     drawer=Fact(pgettext_lazy("audit", "Drawer")),

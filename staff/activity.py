@@ -49,6 +49,8 @@ name_facts(
     sessions=Fact(pgettext_lazy("audit", "Sessions")),
     sub=Fact(pgettext_lazy("audit", "ID at the provider")),
 )
+# What each role holds, in the event that notes the rights of all roles.
+name_facts(**{role.value: Fact(role.label, choice_of(Right)) for role in Role})
 name_codes("kind", **_FACTORS)
 name_codes("kinds", **_FACTORS)
 name_codes(

@@ -74,15 +74,18 @@ class OwnPasswordForm(ChangePasswordForm):  # type: ignore[misc]
 
 
 class RoleForm(forms.Form):
-    """A role, of those that `actor` may give."""
+    """A role, of those that `actor` may give. `empty`: what is chosen at first, where that is no role."""
 
     role = forms.TypedChoiceField(label=_("Role"), coerce=Role)
 
-    def __init__(self, *args: Any, actor: User, rights: dict[Role, set[str]] | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, actor: User, rights: dict[Role, set[str]] | None = None, empty: str = "", **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         role = self.fields["role"]
         assert isinstance(role, forms.TypedChoiceField)  # noqa: S101
-        role.choices = [(role_given.value, role_given.label) for role_given in roles_given_by(actor, rights)]
+        given = [(role_given.value, role_given.label) for role_given in roles_given_by(actor, rights)]
+        role.choices = [("", empty), *given] if empty else given
         role.widget.attrs["class"] = "form-select"
 
 
@@ -140,7 +143,7 @@ class InviteForm(NamesForm, RoleForm):
     field_order = ["full_name", "username", "role", "email", "note"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, empty=gettext("Choose a role"), **kwargs)
         for name in ("email", "note"):
             self.fields[name].widget.attrs |= _FIELD
 

@@ -64,7 +64,8 @@ class PeopleAct(Act):
     def branch_of(self, content: Content, asker: User) -> int | None:
         """The person's; of an invitation that of the asker, which the new person gets; None of a role."""
         if person := content.get("person"):
-            return User.objects.get(pk=person).branch_id
+            branch: int = User.objects.get(pk=person).branch_id
+            return branch
         return asker.branch_id if "username" in content else None
 
     def people_in(self, content: Content) -> set[int]:

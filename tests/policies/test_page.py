@@ -1,6 +1,8 @@
 """The page of the policies: saved with a second factor, looser ones with a second person; the environment wins."""
 
 import datetime as dt
+import re
+from html import unescape
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -135,3 +137,13 @@ def test_a_value_out_of_its_bounds_is_refused_on_the_page_and_by_the_database():
 
 def test_a_cashier_may_not_see_it():
     assert browser_of("cashier").get(URL).status_code == 403
+
+
+def test_the_page_leads_to_what_was_changed():
+    change_policies({"pin_idle_minutes": 4}, actor=make_person("admin", username="changer"))
+    admin = browser_of("admin")
+
+    (address,) = re.findall(r'id="policies-history" href="([^"]+)"', admin.get(URL).content.decode())
+    rows = admin.get(unescape(address)).context["table"].rows
+
+    assert [event.kind for event in rows] == ["setting_changed"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import datetime as dt
+import re
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from audit.events import SETTING_CHANGED
 from audit.facts import all_facts
 from audit.models import AuditEvent
 from audit.services import record
+from audit.subjects import Subjects
 from catalogue.events import PRICE_RULE_CHANGED
 from core.rights import Right, Role
 from drawers.events import DRAWER_OPENED_OTHERWISE, DRAWER_TAKEN_OVER
@@ -32,6 +34,7 @@ from testing.factories import make_order
 from testing.people import browser_of, make_person
 from tests.core.helpers import cells
 from tills.events import PASSWORD_REFUSED
+from workbench.presenting.events import details_of
 from workbench.tasks import write_audit
 
 ROOMS = [room for room in settings.INSTALLED_APPS if (settings.BASE_DIR / room).is_dir()]
@@ -201,3 +204,26 @@ def test_who_lacks_the_right_sees_no_events(role: str, db: None):
     browser = browser_of(role)
     for address in ("/audit/", "/audit/csv/", "/audit/xlsx/"):
         assert browser.get(address).status_code == 403
+
+
+def test_a_reader_meets_no_code_no_raw_time_and_no_hash(db: None):
+    admin = make_person("administrator", language="en")
+    facts = {
+        "content": {"label": "unexplained_debit", "before": 5_000},
+        "expires": "2026-11-26T08:00:00+00:00",
+        "changes": {},
+        "sha256": "802a4adf539abc87",
+    }
+    record(APPROVAL_ASKED, actor=admin, subject="1", facts=facts)
+    rights = {"cashier": ["bills.view_billcheck"]}
+    record(ROLE_EDITED, actor=None, subject="roles", before={"cashier": []}, after=rights)
+
+    events = list(AuditEvent.objects.order_by("-pk")[:2])[::-1]
+    lines = [str(details_of(event, Subjects(events, admin))) for event in events]
+
+    assert "Unexplained debit" in lines[0]
+    assert "Before: Rp5.000" in lines[0]
+    assert "802a4adf" not in lines[0]
+    assert "+00:00" not in lines[0]
+    assert len(re.findall("<div>", lines[0])) == 2
+    assert "view_billcheck" not in lines[1]

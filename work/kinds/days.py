@@ -48,7 +48,7 @@ class Days(WorkKind):
         page = "drawer_day_sign" if self.may_do(person) else "drawer_day"
         return {
             day.pk: Line(
-                subject=str(format_date(day.day, "full", locale=active_locale())),
+                subject=str(format_date(day.day, "EEEE, d MMMM yyyy", locale=active_locale())),
                 url=reverse(page, args=[day.day.isoformat()]),
             )
             for day in DrawerDay.objects.filter(pk__in=keys)

@@ -13,6 +13,10 @@ from audit.models import AuditEvent
 from audit.subjects import Subjects
 from core.numbers import json_as_seen, masked_json
 
+_NOTHING: tuple[Any, ...] = ("", None, {}, [])
+# Evidence for programs: it stands in the files, and says nothing to a reader of the list.
+_FOR_FILES = {"sha256"}
+
 
 def as_text(value: Any) -> str:
     """JSON for a cell of a file; empty for nothing."""
@@ -41,8 +45,8 @@ def _parts(event: AuditEvent, subjects: Subjects) -> list[tuple[str, str]]:
         for name in dict.fromkeys([*before, *after])
         if was.get(name) != now.get(name)
     ]
-    words = [(name, _said(name, value, event, subjects)) for name, value in facts.items() if value not in ("", None)]
-    return changed + words
+    shown = {name: value for name, value in facts.items() if value not in _NOTHING and name not in _FOR_FILES}
+    return changed + [(name, _said(name, value, event, subjects)) for name, value in shown.items()]
 
 
 def _said(name: str, value: Any, event: AuditEvent, subjects: Subjects) -> str:
