@@ -55,7 +55,7 @@ def yesterday(transactional_db: None, settings: Any, tmp_path: Any) -> Any:
     order = sold(2)[1]
     post(body_for(order))
     record(EXPORT_MADE, actor=cashier, subject="orders")
-    approvals.ask("order", subject="one", content={"price": 1}, actor=cashier)
+    approvals.ask("order", subject="one", content={"price": 1, "payment": {"shift": None}}, actor=cashier)
     seal_all()
     (tmp_path / "yesterday").write_text((tmp_path / "checkpoints").read_text())
     return tmp_path / "yesterday"
