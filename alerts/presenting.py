@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import zlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from django.conf import settings
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -138,7 +140,7 @@ def head_for(user: User) -> Head:
 def _questions(kinds: tuple[str, ...], scope: Scope) -> Together:
     return Together(
         UpstreamAccount.objects.filter(only=True),
-        Alert.objects.open().filter(kind__in=kinds),
+        Alert.objects.open().filter(_seen(kinds, scope.branch)),
         snoozes_question(Given("person"), Given("since")),
         own_work(scope),
         shop_question(),
@@ -184,6 +186,19 @@ def _of_account(account: UpstreamAccount, user: User) -> list[Line]:
 def _upstream_line(code: str, severity: Severity, words: Words, since: dt.datetime) -> Line:
     icon = "lock" if severity is Severity.CRITICAL else "plug-connected-x"
     return Line(code=code, look=(icon, severity.look[1]), severity=str(severity.label), words=words, since=since)
+
+
+def alerts_for(user: User) -> QuerySet[Alert]:
+    """The alerts that concern this person, open and ended ones."""
+    return Alert.objects.filter(_seen(kinds_for(user), user.bound_to))
+
+
+def _seen(kinds: Collection[str], branch: int | None) -> Q:
+    """Those of these kinds; with a branch only those of it, and of the whole shop."""
+    if branch is None:
+        return Q(kind__in=kinds)
+    of_shop = [code for code in kinds if not KINDS[code].of_branch]
+    return Q(kind__in=of_shop) | Q(kind__in=kinds, facts__branch=branch)
 
 
 def kinds_for(user: User) -> list[str]:

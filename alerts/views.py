@@ -12,8 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from alerts.filters import AlertFilter
-from alerts.models import Alert
-from alerts.presenting import Head, head_for, kinds_for
+from alerts.presenting import Head, alerts_for, head_for
 from alerts.services import Pause, choose_results, send_test, show_again, snooze
 from alerts.services.results import RIGHTS
 from alerts.services.ways import Fault, Way, send_to_all, ways
@@ -28,7 +27,7 @@ from staff.models import User
 @require_GET
 def alert_list(request: StaffRequest) -> HttpResponse:
     """Open and ended alerts that concern the person, newest first, and where they are sent."""
-    alerts = Alert.objects.filter(kind__in=kinds_for(request.user)).prefetch_related("notices")
+    alerts = alerts_for(request.user).prefetch_related("notices")
     filtered = AlertFilter(request.GET, queryset=alerts)
     page = keyset_page(filtered.qs, request.GET, time_field="opened_at")
     context = {
@@ -89,7 +88,7 @@ def alerts_mine(request: StaffRequest) -> HttpResponse:
 @require_POST
 def alert_snooze(request: StaffRequest, pk: int) -> HttpResponse:
     """Hide an open alert from one's own pages (`for`: a value of `Pause`), or show it again (`for=now`)."""
-    alert = get_object_or_404(Alert.objects.open().filter(kind__in=kinds_for(request.user)), pk=pk)
+    alert = get_object_or_404(alerts_for(request.user).filter(closed_at=None), pk=pk)
     wanted = request.POST.get("for", "")
     if wanted == "now":
         show_again(alert, person=request.user)

@@ -21,6 +21,7 @@ from backoffice.first_steps import FirstSteps
 from backoffice.glance import glance
 from backoffice.own_day import OwnDay
 from backoffice.tips import tips_for
+from branches.seeing import narrowed, own_branch
 from catalogue.models import CatalogueSync, Product
 from catalogue.rights import sees_cost
 from catalogue.services import request_catalogue_sync
@@ -172,32 +173,39 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
 _COUNTS = """
     SELECT status, (
         SELECT count(*) FROM (
-            SELECT 1 FROM purchases_order o WHERE o.status = s.status AND o.created_at >= %s LIMIT %s
+            SELECT 1 FROM purchases_order o WHERE o.status = s.status AND o.created_at >= %(today)s {seen}
+             LIMIT %(most)s
         ) found
-    ) FROM unnest(%s::text[]) AS s (status)
+    ) FROM unnest(%(every)s::text[]) AS s (status)
     UNION ALL SELECT 'all open', (
-        SELECT count(*) FROM (SELECT 1 FROM purchases_order WHERE status = ANY(%s) LIMIT %s) found
+        SELECT count(*) FROM (
+            SELECT 1 FROM purchases_order o WHERE status = ANY(%(open)s) {seen} LIMIT %(most)s
+        ) found
     )
 """
+_SEEN = "AND EXISTS (SELECT FROM drawers_payment p WHERE p.id = o.payment_id AND p.branch_id = %(branch)s)"
 
 
 def _order_facts(today: dt.datetime, request: StaffRequest) -> dict[str, Any]:
+    branch = own_branch()
+    asked: dict[str, Any] = {"today": today, "most": _MOST_COUNTED + 1, "branch": branch}
+    asked |= {"every": [status.value for status in Status], "open": [status.value for status in OPEN]}
     with connection.cursor() as cursor:
-        most, every = _MOST_COUNTED + 1, [status.value for status in Status]
-        cursor.execute(_COUNTS, [today, most, every, [status.value for status in OPEN], most])
+        cursor.execute(_COUNTS.format(seen="" if branch is None else _SEEN), asked)
         counted = dict(cursor.fetchall())
     open_count = counted.pop("all open")
     looks: dict[str, Any] = {"person": request.user, "with_cost": sees_cost(request.user)}
-    orders = Order.objects.for_table()
-    waiting = Order.objects.need_attention().order_by("-created_at", "-pk")[:20]
+    orders, incidents = Order.objects.for_table(), Incident.objects.filter(closed_at__isnull=True)
+    seen = narrowed(Order.objects.all(), "payment__branch")
+    waiting = seen.need_attention().order_by("-created_at", "-pk")[:20]
     return {
         "counts": [(status, counted[status]) for status in Status if counted[status]],
         "today_count": sum(counted.values()),
         "most_counted": _MOST_COUNTED,
         "open_count": open_count,
         "waiting": OrderTable(list(chosen_first(waiting, orders)), prefix="waiting", **looks),
-        "latest": OrderTable(list(orders.order_by("-created_at", "-pk")[:8]), **looks),
-        "incidents": list(Incident.objects.filter(closed_at__isnull=True).select_related("order")[:20]),
+        "latest": OrderTable(list(narrowed(orders, "payment__branch").order_by("-created_at", "-pk")[:8]), **looks),
+        "incidents": list(narrowed(incidents, "order__payment__branch").select_related("order")[:20]),
     }
 
 

@@ -115,6 +115,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "core.numbers.NumbersMiddleware",
+    "branches.seeing.OwnBranchMiddleware",
     "staff.middleware.LanguageOfPersonMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -126,6 +127,7 @@ MIDDLEWARE = [
     "core.request_log.RequestLogMiddleware",
     "core.tracing.TraceMiddleware",
     "tills.middleware.TillMiddleware",
+    "backoffice.own_branch.BranchDoorMiddleware",
     "approvals.middleware.SecondPersonMiddleware",
 ]
 

@@ -10,6 +10,7 @@ from bills.filters import BillFilter
 from bills.models import BillCheck, BillCheckQuerySet
 from bills.states import AnswerKind, BillState
 from bills.tables import BillTable
+from branches.seeing import narrowed
 from core.money import rupiah
 from core.rights import Right
 from exports.foot import Fact, counted
@@ -17,6 +18,8 @@ from exports.listing import Listing
 from purchases.states import Status
 
 _PAID = Q(order__status=Status.SUCCESS)
+# Only a paid bill belongs to a branch.
+PAID_IN = "order__payment__branch"
 _PAYABLE = Q(order=None, answer=AnswerKind.BILL, expires_at__gt=Now())
 
 BILLS = Listing(
@@ -27,7 +30,7 @@ BILLS = Listing(
     rights=(Right.VIEW_BILLS,),
     file_rights=(Right.VIEW_COST,),  # a file holds the shop's fees
     table=BillTable,
-    find=lambda query, _person: BillFilter(query, queryset=BillCheck.objects.all()),
+    find=lambda query, _person: BillFilter(query, queryset=narrowed(BillCheck.objects.all(), PAID_IN, with_shop=True)),
     for_file=BillCheckQuerySet.for_table,
     foot=counted(
         Fact(_("Paid"), Sum(F("total") + Coalesce("order__fee", 0), filter=_PAID, default=0), rupiah),

@@ -7,7 +7,8 @@ from typing import Any
 import django_filters
 from django.utils.translation import gettext_lazy as _
 
-from branches.services import branch_names, has_several
+from branches.seeing import names_branches
+from branches.services import branch_names
 from core.filters import ListFilter
 
 
@@ -20,9 +21,9 @@ class BranchFilter(django_filters.ChoiceFilter):  # type: ignore[misc]
 
 
 class InBranches(ListFilter):
-    """A list with a filter `branch`, which is left out while there is only one."""
+    """A list with a filter `branch`, which is left out while there is only one, or the reader sees only one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if not has_several():
+        if not names_branches():
             del self.form.fields["branch"]

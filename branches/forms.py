@@ -7,7 +7,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from branches.services import has_several, open_names
+from branches.seeing import names_branches
+from branches.services import open_names
 
 
 class BranchField(forms.TypedChoiceField):
@@ -19,11 +20,11 @@ class BranchField(forms.TypedChoiceField):
 
 
 class WithBranch(forms.Form):
-    """A form about something that belongs to a branch; while there is only one, nobody is asked."""
+    """A form about something that belongs to a branch; nobody is asked who sees only one."""
 
     branch = BranchField()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if not has_several():
+        if not names_branches():
             del self.fields["branch"]

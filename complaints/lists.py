@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from branches.seeing import narrowed
 from complaints.filters import ComplaintFilter
 from complaints.models import Complaint, ComplaintQuerySet, State
 from complaints.tables import ComplaintTable
 from core.rights import Right
 from exports.foot import Fact, counted
 from exports.listing import Listing
+
+
+def complaints_seen() -> QuerySet[Complaint]:
+    """Those about orders that the reader sees."""
+    return narrowed(Complaint.objects.all(), "order__payment__branch")
+
 
 COMPLAINTS = Listing(
     name="complaints",
@@ -21,7 +28,7 @@ COMPLAINTS = Listing(
     rights=(Right.VIEW_COMPLAINTS,),
     file_rights=(Right.VIEW_SHIFTS,),  # a file holds what everybody did
     table=ComplaintTable,
-    find=lambda query, _person: ComplaintFilter(query, queryset=Complaint.objects.all()),
+    find=lambda query, _person: ComplaintFilter(query, queryset=complaints_seen()),
     for_file=ComplaintQuerySet.for_file,
     foot=counted(Fact(_("Overdue"), Count("pk", filter=Q(~Q(state=State.CLOSED), due_at__lt=Now())))),
     views=((_("Provider asked"), f"state={State.ASKED}"),),

@@ -64,7 +64,7 @@ def move_complaint(
 
 def overdue(now: dt.datetime) -> list[Complaint]:
     """The complaints whose time is over, the longest first; 50 at most."""
-    late = Complaint.objects.open().filter(due_at__lt=now).select_related("order", "opened_by")
+    late = Complaint.objects.open().filter(due_at__lt=now).select_related("order__payment", "opened_by")
     return list(late.order_by("due_at", "pk")[:50])
 
 

@@ -14,6 +14,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from branches.seeing import narrowed
 from complaints import services
 from complaints.forms import ComplaintForm, StepForm
 from complaints.lists import COMPLAINTS
@@ -72,7 +73,8 @@ def _shown() -> Any:
 
 def _meant(text: str) -> list[Order]:
     """The newest orders that the text means."""
-    matches = Order.objects.matching(text, by_part=sees_whole_numbers()).order_by("-created_at", "-pk")[:_MOST_FOUND]
+    seen = narrowed(Order.objects.all(), "payment__branch")
+    matches = seen.matching(text, by_part=sees_whole_numbers()).order_by("-created_at", "-pk")[:_MOST_FOUND]
     return list(chosen_first(matches, _shown()))
 
 

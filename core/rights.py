@@ -223,4 +223,13 @@ def _with(trait: Trait) -> frozenset[Right]:
 
 #: The rights that a role can hold, in the order of the page.
 OF_ROLES = tuple(right for right in Right if Trait.OWNERS not in right.traits)
+#: These show or change the whole shop, or name what every branch has sold: a person bound to a branch holds none.
+OF_THE_SHOP = frozenset(
+    {
+        *(Right.VIEW_CALLBACKS, Right.PROCESS_CALLBACKS, Right.VIEW_EXCHANGES, Right.VIEW_AUDIT),
+        *(Right.VIEW_STATEMENT, Right.VIEW_DIFFERENCES, Right.VIEW_RECONCILIATIONS, Right.ACKNOWLEDGE_DIFFERENCES),
+        *(Right.PROPOSE_ADJUSTMENTS, Right.APPROVE_ADJUSTMENTS, Right.MATCH_BANK),
+        *(Right.CHANGE_PRICES, Right.CHANGE_POLICIES, Right.CHANGE_SHOP, Right.SIGN_DAYS),
+    }
+)
 NEEDS_TWO, PIN_RIGHTS, STRONG_RIGHTS = _with(Trait.TWO), _with(Trait.PIN), _with(Trait.FACTOR)

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from branches.filters import BranchFilter, InBranches
+from branches.seeing import narrowed
 from core.filters import SearchFilter, SinceFilter, UntilFilter
 from core.numbers import sees_whole_numbers
 from drawers.models import Drawer, Outcome, Payment, Shift
@@ -16,12 +17,12 @@ from staff.models import User
 
 
 def drawer_names() -> list[tuple[int, str]]:
-    """Every drawer, for a list's filter."""
-    return list(Drawer.objects.order_by("name").values_list("pk", "name"))
+    """Every drawer that the reader sees, for a list's filter."""
+    return list(narrowed(Drawer.objects.all()).order_by("name").values_list("pk", "name"))
 
 
 def _cashiers() -> list[tuple[int, str]]:
-    return [(person.pk, person.shown_name) for person in User.objects.order_by("username")]
+    return [(person.pk, person.shown_name) for person in narrowed(User.objects.all()).order_by("username")]
 
 
 class RefundFilter(InBranches):

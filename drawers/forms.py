@@ -11,6 +11,7 @@ from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from branches.forms import WithBranch
+from branches.seeing import narrowed
 from branches.services import branch_name
 from core.forms import RupiahField, SumForm
 from core.money import rupiah
@@ -135,7 +136,7 @@ class OpenForm(CountForm):
         self._branch = person.sells_in
         if self.is_bound:
             # The service that opens it refuses a drawer that somebody has taken meanwhile; the typed values stay.
-            self.fields["drawer"].queryset = _with_left(Drawer.objects.all())  # type: ignore[attr-defined]
+            self.fields["drawer"].queryset = _with_left(narrowed(Drawer.objects.all()))  # type: ignore[attr-defined]
         else:
             self._offer()
             used = Shift.objects.filter(cashier=person.pk, drawer__branch=self._branch).order_by("-opened_at")
@@ -153,7 +154,7 @@ class OpenForm(CountForm):
         free = Q(is_active=True) & ~Q(pk__in=taken)
         is_elsewhere = Case(When(branch=self._branch, then=0), default=1)
         field: Any = self.fields["drawer"]
-        field.queryset = _with_left(Drawer.objects.filter(free | Q(pk=chosen)).order_by(is_elsewhere, "name"))
+        field.queryset = _with_left(narrowed(Drawer.objects.filter(free | Q(pk=chosen))).order_by(is_elsewhere, "name"))
         first = field.queryset.first()
         if first and first.branch_id != self._branch:
             field.empty_label = gettext("Choose a drawer of another branch")
@@ -201,7 +202,7 @@ class CloseForm(CountForm):
 def _who_may_take_over() -> Any:
     """People who may use a drawer and have none open."""
     busy = Shift.objects.filter(closed_at=None).values("cashier")
-    return User.objects.holding(Right.USE_DRAWERS).exclude(pk__in=busy).order_by("username")
+    return narrowed(User.objects.holding(Right.USE_DRAWERS)).exclude(pk__in=busy).order_by("username")
 
 
 class PaidForm(SumForm):
@@ -321,7 +322,8 @@ class GiveBackForm(forms.Form):
 
 def shifts_to_pay_from(person: User) -> Any:
     """The open shifts from which this person may give money back: their own, or all for managers of drawers."""
-    open_shifts = Shift.objects.filter(closed_at=None).select_related("drawer", "cashier").order_by("drawer__name")
+    every = Shift.objects.filter(closed_at=None).select_related("drawer", "cashier").order_by("drawer__name")
+    open_shifts = narrowed(every, "drawer__branch")
     return open_shifts if person.has_perm(Right.MANAGE_DRAWERS) else open_shifts.filter(cashier=person.pk)
 
 

@@ -15,7 +15,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from branches.services import all_branches, has_several
+from branches.seeing import names_branches
+from branches.services import all_branches
 from catalogue.models import Category, Product
 from core.money import rupiah
 from core.rights import Right
@@ -39,14 +40,14 @@ BY: dict[str, str | Promise] = {
     "branch": gettext_lazy("Branch"),
     "customer": gettext_lazy("Customer"),
 }
-#: As many days by customer: they are read from the orders.
-CUSTOMER_DAYS = 31
+#: As many days where no sums of days serve: by customer, and of one branch. They are read from the orders.
+MOST_READ = 31
 
 
 def keys_shown(person: User) -> dict[str, str | Promise]:
     """Those of `BY` that say anything to this person: customers if they see whose number it is, several branches."""
     sees_customers = person.has_perms((Right.VIEW_CUSTOMERS, Right.VIEW_NUMBERS))
-    shown = {"branch": has_several(), "customer": sees_customers}
+    shown = {"branch": names_branches(), "customer": sees_customers}
     return {key: words for key, words in BY.items() if shown.get(key, True)}
 
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from audit.services import record
+from branches.seeing import own_branch
 from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
 from core.periods import Period
@@ -21,7 +22,7 @@ from earnings.journal_views import RIGHTS as JOURNAL_RIGHTS
 from earnings.periods import NAMES, chosen_period, named_period
 from earnings.presenting import (
     BY,
-    CUSTOMER_DAYS,
+    MOST_READ,
     Line,
     Report,
     drawing_of,
@@ -54,10 +55,10 @@ def earnings(request: StaffRequest) -> HttpResponse:
         "drawing": drawing,
         "tiles": tiles_of(report.now, report.before, with_cost=with_cost),
         "with_cost": with_cost,
-        "with_journal": request.user.has_perms(JOURNAL_RIGHTS),
+        "with_journal": request.user.has_perms(JOURNAL_RIGHTS) and own_branch() is None,
         "periods": NAMES.items(),
         "keys": keys_shown(request.user).items(),
-        "customer_days": CUSTOMER_DAYS if report.by == "customer" else 0,
+        "customer_days": MOST_READ if report.by == "customer" else 0,
         "period_query": report.chosen.query if report.chosen.name not in NAMES else f"days={report.chosen.name}",
     }
     return render(request, "earnings/earnings.html", context)
@@ -119,9 +120,10 @@ def earnings_xlsx(request: StaffRequest) -> HttpResponse:
 def _report(request: StaffRequest) -> Report:
     by = request.GET.get("by", "")
     keys = keys_shown(request.user)
-    if by == "customer" and by in keys:
-        return report_of(chosen_period(request.GET, most_days=CUSTOMER_DAYS), by)
-    return report_of(chosen_period(request.GET), by if by in keys else "brand")
+    by = by if by in keys else "brand"
+    if by == "customer" or own_branch() is not None:
+        return report_of(chosen_period(request.GET, most_days=MOST_READ), by)
+    return report_of(chosen_period(request.GET), by)
 
 
 def _name(report: Report, ending: str) -> str:

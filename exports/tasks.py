@@ -3,6 +3,7 @@
 from celery import shared_task
 from django.http import QueryDict
 
+from branches.seeing import seen_in_branch_of
 from core.numbers import seen_by
 from exports import services
 from exports.listing import listing_named
@@ -21,6 +22,6 @@ def write_list(export_id: int) -> None:
     export = Export.objects.select_related("owner").filter(pk=export_id).first()
     if export:
         listing, query = listing_named(export.list_name), QueryDict(export.query)
-        with seen_by(lambda: export.owner):
+        with seen_by(lambda: export.owner), seen_in_branch_of(lambda: export.owner):
             rows = listing.for_file(listing.find(query, export.owner).qs)
             services.write_file(export_id, rows, listing.fields(query, export.owner, whole=export.whole_numbers))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
@@ -53,6 +53,8 @@ def export_download(request: StaffRequest, pk: int) -> HttpResponseBase:
     export = get_object_or_404(Export, pk=pk, owner=request.user, state=ExportState.READY)
     if not request.user.has_perms(export.permission.split()):
         raise PermissionDenied
+    if request.user.bound_since and export.created_at < request.user.bound_since:
+        raise Http404  # it holds what every branch has sold
     if export.whole_numbers and not may_take_whole(request.user):
         raise PermissionDenied
     return StreamingHttpResponse(

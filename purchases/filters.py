@@ -15,6 +15,7 @@ from django.utils.translation import override
 
 from approvals.models import Approval, ApprovalState
 from branches.filters import BranchFilter, InBranches
+from branches.seeing import narrowed
 from catalogue.filters import brand_names, category_names
 from catalogue.models import Product
 from catalogue.rights import sees_cost
@@ -57,10 +58,10 @@ class OfOrderFilter(ListFilter):
 
 
 def cashier_usernames() -> list[tuple[str, str]]:
-    """Everybody by username, for a list's filter."""
+    """Everybody whom the reader sees by username, for a list's filter."""
     return [
         (person.username, person.shown_name)
-        for person in User.objects.order_by("username").only("username", "first_name", "last_name")
+        for person in narrowed(User.objects.all()).order_by("username").only("username", "first_name", "last_name")
     ]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from branches.seeing import narrowed
 from catalogue.rights import sees_cost
 from core.rights import Right
 from drawers.services import counts_blind
@@ -23,6 +24,11 @@ def _foot(orders: QuerySet[Order], person: User) -> dict[str, Any]:
     return {"sums": sums_of(orders), "with_cost": sees_cost(person), "is_blind": counts_blind(person)}
 
 
+def orders_seen() -> OrderQuerySet:
+    """The orders that the reader sees."""
+    return narrowed(Order.objects.all(), "payment__branch")
+
+
 ORDERS = Listing(
     name="orders",
     page="order",
@@ -31,7 +37,7 @@ ORDERS = Listing(
     rights=(Right.VIEW_ORDERS,),
     file_rights=(Right.VIEW_COST,),  # a file holds costs
     table=OrderTable,
-    find=lambda query, person: OrderFilter(query, person=person, queryset=Order.objects.all()),
+    find=lambda query, person: OrderFilter(query, person=person, queryset=orders_seen()),
     for_file=OrderQuerySet.for_file,
     foot=_foot,
     foot_template="purchases/order_foot.html",

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from branches.services import has_several
+from branches.seeing import names_branches
 from core.money import rupiah, signed_rupiah
 from core.numbers import masked, without
 from core.rights import Right
@@ -131,7 +131,7 @@ class OrderTable(Table[Order]):
         """How the customer pays."""
         return str(order.payment.method_words)
 
-    @column(_("Branch"), phone="none", fields=("branch",), is_extra=True, when=has_several)
+    @column(_("Branch"), phone="none", fields=("branch",), is_extra=True, when=names_branches)
     def branch(self, order: Order) -> str:
         """Where it was sold."""
         return order.payment.branch_name

@@ -30,6 +30,7 @@ name_facts(
     by=Fact(pgettext_lazy("audit", "By")),
     demo=Fact(pgettext_lazy("audit", "Demo")),
     has_password=Fact(pgettext_lazy("audit", "Has a password")),
+    is_bound=Fact(pgettext_lazy("audit", "Sees only the own branch")),
     is_active=Fact(pgettext_lazy("audit", "Active")),
     issuer=Fact(pgettext_lazy("audit", "Provider")),
     kind=Fact(pgettext_lazy("audit", "Kind")),

@@ -7,6 +7,7 @@ from typing import Any
 from allauth.account.auth_backends import AuthenticationBackend
 from django.db import connection
 
+from core.rights import OF_THE_SHOP
 from staff.models import User
 
 PERSON = """
@@ -45,12 +46,15 @@ class StaffBackend(AuthenticationBackend):  # type: ignore[misc]
         return person if person is not None and self.user_can_authenticate(person) else None
 
     def get_all_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
-        """This person's rights, e.g. "purchases.buy"; an admin may everything, as Django says."""
+        """This person's rights, e.g. "purchases.buy"; an admin may everything, as Django says.
+
+        A person bound to a branch holds none that is of the whole shop."""
         held = getattr(user_obj, "held", None)
         if held is None or obj is not None or user_obj.is_superuser or not user_obj.is_active:
             permissions: set[str] = super().get_all_permissions(user_obj, obj)
-            return permissions
-        return set(held)
+        else:
+            permissions = set(held)
+        return permissions if getattr(user_obj, "bound_to", None) is None else permissions - OF_THE_SHOP
 
 
 def _read(user_id: int) -> User | None:

@@ -136,6 +136,7 @@ class User(AbstractUser):
     branch = models.ForeignKey(
         Branch, db_default=FIRST, on_delete=models.PROTECT, related_name="people", db_index=False
     )
+    bound_since = models.DateTimeField(null=True, help_text="Since then the person sees only the own branch.")
     device_epoch = models.PositiveIntegerField(default=0, help_text="Raised, it makes every known device a stranger.")
 
     # Own limits, in whole rupiah; each overrides the role's. Empty: as the role says.
@@ -160,6 +161,8 @@ class User(AbstractUser):
         " AND (old.own_per_order, old.own_per_day, old.own_approval_above) IS DISTINCT FROM"
         " (new.own_per_order, new.own_per_day, new.own_approval_above)"
         f" AND {_UNSAID.format('new.username')}",
+        "binding_without_event": "old.pgh_id IS NOT NULL AND old.bound_since IS DISTINCT FROM new.bound_since"
+        f" AND {_UNSAID.format('new.username')}",
     }
 
     #: Whether this person signed in by PIN, at a till (`tills.models.PinPerson`).
@@ -172,6 +175,9 @@ class User(AbstractUser):
         constraints = [
             models.UniqueConstraint(Upper("username"), name="staff_user_name_in_any_case"),
             models.CheckConstraint(condition=_not_negative("own_"), name="staff_user_limits_not_negative"),
+            models.CheckConstraint(
+                condition=Q(bound_since=None) | Q(is_superuser=False), name="staff_user_owner_sees_all"
+            ),
         ]
 
     def get_absolute_url(self) -> str:
@@ -186,6 +192,11 @@ class User(AbstractUser):
     def sells_in(self) -> int:
         """The key of the branch in which this person sells without a drawer."""
         return self.branch_id
+
+    @property
+    def bound_to(self) -> int | None:
+        """The key of the only branch that this person sees; None for a person who sees all."""
+        return self.branch_id if self.bound_since else None
 
     @property
     def has_joined(self) -> bool:

@@ -61,9 +61,11 @@ def roles_given_by(person: User, rights: dict[Role, set[str]] | None = None) -> 
 
 
 def give_role(person: User, role: Role) -> None:
-    """Make this the person's only role. Groups that are no role stay."""
+    """Make this the person's only role. Groups that are no role stay. An owner sees every branch."""
     person.is_superuser = person.is_staff = role is Role.OWNER
-    person.save(update_fields=["is_superuser", "is_staff"])
+    if person.is_superuser:
+        person.bound_since = None
+    person.save(update_fields=["is_superuser", "is_staff", "bound_since"])
     person.groups.remove(*Group.objects.filter(name__in=EDITABLE))
     if role in EDITABLE:
         person.groups.add(Group.objects.get(name=role))

@@ -35,6 +35,7 @@ urlpatterns = [
     path("staff/roles/<str:name>/", roles.role_detail, name="role_detail"),
     path("staff/<int:pk>/", people.staff_detail, name="staff_detail"),
     path("staff/<int:pk>/branch/", people.staff_move, name="staff_move"),
+    path("staff/<int:pk>/bind/", people.staff_bind, name="staff_bind"),
     path("staff/<int:pk>/role/", people.staff_role, name="staff_role"),
     path("staff/<int:pk>/limits/", people.staff_limits, name="staff_limits"),
     path("staff/<int:pk>/link/", people.staff_link, name="staff_link"),

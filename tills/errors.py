@@ -43,6 +43,13 @@ class PinsLocked(Refused):
         self.wait = wait
 
 
+class TillElsewhere(Refused):
+    """The person is bound to another branch than the till's."""
+
+    def __init__(self) -> None:
+        super().__init__(_("You sell in another branch only: go to a till of that branch."))
+
+
 class TillOff(Refused):
     """This browser is not a till, or not any more."""
 

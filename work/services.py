@@ -11,11 +11,12 @@ from django.db.models import CharField, Exists, OuterRef, QuerySet, Subquery, Va
 from django.utils import timezone
 
 from approvals.acts import acts_approved_by
+from branches.seeing import within
 from core.rights import Right
 from core.together import Given
 from purchases.models import late_since
 from work.kinds import KINDS
-from work.kinds.kind import Moment, Scope
+from work.kinds.kind import Moment, Scope, WorkKind
 from work.models import Taken
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def scope_of(person: User) -> Scope:
         acts=tuple(acts_approved_by(person)),
         sees_all=person.has_perm(Right.VIEW_APPROVALS),
         resolves=person.has_perm(Right.RESOLVE_ORDERS) or person.has_perm(Right.PROPOSE_VERDICTS),
+        branch=person.bound_to,
     )
 
 
@@ -92,10 +94,18 @@ def leave(kind: str, key: int, *, actor: User) -> None:
     Taken.objects.filter(kind=kind, key=key, by=actor).delete()
 
 
+def _seen(kind: WorkKind, moment: Moment, scope: Scope) -> QuerySet[Any, Any]:
+    """The rows of a kind in the branch of this scope; work of no branch is seen in each."""
+    rows = kind.rows(moment, scope)
+    if scope.branch is None or not kind.branch:
+        return rows
+    return rows.filter(within(scope.branch, kind.branch, with_shop=True))
+
+
 def _own_part(code: str, moment: Moment, scope: Scope) -> QuerySet[Any, Any]:
     kind = KINDS[code]
     taken = Taken.objects.filter(kind=code, key=OuterRef("pk"), at__gt=Given("taken_since"))
-    rows: QuerySet[Any, Any] = kind.rows(moment, scope).alias(work_is_for_person=kind.for_person(moment, scope))
+    rows: QuerySet[Any, Any] = _seen(kind, moment, scope).alias(work_is_for_person=kind.for_person(moment, scope))
     free_or_own = rows.filter(~Exists(taken.exclude(by=Given("person"))), work_is_for_person=True)
     return free_or_own.order_by().values_list("pk")[:MOST_COUNTED]
 
@@ -103,7 +113,7 @@ def _own_part(code: str, moment: Moment, scope: Scope) -> QuerySet[Any, Any]:
 def _part(code: str, moment: Moment, scope: Scope, taken_since: Any, branch: int | None) -> QuerySet[Any, Any]:
     kind = KINDS[code]
     taken = Taken.objects.filter(kind=code, key=OuterRef("pk"), at__gt=taken_since)
-    rows: QuerySet[Any, Any] = kind.rows(moment, scope).annotate(
+    rows: QuerySet[Any, Any] = _seen(kind, moment, scope).annotate(
         work_kind=Value(code, output_field=CharField()),
         work_due=kind.due(),
         work_is_for_person=kind.for_person(moment, scope),

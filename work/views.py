@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 from django.views.decorators.http import require_GET, require_POST
 
+from branches.seeing import names_branches
 from branches.services import branch_names
 from core.access import StaffRequest, staff_only
 from core.live import Live
@@ -59,7 +60,7 @@ def work_take(request: StaffRequest, kind: str, key: int) -> HttpResponse:
 
 
 def _context(request: StaffRequest) -> dict[str, Any]:
-    branches = {str(pk): name for pk, name in branch_names()}
+    branches = {str(pk): name for pk, name in branch_names()} if names_branches() else {}
     branch = request.GET.get("branch", "")
     branch = branch if branch in branches else ""
     every = services.open_work(request.user, branch=int(branch) if branch else None)

@@ -13,10 +13,11 @@ from core.rights import Right
 from policies.services import policies
 
 
-class ApprovalWaiting(AlertKind, permission=Right.VIEW_APPROVALS):
+class ApprovalWaiting(AlertKind, permission=Right.VIEW_APPROVALS, of_branch=True):
     """One for all that have waited for longer than the setting says: the oldest, and how many.
 
-    A request that is void by now waits for no approval: it stands in the list of work, to be refused.
+    It counts those of every branch. A request that is void by now waits for no approval: it stands in the list of work,
+    to be refused.
     """
 
     def reasons(self, now: Now) -> list[Reason]:

@@ -8,7 +8,7 @@ from complaints.services import overdue
 from core.rights import Right
 
 
-class ComplaintOverdue(AlertKind, permission=Right.VIEW_COMPLAINTS):
+class ComplaintOverdue(AlertKind, permission=Right.VIEW_COMPLAINTS, of_branch=True):
     """One for each complaint, until somebody writes what was done, or closes it."""
 
     def reasons(self, now: Now) -> list[Reason]:
@@ -20,6 +20,7 @@ class ComplaintOverdue(AlertKind, permission=Right.VIEW_COMPLAINTS):
                     "product": late.order.product_name,
                     "name": late.opened_by.shown_name,
                     "due": late.due_at.isoformat(),
+                    "branch": late.order.payment.branch_id,
                 },
             )
             for late in overdue(now.time)

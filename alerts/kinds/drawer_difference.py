@@ -17,7 +17,7 @@ from policies.services import policies
 _FOR = dt.timedelta(days=7)
 
 
-class DrawerDifference(AlertKind, permission=Right.VIEW_SHIFTS):
+class DrawerDifference(AlertKind, permission=Right.VIEW_SHIFTS, of_branch=True):
     """One for each count of a shift, at its beginning and at its end, until an owner has signed its day."""
 
     def reasons(self, now: Now) -> list[Reason]:
@@ -47,6 +47,7 @@ class DrawerDifference(AlertKind, permission=Right.VIEW_SHIFTS):
 def _reasons_of(shift: Shift, limit: int) -> Iterator[Reason]:
     """The facts of one shift: its opening, its closing, or both. The key of a closing is the shift's alone."""
     facts = {"shift": shift.pk, "drawer": shift.drawer.name, "name": shift.cashier.shown_name}
+    facts["branch"] = shift.drawer.branch_id
     if abs(shift.opening_difference) > limit:
         yield Reason(
             key=f"{shift.pk}-opening", facts={**facts, "difference": shift.opening_difference, "is_opening": True}

@@ -102,15 +102,17 @@ class AlertKind(ABC):
     """A kind of alert; its `code` is the name of its file.
 
     `permission`: it concerns those who hold it. `is_in_banner`: the banner about the upstream says it already.
+    `of_branch`: its facts say of which branch it is (`branch`, its key); without one only people see it who see all.
     """
 
     code: ClassVar[str]
     permission: ClassVar[str]
     is_in_banner: ClassVar[bool]
+    of_branch: ClassVar[bool]
 
-    def __init_subclass__(cls, *, permission: str, is_in_banner: bool = False) -> None:
+    def __init_subclass__(cls, *, permission: str, is_in_banner: bool = False, of_branch: bool = False) -> None:
         cls.code = cls.__module__.rpartition(".")[2]
-        cls.permission, cls.is_in_banner = permission, is_in_banner
+        cls.permission, cls.is_in_banner, cls.of_branch = permission, is_in_banner, of_branch
 
     @abstractmethod
     def reasons(self, now: Now) -> list[Reason]:

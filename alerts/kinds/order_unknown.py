@@ -18,7 +18,7 @@ from purchases.states import POLLED, Status
 _AFTER = dt.timedelta(minutes=15)
 
 
-class OrderUnknown(AlertKind, permission=Right.VIEW_ORDERS):
+class OrderUnknown(AlertKind, permission=Right.VIEW_ORDERS, of_branch=True):
     """One for each order. Other words say that it awaits a decision, because then nothing happens by itself."""
 
     def reasons(self, now: Now) -> list[Reason]:
@@ -28,7 +28,7 @@ class OrderUnknown(AlertKind, permission=Right.VIEW_ORDERS):
         late = doubtful.filter(since__lt=now.time - _AFTER).order_by("since")[:200]
         return [
             Reason(key=order["ref_id"], facts={**order, "since": order["since"].isoformat()})
-            for order in late.values("ref_id", "status", "amount", "since")
+            for order in late.values("ref_id", "status", "amount", "since", branch=F("payment__branch"))
         ]
 
     def grade(self, facts: Facts) -> int:

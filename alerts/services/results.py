@@ -91,6 +91,11 @@ def send_test(*, person: User) -> list[tuple[Way, Fault | None]]:
         return send_to_all(f"{_('Test')}: {title}", text)
 
 
+def may_choose_results(person: User) -> bool:
+    """Whether this person sees all that a result says: the whole shop's figures."""
+    return person.has_perms(RIGHTS) and person.bound_to is None
+
+
 def choose_results(*, evening: bool, weekly: bool, person: User) -> None:
     """Keep what this person wants to be sent from now on."""
     with transaction.atomic():
@@ -120,7 +125,7 @@ def _readers(result: Result) -> list[ResultChoice]:
     """The choices of people who may see it, made before it was due, the oldest first."""
     chosen = ResultChoice.objects.filter(**{result.span.value: True}, chosen_at__lte=result.at)
     choices = chosen.select_related("person").order_by("chosen_at")
-    return [choice for choice in choices if choice.person.has_perms(RIGHTS)]
+    return [choice for choice in choices if may_choose_results(choice.person)]
 
 
 def message_of(result: Result, reader: User) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 from django import template
 
 from alerts.models import ResultChoice, ResultMessage
-from alerts.services.results import RIGHTS
+from alerts.services.results import may_choose_results
 from alerts.services.ways import ways
 from staff.models import User
 
@@ -19,7 +19,7 @@ _LATEST = 4
 @register.simple_tag
 def results_facts(person: User) -> dict[str, Any]:
     """`{% results_facts user as results %}`: one's choice and the last messages; empty without rights."""
-    if not person.has_perms(RIGHTS):
+    if not may_choose_results(person):
         return {}
     choice = ResultChoice.objects.filter(person=person).first()
     return {

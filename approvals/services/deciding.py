@@ -17,6 +17,7 @@ from approvals.models import Approval, ApprovalState, canonical, hash_of
 from approvals.services.expiring import expire
 from approvals.services.independence import refuse_dependent
 from approvals.services.noting import note
+from approvals.services.queue import sees
 from approvals.services.seeing import differences
 from core import clock
 from core.errors import Refused
@@ -105,7 +106,9 @@ def _locked(approval: Approval) -> Approval:
 
 def _holds_right(approval: Approval, person: User) -> bool:
     act = act_named(approval.act)
-    return person.is_superuser if act is None else person.has_perm(act.may_approve)
+    if act is None:
+        return person.is_superuser
+    return person.has_perm(act.may_approve) and sees(approval, person)
 
 
 def _refuse_approver(act: Act, approval: Approval, person: User) -> bool:
@@ -114,7 +117,7 @@ def _refuse_approver(act: Act, approval: Approval, person: User) -> bool:
         raise ApprovalRefused("decided")
     if approval.is_of(person):
         raise ApprovalRefused("own")
-    if not person.has_perm(act.may_approve):
+    if not (person.has_perm(act.may_approve) and sees(approval, person)):
         raise ApprovalRefused("no_right")
     act.refuse_approver(approval, person)
     return refuse_dependent(act, approval, person)

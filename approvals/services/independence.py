@@ -5,6 +5,7 @@ from __future__ import annotations
 from approvals.acts import Act
 from approvals.errors import ApprovalRefused
 from approvals.models import Approval
+from approvals.services.queue import sees
 from core.errors import Refused
 from staff.models import BREAK_GLASS, User
 from staff.services.independence import Hands
@@ -33,7 +34,10 @@ def _independent(act: Act, approval: Approval, hands: Hands) -> list[User]:
     return [
         colleague
         for colleague in people.exclude(pk=asker.pk)
-        if colleague.has_joined and _may(act, approval, colleague) and not hands.between(asker, colleague)
+        if colleague.has_joined
+        and sees(approval, colleague)
+        and _may(act, approval, colleague)
+        and not hands.between(asker, colleague)
     ]
 
 

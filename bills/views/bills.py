@@ -11,11 +11,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.services import record
-from bills.lists import BILLS
+from bills.lists import BILLS, PAID_IN
 from bills.models import BillCheck
 from bills.presenting import ShownBill
 from bills.states import Standing
 from bills.tables import BillTable
+from branches.seeing import narrowed
 from core.access import StaffRequest, staff_only
 from core.live import Live, seen_keys
 from core.numbers import sees_whole_numbers, whole_numbers
@@ -38,7 +39,8 @@ def bill_list(request: StaffRequest) -> HttpResponse:
 @require_GET
 def bill_list_live(request: StaffRequest) -> HttpResponse:
     """The rows that have changed since the page was shown, and when to ask next."""
-    rows = BillCheck.objects.for_table().filter(pk__in=seen_keys(request, "row"))
+    seen = BillCheck.objects.for_table().filter(pk__in=seen_keys(request, "row"))
+    rows = narrowed(seen, PAID_IN, with_shop=True)
     table = BillTable(rows, columns=BILLS.columns(request.GET, request.user))
     live = _live(request, table)
     table.rows = [check for check in table.rows if table.row_id(check) in live.news]

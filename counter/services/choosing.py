@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.db.models.functions import Upper
 
+from branches.seeing import narrowed
 from catalogue.destinations import KINDS, METER, DestinationKind
 from catalogue.models import Product, ProductType
 from catalogue.operators import Operator, operator_of
@@ -112,7 +113,8 @@ def _add_what_is_known(choice: Choice, *, sees_names: bool, sees_orders: bool) -
     """Whose number it is, and what it bought last; or whose name was typed."""
     typed, saved = choice.typed, SavedNumber.objects.select_related("customer", "product__category", "product__brand")
     if typed.bare:
-        bought = Order.objects.filter(destination=typed.bare, status=Status.SUCCESS).order_by("-created_at")
+        seen = narrowed(Order.objects.all(), "payment__branch")
+        bought = seen.filter(destination=typed.bare, status=Status.SUCCESS).order_by("-created_at")
         questions: list[QuerySet[Any, Any]] = []
         if sees_orders:
             questions.append(bought.values_list("product_id", "created_at")[:1])

@@ -67,6 +67,8 @@ def _begin(
     current = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)
     if not current.is_active:
         raise DrawerRefused("drawer_off")
+    if cashier.bound_to not in {None, current.branch_id}:
+        raise DrawerRefused("other_branch")
     if Shift.objects.filter(drawer=current, closed_at=None).exists():
         raise DrawerRefused("drawer_taken")
     opening, left = amount_of(pieces), _left_in(current)

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.acts import act
 from audit.services import record
+from branches.seeing import narrowed, own_branch
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.numbers import note_as_seen
@@ -25,7 +26,7 @@ from core.rights import Right
 from core.times import shop_day, shop_day_or_today
 from credit.methods import method_choices, method_words
 from drawers import services
-from drawers.models import DrawerDay
+from drawers.models import DrawerDay, Shift
 from drawers.services import DayLine
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
@@ -75,9 +76,14 @@ def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
 def _closing(request: StaffRequest, day: dt.date) -> dict[str, Any]:
     """The closing of a day for its pages, and whether this person may sign it now."""
     day_row = _found(day)
-    lines = services.day_lines(day_row)
+    lines = _lines(day_row)
     is_signed, is_running = bool(day_row and day_row.signed_at), day >= timezone.localdate()
-    open_shifts = [] if is_signed else services.open_shifts_until(day)
+    branch = own_branch()
+    open_shifts = [
+        shift
+        for shift in ([] if is_signed else services.open_shifts_until(day))
+        if branch in {None, shift.drawer.branch_id}
+    ]
     may_sign = bool(lines) and not (is_signed or is_running or open_shifts) and request.user.has_perm(Right.SIGN_DAYS)
     return {
         "day": day,
@@ -90,6 +96,16 @@ def _closing(request: StaffRequest, day: dt.date) -> dict[str, Any]:
         "is_running": is_running,
         "may_sign": may_sign,
     }
+
+
+def _lines(day_row: DrawerDay | None) -> list[DayLine]:
+    """The shifts of the day that the reader sees."""
+    lines = services.day_lines(day_row)
+    if own_branch() is None:
+        return lines
+    own = narrowed(Shift.objects.filter(pk__in=[line.shift for line in lines]), "drawer__branch")
+    keys = set(own.values_list("pk", flat=True))
+    return [line for line in lines if line.shift in keys]
 
 
 def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
@@ -117,7 +133,7 @@ def drawer_day_csv(request: StaffRequest, day: str) -> HttpResponseBase:
     if request.user.has_perm(Right.VIEW_COST):
         fields |= {"cost": lambda line: line.totals.cost, "profit": lambda line: line.totals.profit}
     record(EXPORT_MADE, actor=request.user, subject=f"day {shown}", facts={"format": "csv"})
-    return csv_answer(services.day_lines(_found(shown)), fields, f"shifts-{shown}.csv")
+    return csv_answer(_lines(_found(shown)), fields, f"shifts-{shown}.csv")
 
 
 def _sales_by(code: str, line: DayLine) -> int:

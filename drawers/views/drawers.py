@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from branches.models import FIRST
+from branches.seeing import names_branches, narrowed
 from branches.services import open_names
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
@@ -27,7 +27,7 @@ def drawer_list(request: StaffRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             facts = form.cleaned_data
-            services.add_drawer(facts["name"], actor=request.user, branch=facts.get("branch", FIRST))
+            services.add_drawer(facts["name"], actor=request.user, branch=facts.get("branch", request.user.branch_id))
         except Refused as refusal:
             form.add_error("name", ValidationError(str(refusal), code=refusal.code))
         else:
@@ -54,5 +54,7 @@ def drawer_change(request: StaffRequest, pk: int) -> HttpResponse:
 
 def _shown(request: StaffRequest, form: DrawerForm) -> HttpResponse:
     open_shifts = {shift.drawer_id: shift for shift in Shift.objects.filter(closed_at=None).select_related("cashier")}
-    drawers = [(drawer, open_shifts.get(drawer.pk)) for drawer in Drawer.objects.order_by("-is_active", "name")[:200]]
-    return render(request, "drawers/drawer_list.html", {"form": form, "drawers": drawers, "branches": open_names()})
+    seen = narrowed(Drawer.objects.all()).order_by("-is_active", "name")
+    drawers = [(drawer, open_shifts.get(drawer.pk)) for drawer in seen[:200]]
+    context = {"form": form, "drawers": drawers, "branches": open_names() if names_branches() else []}
+    return render(request, "drawers/drawer_list.html", context)

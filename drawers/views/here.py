@@ -107,7 +107,7 @@ def _field_of(refusal: Refused) -> str | None:
     """The field of the opening that this is about."""
     if isinstance(refusal, OpeningUnexplained):
         return "reason"
-    return "drawer" if refusal.reason in {"drawer_taken", "drawer_off"} else None
+    return "drawer" if refusal.reason in {"drawer_taken", "drawer_off", "other_branch"} else None
 
 
 @staff_only(Right.USE_DRAWERS)

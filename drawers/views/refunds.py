@@ -10,6 +10,7 @@ from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from branches.seeing import narrowed
 from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
 from core.rights import Right
@@ -25,10 +26,11 @@ _SHOWN = ("seller", "given_by", "refund_entry__shift__drawer", "debt__account__c
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
 def refund_list(request: StaffRequest) -> HttpResponse:
-    """The whole shop's refunds due; the filters in the URL also show the given ones."""
+    """The refunds due of the whole shop; the filters in the URL also show the given ones."""
     if not (request.user.has_perm(Right.USE_DRAWERS) or request.user.has_perm(Right.VIEW_SHIFTS)):
         raise PermissionDenied
-    filtered = RefundFilter(request.GET, queryset=Payment.objects.refunds().select_related(*_SHOWN).with_orders())
+    refunds = narrowed(Payment.objects.refunds().select_related(*_SHOWN).with_orders())
+    filtered = RefundFilter(request.GET, queryset=refunds)
     page = keyset_page(filtered.qs, request.GET, time_field="ended_at")
     orders: list[Any] = [payment.order for payment in page.rows]  # of a room above
     numbers = [order.destination for order in orders] if request.user.has_perm(Right.VIEW_CUSTOMERS) else []

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.services import record
+from branches.seeing import narrowed
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.money import rupiah
@@ -42,7 +43,7 @@ _MOST_ENTRIES = 200
 @require_GET
 def shift_list(request: StaffRequest) -> HttpResponse:
     """The shifts that the filters in the URL leave, newest first, 50 a page."""
-    filtered = ShiftFilter(request.GET, queryset=Shift.objects.all())
+    filtered = ShiftFilter(request.GET, queryset=narrowed(Shift.objects.all(), "drawer__branch"))
     shown = Shift.objects.select_related("drawer", "cashier")
     page = keyset_page(filtered.qs, request.GET, time_field="opened_at", shown=shown)
     context = {"filter": filtered, "page": page, "table": ShiftTable(page.rows)}
@@ -190,7 +191,7 @@ def _field_of(refusal: Refused) -> str | None:
     if isinstance(refusal, DifferenceUnexplained):
         return "reason"
     if isinstance(refusal, DrawerRefused):
-        return "to" if refusal.reason in {"person_busy", "no_right"} else None
+        return "to" if refusal.reason in {"person_busy", "no_right", "other_branch"} else None
     return "secret"
 
 

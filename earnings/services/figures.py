@@ -14,6 +14,7 @@ from django.db.models import BigIntegerField, Count, Exists, F, Max, OuterRef, Q
 from django.db.models.functions import Cast, Coalesce, Extract, ExtractHour, Greatest, TruncDate
 from django.utils import timezone
 
+from branches.seeing import narrowed, own_branch
 from core.times import start_of_day
 from customers.models import SavedNumber
 from earnings.models import By, DaySum, SummedDay
@@ -127,10 +128,13 @@ class Period:
 
 
 def figures_by(key: str, period: Period) -> dict[Any, Figures]:
-    """The figures of the period by one of `_KEYS`, such as "brand" or "day"."""
+    """The figures of the period by one of `_KEYS`, such as "brand" or "day".
+
+    For a reader who sees one branch they are of its orders: the sums of days are of the whole shop.
+    """
     kept_by, of_sums, of_orders = _KEYS[key]
     added: defaultdict[Any, Figures] = defaultdict(Figures)
-    summed = kept_days(period) if kept_by else set()
+    summed = kept_days(period) if kept_by and own_branch() is None else set()
     if summed:
         sums = DaySum.objects.filter(by=kept_by, day__gte=min(summed), day__lte=max(summed))
         if left_out := {day for day in period.whole_days() if min(summed) < day < max(summed)} - summed:
@@ -168,8 +172,9 @@ def totals_of(figures: Iterable[Figures]) -> Figures:
 
 
 def orders_of(period: Period) -> QuerySet[Order]:
-    """The orders that were placed in it."""
-    return Order.objects.filter(created_at__gte=period.since, created_at__lt=period.until).order_by()
+    """The orders that were placed in it, and that the reader sees."""
+    orders = Order.objects.filter(created_at__gte=period.since, created_at__lt=period.until).order_by()
+    return narrowed(orders, "payment__branch")
 
 
 def sums_of_orders(day: dt.date) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from branches.seeing import own_branch
 from catalogue.models import Product
 from earnings.services.figures import Figures, Period, figures_by, kept_days, totals_of
 from purchases.models import Order
@@ -21,9 +22,12 @@ _MOST_READ = 3
 
 
 def figures_of_list(filters: Mapping[str, str]) -> Figures | None:
-    """The figures of the orders that these valid filters leave; None where only the orders themselves know them."""
+    """The figures of the orders that these valid filters leave; None where only the orders themselves know them.
+
+    The sums of days are of the whole shop: a reader who sees one branch gets none.
+    """
     asked = {name: value for name, value in filters.items() if name not in _DAYS}
-    if len(asked) > 1 or not asked.keys() <= _BY.keys():
+    if own_branch() is not None or len(asked) > 1 or not asked.keys() <= _BY.keys():
         return None
     period = _period(filters)
     if period is None or len(set(period.whole_days()) - kept_days(period)) > _MOST_READ:

@@ -9,6 +9,7 @@ from django.db.models import Count, Sum
 from django.utils import timezone
 
 from audit.models import AuditEvent
+from branches.seeing import narrowed
 from core.snapshot import snapshot
 from core.times import start_of_day
 from drawers.models import Shift
@@ -33,15 +34,15 @@ class PersonFigures:
 
 
 def people_beside(now: dt.datetime) -> list[PersonFigures]:
-    """Everybody who did any of it in the last days, the most sales first."""
+    """Everybody who did any of it in the last days, the most sales first; of what the reader sees."""
     since = start_of_day(timezone.localdate(now) - dt.timedelta(days=DAYS - 1))
     with snapshot():
         figures = figures_by("person", Period(since, now))
-        shifts = Shift.objects.filter(opened_at__gte=since, closed_at__isnull=False)
+        shifts = narrowed(Shift.objects.filter(opened_at__gte=since, closed_at__isnull=False), "drawer__branch")
         off = dict(shifts.order_by().values_list("cashier").annotate(Sum("difference")))
-        copies = ReceiptPrint.objects.filter(number__gt=1, at__gte=since)
+        copies = narrowed(ReceiptPrint.objects.filter(number__gt=1, at__gte=since), "order__payment__branch")
         reprints = dict(copies.order_by().values_list("printed_by").annotate(Count("pk")))
-        looks = AuditEvent.objects.filter(kind=FULL_NUMBER_SEEN.key, at__gte=since)
+        looks = narrowed(AuditEvent.objects.filter(kind=FULL_NUMBER_SEEN.key, at__gte=since), "person__branch")
         seen = dict(looks.order_by().values_list("person").annotate(Count("pk")))
         people = User.objects.in_bulk([key for key in {*figures, *off, *reprints, *seen} if key])
     rows = [

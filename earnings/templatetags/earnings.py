@@ -9,6 +9,7 @@ from django import template
 from django.http import QueryDict
 from django.utils import timezone
 
+from branches.seeing import narrowed
 from catalogue.rights import sees_cost
 from catalogue.services import sums_of_sold
 from catalogue.services.rules import Preview
@@ -36,7 +37,7 @@ def buying_facts(customer: Customer, user: User) -> dict[str, Any]:
     if not (user.has_perm(Right.VIEW_ORDERS) and user.has_perm(Right.VIEW_NUMBERS)):
         return {}
     query = QueryDict(f"customer={customer.pk}")
-    buying = buying_of(OrderFilter(query, queryset=Order.objects.all(), person=user).qs)
+    buying = buying_of(OrderFilter(query, queryset=narrowed(Order.objects.all(), "payment__branch"), person=user).qs)
     with_cost = sees_cost(user)
     table = OrderTable(buying.latest, prefix="bought", person=user, with_cost=with_cost)
     return {"buying": buying, "table": table, "query": query.urlencode(), "with_cost": with_cost}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from branches.seeing import narrowed
 from core.numbers import sees_whole_numbers
 from core.rights import Right
 from core.search import MOST_CLOSELY
@@ -44,7 +45,8 @@ class Asked:
         """The keys of the newest orders that it names."""
         if not (self.may_name_a_row and self.person.has_perm(Right.VIEW_ORDERS)):
             return []
-        matches = Order.objects.matching(self.name, by_part=self.by_part, closely=True)
+        seen = narrowed(Order.objects.all(), "payment__branch")
+        matches = seen.matching(self.name, by_part=self.by_part, closely=True)
         return list(matches.order_by("-created_at", "-pk").values_list("pk", flat=True)[:MOST_CLOSELY])
 
     @cached_property

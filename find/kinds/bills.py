@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bills.lists import PAID_IN
 from bills.models import BillCheck
 from bills.states import Standing
 from bills.templatetags.bills import name_or_reason
+from branches.seeing import narrowed
 from core.money import rupiah
 from core.paging import chosen_first
 from core.times import short_time
@@ -18,7 +20,8 @@ def bills(asked: Asked) -> Iterator[Result]:
     """The newest checks that it names."""
     if not asked.may_name_a_row:
         return
-    matches = BillCheck.objects.matching(asked.name, by_part=asked.by_part, closely=True)
+    seen = narrowed(BillCheck.objects.all(), PAID_IN, with_shop=True)
+    matches = seen.matching(asked.name, by_part=asked.by_part, closely=True)
     shown = BillCheck.objects.with_standing().select_related("product", "order")
     for check in chosen_first(matches.order_by("-created_at", "-pk")[: asked.most], shown):
         state = Standing(check.now_standing).state

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from audit.services import record
+from branches.seeing import narrowed
 from core.access import StaffRequest, staff_only
 from core.paging import kept_filters
 from core.rights import Right
@@ -40,7 +41,8 @@ def order_bulk(request: StaffRequest) -> HttpResponseBase:
     if act not in acts:
         return HttpResponseBadRequest()
     filtered = ORDERS.found(request)
-    ticked = Order.objects.filter(ref_id__in=request.POST.getlist("order")[:MOST_AT_ONCE])
+    every = narrowed(Order.objects.all(), "payment__branch")
+    ticked = every.filter(ref_id__in=request.POST.getlist("order")[:MOST_AT_ONCE])
     found = filtered.qs if "every" in request.POST else ticked
     orders = list(ORDERS.for_file(found).order_by("-created_at", "-pk")[:MOST_AT_ONCE])
     back = f"{reverse('order_list')}?{kept_filters(request.GET).urlencode()}"

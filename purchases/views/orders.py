@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
+from branches.seeing import narrowed
 from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
 from core.live import Live, seen_keys
@@ -53,7 +54,8 @@ def order_list(request: StaffRequest) -> HttpResponse:
 def order_list_live(request: StaffRequest) -> HttpResponse:
     """The rows that have changed since the page was shown, and when to ask next."""
     columns = ORDERS.columns(request.GET, request.user)
-    orders = list(_for_columns(columns).filter(pk__in=seen_keys(request, "row")))
+    seen = _for_columns(columns).filter(pk__in=seen_keys(request, "row"))
+    orders = list(narrowed(seen, "payment__branch"))
     live = _live(request, orders, columns)
     news = [order for order in orders if f"row-{order.pk}" in live.news]
     return render(request, "components/live_rows.html", {"live": live, "table": _table(request, news, columns)})

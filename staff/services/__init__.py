@@ -1,5 +1,6 @@
 """The services of people's accounts."""
 
+from staff.services.binding import bind
 from staff.services.factors import has_factor, needs_factor
 from staff.services.first_owner import awaits_owner, is_first_key, make_first_owner
 from staff.services.guards import has_owner, may_manage, names_of_holders

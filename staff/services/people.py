@@ -7,7 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from audit.services import record
-from core.rights import Role
+from core import clock
+from core.rights import Right, Role
 from staff.errors import NotAllowed
 from staff.events import ROLE_CHANGED, SESSIONS_ENDED, STAFF_MOVED, STAFF_SWITCHED_OFF, STAFF_SWITCHED_ON
 from staff.models import Session, User
@@ -61,11 +62,17 @@ def lock_role_change(person: User, role: Role, *, actor: User | None) -> Change:
 
 
 def move(person: User, *, branch: int, actor: User) -> None:
-    """Have the person belong to the branch with this key. Raises `NotAllowed`."""
+    """Have the person belong to the branch with this key; a bound person sees that one alone. Raises `NotAllowed`."""
     with transaction.atomic():
         locked = lock_for_change(person, actor=actor)
         before, locked.branch_id = locked.branch_id, branch
-        locked.save(update_fields=["branch"])
+        if before == branch:
+            return
+        if locked.bound_since is not None:
+            if actor is not None and not actor.has_perm(Right.CHANGE_ROLES):
+                raise NotAllowed("owner_binds")
+            locked.bound_since = clock.now()  # files of before are of the other branch
+        locked.save(update_fields=["branch", "bound_since"])
         after = {"branch": branch}
         record(STAFF_MOVED, actor=actor, subject=locked.username, before={"branch": before}, after=after)
     log.info("staff_moved", by=_key(actor), person=locked.pk, branch=branch)

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from audit.acts import act
 from branches.forms import WithBranch
+from branches.seeing import names_branches, narrowed
 from branches.services import branch_name
 from core import clock
 from core.access import StaffRequest, staff_only
@@ -37,6 +38,7 @@ CHANGE_ROLE = act("change_role", pgettext_lazy("audit", "Change a role"), Right.
 CHANGE_LIMITS = act("change_limits", pgettext_lazy("audit", "Change limits"), Right.CHANGE_LIMITS)
 DEACTIVATE = act("deactivate", pgettext_lazy("audit", "Switch an account off"), Right.MANAGE_STAFF)
 MOVE = act("move_person", pgettext_lazy("audit", "Move a person to another branch"), Right.MANAGE_STAFF)
+BIND = act("bind_person", pgettext_lazy("audit", "Let a person see one branch, or all"), Right.CHANGE_ROLES)
 REACTIVATE = act("reactivate", pgettext_lazy("audit", "Switch an account on"), Right.MANAGE_STAFF)
 ACCESS_LINK = act("access_link", pgettext_lazy("audit", "Make an access link"), Right.MANAGE_STAFF)
 RESET_FACTORS = act("reset_factors", pgettext_lazy("audit", "Remove a person's second factors"), Right.MANAGE_STAFF)
@@ -46,7 +48,7 @@ RESET_FACTORS = act("reset_factors", pgettext_lazy("audit", "Remove a person's s
 @require_GET
 def staff_list(request: StaffRequest) -> HttpResponse:
     """Everybody who works here or did, by name."""
-    in_order = User.objects.order_by("-is_active", "first_name", "username", "pk")
+    in_order = narrowed(User.objects.all()).order_by("-is_active", "first_name", "username", "pk")
     filtered = StaffFilter(request.GET, queryset=in_order)
     now = clock.now()
     page = FirstPages(filtered.qs.for_table(now), ROWS).get_page(request.GET.get("page"))
@@ -104,6 +106,8 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
         "may_have_link": not person.is_outside and (person.is_active or not person.has_joined),
         "may_manage": may_manage,
         "branch": branch_name(person.branch_id),
+        "may_move": may_manage and names_branches() and (not person.bound_since or request.user.is_superuser),
+        "may_bind": may_manage and names_branches() and request.user.is_superuser and not person.is_superuser,
         "branch_form": WithBranch(initial={"branch": person.branch_id}),
         "role_form": RoleForm(actor=request.user, rights=rights, initial={"role": role}),
         "table": SessionTable(services.open_sessions(person), current=request.session.session_key),
@@ -154,6 +158,19 @@ def staff_move(request: StaffRequest, pk: int) -> HttpResponse:
             _confirm(request, MOVE, person=pk, branch=branch)
             services.move(person, branch=branch, actor=request.user)
             messages.success(request, _("Saved."), extra_tags="person_moved")
+    return redirect(person)
+
+
+@staff_only(Right.MANAGE_STAFF, Right.CHANGE_ROLES)
+@require_POST
+def staff_bind(request: StaffRequest, pk: int) -> HttpResponse:
+    """Have the person see only the own branch (`bound=1`), or all of them again."""
+    person = get_object_or_404(User, pk=pk)
+    bound = request.POST.get("bound", "")
+    with refusal_shown(request):
+        _confirm(request, BIND, person=pk, bound=bound)
+        services.bind(person, is_bound=bound == "1", actor=request.user)
+        messages.success(request, _("Saved. It holds from the next page on."), extra_tags="person_bound")
     return redirect(person)
 
 

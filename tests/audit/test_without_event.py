@@ -43,6 +43,7 @@ BY_HAND = {
     "a role": (_MEMBER, "staff_user_groups", "role_without_event"),
     "an own right": (_RIGHT, "staff_user_user_permissions", "right_without_event"),
     "more to spend": ("UPDATE staff_user SET own_per_order = 1", "staff_user", "limits_without_event"),
+    "every branch": ("UPDATE staff_user SET bound_since = now()", "staff_user", "binding_without_event"),
     "a password": ("UPDATE staff_user SET password = 'pbkdf2_sha256$1$x$y'", "staff_user", "hash_by_hand"),
     "more for a role": (
         "INSERT INTO staff_rolelimits VALUES ('cashier', 1)", "staff_rolelimits", "limits_without_event"

@@ -46,6 +46,7 @@ FORMS: dict[str, tuple[list[Any], dict[str, str]]] = {
     "policies": ([], {name: str(bounds.default) for name, bounds in BOUNDS.items()} | dict.fromkeys(SWITCHES, "False")),
     "price_rule": ([], {"target": "all:prepaid", "kind": "plus", "value": "500", "round_to": "1"}),
     "role_detail": (["viewer"], {"rights": "purchases.view_order"}),
+    "staff_bind": ([PK], {"bound": "1"}),
     "staff_deactivate": ([PK], {}),
     "staff_invite": ([], {"full_name": "Sari", "username": "sari", "role": "viewer"}),
     "staff_limits": ([PK], {}),

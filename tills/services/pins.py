@@ -20,7 +20,7 @@ from audit.services import record
 from core import clock
 from staff.models import OutsideAccount, User
 from tills.events import PIN_REMOVED, PIN_SET
-from tills.models import Pin
+from tills.models import Pin, Till
 
 LENGTH = 6
 _HALF = LENGTH // 2
@@ -61,10 +61,11 @@ def has_pin(person: User) -> bool:
     return Pin.objects.filter(person_id=person.pk, epoch=person.device_epoch).exists()
 
 
-def people_with_pin() -> QuerySet[User]:
-    """The people who may take a till over, by name."""
-    people: QuerySet[User] = User.objects.filter(_counts("pin__", "")).order_by("first_name", "last_name", "username")
-    return people
+def people_with_pin(till: Till) -> QuerySet[User]:
+    """The people who may take this till over, by name."""
+    sells_here = Q(bound_since=None) | Q(branch=till.branch_id)
+    people: QuerySet[User] = User.objects.filter(_counts("pin__", ""), sells_here)
+    return people.order_by("first_name", "last_name", "username")
 
 
 def _counts(pin: str, person: str) -> Q:

@@ -12,7 +12,7 @@ from core import clock
 from policies.services import policies
 from staff.events import SIGN_OUT
 from staff.models import User
-from tills.errors import PinsLocked, TillOff, WrongPin
+from tills.errors import PinsLocked, TillElsewhere, TillOff, WrongPin
 from tills.events import PIN_SIGN_IN
 from tills.models import HeldTill, PinPerson, Till
 from tills.services.enrolling import digest_of, find_till
@@ -28,10 +28,12 @@ log = structlog.get_logger()
 def take_over(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tuple[User, int]:
     """Put this person at this till in place of the one before; return the person, and the account's epoch.
 
-    `actor`: the person who is signed in there. Raises `WrongPin`, `PinsLocked` or `TillOff`.
+    `actor`: the person who is signed in there. Raises `WrongPin`, `PinsLocked`, `TillElsewhere` or `TillOff`.
     """
     guess, epoch = _look_at(till, person_pk=person_pk, pin=pin, actor=actor)
     person: User = User.objects.get(pk=person_pk)
+    if person.bound_to not in {None, till.branch_id}:
+        raise TillElsewhere
     with transaction.atomic():
         current = Till.objects.select_for_update().get(pk=till.pk)
         if not current.is_on:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from core.addresses import address_of
 from tills import services
 from tills.cookies import give_till_cookie, take_till_cookie, till_token
-from tills.errors import CodeRefused, PinsLocked, TillOff, WrongPin
+from tills.errors import CodeRefused, PinsLocked, TillElsewhere, TillOff, WrongPin
 from tills.forms import CodeForm, TakeOverForm
 from tills.models import Till
 from tills.services.guessing import seconds_locked
@@ -77,7 +77,7 @@ def _take_over(request: HttpRequest, till: Till) -> HttpResponse:
         sign_in_by_pin(request, till, person_pk=facts["person"], pin=facts["pin"])
     except TillOff:
         return _not_a_till(request, was_one=True)
-    except (WrongPin, PinsLocked) as refusal:
+    except (WrongPin, PinsLocked, TillElsewhere) as refusal:
         till.refresh_from_db()
         return _locked(request, till, refusal=refusal, chosen=facts["person"])
     return redirect(settings.LOGIN_REDIRECT_URL)
@@ -89,10 +89,10 @@ def _locked(
     *,
     token: str = "",
     form: TakeOverForm | None = None,
-    refusal: WrongPin | PinsLocked | None = None,
+    refusal: WrongPin | PinsLocked | TillElsewhere | None = None,
     chosen: int | None = None,
 ) -> HttpResponse:
-    people = list(services.people_with_pin()[:_MOST_TILES])
+    people = list(services.people_with_pin(till)[:_MOST_TILES])
     context = {
         "till": till,
         "people": people,

@@ -15,7 +15,7 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from audit.acts import act
-from branches.services import has_several
+from branches.seeing import names_branches, narrowed
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
@@ -40,10 +40,10 @@ UNLOCK = act("till_unlock", pgettext_lazy("audit", "Unlock a till"), Right.ENROL
 @require_GET
 def till_list(request: StaffRequest) -> HttpResponse:
     """All tills, those that are on first."""
-    tills = Till.objects.select_related("held_by").order_by("-switched_off_at", Upper("name"), "pk")
+    tills = narrowed(Till.objects.select_related("held_by")).order_by("-switched_off_at", Upper("name"), "pk")
     filtered = TillFilter(request.GET, queryset=tills)
     page = FirstPages(filtered.qs, ROWS).get_page(request.GET.get("page"))
-    context = {"filter": filtered if has_several() else None, "page": page, "table": TillTable(page)}
+    context = {"filter": filtered if names_branches() else None, "page": page, "table": TillTable(page)}
     return render(request, "tills/till_list.html", context)
 
 
@@ -59,7 +59,7 @@ def till_add(request: StaffRequest) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         else:
-            code = services.make_code(actor=request.user, **facts)
+            code = services.make_code(actor=request.user, **{"branch": request.user.branch_id, **facts})
             shown = {"code": code, "name": facts["name"], "minutes": services.CODE_MINUTES}
             shown["address"] = (settings.SITE_URL or request.build_absolute_uri("/")).rstrip("/") + reverse("till")
             return render(request, "tills/code_shown.html", shown)

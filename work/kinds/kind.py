@@ -32,7 +32,8 @@ class Scope:
     """What a person may see and do, in a form under which questions are kept.
 
     `sees`, `does`: codes of kinds. `acts`: the approvals that this person may decide. `sees_all`: all approvals, also
-    those of others. `resolves`: orders of everybody, and not only the own ones.
+    those of others. `resolves`: orders of everybody, and not only the own ones. `branch`: the key of the only branch
+    that is seen; None: all.
     """
 
     sees: tuple[str, ...]
@@ -40,6 +41,7 @@ class Scope:
     acts: tuple[str, ...]
     sees_all: bool
     resolves: bool
+    branch: int | None
 
 
 @dataclass(frozen=True)

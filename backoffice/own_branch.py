@@ -1,0 +1,99 @@
+"""The door of every address that names a row: what belongs to another branch answers as if it did not exist.
+
+Lists, files and figures narrow themselves (`branches.seeing`). Here is one question for each address that a person
+who is bound to a branch opens, before its view reads or does anything. `tests/branches/test_doors.py` holds each
+address that names a row to this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from django.http import Http404, HttpRequest, HttpResponse
+
+from approvals.models import Approval
+from bills.models import BillCheck
+from branches.seeing import own_branch, within
+from complaints.models import Complaint
+from core.middleware import Middleware
+from drawers.models import Drawer, Payment, Shift
+from purchases.models import ReceiptPrint
+from staff.models import User
+from tills.models import Till
+
+
+@dataclass(frozen=True)
+class Door:
+    """The rows that an address names: their model, its column for the value, and the way to their branch.
+
+    `with_shop`: rows of no branch are everybody's.
+    """
+
+    model: type[Model]
+    path: str = "branch"
+    key: str = "pk"
+    with_shop: bool = False
+
+    def is_open(self, value: Any, branch: int) -> bool:
+        """Whether none of the rows is of another branch; what does not exist, the view answers."""
+        rows = self.model._default_manager.filter(**{self.key: value})
+        return not rows.exclude(within(branch, self.path, with_shop=self.with_shop)).exists()
+
+
+_SHIFT = Door(Shift, "drawer__branch")
+_APPROVAL = Door(Approval, with_shop=True)
+# An order's payment has its ref_id, and a paid bill that of its order. What is not paid belongs to no branch.
+_BATCH = Door(BillCheck, "order__payment__branch", key="batch", with_shop=True)
+#: By the name of the value in the address, whatever the page.
+OF_VALUES = {
+    "ref_id": Door(Payment, key="ref_id"),
+    "batch": _BATCH,
+    "sheet": Door(ReceiptPrint, "order__payment__branch", key="sheet"),
+}
+#: By the name of the address, where the value is a key (`pk`).
+OF_KEYS = {
+    **dict.fromkeys(["shift_detail", "shift_close", "shift_correct", "shift_csv"], _SHIFT),
+    "drawer_change": Door(Drawer),
+    **dict.fromkeys(["till_detail", "till_switch_off", "till_unlock"], Door(Till)),
+    **dict.fromkeys(
+        ["approval_detail", "approval_live", "approval_approve", "approval_refuse", "approval_withdraw"], _APPROVAL
+    ),
+    "counter_approve": _APPROVAL,
+    **dict.fromkeys(
+        [
+            *("staff_detail", "staff_move", "staff_bind", "staff_role", "staff_limits", "staff_link", "staff_withdraw"),
+            *("staff_deactivate", "staff_reactivate", "staff_reset_factors", "staff_sign_out", "earnings_beside"),
+        ],
+        Door(User),
+    ),
+    "complaint_step": Door(Complaint, "order__payment__branch"),
+}
+#: These are of the whole shop, and no right says so by itself.
+CLOSED = {"journal", "journal_csv", "journal_beancount", "journal_accounts", "results_choose", "results_test"}
+
+
+class BranchDoorMiddleware(Middleware):
+    """Lets a person who is bound to a branch open only what belongs to it."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The rest of the app answers."""
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, _view: object, _args: object, values: dict[str, Any]) -> None:
+        """Raise `Http404` for a row of another branch, and `PermissionDenied` for what is of the whole shop."""
+        name = request.resolver_match.url_name if request.resolver_match else None
+        if name not in CLOSED and not values:
+            return
+        branch = own_branch()
+        if branch is None:
+            return
+        if name in CLOSED:
+            raise PermissionDenied
+        doors = [(door, values[key]) for key, door in OF_VALUES.items() if key in values]
+        if name in OF_KEYS:
+            doors.append((OF_KEYS[name], values["pk"]))
+        if not all(door.is_open(value, branch) for door, value in doors):
+            raise Http404

@@ -1,0 +1,364 @@
+"""A person who is bound to a branch sees nothing of another one: on no page, in no file, number or figure."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
+
+from alerts.models import Alert
+from approvals.errors import ApprovalRefused
+from approvals.services import approve
+from audit.models import AuditEvent
+from backoffice.own_branch import CLOSED, OF_KEYS, OF_VALUES
+from branches.models import FIRST
+from branches.seeing import seen_in_branch_of
+from core.rights import Role
+from drawers.errors import DrawerRefused
+from drawers.models import Drawer
+from drawers.services import open_shift
+from earnings.services.listed import figures_of_list
+from exports.models import Export, ExportState
+from exports.tasks import write_list
+from staff.errors import NotAllowed
+from staff.models import User
+from staff.services import bind, change_role, move
+from testing.factories import make_check
+from testing.people import browser_of, make_person
+from tests.approvals.helpers import factor_of
+from tests.branches.helpers import make_branch
+from tests.branches.two_branches import NUMBER, TwoBranches, make_two_branches
+from tests.core.helpers import codes
+from tests.drawers.helpers import pieces_of
+from tests.roles.helpers import routes
+from tests.tills.helpers import give_pin, till_browser
+
+pytestmark = pytest.mark.django_db
+
+# With these values the lists and files show all that they have.
+MORE = [
+    "/orders/?columns=product,number,status,price,cashier,branch,payment",
+    f"/orders/?q={NUMBER}",
+    "/orders/?cashier=Zebra-1",
+    "/orders/?status=attention",
+    "/orders/sums/?days=today",
+    "/orders/file/?format=csv",
+    "/bills/file/?format=csv",
+    "/complaints/?state=all",
+    "/complaints/file/?format=csv&state=all",
+    "/refunds/?state=all",
+    "/work/?whose=shop",
+    "/work/?whose=others",
+    f"/find/?q={NUMBER}",
+    f"/find/?q={NUMBER[-6:]}",
+    "/find/?q=zebra",
+    f"/arrived/?q={NUMBER}",
+    "/staff/?q=zebra",
+    *(f"/earnings/?days=month&by={by}" for by in ("brand", "category", "product", "person", "method", "day")),
+    "/earnings/csv/?by=person",
+    "/approvals/?state=asked",
+    "/balance/alerts/?state=open",
+]
+# Addresses that name something of no branch.
+OF_NO_BRANCH = {
+    "alert_snooze": "finds only what concerns the reader",
+    "work_take": "finds only the reader's list",
+    "export_download": "an own file, made since the reader is bound",
+    "guide": "the guide",
+    **dict.fromkeys(
+        [
+            "order_view_delete",
+            "bill_view_delete",
+            "complaint_view_delete",
+            "difference_view_delete",
+            "customer_view_delete",
+        ],
+        "an own view",
+    ),
+    **dict.fromkeys(
+        ["customer_detail", "customer_edit", "customer_delete", "number_add", "number_edit", "number_delete"],
+        "customers as such",
+    ),
+    **dict.fromkeys(
+        ["credit_account", "credit_terms", "credit_brought", "credit_paid", "credit_paid_out", "credit_undo"],
+        "a customer's account",
+    ),
+    **dict.fromkeys(["customer_merge", "counter_batch_start"], "customers as such"),
+    **dict.fromkeys(["due_follow", "due_decide"], "a saved number"),
+    **dict.fromkeys(["kind_edit", "role_detail"], "the whole shop's"),
+    **dict.fromkeys(["drawer_day", "drawer_day_csv", "drawer_day_sign"], "a day: its shifts are narrowed"),
+    **dict.fromkeys(["closing", "topup_cancel", "run_detail"], "the provider's account"),
+    **dict.fromkeys(["difference_detail", "difference_acknowledge", "adjustment_propose"], "a right of the whole shop"),
+    **dict.fromkeys(["exchange_detail", "callback_detail", "callback_process"], "a right of the whole shop"),
+    **dict.fromkeys(["bank_file_back", "bank_row", "bank_decide"], "a right of the whole shop"),
+    **dict.fromkeys(["shop_branch", "shop_branch_close", "shop_logo"], "a right of the whole shop"),
+    "factor_remove": "an own factor",
+}
+
+
+@pytest.fixture
+def two() -> TwoBranches:
+    return make_two_branches()
+
+
+def text_of(answer) -> str:
+    content = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    return content.decode(errors="replace")
+
+
+def named_values(patterns: list[URLPattern | URLResolver], before: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
+    """The name of each address → the names of the values in it."""
+    found = {}
+    for pattern in patterns:
+        values = (*before, *pattern.pattern.converters)
+        if isinstance(pattern, URLResolver):
+            found |= named_values(pattern.url_patterns, values)
+        elif pattern.name:
+            found[pattern.name] = values
+    return found
+
+
+def test_no_page_says_anything_of_another_branch(two):
+    plain = [address for name, address in routes(get_resolver().url_patterns) if not named_values_of()[name]]
+    browser, said, seen = two.bound(), {}, set()
+    for address in [*(address for address in plain if "logout" not in address and address != "/\x00"), *MORE]:
+        answer = browser.get(address)
+        text = text_of(answer)
+        seen.add(answer.status_code)
+        if marks := two.said(text):
+            said[address] = marks
+
+    assert said == {}
+    assert 200 in seen
+
+
+def test_the_own_branch_is_seen(two):
+    browser = two.bound()
+    for address in ("/orders/", "/refunds/", "/work/?whose=shop", "/shifts/", "/staff/", "/approvals/", "/earnings/"):
+        assert "melati" in text_of(browser.get(address)).lower() or two.own.order.ref_id in text_of(
+            browser.get(address)
+        )
+    for address in (
+        f"/orders/{two.own.order.ref_id}/",
+        f"/shifts/{two.own.shift.pk}/",
+        f"/approvals/{two.own.approval.pk}/",
+        f"/staff/{two.own.person.pk}/",
+        f"/tills/{two.own.till.pk}/",
+        f"/bills/{two.own.bill.ref_id}/",
+    ):
+        assert browser.get(address).status_code == 200
+
+
+def named_values_of() -> dict[str, tuple[str, ...]]:
+    return named_values(get_resolver().url_patterns)
+
+
+def test_each_address_that_names_a_row_has_a_door_or_says_why_not():
+    without = {
+        name
+        for name, values in named_values_of().items()
+        if values and not OF_VALUES.keys() & set(values) and name not in OF_KEYS
+    }
+
+    assert without - OF_NO_BRANCH.keys() == set()
+    assert OF_KEYS.keys() | CLOSED <= named_values_of().keys()
+
+
+def test_what_belongs_to_another_branch_does_not_exist(two):
+    browser, other = two.bound(), two.other
+    of_models = {
+        row._meta.model: row for row in (other.shift, other.drawer, other.till, other.approval, other.complaint)
+    }
+    of_models[User] = other.person
+    values = {"ref_id": other.order.ref_id, "batch": other.bill.batch, "sheet": other.receipt.sheet}
+    opened = {}
+    for name, named in named_values_of().items():
+        given = dict.fromkeys(named, 1) | {key: value for key, value in values.items() if key in named}
+        given |= {key: "cancel" for key in named if key == "action"}
+        if name in OF_KEYS:
+            given["pk"] = of_models[OF_KEYS[name].model].pk
+        elif not OF_VALUES.keys() & given.keys():
+            continue
+        address = reverse(name, kwargs=given)
+        opened |= {
+            f"{method} {name}": status
+            for method in ("get", "post")
+            if (status := getattr(browser, method)(address).status_code) != 404
+        }
+
+    assert opened == {}
+
+
+def test_a_forged_key_in_a_form_or_a_live_part_finds_nothing(two):
+    browser, order = two.bound(), two.other.stuck
+
+    bulk = browser.post("/orders/bulk/", {"act": "release", "order": [order.ref_id]}, follow=True)
+    live = browser.get(f"/orders/live/?row-{order.pk}=x&seen=row-{order.pk}:x")
+
+    order.refresh_from_db()
+    assert codes(bulk) == {"none_ticked"}
+    assert two.said(live.content.decode()) == []
+    assert order.status == "needs_action"
+
+
+def test_an_approval_of_another_branch_is_not_decided(two):
+    with pytest.raises(ApprovalRefused) as refused:
+        approve(two.other.approval, actor=two.supervisor, factor=factor_of(two.supervisor))
+
+    two.other.approval.refresh_from_db()
+    assert refused.value.reason == "no_right"
+    assert two.other.approval.is_open
+
+
+def test_the_number_in_the_menu_is_that_of_the_own_branch(two):
+    browser = two.bound()
+    page = browser.get("/work/").content.decode()
+    rows = re.findall(r'<tr id="row-(\w+)-\d+"', page)
+    counted = page.split('id="count-work"')[1].split(">")[1].split("<")[0]
+
+    assert int(counted) == len(rows)
+    assert set(rows) >= {"order", "refund", "incident", "complaint", "approval"}
+    assert not two.said(page)
+
+
+def test_the_foot_of_orders_sums_the_own_branch_alone(two, monkeypatch):
+    foot = two.bound().get("/orders/sums/?days=today").content.decode()
+
+    assert not two.said(foot)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM drawers_payment WHERE branch_id = %s", [FIRST])
+        own = cursor.fetchone()[0]
+    assert re.search(rf"\b{own}\b", foot)
+
+
+def test_sums_of_days_are_given_to_nobody_who_sees_one_branch(two):
+    assert figures_of_list({}) is not None
+    with seen_in_branch_of(lambda: two.supervisor):
+        assert figures_of_list({}) is None
+
+
+def test_alerts_are_those_of_the_own_branch(two):
+    kinds = set(Alert.objects.open().values_list("kind", flat=True))
+    shown = two.bound().get("/balance/alerts/mine/").content.decode()
+
+    assert {"order_unknown", "complaint_overdue"} <= kinds
+    assert not two.said(shown)
+    assert "Melati" in shown
+
+
+def test_a_file_holds_the_own_branch_alone(two):
+    export = Export.objects.create(
+        owner=two.supervisor,
+        list_name="orders",
+        task="exports.tasks.write_list",
+        permission="purchases.view_order catalogue.view_cost",
+        file_format="csv",
+        next_try_at=timezone.now(),
+    )
+
+    write_list(export.pk)
+
+    text = text_of(two.bound().get(f"/files/{export.pk}/"))
+    assert two.own.order.ref_id in text
+    assert not two.said(text)
+
+
+def test_a_file_of_before_is_gone(two):
+    Export.objects.create(
+        owner=two.supervisor,
+        list_name="orders",
+        task="x",
+        permission="purchases.view_order",
+        file_format="csv",
+        state=ExportState.READY,
+        next_try_at=timezone.now(),
+        created_at="2025-12-31T00:00Z",
+    )
+
+    assert two.bound().get(f"/files/{Export.objects.get().pk}/").status_code == 404
+
+
+def test_a_drawer_of_another_branch_is_not_opened(two):
+    cashier = make_person("cashier", username="rina", bound_since=timezone.now())
+    drawer = Drawer.objects.create(name="Second", branch=two.other.branch)
+
+    with pytest.raises(DrawerRefused) as refused:
+        open_shift(drawer, pieces=pieces_of(0), actor=cashier)
+
+    assert refused.value.reason == "other_branch"
+
+
+def test_a_till_of_another_branch_takes_nobody_who_is_bound():
+    tebet = make_branch()
+    browser = till_browser()
+    person = give_pin(make_person("cashier", username="rina", branch=tebet, bound_since=timezone.now()))
+
+    assert "rina" not in browser.get("/till/").content.decode()
+    answer = browser.post("/till/", {"person": person.pk, "pin": "824605"})
+
+    assert 'data-code="TillElsewhere"' in answer.content.decode()
+    assert "_auth_user_id" not in browser.session
+
+
+def test_an_unpaid_bill_belongs_to_no_branch(two):
+    check = make_check(customer_name="Nobody's")
+
+    assert two.bound().get(f"/bills/{check.ref_id}/").status_code == 200
+
+
+def test_only_an_owner_binds_a_person_and_with_a_second_factor(admin):
+    tebet = make_branch()
+    person = make_person("supervisor", username="sonia", branch=tebet)
+    manager = browser_of("administrator")
+    assert manager.confirm(f"/staff/{person.pk}/bind/", {"bound": "1"}).status_code == 403
+    assert 'id="bind-form"' not in manager.get(f"/staff/{person.pk}/").content.decode()
+    assert 'id="bind-form"' in admin.get(f"/staff/{person.pk}/").content.decode()
+
+    admin.post(f"/staff/{person.pk}/bind/", {"bound": "1"})
+    assert User.objects.get(pk=person.pk).bound_to is None
+    answer = admin.confirm(f"/staff/{person.pk}/bind/", {"bound": "1"}, follow=True)
+
+    event = AuditEvent.objects.get(kind="staff_bound")
+    assert codes(answer) == {"person_bound"}
+    assert User.objects.get(pk=person.pk).bound_to == tebet.pk
+    assert (event.before, event.after, event.facts) == ({"is_bound": False}, {"is_bound": True}, {"branch": tebet.pk})
+
+
+def test_an_owner_is_never_bound():
+    tebet, owner = make_branch(), make_person("admin", username="boss")
+    person = make_person("supervisor", username="sonia", branch=tebet, bound_since=timezone.now())
+    with pytest.raises(NotAllowed):
+        bind(make_person("admin", username="second"), is_bound=True, actor=owner)
+
+    change_role(person, Role.OWNER, actor=None)
+
+    assert User.objects.get(pk=person.pk).bound_to is None
+
+
+def test_a_bound_person_is_moved_by_an_owner_alone():
+    tebet = make_branch()
+    person = make_person("cashier", username="sonia", bound_since="2026-01-01T00:00Z")
+    with pytest.raises(NotAllowed) as refused:
+        move(person, branch=tebet.pk, actor=make_person("administrator"))
+
+    move(person, branch=tebet.pk, actor=make_person("admin"))
+
+    moved = User.objects.get(pk=person.pk)
+    assert refused.value.reason == "owner_binds"
+    assert moved.bound_to == tebet.pk
+    assert moved.bound_since.year >= timezone.now().year
+
+
+def test_rights_of_the_whole_shop_are_not_held_by_a_bound_person():
+    make_branch()
+    person = make_person("administrator", bound_since=timezone.now())
+    held = User.objects.get(pk=person.pk)
+
+    assert held.has_perm("purchases.resolve_order")
+    assert [
+        right
+        for right in ("audit.view_auditevent", "ledger.view_entry", "policies.change_policies", "bank.match_bank")
+        if held.has_perm(right)
+    ] == []
+    assert browser_of("administrator", username="other").get("/audit/").status_code == 200
