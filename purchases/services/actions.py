@@ -56,8 +56,9 @@ def may_ever(action: Action, person: User) -> bool:
 
 
 def require(action: Action, order: Order, person: User) -> None:
-    """Raise `ActionRefused` unless this person can do that with the locked order."""
-    if not _RULES[action].allows(order, person):
+    """Raise `ActionRefused` unless this person can do that with the locked order, and sees its branch."""
+    sees_it = person.bound_to is None or person.bound_to == order.payment.branch_id
+    if not (sees_it and _RULES[action].allows(order, person)):
         raise not_possible(order)
 
 

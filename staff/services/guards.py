@@ -101,6 +101,8 @@ def _reason_against(actor: User, person: User, rights: dict[Role, set[str]] | No
         return "own_account"
     if actor.is_superuser:
         return None
+    if actor.bound_to not in {None, person.branch_id}:
+        return "other_branch"
     return "above_own" if rank_of(person) >= rank_of(actor) or _holds_more(person, actor, rights) else None
 
 
