@@ -7,6 +7,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.conf import settings as ours
 from django.test import Client, override_settings
 
+from branches.models import FIRST
 from core import clock
 from core.rights import Role
 from staff.errors import OutsideRefused
@@ -16,7 +17,8 @@ from staff.services.outside import person_of
 from staff.services.own_factors import reset_factors
 from tests.core.helpers import has_id
 from tests.staff.helpers import GOOD
-from tests.tills.helpers import PIN, make_till, take_over, till_browser, who_is_at, with_pin
+from tests.tills.helpers import PIN, take_over, till_browser, who_is_at, with_pin
+from tills.models import Till
 from tills.services import epoch_of, has_pin, people_with_pin, set_pin
 
 pytestmark = pytest.mark.django_db
@@ -61,7 +63,7 @@ def test_a_pin_ends_with_the_access_to_its_account(how):
     assert who_is_at(browser) == ""
     person.refresh_from_db()
     assert not has_pin(person)
-    assert person not in people_with_pin(make_till())
+    assert person not in people_with_pin(Till(branch_id=FIRST))
 
 
 def test_a_pin_ends_when_its_person_is_switched_off():
@@ -166,7 +168,7 @@ def test_a_pin_counts_for_as_long_as_a_session_after_the_provider(outside):
     take_over(browser, outside)
 
     assert who_is_at(browser) == ""
-    assert outside not in people_with_pin(make_till())
+    assert outside not in people_with_pin(Till(branch_id=FIRST))
     assert has_pin(outside)
 
 
@@ -185,11 +187,11 @@ def test_without_the_provider_a_pin_takes_a_password_here(outside):
     browser = till_browser()
     SocialAccount.objects.filter(user=outside).update(last_login=clock.now())
     with override_settings(OIDC_ISSUER=""):
-        assert outside in people_with_pin(make_till())
+        assert outside in people_with_pin(Till(branch_id=FIRST))
         outside.set_unusable_password()
         outside.save()
 
         take_over(browser, outside)
 
         assert who_is_at(browser) == ""
-        assert outside not in people_with_pin(make_till())
+        assert outside not in people_with_pin(Till(branch_id=FIRST))
