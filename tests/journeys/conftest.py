@@ -12,7 +12,7 @@ from staff.roles import create_demo_staff
 from testing.browser import find_browser
 from testing.fleet import Fleet
 from tests.conftest import Upstream
-from tests.journeys.helpers import DESKTOP, OpenWindow
+from tests.journeys.helpers import AXE, DESKTOP, OpenWindow
 
 # Long enough for a busy machine: what comes, comes sooner.
 PATIENCE = 60_000  # milliseconds
@@ -49,7 +49,10 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_window(chromium: Browser) -> Iterator[OpenWindow]:
-    """`open_window(size=…, scheme="dark", …)`: a fresh window; what its console complains of fails the test."""
+    """`open_window(size=…, scheme="dark", …)`: a fresh window; what its console complains of fails the test.
+
+    With `may_complain` it does not: a test takes the answer away, and the browser rightly says so.
+    """
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
 
@@ -62,7 +65,13 @@ def open_window(chromium: Browser) -> Iterator[OpenWindow]:
         ):
             complaints.append(message.text)
 
-    def open_one(size: tuple[int, int] = DESKTOP, scheme: str = "light", language: str = "en-GB", **more: Any) -> Page:
+    def open_one(
+        size: tuple[int, int] = DESKTOP,
+        scheme: str = "light",
+        language: str = "en-GB",
+        may_complain: bool = False,
+        **more: Any,
+    ) -> Page:
         context = chromium.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme=scheme,
@@ -72,9 +81,11 @@ def open_window(chromium: Browser) -> Iterator[OpenWindow]:
         )
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
+        context.add_init_script(f"window.loadAxe = () => {{ {AXE.read_text()} }}")  # compiled once, not for each page
         page = context.new_page()
-        page.on("console", note)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+        if not may_complain:
+            page.on("console", note)
+            page.on("pageerror", lambda error: complaints.append(str(error)))
         return page
 
     yield open_one

@@ -65,8 +65,7 @@ def faults_of(page: Page, rules: Sequence[str] = RULES) -> list[str]:
     A click ends when the answer to it begins: the page may have no element yet.
     """
     page.wait_for_load_state()
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE.read_text())
+    page.evaluate("'axe' in window || loadAxe()")
     parts = [hash((*rules, part)) for part in page.evaluate(PARTS)]
     known = [number for number, part in enumerate(parts) if part in _faultless]
     result = page.evaluate(LOOK, [rules, known])

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from bills.models import BillCheck
 from catalogue.models import Product
@@ -327,8 +327,8 @@ def test_all_bills_of_a_customer_are_checked_chosen_and_paid(shop: Fleet, upstre
     assert faults == []
 
 
-def test_several_bills_whose_answer_is_lost_are_paid_once(shop: Fleet, upstream: Upstream, chromium: Browser):
-    page = chromium.new_context(locale="en-GB", reduced_motion="reduce").new_page()  # its console complains, rightly
+def test_several_bills_whose_answer_is_lost_are_paid_once(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    page = open_window(may_complain=True)
     customer = bills_of_sari()
     sign_in(page, shop.url, "cashier")
     page.goto(f"{shop.url}/customers/{customer.pk}/")
@@ -360,7 +360,6 @@ def test_several_bills_whose_answer_is_lost_are_paid_once(shop: Fleet, upstream:
     orders = list(Order.objects.all())
     assert [upstream.ledger(order) for order in orders] == [[("debit", -order.max_price)] for order in orders]
     assert [len(upstream.calls(order, "pay")) for order in orders] == [1, 1]
-    page.context.close()
 
 
 def test_without_javascript_several_bills_are_paid(shop: Fleet, upstream: Upstream, open_window: OpenWindow):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import time_machine
 from django.utils import timezone
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from bills import services
 from ledger.models import Entry
@@ -37,8 +37,8 @@ window.addEventListener("keydown", ({ key }) => {
 """
 
 
-def test_a_lost_answer_sells_once_and_says_what_to_do(shop: Fleet, upstream: Upstream, chromium: Browser):
-    page = chromium.new_context(locale="en-GB", reduced_motion="reduce").new_page()  # its console complains, rightly
+def test_a_lost_answer_sells_once_and_says_what_to_do(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    page = open_window(may_complain=True)
     till = Hands(page, shop)
     lost = page.locator("form:has([data-send]) [data-no-answer]")
     answers: list[int] = []
@@ -78,7 +78,6 @@ def test_a_lost_answer_sells_once_and_says_what_to_do(shop: Fleet, upstream: Ups
         entries = list(Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount"))
         price = order.shown_price
         assert entries == [("hold", price), ("release", price), ("debit", price)]
-    page.context.close()
 
 
 def test_a_bill_that_takes_long_comes_to_who_waits(live_server: Any, upstream: Upstream, open_window: OpenWindow):
@@ -157,8 +156,8 @@ def test_on_a_slow_line_every_key_shows_and_no_letter_is_lost(shop: Fleet, upstr
     assert (order.payment.cash_given, upstream.calls(order, "create")) == (50_000, ["/v1/transaction/create"])
 
 
-def test_refresh_back_and_a_lost_line_keep_the_sale(shop: Fleet, upstream: Upstream, chromium: Browser):
-    page = chromium.new_context(locale="en-GB", reduced_motion="reduce").new_page()  # its console complains, rightly
+def test_refresh_back_and_a_lost_line_keep_the_sale(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    page = open_window(may_complain=True)
     till = Hands(page, shop)
     till.type_number(PHONE)
     till.press("Space", "1", "0")
@@ -208,4 +207,3 @@ def test_refresh_back_and_a_lost_line_keep_the_sale(shop: Fleet, upstream: Upstr
     till.review()
     assert "50.000" in page.locator(".review-what").inner_text()
     assert Order.objects.get() == order
-    page.context.close()

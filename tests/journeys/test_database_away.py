@@ -1,7 +1,7 @@
 """PostgreSQL goes away at the moment of a sale: the counter says so, and one more press when it is back sells once."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from purchases.models import Order
 from purchases.states import Status
@@ -23,9 +23,11 @@ def assert_sold_once(upstream: Upstream) -> None:
     assert upstream.ledger(order) == [("debit", -order.shown_price)]
 
 
-def test_a_sale_without_the_database_is_made_once_when_it_is_back(shop: Fleet, upstream: Upstream, chromium: Browser):
+def test_a_sale_without_the_database_is_made_once_when_it_is_back(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow
+):
     # given a cashier who has looked at what is to be sold
-    page = chromium.new_context(locale="en-GB", reduced_motion="reduce").new_page()  # its console complains, rightly
+    page = open_window(may_complain=True)
     sign_in(page, shop.url, "cashier")
     page.goto(f"{shop.url}{REVIEW}")
     expect(page.locator("#counter-review[data-ready]")).to_be_visible()
@@ -44,7 +46,6 @@ def test_a_sale_without_the_database_is_made_once_when_it_is_back(shop: Fleet, u
     page.keyboard.press("Enter")
     expect(page.locator("#counter-said[data-sent]")).to_be_visible()
     assert_sold_once(upstream)
-    page.context.close()
 
 
 def test_without_a_script_the_page_of_the_fault_holds_the_sale(

@@ -3,22 +3,22 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from purchases.states import Status
 from staff.roles import create_demo_staff
 from testing.factories import make_order
 from testing.orders import report
-from tests.journeys.helpers import sign_in
+from tests.journeys.helpers import OpenWindow, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.mark.parametrize("answer", ["none", "503"])
-def test_a_page_without_answer_says_so_and_asks_again(live_server: Any, chromium: Browser, answer):
+def test_a_page_without_answer_says_so_and_asks_again(live_server: Any, open_window: OpenWindow, answer):
     create_demo_staff()
     order = make_order(Status.PENDING, trx_id="TRX-1")
-    page = chromium.new_context(locale="en-GB").new_page()
+    page = open_window(may_complain=True)
     sign_in(page, live_server.url, "cashier")
     page.route("**/live/**", lambda route: route.abort() if answer == "none" else route.fulfill(status=503))
 
@@ -30,4 +30,3 @@ def test_a_page_without_answer_says_so_and_asks_again(live_server: Any, chromium
     page.unroute("**/live/**")
     expect(page.locator(".order-status .status-success")).to_be_visible()
     expect(page.locator("#offline")).to_be_hidden()
-    page.context.close()
