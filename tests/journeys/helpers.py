@@ -19,6 +19,11 @@ WORDS = ["button-name", "link-name", "label", "document-title", "html-has-lang",
 WORDS_AND_COLOURS = [*WORDS, "color-contrast"]
 # A test in both languages takes the same steps in the same looks.
 RULES_IN = {"id-ID": RULES, "en-GB": WORDS}
+# Each language on a desktop and on a phone, in the other light there. The second one changes words and colours only.
+LOOKS_IN = {
+    "id-ID": ([(DESKTOP, "light"), (SMALL_PHONE, "dark")], RULES),
+    "en-GB": ([(DESKTOP, "dark"), (SMALL_PHONE, "light")], WORDS_AND_COLOURS),
+}
 
 # The parts of a page, as HTML with all that decides their look: what stands in `main`, and the frame around it.
 PARTS = """() => {
@@ -50,13 +55,14 @@ _faultless: set[int] = set()
 OpenWindow = Callable[..., Page]
 
 
-def sign_in(page: Page, address: str, who: str) -> None:
-    """Be one of the demo staff, on the overview, without filling in the form."""
+def sign_in(page: Page, address: str, who: str, path: str | None = "/") -> None:
+    """Be one of the demo staff, on this page or on none, without filling in the form."""
     client = Client()
     client.force_login(User.objects.get(username=who))
     session = client.cookies[settings.SESSION_COOKIE_NAME].value
     page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": address}])
-    page.goto(f"{address}/")
+    if path is not None:
+        page.goto(f"{address}{path}")
 
 
 def faults_of(page: Page, rules: Sequence[str] = RULES) -> list[str]:

@@ -20,8 +20,7 @@ def test_given_a_queue_then_keys_open_the_right_form(live_server: Any, open_wind
     ask_purchase(sari, "081234567890")
     second = ask_purchase(sari, "081234567891")
     page = open_window(language="id-ID")
-    sign_in(page, live_server.url, "supervisor")
-    page.goto(f"{live_server.url}/approvals/")
+    sign_in(page, live_server.url, "supervisor", "/approvals/")
     faults = faults_of(page)
 
     for key in "jjkj":

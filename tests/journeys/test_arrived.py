@@ -22,8 +22,7 @@ def test_a_customer_is_answered_in_two_presses(live_server: Any, open_window: Op
     make_order(Status.UNKNOWN, destination="081300001234")
     make_order(Status.FAILED, destination="081400001234")
     page = open_window(language=language)
-    sign_in(page, live_server.url, "cashier")
-    page.goto(f"{live_server.url}/orders/")
+    sign_in(page, live_server.url, "cashier", "/orders/")
 
     page.keyboard.press("m")
     expect(page.locator("#arrived-q")).to_be_focused()

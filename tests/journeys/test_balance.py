@@ -57,8 +57,8 @@ def test_a_top_up_appears_by_itself_and_is_acknowledged(shop: Fleet, upstream: U
 
 def test_a_missing_rupiah_is_adjusted_by_two_people(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     first, second = open_window(), open_window(size=PHONE)
-    sign_in(first, shop.url, "admin")
-    sign_in(second, shop.url, "owner")
+    sign_in(first, shop.url, "admin", path=None)
+    sign_in(second, shop.url, "owner", path=None)
     read_balance()
     upstream.control("account", balance=upstream.control("account")["balance"] - 1)
     read_balance()
@@ -91,9 +91,8 @@ def test_an_order_waits_for_a_top_up_and_goes_by_itself(shop: Fleet, upstream: U
     upstream.control("account", balance=1_000)
     read_balance()
     page = open_window()
-    sign_in(page, shop.url, "cashier")
+    sign_in(page, shop.url, "cashier", f"/counter/?q={SUCCEEDS} 10")
 
-    page.goto(f"{shop.url}/counter/?q={SUCCEEDS} 10")
     page.keyboard.press("Enter")
     page.locator("#counter-review[data-ready]").wait_for()
     page.click("button[name=confirm][value=wait]")
@@ -113,9 +112,8 @@ def test_an_order_waits_for_a_top_up_and_goes_by_itself(shop: Fleet, upstream: U
 def test_without_javascript_a_top_up_is_announced_and_arrives(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     read_balance()
     page = open_window(java_script_enabled=False)
-    sign_in(page, shop.url, "admin")
+    sign_in(page, shop.url, "admin", "/balance/")
 
-    page.goto(f"{shop.url}/balance/")
     page.fill("#topup-amount", "50.000")
     page.click("button:has-text('Announce')")
     expect(page.locator("#balance-differences")).to_contain_text("Rp50.000")

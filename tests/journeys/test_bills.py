@@ -49,8 +49,7 @@ def row(page: Page, order: Order, status: str) -> None:
 
 def test_enter_reaches_the_first_result_while_the_last_letter_is_answered(shop: Fleet, open_window: OpenWindow):
     page = open_window()
-    sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}/products/")
+    sign_in(page, shop.url, "cashier", "/products/")
     # Given Enter is pressed when the results of the letters are in the page, but not yet settled
     page.evaluate("""() => {
         window.settled = 0;
@@ -69,8 +68,7 @@ def test_enter_reaches_the_first_result_while_the_last_letter_is_answered(shop: 
 
 def test_enter_opens_a_result_also_while_the_results_come_again(shop: Fleet, open_window: OpenWindow):
     page = open_window()
-    sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}/products/?q=pln+pasca")
+    sign_in(page, shop.url, "cashier", "/products/?q=pln+pasca")
     page.locator("[data-pick]", has_text="PLN Pascabayar").focus()
 
     # When the results are replaced, and Enter is pressed at the next moment
@@ -134,7 +132,7 @@ def test_a_bill_is_paid_and_printed_with_the_keyboard_alone(shop: Fleet, upstrea
 
 def test_only_the_receipt_is_printed_and_fits_each_paper(shop: Fleet, open_window: OpenWindow):
     page = open_window()
-    sign_in(page, shop.url, "cashier")
+    sign_in(page, shop.url, "cashier", path=None)
     check_bill(page, shop, SUCCEEDS)
     order = pay(page)
     row(page, order, "success")
@@ -160,7 +158,7 @@ def test_only_the_receipt_is_printed_and_fits_each_paper(shop: Fleet, open_windo
 
 def test_a_check_expires_by_itself_and_one_click_checks_again(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
-    sign_in(page, shop.url, "cashier")
+    sign_in(page, shop.url, "cashier", path=None)
     check_bill(page, shop, EXPIRES)
     page.evaluate("window.neverReloaded = true")
 
@@ -182,7 +180,7 @@ def test_a_check_expires_by_itself_and_one_click_checks_again(shop: Fleet, upstr
 
 def test_a_risen_total_is_paid_only_when_it_is_confirmed(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
-    sign_in(page, shop.url, "cashier")
+    sign_in(page, shop.url, "cashier", path=None)
     check_bill(page, shop, TOTAL_RISES)
     order = pay(page)
     row(page, order, "needs_action")
@@ -208,7 +206,7 @@ def test_a_risen_total_is_paid_only_when_it_is_confirmed(shop: Fleet, upstream: 
 
 def test_a_pending_inquiry_is_followed_without_reloading(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
-    sign_in(page, shop.url, "cashier")
+    sign_in(page, shop.url, "cashier", path=None)
     check_bill(page, shop, PENDING_UNTIL_TOLD)
     page.evaluate("window.neverReloaded = true")
     expect(page.locator("#counter-bill[data-standing=asking]")).to_be_visible()
@@ -226,7 +224,7 @@ def test_the_page_of_a_bill_follows_it_and_leads_to_the_counter(
     shop: Fleet, upstream: Upstream, open_window: OpenWindow
 ):
     page = open_window()
-    sign_in(page, shop.url, "cashier")
+    sign_in(page, shop.url, "cashier", path=None)
     check_bill(page, shop, PENDING_UNTIL_TOLD)
     check = eventually(lambda: BillCheck.objects.filter(polls__gte=1).first())
     page.goto(f"{shop.url}/bills/{check.ref_id}/")
@@ -244,7 +242,7 @@ def test_the_page_of_a_bill_follows_it_and_leads_to_the_counter(
 
 def test_a_refused_check_says_why(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
-    sign_in(page, shop.url, "cashier")
+    sign_in(page, shop.url, "cashier", path=None)
 
     check_bill(page, shop, PAID_ELSEWHERE)
 
@@ -254,7 +252,7 @@ def test_a_refused_check_says_why(shop: Fleet, upstream: Upstream, open_window: 
 
 def test_a_payment_without_balance_is_paid_after_a_top_up(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
-    sign_in(page, shop.url, "cashier")
+    sign_in(page, shop.url, "cashier", path=None)
     check_bill(page, shop, BALANCE_SHORT)
     order = pay(page)
     row(page, order, "needs_action")
@@ -270,9 +268,8 @@ def test_a_payment_without_balance_is_paid_after_a_top_up(shop: Fleet, upstream:
 
 def test_without_javascript_a_bill_is_checked_and_paid(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window(java_script_enabled=False)
-    sign_in(page, shop.url, "cashier")
+    sign_in(page, shop.url, "cashier", "/products/?q=pln+pasca")
 
-    page.goto(f"{shop.url}/products/?q=pln+pasca")
     page.click("a:text-is('PLN Pascabayar')")
     page.fill("#counter-q", SUCCEEDS)
     page.click("#counter-form button")
@@ -301,8 +298,7 @@ def bills_of_sari() -> Customer:
 def test_all_bills_of_a_customer_are_checked_chosen_and_paid(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     customer = bills_of_sari()
     page = open_window()
-    sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}/customers/{customer.pk}/")
+    sign_in(page, shop.url, "cashier", f"/customers/{customer.pk}/")
     faults = faults_of(page)
 
     page.click("#check-all")
@@ -330,8 +326,7 @@ def test_all_bills_of_a_customer_are_checked_chosen_and_paid(shop: Fleet, upstre
 def test_several_bills_whose_answer_is_lost_are_paid_once(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window(may_complain=True)
     customer = bills_of_sari()
-    sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}/customers/{customer.pk}/")
+    sign_in(page, shop.url, "cashier", f"/customers/{customer.pk}/")
     page.click("#check-all")
     expect(page.locator("[name=bill]")).to_have_count(2)
     expect(page.locator("#batch-progress progress")).to_have_attribute("value", "3")
@@ -365,8 +360,7 @@ def test_several_bills_whose_answer_is_lost_are_paid_once(shop: Fleet, upstream:
 def test_without_javascript_several_bills_are_paid(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     customer = bills_of_sari()
     page = open_window(java_script_enabled=False)
-    sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}/customers/{customer.pk}/")
+    sign_in(page, shop.url, "cashier", f"/customers/{customer.pk}/")
 
     page.click("#check-all")
     expect(page.locator("#batch-progress progress")).to_have_attribute("value", "3")
@@ -383,8 +377,7 @@ def test_a_saved_name_leads_to_its_bill(shop: Fleet, upstream: Upstream, open_wi
     product = Product.objects.get(code="PLNPASCA")
     SavedNumber.objects.create(customer=customer, destination=SUCCEEDS, product=product, kind="meter")
     page = open_window()
-    sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}/counter/")
+    sign_in(page, shop.url, "cashier", "/counter/")
 
     page.keyboard.type("sari")
     expect(page.locator("#counter-tiles [data-fills]")).to_have_count(1)
@@ -401,7 +394,7 @@ def test_a_saved_name_leads_to_its_bill(shop: Fleet, upstream: Upstream, open_wi
 def test_the_row_of_payment_shows_what_the_method_needs(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     begin(User.objects.get(username="cashier"), cash=100_000)
     page = open_window()
-    sign_in(page, shop.url, "cashier")
+    sign_in(page, shop.url, "cashier", path=None)
     check_bill(page, shop, SUCCEEDS)
     expect(page.locator("#counter-bill[data-ready]")).to_be_visible()
 

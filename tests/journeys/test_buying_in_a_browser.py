@@ -85,8 +85,7 @@ def test_a_product_is_bought_with_the_keyboard_alone(shop: Fleet, upstream: Upst
 
 def test_number_and_denomination_are_typed_in_one_field(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
-    sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}/products/")
+    sign_in(page, shop.url, "cashier", "/products/")
     expect(page.locator("#q")).to_be_focused()
 
     page.keyboard.type(f"{SUCCEEDS_AFTER_A_WHILE} 10")
@@ -102,9 +101,8 @@ def test_number_and_denomination_are_typed_in_one_field(shop: Fleet, upstream: U
 
 def test_without_javascript_the_same_can_be_done(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window(java_script_enabled=False)
-    sign_in(page, shop.url, "cashier")
+    sign_in(page, shop.url, "cashier", "/products/")
 
-    page.goto(f"{shop.url}/products/")
     page.fill("#destination", FAILS)
     page.fill("#q", "Telkomsel 10.000")
     page.click("button:has-text('Search')")
@@ -124,7 +122,7 @@ def test_without_javascript_the_same_can_be_done(shop: Fleet, upstream: Upstream
 def test_a_double_click_buys_once_and_the_list_follows(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page, list_page = open_window(), open_window()
     for window in (page, list_page):
-        sign_in(window, shop.url, "cashier")
+        sign_in(window, shop.url, "cashier", path=None)
 
     page.goto(f"{shop.url}/products/?q=Telkomsel 10.000&destination={SUCCEEDS_AFTER_A_WHILE}")
     page.click("[data-pick] >> nth=0")

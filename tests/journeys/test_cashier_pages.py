@@ -116,8 +116,7 @@ def test_alerts_are_one_line_and_can_be_hidden_for_a_while(live_server: Any, ope
     # At the counter a low balance comes first, whole and in words, and the field stays near the top.
     open_books(350_000)
     begin(User.objects.get(username="supervisor"), cash=2_226_200)
-    sign_in(page, live_server.url, "supervisor")
-    page.goto(f"{live_server.url}/counter/")
+    sign_in(page, live_server.url, "supervisor", "/counter/")
     faults += faults_in_all_looks(page, RULES_IN[language])
     boxes = [box for pill in page.locator(".sell-head a:visible").all() if (box := pill.bounding_box())]
     low, drawer = (page.locator(f"#pill-{name}").bounding_box() for name in ("balance", "drawer"))
@@ -138,8 +137,7 @@ def test_an_own_day_is_followed_and_rings_as_one_chose(live_server: Any, open_wi
     begin(cashier, cash=200_000)
     page = open_window(size=PHONE, language=language)
     page.add_init_script(NOTED)
-    sign_in(page, live_server.url, "cashier")
-    page.goto(f"{live_server.url}/me/")
+    sign_in(page, live_server.url, "cashier", "/me/")
     page.check("input[name=endings][value=both]", force=True)
     page.click("[data-try-sound=bad]")
     page.click("[data-allow-notices]")
@@ -236,9 +234,8 @@ def test_three_bills_with_all_last_lines_fit_one_sheet(live_server: Any, open_wi
         make_payment(check, Status.SUCCESS, sn=f"PAY-{number}-123456789")
     page = open_window()
     page.add_init_script("window.print = () => {}")
-    sign_in(page, live_server.url, "cashier")
+    sign_in(page, live_server.url, "cashier", f"/bills/batch/{batch}/receipt/?paper=a5")
 
-    page.goto(f"{live_server.url}/bills/batch/{batch}/receipt/?paper=a5")
     page.click("#print-batch")
     page.wait_for_url("**/orders/sheets/**")
 

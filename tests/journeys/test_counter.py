@@ -206,8 +206,7 @@ def test_by_pin_a_bill_on_credit_and_no_more_than_the_limit(shop: Fleet, upstrea
 
 def test_without_javascript_it_takes_more_steps(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window(java_script_enabled=False)
-    sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}/counter/")
+    sign_in(page, shop.url, "cashier", "/counter/")
 
     page.fill("#counter-q", f"{PHONE} 10")
     page.click("#counter-form button")

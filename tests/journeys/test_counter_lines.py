@@ -85,8 +85,7 @@ def test_a_bill_that_takes_long_comes_to_who_waits(live_server: Any, upstream: U
     with time_machine.travel(timezone.now() - dt.timedelta(minutes=1), tick=True):
         check = start(1)
     page = open_window()
-    sign_in(page, live_server.url, "cashier")
-    page.goto(f"{live_server.url}/counter/bills/{check.ref_id}/")
+    sign_in(page, live_server.url, "cashier", f"/counter/bills/{check.ref_id}/")
     expect(page.locator("#bill-slow")).to_be_visible()
     assert faults_of(page) == []
     page.locator("#bill-ask").focus()

@@ -18,9 +18,8 @@ def test_two_entries_of_one_person_become_one(live_server: Any, open_window: Ope
     address, window = live_server.url, open_window(language="en-GB")
     customer = make_customer("Bu Sari", ("081211112222", "phone"))
     make_customer("Sari Warung", ("081211112222", "phone"), ("081233334444", "phone"), note="Blok C 4")
-    sign_in(window, address, "cashier")
+    sign_in(window, address, "cashier", f"/customers/{customer.pk}/")
 
-    window.goto(f"{address}/customers/{customer.pk}/")
     window.click("#to-merge")
     faults = faults_in_all_looks(window)
     window.click("#others a")
@@ -37,9 +36,8 @@ def test_two_entries_of_one_person_become_one(live_server: Any, open_window: Ope
 def test_customers_come_from_pasted_rows(live_server: Any, open_window: OpenWindow):
     create_demo_staff()
     address, window = live_server.url, open_window(language="id-ID")
-    sign_in(window, address, "supervisor")
+    sign_in(window, address, "supervisor", "/customers/")
 
-    window.goto(f"{address}/customers/")
     window.click("#to-import")
     faults = faults_in_all_looks(window)
     window.fill("#id_text", "nama;nomor\nBu Sari;81211112222\nBu Rini;8.12E+10\n")

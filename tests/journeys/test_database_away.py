@@ -28,8 +28,7 @@ def test_a_sale_without_the_database_is_made_once_when_it_is_back(
 ):
     # given a cashier who has looked at what is to be sold
     page = open_window(may_complain=True)
-    sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}{REVIEW}")
+    sign_in(page, shop.url, "cashier", REVIEW)
     expect(page.locator("#counter-review[data-ready]")).to_be_visible()
 
     # when the database is away at the press of the key
@@ -53,8 +52,7 @@ def test_without_a_script_the_page_of_the_fault_holds_the_sale(
 ):
     # given the review, in a browser that runs no scripts
     page = open_window(java_script_enabled=False)
-    sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}{REVIEW}")
+    sign_in(page, shop.url, "cashier", REVIEW)
 
     # when the database is away at the press of the button, then the page says that nothing was bought
     with away_for_the_app():

@@ -64,15 +64,13 @@ def test_a_day_with_a_drawer(live_server: Any, open_window: OpenWindow, language
     create_demo_staff()
     address, cashier = live_server.url, User.objects.get(username="cashier")
     owner, window = open_window(language=language), open_window(language=language)
-    sign_in(owner, address, "owner")
-    owner.goto(f"{address}/drawers/")
+    sign_in(owner, address, "owner", "/drawers/")
     owner.fill("#id_name", "Laci depan")
     owner.click("#drawer-add button")
     expect(owner.locator("[data-drawer]")).to_have_count(1)
     faults = faults_in_all_looks(owner, RULES_IN[language])
 
-    sign_in(window, address, "cashier")
-    window.goto(f"{address}/drawer/")
+    sign_in(window, address, "cashier", "/drawer/")
     # Enter leads from row to row and to the button, arrows change no number.
     window.focus("[name=pieces_100000]")
     for key in ("1", "ArrowDown", "ArrowUp", *["Enter"] * 2, "5", *["Enter"] * 8):

@@ -16,10 +16,7 @@ from staff.roles import create_demo_staff
 from tests.approvals.helpers import ask_purchase, ask_role, cashier
 from tests.journeys.busy_day import a_busy_day
 from tests.journeys.helpers import (
-    DESKTOP,
-    RULES,
-    SMALL_PHONE,
-    WORDS_AND_COLOURS,
+    LOOKS_IN,
     OpenWindow,
     faults_in,
     faults_of,
@@ -30,13 +27,6 @@ from tests.reconciliation.helpers import make_difference
 from tests.tills.helpers import make_till
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
-
-
-# Each language on a desktop and on a phone, in the other light there. The second one changes words and colours only.
-LOOKS = {
-    "id-ID": ([(DESKTOP, "light"), (SMALL_PHONE, "dark")], RULES),
-    "en-GB": ([(DESKTOP, "dark"), (SMALL_PHONE, "light")], WORDS_AND_COLOURS),
-}
 
 
 _RULE = "/products/prices/rule/?target=all:prepaid"
@@ -52,17 +42,17 @@ PRICE_RULES = [
 # Half of the pages each, so that no worker is left with all of them while the others have nothing more to do.
 @pytest.mark.long
 @pytest.mark.parametrize("half", [0, 1])
-@pytest.mark.parametrize("language", LOOKS)
+@pytest.mark.parametrize("language", LOOKS_IN)
 def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWindow, language, half: int):
     def look() -> None:
-        faults.extend(faults_in(page, *LOOKS[language]))
+        faults.extend(faults_in(page, *LOOKS_IN[language]))
 
     day = a_busy_day()
     page = open_window(language=language)
     faults: list[str] = []
     page.goto(f"{live_server.url}/accounts/login/")
     look()
-    sign_in(page, live_server.url, "owner")
+    sign_in(page, live_server.url, "owner", path=None)
 
     addresses = [
         "/",
@@ -130,7 +120,7 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     assert faults == []
 
 
-@pytest.mark.parametrize("language", LOOKS)
+@pytest.mark.parametrize("language", LOOKS_IN)
 def test_pages_for_two_people_are_accessible_and_fit(live_server: Any, open_window: OpenWindow, language):
     create_demo_staff()
     open_books(1_000_000)
@@ -143,7 +133,7 @@ def test_pages_for_two_people_are_accessible_and_fit(live_server: Any, open_wind
     ask_role(sari, Role.SUPERVISOR, owner)
     tills = [make_till("Kasir depan"), make_till("Kasir belakang", switched_off_at=timezone.now())]
     page = open_window(language=language)
-    sign_in(page, live_server.url, "owner")
+    sign_in(page, live_server.url, "owner", path=None)
 
     faults: list[str] = []
     addresses = [
@@ -163,7 +153,7 @@ def test_pages_for_two_people_are_accessible_and_fit(live_server: Any, open_wind
         page.goto(live_server.url + address)
         # what asks for a decision, a limit or a reason is folded
         page.evaluate("document.querySelectorAll('main details').forEach(part => { part.open = true; })")
-        faults.extend(faults_in(page, *LOOKS[language]))
+        faults.extend(faults_in(page, *LOOKS_IN[language]))
 
     assert Approval.objects.open().count() == 4
     assert faults == []
@@ -172,7 +162,7 @@ def test_pages_for_two_people_are_accessible_and_fit(live_server: Any, open_wind
 def test_lists_do_not_make_a_tablets_page_scroll_sideways(live_server: Any, open_window: OpenWindow):
     day = a_busy_day()
     page = open_window(language="id-ID")
-    sign_in(page, live_server.url, "admin")
+    sign_in(page, live_server.url, "admin", path=None)
     lists = ["/", "/orders/", "/bills/", "/callbacks/", "/balance/statement/", "/balance/runs/"]
 
     too_wide = []

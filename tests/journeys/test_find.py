@@ -30,8 +30,7 @@ def test_from_any_page_a_number_leads_to_the_sale_the_order_and_the_answer(
     live_server: Any, open_window: OpenWindow, shop, language
 ):
     page = open_window(language=language)
-    sign_in(page, live_server.url, "cashier")
-    page.goto(f"{live_server.url}/orders/")
+    sign_in(page, live_server.url, "cashier", "/orders/")
     window, field, results = page.locator("dialog#find"), page.locator("#find-q"), page.locator("#find-results")
 
     # then: slash and Ctrl+K open it, Escape closes it

@@ -14,8 +14,7 @@ pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 def test_an_invited_cashier_chooses_a_password_on_a_phone(live_server: Any, open_window: OpenWindow):
     create_demo_staff()
     owner, phone = open_window(), open_window(size=PHONE, scheme="dark")
-    sign_in(owner, live_server.url, "owner")
-    owner.goto(f"{live_server.url}/staff/invite/")
+    sign_in(owner, live_server.url, "owner", "/staff/invite/")
     owner.fill("[name=full_name]", "Bu Sari")
     owner.fill("[name=username]", "sari")
     owner.click("main form button.btn-primary")

@@ -19,7 +19,7 @@ def test_a_page_without_answer_says_so_and_asks_again(live_server: Any, open_win
     create_demo_staff()
     order = make_order(Status.PENDING, trx_id="TRX-1")
     page = open_window(may_complain=True)
-    sign_in(page, live_server.url, "cashier")
+    sign_in(page, live_server.url, "cashier", path=None)
     page.route("**/live/**", lambda route: route.abort() if answer == "none" else route.fulfill(status=503))
 
     page.goto(f"{live_server.url}/orders/{order.ref_id}/")

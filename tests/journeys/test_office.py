@@ -78,9 +78,7 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(
 def test_a_cashier_sees_own_work_and_no_earnings(live_server: Any, open_window: OpenWindow, shop):
     owed = end(sell(User.objects.get(username="cashier"), 10_500, destination=NUMBER), Status.FAILED)
     page = open_window(size=PHONE, language="id-ID")
-    sign_in(page, live_server.url, "cashier")
-
-    page.goto(f"{live_server.url}/work/")
+    sign_in(page, live_server.url, "cashier", "/work/")
 
     expect(page.locator(f"#row-refund-{owed.payment.pk}")).to_be_visible()
     assert faults_in_all_looks(page) == []
@@ -91,16 +89,14 @@ def test_a_cashier_sees_own_work_and_no_earnings(live_server: Any, open_window: 
 
 def test_the_own_page_of_a_place_is_in_sight_on_a_phone(live_server: Any, open_window: OpenWindow, shop):
     page = open_window(size=PHONE, language="id-ID")
-    sign_in(page, live_server.url, "owner")
-
-    page.goto(f"{live_server.url}/due/")
+    sign_in(page, live_server.url, "owner", "/due/")
 
     expect(page.locator(".place-row [aria-current]")).to_be_in_viewport(ratio=1)
 
 
 def test_an_auditor_sees_no_number_in_full(live_server: Any, open_window: OpenWindow, shop):
     page = open_window()
-    sign_in(page, live_server.url, "auditor")
+    sign_in(page, live_server.url, "auditor", path=None)
 
     for path in ("/", "/earnings/", "/orders/", "/work/?whose=shop", f"/find/?q={NUMBER}"):
         page.goto(f"{live_server.url}{path}")
@@ -111,8 +107,7 @@ def test_an_auditor_sees_no_number_in_full(live_server: Any, open_window: OpenWi
 def test_an_owner_does_what_waits_in_the_panel(live_server: Any, open_window: OpenWindow, shop):
     held = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_no=None, destination=NUMBER)
     page, address = open_window(size=(1440, 900)), live_server.url
-    sign_in(page, address, "owner")
-    page.goto(f"{address}/work/")
+    sign_in(page, address, "owner", "/work/")
     panel = page.locator("[data-beside-panel]")
     rows = page.locator("#work tbody tr")
     expect(rows).to_have_count(2)
@@ -151,8 +146,7 @@ def test_a_cashier_cancels_a_held_order_with_the_customer_waiting(
     facts = {"action_reason": ActionReason.BALANCE_SHORT, "placed_by": cashier, "destination": NUMBER}
     held = make_order(Status.NEEDS_ACTION, **facts)
     page = open_window(size=PHONE, language=language)
-    sign_in(page, live_server.url, "cashier")
-    page.goto(f"{live_server.url}/counter/")
+    sign_in(page, live_server.url, "cashier", "/counter/")
     acts = page.locator(f"#run-{held.pk} [data-held]")
 
     acts.locator("summary").click()

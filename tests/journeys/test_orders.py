@@ -31,8 +31,7 @@ def orders() -> dict[str, Any]:
 @pytest.mark.parametrize("language", ["id-ID", "en-GB"])
 def test_a_supervisor_finds_an_order_from_a_vague_memory(live_server, open_window: OpenWindow, orders, language):
     page = open_window(language=language, size=PHONE)
-    sign_in(page, live_server.url, "supervisor")
-    page.goto(f"{live_server.url}/orders/")
+    sign_in(page, live_server.url, "supervisor", "/orders/")
 
     page.fill(".filters [name=q]", "50 ribu kasir demo minggu lalu 02")
     page.keyboard.press("Enter")
@@ -53,8 +52,7 @@ def test_a_supervisor_finds_an_order_from_a_vague_memory(live_server, open_windo
 
 def test_an_owner_walks_through_the_orders_beside_the_list(live_server, open_window: OpenWindow, orders):
     page = open_window(size=(1440, 900))
-    sign_in(page, live_server.url, "owner")
-    page.goto(f"{live_server.url}/orders/")
+    sign_in(page, live_server.url, "owner", "/orders/")
     panel = page.locator("[data-beside-panel]")
 
     page.keyboard.press("j")
@@ -83,8 +81,7 @@ def test_an_owner_walks_through_the_orders_beside_the_list(live_server, open_win
 
 def test_a_supervisor_ticks_orders_on_a_phone_and_reads_what_came_of_each(live_server, open_window: OpenWindow, orders):
     page = open_window(size=PHONE)
-    sign_in(page, live_server.url, "supervisor")
-    page.goto(f"{live_server.url}/orders/")
+    sign_in(page, live_server.url, "supervisor", "/orders/")
 
     for order in orders.values():
         page.check(f"#row-{order.pk} [name=order]")
@@ -100,8 +97,7 @@ def test_a_supervisor_ticks_orders_on_a_phone_and_reads_what_came_of_each(live_s
 
 def test_an_owner_chooses_columns_and_finds_them_again(live_server, open_window: OpenWindow, orders):
     page = open_window(size=(1440, 900))
-    sign_in(page, live_server.url, "owner")
-    page.goto(f"{live_server.url}/orders/")
+    sign_in(page, live_server.url, "owner", "/orders/")
 
     page.click(".file-choice:has(#choose-columns) summary")
     page.uncheck("[name=column][value=sn]")

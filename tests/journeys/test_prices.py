@@ -18,9 +18,8 @@ def test_a_rule_is_seen_saved_and_sold_for(live_server: Any, open_window: OpenWi
     create_demo_staff()
     product = make_product(price=10_203, code="TSEL10")
     page = open_window(java_script_enabled=with_script)
-    sign_in(page, live_server.url, "admin")
+    sign_in(page, live_server.url, "admin", "/products/prices/")
 
-    page.goto(f"{live_server.url}/products/prices/")
     page.click("#add-rule")
     page.fill("[name=product]", "tsel10")
     page.click("#rule-form button[type=submit]")
@@ -35,8 +34,7 @@ def test_a_rule_is_seen_saved_and_sold_for(live_server: Any, open_window: OpenWi
     expect(page.locator("#results tbody tr")).to_have_count(1)
 
     till = open_window(java_script_enabled=with_script)
-    sign_in(till, live_server.url, "cashier")
-    till.goto(f"{live_server.url}/counter/review/?product=TSEL10&q=081234567890")
+    sign_in(till, live_server.url, "cashier", "/counter/review/?product=TSEL10&q=081234567890")
     expect(till.locator("#review-price")).to_have_text("Rp12.000")
     expect(till.locator("#review-cost")).to_have_count(0)
     assert "10.203" not in till.content()

@@ -68,8 +68,7 @@ def test_a_role_that_waits_is_approved_by_an_owner(
     faults += faults_of(page)
 
     page.context.clear_cookies()
-    sign_in(page, live_server.url, "owner")
-    page.goto(f"{live_server.url}{Approval.objects.get().get_absolute_url()}")
+    sign_in(page, live_server.url, "owner", f"{Approval.objects.get().get_absolute_url()}")
     faults += faults_of(page)
     page.click("#approve summary")
     page.click("#approve-form button[type=submit]")

@@ -22,9 +22,8 @@ def test_what_a_customer_paid_is_given_back_from_the_list(live_server: Any, open
     order = end(sell(cashier, 10_500, destination="081234567890"), "failed")
     end(sell(cashier, 5_000, destination="081234567891"), "rejected")
     page = open_window(language=language)
-    sign_in(page, address, "cashier")
+    sign_in(page, address, "cashier", "/refunds/")
 
-    page.goto(f"{address}/refunds/")
     expect(page.locator("tbody tr")).to_have_count(2)
     faults = faults_in_all_looks(page, RULES_IN[language])
     page.get_by_text(order.ref_id).locator("xpath=ancestor::tr").locator("a").first.click()

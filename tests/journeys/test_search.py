@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 def test_words_of_the_trade_find_the_exact_amount_first(live_server: Any, upstream: Upstream, open_window: OpenWindow):
     create_demo_staff()
     page = open_window()
-    sign_in(page, live_server.url, "cashier")
+    sign_in(page, live_server.url, "cashier", path=None)
 
     for words in ("tel 10", "simpati 10rb", "telkmsel 10k", "as 10.000", "telkomsel 10000"):
         page.goto(f"{live_server.url}/products/?q={words}")

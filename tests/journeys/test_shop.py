@@ -40,8 +40,7 @@ def test_settings_are_seen_before_they_are_saved_and_then_printed(live_server: A
     create_demo_staff()
     orders = [make_token(), make_long_bill()]
     page = open_window(language=language)
-    sign_in(page, live_server.url, "owner")
-    page.goto(f"{live_server.url}/shop/")
+    sign_in(page, live_server.url, "owner", "/shop/")
 
     page.fill("[name=name]", NAME)
     page.fill("[name=address]", "Jl. Jenderal Ahmad Yani Km. 9 No. 123\nBanjarmasin 70249")
@@ -92,7 +91,7 @@ def test_a_token_is_in_three_and_two_groups_on_the_narrow_roll(live_server: Any,
     create_demo_staff()
     order = make_token()
     page = open_window()
-    sign_in(page, live_server.url, "cashier")
+    sign_in(page, live_server.url, "cashier", path=None)
 
     lines = {}
     for paper in PAPERS:
@@ -106,8 +105,7 @@ def test_a_token_is_in_three_and_two_groups_on_the_narrow_roll(live_server: Any,
 def test_without_javascript_a_button_shows_the_papers(live_server: Any, open_window: OpenWindow):
     create_demo_staff()
     page = open_window(java_script_enabled=False)
-    sign_in(page, live_server.url, "owner")
-    page.goto(f"{live_server.url}/shop/")
+    sign_in(page, live_server.url, "owner", "/shop/")
 
     page.fill("[name=name]", NAME)
     page.click("button[name=preview]")
@@ -121,8 +119,7 @@ def test_the_text_for_a_customer_is_copied(live_server: Any, open_window: OpenWi
     create_demo_staff()
     order = make_token()
     page = open_window(permissions=["clipboard-read", "clipboard-write"])
-    sign_in(page, live_server.url, "cashier")
-    page.goto(f"{live_server.url}/orders/{order.ref_id}/")
+    sign_in(page, live_server.url, "cashier", f"/orders/{order.ref_id}/")
 
     page.click("#message summary")
     page.click("[data-copies]")
@@ -135,8 +132,7 @@ def test_the_text_for_a_customer_is_copied(live_server: Any, open_window: OpenWi
 def test_too_large_a_logo_is_not_sent_at_all(live_server: Any, open_window: OpenWindow):
     create_demo_staff()
     page = open_window()
-    sign_in(page, live_server.url, "owner")
-    page.goto(f"{live_server.url}/shop/")
+    sign_in(page, live_server.url, "owner", "/shop/")
 
     page.set_input_files("[name=logo]", {"name": "a.png", "mimeType": "image/png", "buffer": png() + b"\0" * 300_000})
 

@@ -38,8 +38,7 @@ def test_a_till_is_enrolled_taken_over_and_locked(live_server: Any, open_window:
     for name in ("cashier", "supervisor"):
         give_pin(User.objects.get(username=name))
     owner, till = open_window(language=language), open_window(language=language)
-    sign_in(owner, live_server.url, "owner")
-    owner.goto(f"{live_server.url}/tills/")
+    sign_in(owner, live_server.url, "owner", "/tills/")
     faults = faults_in_all_looks(owner, RULES_IN[language])
     code = enrolled(owner, live_server.url, "Kasir depan")
     faults += faults_in_all_looks(owner, RULES_IN[language])
@@ -91,7 +90,7 @@ def test_a_form_left_in_another_tab_buys_nothing(live_server: Any, open_window: 
     for name in ("cashier", "supervisor"):
         give_pin(User.objects.get(username=name))
     owner, till = open_window(), open_window()
-    sign_in(owner, live_server.url, "owner")
+    sign_in(owner, live_server.url, "owner", path=None)
     code = enrolled(owner, live_server.url, "Kasir 1")
     till.goto(f"{live_server.url}/till/")
     till.fill("[name=code]", code)
@@ -114,7 +113,7 @@ def test_without_scripts_a_till_is_taken_over(live_server: Any, open_window: Ope
     for name in ("cashier", "supervisor"):
         give_pin(User.objects.get(username=name))
     owner, till = open_window(), open_window(java_script_enabled=False)
-    sign_in(owner, live_server.url, "owner")
+    sign_in(owner, live_server.url, "owner", path=None)
     till.goto(f"{live_server.url}/till/")
     till.fill("[name=code]", enrolled(owner, live_server.url, "Kasir 1"))
     till.click("main form button.btn-primary")

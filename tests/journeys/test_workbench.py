@@ -9,20 +9,16 @@ from approvals.events import APPROVED
 from audit.services import record
 from staff.models import User
 from tests.journeys.busy_day import a_busy_day
-from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_in, sign_in
+from tests.journeys.helpers import LOOKS_IN, OpenWindow, faults_in, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
-LOOKS = {
-    "id-ID": [(DESKTOP, "light"), (SMALL_PHONE, "dark")],
-    "en-GB": [(DESKTOP, "dark"), (SMALL_PHONE, "light")],
-}
 
 
-@pytest.mark.parametrize("language", LOOKS)
+@pytest.mark.parametrize("language", LOOKS_IN)
 def test_the_workbench_is_accessible_and_fits(live_server: Any, open_window: OpenWindow, language: str):
     day = a_busy_day()
     page = open_window(language=language)
-    sign_in(page, live_server.url, "auditor")
+    sign_in(page, live_server.url, "auditor", path=None)
     faults: list[str] = []
     addresses = [
         "/exchanges/",
@@ -36,7 +32,7 @@ def test_the_workbench_is_accessible_and_fits(live_server: Any, open_window: Ope
     addresses += [f"/orders/{order.ref_id}/story/" for order in (day["orders"]["success"], day["token"])]
     for address in addresses:
         page.goto(live_server.url + address)
-        faults.extend(faults_in(page, LOOKS[language]))
+        faults.extend(faults_in(page, *LOOKS_IN[language]))
 
     assert faults == []
 
@@ -45,8 +41,7 @@ def test_what_people_did_fits_its_table_on_a_desktop(live_server: Any, open_wind
     a_busy_day()
     record(APPROVED, actor=User.objects.get(username="owner"), subject="approval:1", facts={"sha256": "e7" * 32})
     page = open_window(size=(1440, 900), language="id-ID")
-    sign_in(page, live_server.url, "auditor")
-    page.goto(f"{live_server.url}/audit/")
+    sign_in(page, live_server.url, "auditor", "/audit/")
 
     table = page.locator("main table.rows")
     expect(table).to_contain_text("e7e7e7")
@@ -57,9 +52,8 @@ def test_an_auditor_goes_from_an_order_to_its_exchange_and_story(live_server: An
     order = a_busy_day()["orders"]["success"]
     assert User.objects.filter(username="auditor").exists()
     page = open_window()
-    sign_in(page, live_server.url, "auditor")
+    sign_in(page, live_server.url, "auditor", f"/orders/{order.ref_id}/")
 
-    page.goto(f"{live_server.url}/orders/{order.ref_id}/")
     page.click("#order-exchanges")
     page.locator("table.rows a.row-link").first.click()
     expect(page.locator("#asked")).to_contain_text('"signature": "***"')
