@@ -19,10 +19,11 @@ WORDS = ["button-name", "link-name", "label", "document-title", "html-has-lang",
 WORDS_AND_COLOURS = [*WORDS, "color-contrast"]
 # A test in both languages takes the same steps in the same looks.
 RULES_IN = {"id-ID": RULES, "en-GB": WORDS}
-# Each language on a desktop and on a phone, in the other light there. The second one changes words and colours only.
+# Each language on a desktop and on a phone, in the other light there. The second one changes words and colours only,
+# and a phone changes no colours but of its tabs and of the counter, which test_cashier_pages.py looks at in each light.
 LOOKS_IN = {
-    "id-ID": ([(DESKTOP, "light"), (SMALL_PHONE, "dark")], RULES),
-    "en-GB": ([(DESKTOP, "dark"), (SMALL_PHONE, "light")], WORDS_AND_COLOURS),
+    "id-ID": [(DESKTOP, "light", RULES), (SMALL_PHONE, "dark", RULES)],
+    "en-GB": [(DESKTOP, "dark", WORDS_AND_COLOURS), (SMALL_PHONE, "light", WORDS)],
 }
 
 # The parts of a page, as HTML with all that decides their look: what stands in `main`, and the frame around it.
@@ -94,6 +95,11 @@ def faults_in(page: Page, looks: Sequence[Any], rules: Sequence[str] = RULES) ->
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         faults += faults_of(page, rules)
     return faults
+
+
+def faults_in_both_sizes(page: Page, language: str) -> list[str]:
+    """The same in the looks in which every page is looked at in this language."""
+    return [fault for size, scheme, rules in LOOKS_IN[language] for fault in faults_in(page, [(size, scheme)], rules)]
 
 
 LOOKS = [(PHONE, "dark"), (DESKTOP, "light")]

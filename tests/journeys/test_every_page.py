@@ -18,7 +18,7 @@ from tests.journeys.busy_day import a_busy_day
 from tests.journeys.helpers import (
     LOOKS_IN,
     OpenWindow,
-    faults_in,
+    faults_in_both_sizes,
     faults_of,
     sign_in,
 )
@@ -45,7 +45,7 @@ PRICE_RULES = [
 @pytest.mark.parametrize("language", LOOKS_IN)
 def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWindow, language, half: int):
     def look() -> None:
-        faults.extend(faults_in(page, *LOOKS_IN[language]))
+        faults.extend(faults_in_both_sizes(page, language))
 
     day = a_busy_day()
     page = open_window(language=language)
@@ -153,7 +153,7 @@ def test_pages_for_two_people_are_accessible_and_fit(live_server: Any, open_wind
         page.goto(live_server.url + address)
         # what asks for a decision, a limit or a reason is folded
         page.evaluate("document.querySelectorAll('main details').forEach(part => { part.open = true; })")
-        faults.extend(faults_in(page, *LOOKS_IN[language]))
+        faults.extend(faults_in_both_sizes(page, language))
 
     assert Approval.objects.open().count() == 4
     assert faults == []
