@@ -68,6 +68,7 @@ def test_from_any_page_a_number_leads_to_the_sale_the_order_and_the_answer(
     page.keyboard.press("m")
     expect(page).to_have_url(re.compile(r"/arrived/\?q="))
     expect(page.locator("#answer")).to_have_attribute("data-code", "arrived")
+    page.wait_for_load_state()  # no script hears a key before
 
     # when: Enter follows the number at once, it waits for its answer; B sells for it
     page.goto(f"{live_server.url}/orders/")
