@@ -66,7 +66,8 @@ class PeopleAct(Act):
         if person := content.get("person"):
             branch: int = User.objects.get(pk=person).branch_id
             return branch
-        return asker.branch_id if "username" in content else None
+        own: int | None = asker.branch_id if "username" in content else None
+        return own
 
     def people_in(self, content: Content) -> set[int]:
         """The person."""
