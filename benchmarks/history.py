@@ -59,7 +59,7 @@ _DAY = "(closed_at AT TIME ZONE 'Asia/Jakarta')::date"
 _DAYS_OF_SHIFTS = f"""
     INSERT INTO drawers_drawerday (day, facts)
     SELECT DISTINCT {_DAY}, '{{}}'::jsonb FROM drawers_shift WHERE closed_at IS NOT NULL ORDER BY 1
-        ON CONFLICT (day) DO NOTHING;
+        ON CONFLICT (day, branch_id) DO NOTHING;
     UPDATE drawers_shift SET day_id = of_day.id FROM drawers_drawerday of_day
      WHERE of_day.day = {_DAY} AND day_id <> of_day.id
 """  # noqa: S608 - our own text

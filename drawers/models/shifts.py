@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
 from branches.models import FIRST, Branch
+from branches.services import has_several
 from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
@@ -63,9 +64,10 @@ class Drawer(models.Model):
 
 
 class DrawerDay(models.Model):
-    """The shifts that were closed on one day of the shop. Signed by an owner it is frozen, as `facts` say."""
+    """The shifts that were closed on one day in one branch. Signed by an owner it is frozen, as `facts` say."""
 
-    day = models.DateField(unique=True)
+    day = models.DateField()
+    branch = models.ForeignKey(Branch, db_default=FIRST, on_delete=models.PROTECT, related_name="+", db_index=False)
     signed_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+")
     signed_at = models.DateTimeField(null=True)
     facts = models.JSONField(default=dict, help_text="The closing as it was signed; rupiah.")
@@ -83,8 +85,10 @@ class DrawerDay(models.Model):
                 condition=Q(signed_at__isnull=True) | Q(signed_at__date__gt=F("day")),
                 name="drawer_day_signed_when_it_is_over",
             ),
+            models.UniqueConstraint(fields=["day", "branch"], name="drawer_day_once_a_branch"),
         ]
         triggers = [
+            pgtrigger.ReadOnly(name="branch_never_changes", fields=["branch"]),
             pgtrigger.Protect(
                 name="signed_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__signed_at__isnull=False)
             ),
@@ -96,7 +100,11 @@ class DrawerDay(models.Model):
         return str(self.day)
 
     def get_absolute_url(self) -> str:
-        return reverse("drawer_day", args=[self.day.isoformat()])
+        return self.of_branch(reverse("drawer_day", args=[self.day.isoformat()]))
+
+    def of_branch(self, page: str) -> str:
+        """The address of a day's page, for its branch where there are several."""
+        return f"{page}?branch={self.branch_id}" if has_several() else page
 
 
 _CLOSED_TRUE = Q(
@@ -126,9 +134,10 @@ _CLOSES_BY_ITS_ENTRIES = """
     ) THEN
         RAISE EXCEPTION 'shift %: expected is not the sum of its sales and entries', NEW.id;
     END IF;
-    PERFORM FROM drawers_drawerday WHERE id = NEW.day_id AND signed_at IS NULL FOR NO KEY UPDATE;
+    PERFORM FROM drawers_drawerday WHERE id = NEW.day_id AND signed_at IS NULL
+        AND branch_id = (SELECT branch_id FROM drawers_drawer WHERE id = NEW.drawer_id) FOR NO KEY UPDATE;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'shift %: its day is signed', NEW.id;
+        RAISE EXCEPTION 'shift %: its day is signed, or of another branch', NEW.id;
     END IF;
     RETURN NEW;
 """
@@ -398,5 +407,6 @@ class DrawerEntry(models.Model):
 
 
 DrawerHistory = history_of(Drawer)
-DrawerDayHistory = history_of(DrawerDay)
+# Its branch never changes; copies from before branches had days of their own lack it.
+DrawerDayHistory = history_of(DrawerDay, exclude=["branch"])
 ShiftHistory = history_of(Shift)

@@ -13,6 +13,8 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from audit.services import record
+from branches.models import FIRST
+from branches.services import has_several
 from core import clock
 from core.rights import Right
 from core.times import start_of_day
@@ -97,10 +99,12 @@ def cash_of_day(lines: Iterable[DayLine]) -> dict[str, int]:
     return {"expected": counted - difference, "counted": counted, "difference": difference}
 
 
-def open_shifts_until(day: dt.date) -> list[Shift]:
-    """The shifts that began on this day or before and are open: the day is not over for them."""
+def open_shifts_until(day: dt.date, branch: int | None = None) -> list[Shift]:
+    """The open shifts that began on this day or before: the day is not over for them. `branch`: only its own."""
     until = start_of_day(day + dt.timedelta(days=1))
     open_shifts = Shift.objects.select_related("drawer", "cashier").filter(closed_at=None, opened_at__lt=until)
+    if branch is not None:
+        open_shifts = open_shifts.filter(drawer__branch=branch)
     return list(open_shifts.order_by("opened_at"))
 
 
@@ -110,29 +114,31 @@ def seal_of(lines: list[DayLine]) -> str:
     return salted_hmac("drawers.day", text, algorithm="sha256").hexdigest()
 
 
-def sign_day(day: dt.date, *, actor: User, seen: str | None = None) -> DrawerDay:
-    """Freeze the closing of a day that is over under the actor's name. Raises `DrawerRefused`.
+def sign_day(day: dt.date, *, actor: User, branch: int = FIRST, seen: str | None = None) -> DrawerDay:
+    """Freeze the closing of a branch's day that is over under the actor's name. Raises `DrawerRefused`.
 
-    `seen`: the seal of the lines that were shown. All shifts that began on it must be closed.
+    `seen`: the seal of the lines that were shown. All shifts that began on it in this branch must be closed.
     """
     if not actor.has_perm(Right.SIGN_DAYS):
         raise DrawerRefused("no_right")
     if day >= timezone.localdate(clock.now()):
         raise DrawerRefused("day_running")
     with transaction.atomic():
-        day_row = DrawerDay.objects.select_for_update(no_key=True).filter(day=day).first()
+        day_row = DrawerDay.objects.select_for_update(no_key=True).filter(day=day, branch=branch).first()
         lines = day_lines(day_row)
         if day_row is None or not lines:
             raise DrawerRefused("day_empty")
         if day_row.signed_at:
             raise DrawerRefused("day_signed")
-        if open_shifts_until(day):
+        if open_shifts_until(day, branch):
             raise DrawerRefused("day_open")
         if seen is not None and not constant_time_compare(seen, seal_of(lines)):
             raise DrawerRefused("day_moved")
         day_row.facts = {"lines": [line.plain() for line in lines]}
         day_row.signed_by_id, day_row.signed_at = actor.pk, clock.now()
         day_row.save()
-        facts = {"shifts": len(lines), "difference": cash_of_day(lines)["difference"]}
+        facts: dict[str, Any] = {"shifts": len(lines), "difference": cash_of_day(lines)["difference"]}
+        if has_several():
+            facts["branch"] = branch
         record(DAY_SIGNED, actor=actor, subject=day.isoformat(), facts=facts)
         return day_row

@@ -141,7 +141,7 @@ def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str) -> Sh
     current.expected, current.difference = expected, difference
     current.reason = _why(reason, DifferenceUnexplained(difference)) if difference else reason.strip()[:500]
     current.closed_by_id, current.closed_at = actor.pk, clock.now()
-    current.day = _day_for(timezone.localdate(current.closed_at))
+    current.day = _day_for(timezone.localdate(current.closed_at), current.drawer.branch_id)
     current.save()
     _note_large_difference(current, actor)
     log.info("shift_closed", shift=current.pk, difference=difference)
@@ -205,12 +205,12 @@ def rounded_up(shift: Shift) -> tuple[int, int]:
     return odd["count"], int(odd["more"] or 0)
 
 
-def _day_for(today: dt.date) -> DrawerDay:
-    """The day that takes a shift which closes now, locked: today, or when that is signed, the first that is not."""
+def _day_for(today: dt.date, branch: int) -> DrawerDay:
+    """The branch's day that takes a shift closing now, locked: today, or if it is signed, the first that is not."""
     day = today
     while True:
-        DrawerDay.objects.bulk_create([DrawerDay(day=day)], ignore_conflicts=True)
-        day_row = DrawerDay.objects.select_for_update(no_key=True).get(day=day)
+        DrawerDay.objects.bulk_create([DrawerDay(day=day, branch_id=branch)], ignore_conflicts=True)
+        day_row = DrawerDay.objects.select_for_update(no_key=True).get(day=day, branch=branch)
         if day_row.signed_at is None:
             return day_row
         day += dt.timedelta(days=1)

@@ -11,6 +11,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
@@ -18,7 +19,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.acts import act
 from audit.services import record
-from branches.seeing import narrowed, own_branch
+from branches.seeing import names_branches, narrowed, own_branch
+from branches.services import all_branches, branch_name, branch_names
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.numbers import note_as_seen
@@ -38,8 +40,10 @@ SIGN_DAY = act("sign_day", pgettext_lazy("audit", "Sign a day"), Right.SIGN_DAYS
 @staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def drawer_day_today(request: StaffRequest) -> HttpResponse:
-    """To the day that `day` names, else to today."""
-    return redirect("drawer_day", day=shop_day_or_today(request.GET.get("day", "")).isoformat())
+    """To the day that `day` names, else to today; of the same branch."""
+    page = reverse("drawer_day", args=[shop_day_or_today(request.GET.get("day", "")).isoformat()])
+    branch = _branch(request.GET.get("branch", "")) if names_branches() else None
+    return redirect(page if branch is None else f"{page}?branch={branch}")
 
 
 def _day(text: str) -> dt.date:
@@ -52,53 +56,72 @@ def _day(text: str) -> dt.date:
     return day
 
 
-def _found(day: dt.date) -> DrawerDay | None:
-    return DrawerDay.objects.select_related("signed_by").filter(day=day).first()
+def _branch(chosen: str) -> int | None:
+    """The branch of the closing: the chosen one, or the only one that the reader sees; None: all together."""
+    if (own := own_branch()) is not None:
+        return own
+    branches = all_branches()
+    if len(branches) == 1:
+        return next(iter(branches))
+    return int(chosen) if chosen.isdecimal() and int(chosen) in branches else None
+
+
+def _found(day: dt.date, branch: int | None) -> list[DrawerDay]:
+    """The day's rows: one for each branch, or that of this branch alone."""
+    rows = DrawerDay.objects.select_related("signed_by").filter(day=day).order_by("branch")
+    return list(rows if branch is None else rows.filter(branch=branch))
 
 
 @staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
-    """The sums of one day's shifts, by cashier; fit for paper."""
+    """The sums of one day's shifts, by cashier; fit for paper. `branch`: of this one, else of all together."""
     shown = _day(day)
+    branch = _branch(request.GET.get("branch", ""))
     today, following = timezone.localdate(), shown + dt.timedelta(days=1)
-    context = _closing(request, shown)
-    is_signed = bool(context["day_row"] and context["day_row"].signed_at)
+    context = _closing(request, shown, branch)
+    is_signed = context["is_signed"]
     context |= {
         "signed_before": is_signed and any(line.opening_difference is None for line in context["lines"]),
         "today": today,
         "previous": shown - dt.timedelta(days=1),
-        "next": following if shown < today or (is_signed and _found(following)) else None,
+        "next": following if shown < today or (is_signed and _found(following, branch)) else None,
     }
     return render(request, "drawers/drawer_day.html", context)
 
 
-def _closing(request: StaffRequest, day: dt.date) -> dict[str, Any]:
+def _closing(request: StaffRequest, day: dt.date, branch: int | None) -> dict[str, Any]:
     """The closing of a day for its pages, and whether this person may sign it now."""
-    day_row = _found(day)
-    lines = _lines(day_row)
-    is_signed, is_running = bool(day_row and day_row.signed_at), day >= timezone.localdate()
-    branch = own_branch()
-    open_shifts = [
-        shift
-        for shift in ([] if is_signed else services.open_shifts_until(day))
-        if branch in {None, shift.drawer.branch_id}
-    ]
+    rows = _found(day, branch)
+    lines = [line for row in rows for line in _lines(row)]
+    is_signed, is_running = bool(rows) and all(row.signed_at for row in rows), day >= timezone.localdate()
+    open_shifts = [] if is_signed else services.open_shifts_until(day, branch)
     may_sign = bool(lines) and not (is_signed or is_running or open_shifts) and request.user.has_perm(Right.SIGN_DAYS)
     return {
         "day": day,
-        "day_row": day_row,
+        "day_row": rows[0] if branch is not None and rows else None,
+        "is_signed": is_signed,
         "lines": lines,
         "sum": _sum(lines),
         "methods": _by_method(lines),
         "open_shifts": open_shifts,
         "sees_cost": request.user.has_perm(Right.VIEW_COST),
         "is_running": is_running,
-        "may_sign": may_sign,
+        "may_sign": may_sign and branch is not None,
+        "branch": branch,
+        "branch_words": branch_name(branch) if branch is not None and names_branches() else "",
+        "branches": _by_branch(day) if names_branches() else [],
+        "of_branch": f"?branch={branch}" if branch is not None and names_branches() else "",
     }
 
 
-def _lines(day_row: DrawerDay | None) -> list[DayLine]:
+def _by_branch(day: dt.date) -> list[tuple[int, str, bool]]:
+    """The branches: key, name, and whether the day is signed there."""
+    signed = {row.branch_id for row in _found(day, None) if row.signed_at}
+    return [(pk, name, pk in signed) for pk, name in branch_names()]
+
+
+def _lines(day_row: DrawerDay) -> list[DayLine]:
     """The shifts of the day that the reader sees."""
     lines = services.day_lines(day_row)
     if own_branch() is None:
@@ -133,7 +156,8 @@ def drawer_day_csv(request: StaffRequest, day: str) -> HttpResponseBase:
     if request.user.has_perm(Right.VIEW_COST):
         fields |= {"cost": lambda line: line.totals.cost, "profit": lambda line: line.totals.profit}
     record(EXPORT_MADE, actor=request.user, subject=f"day {shown}", facts={"format": "csv"})
-    return csv_answer(_lines(_found(shown)), fields, f"shifts-{shown}.csv")
+    rows = _found(shown, _branch(request.GET.get("branch", "")))
+    return csv_answer([line for row in rows for line in _lines(row)], fields, f"shifts-{shown}.csv")
 
 
 def _sales_by(code: str, line: DayLine) -> int:
@@ -172,15 +196,19 @@ _FIELDS = {
 def drawer_day_sign(request: StaffRequest, day: str) -> HttpResponse:
     """Show the closing of a day that is over, then sign it as it was shown, with a second factor: it is frozen."""
     shown = _day(day)
+    branch = _branch(request.POST.get("branch") or request.GET.get("branch", ""))
+    context = _closing(request, shown, branch)
+    page = f"{reverse('drawer_day', args=[shown.isoformat()])}{context['of_branch']}"
+    if branch is None:
+        return redirect(page)
     if request.method == "GET":
-        context = _closing(request, shown)
         if not context["may_sign"]:
-            return redirect("drawer_day", day=shown.isoformat())
-        context["signs"] = {"day": shown.isoformat(), "seen": services.seal_of(context["lines"])}
-        return render(request, "drawers/day_sign.html", context)
+            return redirect(page)
+        signs = {"day": shown.isoformat(), "branch": branch, "seen": services.seal_of(context["lines"])}
+        return render(request, "drawers/day_sign.html", context | {"signs": signs, "page": page})
     with refusal_shown(request):
         seen = request.POST.get("seen", "")
-        check_factor(request, act=SIGN_DAY, content={"day": shown.isoformat(), "seen": seen})
-        services.sign_day(shown, actor=request.user, seen=seen)
+        check_factor(request, act=SIGN_DAY, content={"day": shown.isoformat(), "branch": branch, "seen": seen})
+        services.sign_day(shown, branch=branch, actor=request.user, seen=seen)
         messages.success(request, _("Signed. The closing of this day is frozen."), extra_tags="signed")
-    return redirect("drawer_day", day=shown.isoformat())
+    return redirect(page)

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from branches.services import branch_name
 from core.rights import Right
 from core.times import active_locale
 from drawers.models import DrawerDay
@@ -38,6 +39,7 @@ class Days(WorkKind):
     look = ("calendar-check", "queued")
     sees = (Right.VIEW_SHIFTS,)
     does = (Right.SIGN_DAYS,)
+    branch = "branch"
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         """Unsigned ones before today."""
@@ -49,7 +51,8 @@ class Days(WorkKind):
         return {
             day.pk: Line(
                 subject=str(format_date(day.day, "EEEE, d MMMM yyyy", locale=active_locale())),
-                url=reverse(page, args=[day.day.isoformat()]),
+                url=day.of_branch(reverse(page, args=[day.day.isoformat()])),
+                about=branch_name(day.branch_id),
             )
             for day in DrawerDay.objects.filter(pk__in=keys)
         }

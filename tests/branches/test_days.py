@@ -1,0 +1,155 @@
+"""A day is closed and signed in each branch by itself; the shop's day is their sum."""
+
+import datetime as dt
+import re
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from audit.models import AuditEvent
+from branches.models import FIRST
+from drawers.errors import DrawerRefused
+from drawers.models import Drawer, DrawerDay, Shift
+from drawers.services import close_shift, open_shifts_until, sign_day
+from testing.database import past_triggers
+from testing.people import browser_of, make_person
+from tests.branches.helpers import make_branch
+from tests.drawers.helpers import begin, end_of_day, pieces_of
+
+pytestmark = pytest.mark.django_db
+
+
+def close_one(name: str, branch: int, counted: int) -> Shift:
+    """A shift of this branch that began with Rp200.000 and was closed with this count."""
+    person = make_person("cashier", username=name, first_name=name.capitalize(), branch_id=branch)
+    shift = begin(person, drawer=Drawer.objects.create(name=f"Laci {name}", branch_id=branch))
+    return close_shift(shift, pieces=pieces_of(counted), actor=person, reason="miscounted")
+
+
+@pytest.fixture
+def tebet() -> int:
+    """Yesterday Andi closed a shift in the first branch, and Siti in this one, each with a difference."""
+    branch = make_branch().pk
+    close_one("andi", FIRST, 190_000)
+    close_one("siti", branch, 230_000)
+    return branch
+
+
+def shown(browser, day: dt.date, query: str = "") -> tuple[str, dict]:
+    answer = browser.get(f"/shifts/days/{day}/{query}")
+    return answer.content.decode(), answer.context
+
+
+def test_each_branch_has_its_own_day(tebet):
+    assert sorted(DrawerDay.objects.values_list("branch", "shifts__cashier__username")) == [
+        (FIRST, "andi"),
+        (tebet, "siti"),
+    ]
+
+
+def test_the_day_of_the_shop_is_the_sum_of_its_branches(admin, tebet):
+    day = end_of_day()
+
+    whole, of_all = shown(admin, day)
+    own, of_one = shown(admin, day, f"?branch={tebet}")
+
+    assert (of_all["sum"]["counted"], of_all["sum"]["difference"]) == (420_000, 20_000)
+    assert (of_one["sum"]["counted"], of_one["sum"]["difference"]) == (230_000, 30_000)
+    assert ("Andi" in whole, "Siti" in whole) == (True, True)
+    assert ("Andi" in own, "Siti" in own) == (False, True)
+    assert ('id="to-sign"' in whole, 'id="signed-by-branch"' in whole) == (False, True)
+    assert f'/sign/?branch={tebet}"' in own
+    lines = b"".join(admin.get(f"/shifts/days/{day}/csv/?branch={tebet}")).decode()
+    assert ("Andi" in lines, "Siti" in lines) == (False, True)
+
+
+def test_a_branch_is_signed_by_itself(admin, tebet):
+    day = end_of_day()
+    page = admin.get(f"/shifts/days/{day}/sign/?branch={tebet}").content.decode()
+    seen = re.search(r'name="seen" value="(\w+)"', page)[1]
+
+    admin.confirm(f"/shifts/days/{day}/sign/", {"branch": tebet, "seen": seen})
+
+    rows = {row.branch_id: row for row in DrawerDay.objects.all()}
+    assert [rows[branch].signed_at is not None for branch in (FIRST, tebet)] == [False, True]
+    assert [line["cashier"] for line in rows[tebet].facts["lines"]] == ["Siti"]
+    assert AuditEvent.objects.get(kind="day_signed").facts["branch"] == tebet
+    assert shown(admin, day)[1]["sum"]["counted"] == 420_000
+    assert 'id="signed"' in shown(admin, day, f"?branch={tebet}")[0]
+    assert 'id="to-sign"' in shown(admin, day, f"?branch={FIRST}")[0]
+
+
+def test_without_a_branch_nothing_is_signed(admin, tebet):
+    day = end_of_day()
+
+    assert admin.get(f"/shifts/days/{day}/sign/").status_code == 302
+    admin.confirm(f"/shifts/days/{day}/sign/", {"seen": ""})
+
+    assert not DrawerDay.objects.exclude(signed_at=None).exists()
+
+
+def test_an_open_shift_keeps_only_its_own_branch_from_being_signed(tebet):
+    owner, day = make_person("admin"), end_of_day()
+    late = begin(make_person("cashier", username="budi"), drawer=Drawer.objects.create(name="Laci budi"))
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE drawers_shift SET opened_at = opened_at - interval '1 day' WHERE id = %s", [late.pk])
+
+    assert [shift.pk for shift in open_shifts_until(day)] == [late.pk]
+    assert sign_day(day, branch=tebet, actor=owner).signed_at
+    with pytest.raises(DrawerRefused) as refused:
+        sign_day(day, branch=FIRST, actor=owner)
+    assert refused.value.reason == "day_open"
+
+
+def test_a_shift_never_enters_the_day_of_another_branch(tebet):
+    person = make_person("cashier", username="budi")
+    shift = begin(person, drawer=Drawer.objects.create(name="Laci budi"), cash=0)
+    wrong = DrawerDay.objects.get(branch=tebet)
+
+    with pytest.raises(DatabaseError, match="another branch"), transaction.atomic():
+        Shift.objects.filter(pk=shift.pk).update(
+            day=wrong,
+            closed_at=shift.opened_at,
+            closed_by=person,
+            counted=0,
+            counted_pieces=pieces_of(0),
+            expected=0,
+            difference=0,
+        )
+
+
+def test_the_branch_of_a_day_never_changes(tebet):
+    with pytest.raises(DatabaseError), transaction.atomic():
+        DrawerDay.objects.filter(branch=FIRST).update(branch=make_branch("Depok"))
+
+
+def test_work_names_the_days_of_both_branches(admin, tebet):
+    end_of_day()
+
+    page = admin.get("/work/?kind=day").content.decode()
+
+    assert page.count('id="row-day-') == 2
+    assert f"/sign/?branch={tebet}" in page
+    assert admin.get(f"/work/?kind=day&branch={tebet}").content.decode().count('id="row-day-') == 1
+
+
+def test_a_person_bound_to_a_branch_sees_its_day_alone(tebet):
+    day = end_of_day()
+    sonia = browser_of("supervisor", username="sonia", branch_id=tebet, bound_since="2026-01-01T00:00Z")
+
+    page, context = shown(sonia, day, f"?branch={FIRST}")
+
+    assert ("Andi" in page, "Siti" in page) == (False, True)
+    assert context["sum"]["counted"] == 230_000
+    assert 'id="day-branches"' not in page
+
+
+def test_a_shop_with_one_branch_is_not_asked_for_it(admin):
+    close_one("andi", FIRST, 190_000)
+    day = end_of_day()
+
+    page, _context = shown(admin, day)
+
+    assert "branch=" not in page
+    assert 'id="day-branches"' not in page
+    assert 'id="to-sign"' in page
