@@ -161,3 +161,12 @@ def test_a_line_opens_exactly_its_orders(by: str):
             figures.sales,
             figures.cost,
         )
+
+
+def test_last_week_is_monday_to_sunday_against_the_week_before():
+    now = start_of_day(dt.date(2026, 11, 26)) + dt.timedelta(hours=9)  # a Thursday
+
+    chosen = named_period("last-week", now)
+
+    assert (chosen.period.first, chosen.period.last) == (dt.date(2026, 11, 16), dt.date(2026, 11, 22))
+    assert (chosen.before.first, chosen.before.last) == (dt.date(2026, 11, 9), dt.date(2026, 11, 15))
