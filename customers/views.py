@@ -19,7 +19,7 @@ from customers.errors import AlreadySaved, MoneyOpen
 from customers.forms import CustomerForm, SavedNumberForm, SaveThisForm
 from customers.lists import CUSTOMERS
 from customers.models import Customer, SavedNumber
-from customers.services import customer_called, erase, save_number
+from customers.services import customer_called, erase, save_number, why_kept
 from customers.tables import CustomerTable, NumberTable
 
 ROWS = 50
@@ -76,7 +76,7 @@ def customer_edit(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.VIEW_CUSTOMERS, Right.DELETE_CUSTOMERS)
 @require_http_methods(["GET", "POST"])
 def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
-    """Ask, saying what goes and what stays, then erase the customer."""
+    """Ask, saying what goes and what stays, then erase the customer; with open money say so instead."""
     customer = get_object_or_404(Customer.objects.annotate(count=Count("numbers")), pk=pk)
     if request.method == "POST":
         try:
@@ -88,7 +88,11 @@ def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
             return redirect(customer)
         messages.success(request, _("%(name)s was deleted.") % {"name": name})
         return redirect("customer_list")
-    return render(request, "customers/customer_delete.html", {"customer": customer})
+    try:
+        reason_kept = why_kept(pk)
+    except Customer.DoesNotExist:
+        raise Http404 from None
+    return render(request, "customers/customer_delete.html", {"customer": customer, "reason_kept": reason_kept})
 
 
 @staff_only(Right.VIEW_CUSTOMERS, Right.CHANGE_CUSTOMERS)

@@ -9,4 +9,4 @@ from customers.services.importing import (
     import_customers,
     plan_import,
 )
-from customers.services.saving import absorb, customer_called, erase, joined, save_number, saved_names
+from customers.services.saving import absorb, customer_called, erase, joined, save_number, saved_names, why_kept

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from django.db import IntegrityError, transaction
+from django.db import DEFAULT_DB_ALIAS, IntegrityError, transaction
 from django.db.models import ProtectedError, QuerySet
+from django.db.models.deletion import Collector
 from django.utils.translation import gettext as _
 
 from audit.services import record
@@ -53,6 +54,17 @@ def saved_names(numbers: Iterable[str]) -> QuerySet[SavedNumber, tuple[str, str]
     return saved_numbers.values_list("destination", "customer__name")
 
 
+def why_kept(pk: int) -> MoneyOpen | None:
+    """Why `erase` would refuse this customer now; None if it would not. Raises `Customer.DoesNotExist`."""
+    with transaction.atomic():
+        customer = Customer.objects.select_for_update(no_key=True).get(pk=pk)
+        try:
+            Collector(using=DEFAULT_DB_ALIAS).collect([customer])
+        except ProtectedError:
+            return _money_open(customer)
+    return None
+
+
 def erase(pk: int, *, actor: User) -> str:
     """Delete the customer with note and numbers, noted without the name; return the name for the last time.
 
@@ -64,10 +76,14 @@ def erase(pk: int, *, actor: User) -> str:
         try:
             customer.delete()
         except ProtectedError:  # of a room above: its account
-            words = _("%(name)s cannot be deleted: there is money between this customer and the shop.")
-            raise MoneyOpen(words % {"name": customer.name}) from None
+            raise _money_open(customer) from None
         record(CUSTOMER_ERASED, actor=actor, subject=f"customer {pk}")
     return customer.name
+
+
+def _money_open(customer: Customer) -> MoneyOpen:
+    words = _("%(name)s cannot be deleted: there is money between this customer and the shop.")
+    return MoneyOpen(words % {"name": customer.name})
 
 
 def joined(*notes: str) -> str:

@@ -272,6 +272,19 @@ def test_an_erasure_waits_for_a_sale_on_credit_that_is_being_committed():
     assert owed_by(customer) == 10_000
 
 
+def test_a_customer_who_owes_is_not_offered_for_deletion():
+    customer, browser = give_credit("Bu Sari"), browser_of("supervisor")
+    address = f"/customers/{customer.pk}/delete/"
+    asked = browser.get(address).content.decode()
+    sell_to(customer, 5_000, by=make_person("cashier"))
+
+    page = browser.get(address).content.decode()
+
+    assert (has_id(asked, "deleted-too"), has_id(asked, "kept")) == (True, False)
+    assert (has_id(page, "deleted-too"), has_id(page, "kept")) == (False, True)
+    assert (Customer.objects.get(), owed_by(customer)) == (customer, 5_000)
+
+
 @pytest.mark.parametrize("role", ["viewer", "auditor"])
 def test_merging_takes_the_right_to_delete(role):
     one, other = make_customer("Bu Sari"), make_customer("Pak Budi")
