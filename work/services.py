@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
-from django.db.models import CharField, Exists, OuterRef, QuerySet, Subquery, Value
+from django.db.models import BigIntegerField, CharField, Exists, F, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Cast
 from django.utils import timezone
 
 from approvals.acts import acts_approved_by
-from branches.seeing import within
+from branches.seeing import names_branches, within
 from core.rights import Right
 from core.together import Given
 from purchases.models import late_since
@@ -30,13 +31,17 @@ MOST, MOST_COUNTED = 1000, 100
 
 @dataclass(frozen=True)
 class Item:
-    """One row of the list. `is_for_person`: this person can do it. `taken_by`: the key of who does it."""
+    """One row of the list. `is_for_person`: this person can do it. `taken_by`: the key of who does it.
+
+    `branch`: the key of its branch, for a reader who sees several; None of work that belongs to no branch.
+    """
 
     kind: str
     key: int
     due: dt.datetime
     is_for_person: bool
     taken_by: int | None
+    branch: int | None
 
 
 def scope_of(person: User) -> Scope:
@@ -118,10 +123,12 @@ def _part(code: str, moment: Moment, scope: Scope, taken_since: Any, branch: int
         work_due=kind.due(),
         work_is_for_person=kind.for_person(moment, scope),
         work_taken_by=Subquery(taken.values("by")),
+        work_branch=Cast(F(kind.branch) if kind.branch and names_branches() else Value(None), BigIntegerField()),
     )
     if branch is not None:
         rows = rows.filter(**{kind.branch: branch})
-    return rows.order_by().values_list("work_kind", "pk", "work_due", "work_is_for_person", "work_taken_by")
+    names = ("work_kind", "pk", "work_due", "work_is_for_person", "work_taken_by", "work_branch")
+    return rows.order_by().values_list(*names)
 
 
 def _together(parts: list[QuerySet[Any, Any]]) -> QuerySet[Any, Any]:

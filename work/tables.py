@@ -24,11 +24,12 @@ from work.services import Item
 
 @dataclass(frozen=True)
 class Task:
-    """One row: an item with its words and with the name of who has taken it."""
+    """One row: an item with its words, with the name of who has taken it, and of its branch, where that is named."""
 
     item: Item
     line: Line
     taker: str
+    branch: str
 
     @property
     def pk(self) -> str:
@@ -59,7 +60,8 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
     def what(self, task: Task) -> SafeString:
         """Its subject; leads to where it is done."""
         link = row_link(task.line.url, task.line.subject)
-        return format_html('{}<div class="sub">{}</div>', link, task.line.about)
+        branch = format_html('<div class="sub" data-of-branch>{}</div>', task.branch) if task.branch else ""
+        return format_html('{}<div class="sub">{}</div>{}', link, task.line.about, branch)
 
     @column(_("Amount"), css="num", phone="1 right")
     def amount(self, task: Task) -> str:

@@ -16,7 +16,7 @@ from django.utils.translation import pgettext
 from django.views.decorators.http import require_GET, require_POST
 
 from branches.seeing import names_branches
-from branches.services import branch_names
+from branches.services import branch_name, branch_names
 from core.access import StaffRequest, staff_only
 from core.live import Live
 from staff.models import User
@@ -114,7 +114,7 @@ def _table(request: StaffRequest, items: list[Item]) -> WorkTable:
     takers = {item.taken_by for item in items if item.taken_by}
     names = {person.pk: person.shown_name for person in User.objects.filter(pk__in=takers)}
     tasks = [
-        Task(item, lines[item.kind, item.key], names.get(item.taken_by or 0, ""))
+        Task(item, lines[item.kind, item.key], names.get(item.taken_by or 0, ""), branch_name(item.branch or 0))
         for item in items
         if (item.kind, item.key) in lines  # else it was done a moment ago
     ]

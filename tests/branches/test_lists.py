@@ -74,6 +74,9 @@ def test_the_list_of_work_is_narrowed_by_branch(admin, shop):
     of_one = ["approval", "complaint", "incident", "order", "refund"]
     assert kinds("") == sorted(of_one * 2)
     assert kinds(f"&branch={shop['tebet']}") == of_one
+    page = admin.get("/work/?whose=shop").content.decode()
+    assert re.findall(r"data-of-branch>(\w+)<", page).count("Tebet") == len(of_one)
+    assert page.count("data-of-branch") == 2 * len(of_one)
     assert f"&amp;branch={shop['tebet']}" in admin.get(f"/work/live/?branch={shop['tebet']}").content.decode()
 
 

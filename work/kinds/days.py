@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from branches.services import branch_name
 from core.rights import Right
 from core.times import active_locale
 from drawers.models import DrawerDay
@@ -52,7 +51,6 @@ class Days(WorkKind):
             day.pk: Line(
                 subject=str(format_date(day.day, "EEEE, d MMMM yyyy", locale=active_locale())),
                 url=day.of_branch(reverse(page, args=[day.day.isoformat()])),
-                about=branch_name(day.branch_id),
             )
             for day in DrawerDay.objects.filter(pk__in=keys)
         }
