@@ -93,7 +93,9 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
 def earnings_beside(request: StaffRequest, pk: int) -> HttpResponse:
     """The part of a person's page: their last days beside those of the others."""
     person = get_object_or_404(User, pk=pk)
-    return render(request, "earnings/beside.html", {"person": person, "rows": people_beside(timezone.now())})
+    rows = people_beside(timezone.now())
+    has_sold = any(row.figures.sold for row in rows if row.person == person)
+    return render(request, "earnings/beside.html", {"person": person, "rows": rows, "has_sold": has_sold})
 
 
 @staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)

@@ -41,3 +41,13 @@ def test_each_persons_work_is_counted_and_beside_the_others():
     assert f'hx-get="/earnings/beside/{sari.pk}/"' in owner.get(f"/staff/{sari.pk}/").content.decode()
     page = owner.get(f"/earnings/beside/{sari.pk}/").content.decode()
     assert re.findall(r'data-person="(\w+)"( class="is-own")?', page) == [("budi", ""), ("sari", ' class="is-own"')]
+
+
+def test_a_persons_page_leads_to_the_sales_and_says_when_there_are_none():
+    sari, owner = make_person("cashier", username="sari"), browser_of("admin")
+
+    person = owner.get(f"/staff/{sari.pk}/").content.decode()
+    page = owner.get(f"/earnings/beside/{sari.pk}/").content.decode()
+
+    assert 'href="/orders/?cashier=sari"' in person
+    assert 'id="sold-nothing"' in page
