@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -96,6 +96,16 @@ def cash_lines(totals: Totals) -> list[Line]:
         Line("paid_in", _("Paid in"), totals.paid_in),
         Line("paid_out", _("Paid out"), totals.paid_out),
     ]
+
+
+def day_cash_lines(shifts: Iterable[Totals], *, expected: int) -> list[Line]:
+    """The parts of a day's expected cash (rupiah): what lay in its drawers before, and what its shifts moved."""
+    moved: dict[str, Line] = {}
+    for line in (line for totals in shifts for line in cash_lines(totals) if line.name != "opening"):
+        before = moved[line.name].amount if line.name in moved else 0
+        moved[line.name] = replace(line, amount=before + line.amount)
+    start = expected - sum(line.amount for line in moved.values())
+    return [Line("before", _("In the drawers at the start"), start), *moved.values()]
 
 
 def other_lines(totals: Totals) -> list[Line]:

@@ -29,6 +29,7 @@ from core.times import shop_day, shop_day_or_today
 from credit.methods import method_choices, method_words
 from drawers import services
 from drawers.models import DrawerDay, Shift
+from drawers.presenting import day_cash_lines
 from drawers.services import DayLine
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
@@ -96,13 +97,18 @@ def _closing(request: StaffRequest, day: dt.date, branch: int | None) -> dict[st
     lines = [line for row in rows for line in _lines(row)]
     is_signed, is_running = bool(rows) and all(row.signed_at for row in rows), day >= timezone.localdate()
     open_shifts = [] if is_signed else services.open_shifts_until(day, branch)
+    sums = _sum(lines)
+    # A day that was signed long ago does not say what its drawers held before.
+    knows_before = bool(lines) and all(line.opening_difference is not None for line in lines)
+    totals = [line.totals for line in lines]
     may_sign = bool(lines) and not (is_signed or is_running or open_shifts) and request.user.has_perm(Right.SIGN_DAYS)
     return {
         "day": day,
         "day_row": rows[0] if branch is not None and rows else None,
         "is_signed": is_signed,
         "lines": lines,
-        "sum": _sum(lines),
+        "sum": sums,
+        "cash_lines": day_cash_lines(totals, expected=sums["expected"]) if knows_before else [],
         "methods": _by_method(lines),
         "open_shifts": open_shifts,
         "sees_cost": request.user.has_perm(Right.VIEW_COST),
@@ -138,8 +144,11 @@ def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
 
 
 def _by_method(lines: Iterable[DayLine]) -> list[tuple[str, str, int]]:
-    """The sales of all shifts by method, less refunds by the same method: its code, its words, rupiah."""
-    sums: Counter[str] = Counter()
+    """The sales of all shifts by method, less refunds by the same method: its code, its words, rupiah.
+
+    In the order of the ways to pay, also of a signed day, which is kept in another.
+    """
+    sums: Counter[str] = Counter(dict.fromkeys(dict(method_choices()), 0))
     for line in lines:
         for sold in (line.totals.sales, line.totals.refunds):
             for code, amount in sold.items():

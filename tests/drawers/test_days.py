@@ -12,6 +12,7 @@ from audit.models import AuditEvent
 from core.times import start_of_day
 from drawers.models import DrawerDay, Payment, Shift
 from drawers.services import (
+    PaymentFacts,
     close_shift,
     day_lines,
     hand_over,
@@ -144,11 +145,37 @@ def test_a_days_cash_is_each_drawers_last_count_and_every_difference():
         figures = re.findall(r'id="day-(expected|counted|difference)" data-amount="(-?\d+)"', page)
         assert figures == [("expected", "175000"), ("counted", "165000"), ("difference", "-10000")]
         assert f'data-opening="{second.pk}" data-amount="-9500"' in page
+        cash = page.split('id="day-cash"')[1].split("</tr>")[0]
+        assert re.findall(r'data-part="(\w+)" data-amount="(-?\d+)"', cash) == [
+            ("before", "170000"),
+            ("cash_sales", "5000"),
+        ]
     assert sum(int(row["last_count"]) for row in rows) == 165_000
     assert sum(int(row["difference"]) + int(row["opening_difference"]) for row in rows) == -10_000
     assert [row["opening_reason"] for row in rows] == ["", "another amount", ""]
     assert [line["opening_difference"] for line in DrawerDay.objects.get().facts["lines"]] == [0, -9_500, 0]
     assert AuditEvent.objects.get(kind="day_signed").facts["difference"] == -10_000
+
+
+def test_a_signed_day_adds_up_as_before_in_the_order_of_the_ways_to_pay():
+    shift = begin(cash=100_000)
+    sell(shift.cashier, 5_000)
+    sell(shift.cashier, 7_000, payment=PaymentFacts(method="qris"))
+    sell(shift.cashier, 8_000, payment=PaymentFacts(method="transfer"))
+    pay_out(shift, amount=2_000, reason="Water", actor=shift.cashier)
+    close_shift(shift, pieces=pieces_of(103_000), actor=shift.cashier)
+    browser, day = browser_of("admin"), end_of_day()
+
+    def shown():
+        page = browser.get(f"/shifts/days/{day}/").content.decode()
+        cash = page.split(f'data-cash="{shift.pk}"')[1].split("</tr>")[0]
+        return re.findall(r'data-method="(\w+)"', page), re.findall(r'data-part="\w+" data-amount="(-?\d+)"', cash)
+
+    before = shown()
+    sign_day(day, actor=User.objects.get(username="admin"))
+
+    assert before == (["cash", "transfer", "qris"], ["100000", "5000", "-2000"])
+    assert shown() == before
 
 
 def test_a_day_that_was_signed_before_shows_what_was_signed_then():
