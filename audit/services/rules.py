@@ -70,7 +70,7 @@ def _questions(model: Any, since: int) -> Iterator[tuple[str, str]]:
         elif trigger.operation is pgtrigger.Update:
             copied = {field.name: field.column for field in model._meta.concrete_fields}
             condition = _condition(trigger, live, set(copied))
-            if {column.lower() for column in _COLUMNS.findall(condition)} <= set(copied.values()):
+            if condition and {column.lower() for column in _COLUMNS.findall(condition)} <= set(copied.values()):
                 yield str(trigger.name), _CHANGED.format(**names, condition=condition)
     for rule, condition in getattr(live, "copy_rules", {}).items():
         yield rule, _BETWEEN.format(**names, condition=condition)
@@ -80,7 +80,10 @@ def _questions(model: Any, since: int) -> Iterator[tuple[str, str]]:
 
 
 def _condition(trigger: pgtrigger.Trigger, live: Any, copied: set[str]) -> str:
-    """When the trigger refuses a change, as SQL; read-only columns that are not copied are left out."""
+    """When the trigger refuses a change, as SQL; read-only columns that are not copied are left out.
+
+    Empty if none is copied.
+    """
     if isinstance(trigger, pgtrigger.ReadOnly) and trigger.fields:
         fields = [name for name in trigger.fields if name in copied]
         return " OR ".join(

@@ -7,6 +7,7 @@ import pytest
 from django.db import DatabaseError, transaction
 
 from audit.models import AuditEvent
+from audit.services.rules import rule_flaws
 from branches.models import FIRST
 from drawers.errors import DrawerRefused
 from drawers.models import Drawer, DrawerDay, Shift
@@ -121,6 +122,10 @@ def test_a_shift_never_enters_the_day_of_another_branch(tebet):
 def test_the_branch_of_a_day_never_changes(tebet):
     with pytest.raises(DatabaseError), transaction.atomic():
         DrawerDay.objects.filter(branch=FIRST).update(branch=make_branch("Depok"))
+
+
+def test_the_rules_of_the_audit_hold_for_the_days_of_branches(tebet):
+    assert [flaw for flaw in rule_flaws() if flaw.table == "drawers_drawerday"] == []
 
 
 def test_work_names_the_days_of_both_branches(admin, tebet):
