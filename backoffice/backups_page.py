@@ -14,11 +14,11 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from audit.acts import act
-from backoffice.kept_backups import backup_by_hand, kept_backups, log_is_copied
 from backoffice.lost_orders import shown_lost
 from core.access import StaffRequest, staff_only
 from core.drills import last_drill
 from core.errors import Refused, refusal_shown
+from core.kept_backups import MOST_AT_RISK, copied_until, failed_backup, kept_backups, last_backup, seconds_at_risk
 from core.rights import Right
 from gateway.models import UpstreamAccount
 from gateway.services import latest_reading, open_restored, upstream_account
@@ -45,8 +45,9 @@ def backups_page(request: StaffRequest) -> HttpResponse:
     account = upstream_account()
     context: dict[str, Any] = {"account": account, "folder": settings.BACKUP_TO, "backups": kept_backups()}
     if settings.BACKUP_TO:
-        context["is_copied"] = log_is_copied()
-    elif by_hand := backup_by_hand():
+        context |= {"until": copied_until(), "at_risk": seconds_at_risk(), "most_at_risk": MOST_AT_RISK}
+        context["failed"] = failed_backup()
+    elif by_hand := last_backup():
         context |= {"by_hand": by_hand, "backups": [by_hand]}
     if account.is_held:
         context["orders"] = _orders_of(account).filter(lost=None).select_related("product").order_by("-pk")[:_SHOWN]

@@ -8,7 +8,6 @@ import platform
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,14 +18,13 @@ from django.core import checks
 from django.db import DatabaseError, connection
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from alerts.services.ways import ways
+from backoffice.backup_findings import backups, restored
 from backoffice.database_rights import excess, lacking
-from backoffice.kept_backups import backup_by_hand, is_backed_up_here, kept_backups, log_is_copied
+from backoffice.findings import Finding, Verdict
 from callbacks.models import Callback
 from core import health
-from core.looks import LookChoices
 from core.money import rupiah
 from core.stores import new_client
 from core.times import clock, time_of_day
@@ -42,26 +40,7 @@ _LEAST_FREE = 1 * _GB
 _LARGEST_CLOCK_ERROR = 5.0
 _SLOW_SECONDS = 5.0
 _SLOW_SO_FAR_SECONDS = 0.5
-_BACKUP_HOURS = 26
 _NAMED = 5  # of the open differences
-
-
-class Verdict(LookChoices):
-    """How a subject stands."""
-
-    OK = "ok", "circle-check", "good", gettext_lazy("All right")
-    LOOK = "look", "alert-triangle", "warn", gettext_lazy("Look at it")
-    BAD = "bad", "alert-triangle", "bad", gettext_lazy("Wrong")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """How one subject stands, what was seen, and what to do about it; in the language of its reader."""
-
-    subject: str
-    verdict: Verdict
-    seen: str
-    advice: str = ""
 
 
 def examine(*, is_page: bool = False) -> Iterator[Finding]:
@@ -288,13 +267,6 @@ def _callbacks(subject: str) -> Iterator[Finding]:
     yield Finding(subject, Verdict.LOOK if is_late else Verdict.OK, seen, advice)
 
 
-def _restored(subject: str) -> Iterator[Finding]:
-    """Nothing, but after a restore."""
-    if upstream_account().is_held:
-        seen = _("this shop was restored from a backup: it sells nothing until somebody opens it")
-        yield Finding(subject, Verdict.LOOK, seen, _("An administrator looks at the page Backups, and opens the shop."))
-
-
 def _books(subject: str) -> Iterator[Finding]:
     proof, compared = last_proof(), compared_at()
     if proof.flaw:
@@ -314,56 +286,6 @@ def _books(subject: str) -> Iterator[Finding]:
     else:
         seen = _("proved; last compared %(time)s") % {"time": clock(compared)}
         yield Finding(subject, Verdict.OK, seen)
-
-
-def _backup(subject: str) -> Iterator[Finding]:
-    if settings.BACKUP_TO and is_backed_up_here():
-        yield _backup_of_ours(subject)
-        return
-    if not settings.BACKUP_STAMP:
-        yield _backup_by_hand(subject)
-        return
-    stamp = Path(settings.BACKUP_STAMP)
-    hours = (time.time() - stamp.stat().st_mtime) / 3600 if stamp.exists() else None
-    if hours is None:
-        seen = _("no backup has been made yet: %(path)s is missing") % {"path": stamp}
-    else:
-        seen = _("the last one is %(hours)s hours old") % {"hours": round(hours)}
-    if hours is None or hours > _BACKUP_HOURS:
-        yield Finding(subject, Verdict.BAD, seen, _("Make one now, and look at why it failed."))
-    else:
-        yield Finding(subject, Verdict.OK, seen)
-
-
-def _backup_by_hand(subject: str) -> Finding:
-    """How old the newest backup is where none is made by itself."""
-    advice = _("None is made by itself: name a folder in BACKUP_TO, or in BACKUP_STAMP what a backup of yours touches.")
-    if settings.BACKUP_TO:
-        advice = _("DATABASE_URL names a PostgreSQL of your own: name in BACKUP_STAMP what its own backup touches.")
-    by_hand = backup_by_hand()
-    if by_hand is None:
-        return Finding(subject, Verdict.LOOK, _("nothing says when the last one was made"), advice)
-    hours = round((timezone.now() - by_hand["at"]).total_seconds() / 3600)
-    seen = _("the last one is %(hours)s hours old, made by hand in %(path)s") % {
-        "hours": hours,
-        "path": by_hand["folder"],
-    }
-    return Finding(subject, Verdict.LOOK, seen, advice)
-
-
-def _backup_of_ours(subject: str) -> Finding:
-    """How old the newest backup in BACKUP_TO is, and whether each sale is copied there."""
-    newest = next((backup["at"] for backup in kept_backups()), None)
-    if newest is None:
-        seen, is_late = _("no backup has been made yet: %(path)s is missing") % {"path": settings.BACKUP_TO}, True
-    else:
-        hours = (timezone.now() - newest).total_seconds() / 3600
-        seen, is_late = _("the last one is %(hours)s hours old") % {"hours": round(hours)}, hours > _BACKUP_HOURS
-    if is_late:
-        return Finding(subject, Verdict.BAD, seen, _("Make one now, and look at why it failed."))
-    if not log_is_copied():
-        return Finding(subject, Verdict.BAD, seen, _("Sales since then are not copied: look at the disk of BACKUP_TO."))
-    return Finding(subject, Verdict.OK, seen)
 
 
 def _alert_ways(subject: str) -> Iterator[Finding]:
@@ -394,8 +316,8 @@ _SUBJECTS: dict[str, Callable[[str], Iterator[Finding]]] = {
     "disk": _disk,
     "callbacks": _callbacks,
     "books": _books,
-    "backups": _backup,
-    "restored": _restored,
+    "backups": backups,
+    "restored": restored,
     "alert ways": _alert_ways,
     "versions": _versions,
 }

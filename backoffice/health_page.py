@@ -7,7 +7,8 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
-from backoffice.doctor import Verdict, examine
+from backoffice.doctor import examine
+from backoffice.findings import Verdict
 from core.access import StaffRequest, staff_only
 from core.rights import Right
 

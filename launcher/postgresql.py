@@ -129,6 +129,12 @@ class PostgreSQL:
         ]
         return self._start_program("pg_receivewal", *words, log=log, stage=Stage.STORE)
 
+    def ends_of_log(self) -> tuple[int, int | None]:
+        """Where the log ends on the disk, and where its copy does, in bytes; None when nothing is kept for the copy."""
+        end = self._ask("SELECT pg_current_wal_flush_lsn() - '0/0'::pg_lsn")
+        copied = self._ask("SELECT restart_lsn - '0/0'::pg_lsn FROM pg_replication_slots WHERE slot_name = %s", [SLOT])
+        return int(end), None if copied is None else int(copied)
+
     def _address_for_copies(self) -> str:
         """An address without the password, which everybody could read in a list of processes."""
         return f"postgresql://{BACKUP}@127.0.0.1:{self.port}/postgres"

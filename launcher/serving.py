@@ -13,6 +13,7 @@ from launcher import PYTHON, ROOT, version
 from launcher.archiving import LogCopies, Nights
 from launcher.backing_up import about_foreign_database, backup_folder, kept
 from launcher.commands import DEFAULT_PORT, LOOPBACK, ROLES
+from launcher.copied_log import CopiedLog
 from launcher.data_folder import DataFolderInUseError, SharedEnvironment, held, write_state
 from launcher.drilling import Months
 from launcher.failures import LaunchError
@@ -115,6 +116,7 @@ class Server:
         self._nights: Nights | None = None
         self._months: Months | None = None
         self._sent_copies: SentCopies | None = None
+        self._copied_log: CopiedLog | None = None
         self._services: list[Service] = []
         self._is_noted = False  # whether state.json says how things are now
         self.gives_way = False  # to the version that lies here now
@@ -196,6 +198,8 @@ class Server:
         self._group.stop(self._group.children(Stage.APP), grace=0.5)  # a step of the start that was interrupted
         if self._sent_copies:
             self._sent_copies.end()
+        if self._copied_log:
+            self._copied_log.end()
         self._stack.stores.stop(grace=1.5)
         self._group.close()
 
@@ -213,6 +217,8 @@ class Server:
         self._sent_copies.begin()
         if folder and postgres:
             self._stores.append(Service("log-copies", LogCopies(self._project, postgres, folder).begin))
+            self._copied_log = CopiedLog(self._project, postgres, folder)
+            self._copied_log.begin()
             self._nights = Nights(self._project, self._group, folder)
             self._months = Months(self._project, self._group, folder)
 

@@ -56,6 +56,26 @@ def test_a_backup_by_hand_is_listed_with_its_folder(settings, tmp_path):
     assert page.count("70 MB") == 1
 
 
+@pytest.mark.parametrize(
+    ("behind", "words"), [(4, "the last 4 s would be lost"), (90, "are not copied"), (None, "now")]
+)
+def test_the_page_says_how_much_would_be_lost_now(settings, tmp_path, behind, words, monkeypatch):
+    settings.BACKUP_TO, settings.DATA_DIR = str(tmp_path), tmp_path
+    now = timezone.now()
+    monkeypatch.setattr("core.kept_backups.timezone.now", lambda: now)
+    if behind:
+        until = now - dt.timedelta(seconds=behind)
+        (tmp_path / "log-copied.json").write_text(json.dumps({"until": until.isoformat()}))
+    fault = {"at": now.isoformat(), "fault": "No space left on device"}
+    (tmp_path / "backup-fault.json").write_text(json.dumps(fault))
+
+    page = browser_of("administrator").get(reverse("backups")).content.decode()
+
+    state = " ".join(page.partition('id="backup-state"')[2].partition("</p>")[0].split())
+    assert words in state
+    assert "No space left on device" in page.partition('id="backup-fault"')[2].partition("</p>")[0]
+
+
 def test_what_was_taken_in_is_listed_with_its_sums():
     product = make_product(price=10_500)
     outcomes = [

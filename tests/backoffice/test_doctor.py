@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from backoffice import doctor
+from backoffice.backup_findings import backups
 from callbacks.models import Callback
 from core.money import rupiah
 from gateway.services import read_balance
@@ -148,19 +148,22 @@ def test_a_missing_stamp_is_bad_and_an_unset_one_needs_a_look(upstream: Upstream
     assert (missing, verdicts()["backups"]) == ("bad", "look")
 
 
-@pytest.mark.parametrize(("hours", "is_copied"), [(1, True), (1, False), (30, True)])
-def test_our_own_backups_are_young_and_the_log_is_copied(settings, tmp_path, monkeypatch, hours, is_copied):
-    settings.BACKUP_TO = str(tmp_path)
-    monkeypatch.setattr("backoffice.doctor.is_backed_up_here", lambda: True)
-    monkeypatch.setattr("backoffice.doctor.log_is_copied", lambda: is_copied)
+@pytest.mark.parametrize(("hours", "behind"), [(1, 5), (1, None), (1, 90), (30, 5)])
+def test_our_own_backups_are_young_and_the_log_is_copied(settings, tmp_path, monkeypatch, hours, behind):
+    settings.BACKUP_TO, settings.DATA_DIR = str(tmp_path), tmp_path
+    monkeypatch.setattr("backoffice.backup_findings.is_backed_up_here", lambda: True)
+    if behind is not None:
+        until = timezone.now() - dt.timedelta(seconds=behind)
+        (tmp_path / "log-copied.json").write_text(json.dumps({"until": until.isoformat()}))
     ended_at = timezone.now() - dt.timedelta(hours=hours)
     (tmp_path / "20260101-000000Z").mkdir()
     manifest = {"ended_at": ended_at.isoformat(), "size": 70_000_000}
     (tmp_path / "20260101-000000Z/manifest.json").write_text(json.dumps(manifest))
 
-    (finding,) = doctor._backup("backups")
+    (finding,) = backups("backups")
 
-    assert finding.verdict == ("ok" if (hours, is_copied) == (1, True) else "bad")
+    assert finding.verdict == ("ok" if (hours, behind) == (1, 5) else "bad")
+    assert (" s would be lost" in finding.seen) == (hours == 1 and behind is not None)
 
 
 def test_a_backup_by_hand_is_known_and_needs_a_look(settings, tmp_path):
@@ -169,7 +172,7 @@ def test_a_backup_by_hand_is_known_and_needs_a_look(settings, tmp_path):
     manifest = {"ended_at": ended_at.isoformat(), "size": 70_000_000, "folder": "/mnt/stick/20260101-000000Z"}
     (tmp_path / "last-backup.json").write_text(json.dumps(manifest))
 
-    (finding,) = doctor._backup("backups")
+    (finding,) = backups("backups")
 
     assert finding.verdict == "look"
     assert "5 hours old" in finding.seen
@@ -183,7 +186,7 @@ def test_of_a_given_database_the_stamp_alone_counts(healthy, settings, tmp_path,
     if not has_stamp:
         settings.BACKUP_STAMP = ""
 
-    (finding,) = doctor._backup("backups")
+    (finding,) = backups("backups")
 
     assert (finding.verdict, "DATABASE_URL" in finding.advice) == (verdict, not has_stamp)
 

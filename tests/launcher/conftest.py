@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from launcher.process_table import alive, with_descendants
+from launcher.processes import ProcessGroup
 
 KEEPER = Path(__file__).with_name("keeper.py")
 PASSED_ON = {name for name in os.environ if not name.startswith(("UPSTREAM_", "SANDBOX", "PYTEST_"))}
@@ -64,6 +65,14 @@ def folder(template: Path) -> Iterator[Path]:
         subprocess.run(["cp", "-a", f"{template}/.", data], check=True)
         (data / "ports.json").unlink()
         yield data
+
+
+@pytest.fixture
+def group() -> Iterator[ProcessGroup]:
+    """Processes that end with the test."""
+    group = ProcessGroup()
+    yield group
+    group.close()
 
 
 @dataclass

@@ -3,7 +3,6 @@
 import datetime as dt
 import shutil
 import subprocess
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -33,13 +32,6 @@ from tests.launcher.seller import ORDERS
 SELLER = Path(__file__).with_name("seller.py")
 SOLD = 100
 MOST_SECONDS = 300  # only so that a fault ends
-
-
-@pytest.fixture
-def group() -> Iterator[ProcessGroup]:
-    group = ProcessGroup()
-    yield group
-    group.close()
 
 
 @pytest.fixture

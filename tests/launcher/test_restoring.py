@@ -4,7 +4,6 @@ import datetime as dt
 import hashlib
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -17,18 +16,10 @@ from launcher.data_folder import write_json
 from launcher.database_roles import OWNER
 from launcher.failures import LaunchError
 from launcher.postgresql import PostgreSQL
-from launcher.processes import ProcessGroup
 from launcher.project import Project
 from launcher.restoring import choose, recover
 from tests.launcher.conftest import new_folder, wait_until
 from tests.launcher.helpers import run
-
-
-@pytest.fixture
-def group() -> Iterator[ProcessGroup]:
-    group = ProcessGroup()
-    yield group
-    group.close()
 
 
 @pytest.fixture

@@ -1,0 +1,79 @@
+"""The findings about backups, and about a shop that was restored from one (`doctor.py`)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from backoffice.findings import Finding, Verdict
+from core.kept_backups import LATE, MOST_AT_RISK, is_backed_up_here, kept_backups, last_backup, seconds_at_risk
+from gateway.services import upstream_account
+
+_LATE_HOURS = LATE.total_seconds() / 3600
+
+
+def backups(subject: str) -> Iterator[Finding]:
+    """How old the newest backup is: ours in BACKUP_TO, that of a stamp, or one by hand."""
+    if settings.BACKUP_TO and is_backed_up_here():
+        yield _backup_of_ours(subject)
+        return
+    if not settings.BACKUP_STAMP:
+        yield _backup_by_hand(subject)
+        return
+    stamp = Path(settings.BACKUP_STAMP)
+    hours = (time.time() - stamp.stat().st_mtime) / 3600 if stamp.exists() else None
+    if hours is None:
+        seen = _("no backup has been made yet: %(path)s is missing") % {"path": stamp}
+    else:
+        seen = _("the last one is %(hours)s hours old") % {"hours": round(hours)}
+    if hours is None or hours > _LATE_HOURS:
+        yield Finding(subject, Verdict.BAD, seen, _("Make one now, and look at why it failed."))
+    else:
+        yield Finding(subject, Verdict.OK, seen)
+
+
+def _backup_by_hand(subject: str) -> Finding:
+    """How old the newest backup is where none is made by itself."""
+    advice = _("None is made by itself: name a folder in BACKUP_TO, or in BACKUP_STAMP what a backup of yours touches.")
+    if settings.BACKUP_TO:
+        advice = _("DATABASE_URL names a PostgreSQL of your own: name in BACKUP_STAMP what its own backup touches.")
+    by_hand = last_backup()
+    if by_hand is None:
+        return Finding(subject, Verdict.LOOK, _("nothing says when the last one was made"), advice)
+    hours = round((timezone.now() - by_hand["at"]).total_seconds() / 3600)
+    seen = _("the last one is %(hours)s hours old, made by hand in %(path)s") % {
+        "hours": hours,
+        "path": by_hand["folder"],
+    }
+    return Finding(subject, Verdict.LOOK, seen, advice)
+
+
+def _backup_of_ours(subject: str) -> Finding:
+    """How old the newest backup in BACKUP_TO is, and how much of the last work is not copied there."""
+    newest = next((backup["at"] for backup in kept_backups()), None)
+    if newest is None:
+        seen, is_late = _("no backup has been made yet: %(path)s is missing") % {"path": settings.BACKUP_TO}, True
+    else:
+        hours = (timezone.now() - newest).total_seconds() / 3600
+        seen, is_late = _("the last one is %(hours)s hours old") % {"hours": round(hours)}, hours > _LATE_HOURS
+    if is_late:
+        return Finding(subject, Verdict.BAD, seen, _("Make one now, and look at why it failed."))
+    at_risk = seconds_at_risk()
+    if at_risk is None:
+        return Finding(subject, Verdict.BAD, seen, _("Sales since then are not copied: look at the disk of BACKUP_TO."))
+    seen += _("; the last %(seconds)s s would be lost with this disk") % {"seconds": at_risk}
+    if at_risk > MOST_AT_RISK:
+        return Finding(subject, Verdict.BAD, seen, _("Look at `./run status` and at the disk of BACKUP_TO."))
+    return Finding(subject, Verdict.OK, seen)
+
+
+def restored(subject: str) -> Iterator[Finding]:
+    """Nothing, but after a restore that nobody has looked at."""
+    if upstream_account().is_held:
+        seen = _("this shop was restored from a backup: it sells nothing until somebody opens it")
+        yield Finding(subject, Verdict.LOOK, seen, _("An administrator looks at the page Backups, and opens the shop."))
