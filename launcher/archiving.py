@@ -3,6 +3,7 @@
 The launcher's own clock starts the backup, and not beat: no process of the app may copy PostgreSQL's files.
 """
 
+import contextlib
 import datetime as dt
 import os
 import time
@@ -12,13 +13,17 @@ import psycopg
 
 from launcher import PYTHON, ROOT
 from launcher.backups import backups_in, named_by_time, new_name, refuse_another_shops, time_of
+from launcher.data_folder import write_json
 from launcher.failures import LaunchError
 from launcher.output import Say, last_lines
 from launcher.postgresql import PostgreSQL
 from launcher.processes import Child, ProcessGroup
 from launcher.project import Project
+from launcher.services import how_it_ended
 
 NIGHT = dt.time(19, tzinfo=dt.UTC)  # 02:00 in Jakarta
+# In the data folder: when the last backup that failed did so, and why. The pages read it.
+FAULT = "backup-fault.json"
 LOOK_SECONDS, AGAIN_SECONDS = 30.0, 600.0
 
 
@@ -55,6 +60,7 @@ class Nights:
 
     def __init__(self, project: Project, group: ProcessGroup, folder: Path) -> None:
         self._log = project.logs / "backup.log"
+        self._fault = project.data / FAULT
         self._environment = {**os.environ, "BACKOFFICE_DATA": str(project.data)}
         self._group = group
         self._folder = folder
@@ -73,8 +79,14 @@ class Nights:
             self._group.forget(self._child)
             if self._child.process.returncode != 0:
                 say(f"The backup failed, the next try is in {AGAIN_SECONDS:g} s:\n{last_lines(self._log, 5)}")
+                self._note_fault(last_lines(self._log, 1).strip() or how_it_ended(self._child))
                 self._look_at = time.monotonic() + AGAIN_SECONDS
             self._child = None
+
+    def _note_fault(self, fault: str) -> None:
+        """For the alert; on a full disk the log has it alone."""
+        with contextlib.suppress(LaunchError):
+            write_json(self._fault, {"at": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"), "fault": fault})
 
 
 def is_due(folder: Path, now: dt.datetime) -> bool:

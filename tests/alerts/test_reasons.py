@@ -216,3 +216,47 @@ def test_a_drill_that_failed_or_is_late_is_an_alert(settings: Any, tmp_path: Pat
 
     result.write_text(json.dumps({"at": ago(days=36).isoformat(), "fault": ""}))
     assert open_alerts() == [("drill_failed", "late")]
+
+
+def test_a_backup_that_failed_or_is_late_is_an_alert(settings: Any, tmp_path: Path, monkeypatch: Any):
+    settings.DATA_DIR, settings.BACKUP_TO = tmp_path, str(tmp_path)
+    monkeypatch.setattr("alerts.kinds.backup_late.is_backed_up_here", lambda: True)
+    assert open_alerts() == NO_ALERT
+
+    (tmp_path / "backup-fault.json").write_text(json.dumps({"at": ago(hours=2).isoformat(), "fault": "disk full"}))
+    assert open_alerts() == [("backup_late", "failed")]
+    assert Alert.objects.get().facts["fault"] == "disk full"
+
+    _backed_up(tmp_path, ago(hours=1))
+    assert open_alerts() == NO_ALERT
+
+    _backed_up(tmp_path, ago(hours=25, minutes=59))
+    (tmp_path / "backup-fault.json").unlink()
+    assert open_alerts() == NO_ALERT
+
+    _backed_up(tmp_path, ago(hours=26, minutes=1))
+    assert open_alerts() == [("backup_late", "late")]
+
+    settings.BACKUP_TO = ""
+    assert open_alerts() == NO_ALERT
+
+
+def _backed_up(folder: Path, at: dt.datetime) -> None:
+    (folder / "last-backup.json").write_text(json.dumps({"ended_at": at.isoformat(), "size": 70_000_000}))
+
+
+def test_a_copy_of_the_log_that_stands_still_is_an_alert(settings: Any, tmp_path: Path, monkeypatch: Any):
+    settings.DATA_DIR, settings.BACKUP_TO = tmp_path, str(tmp_path)
+    monkeypatch.setattr("alerts.kinds.log_uncopied.is_backed_up_here", lambda: True)
+    note = tmp_path / "log-copied.json"
+
+    note.write_text(json.dumps({"until": ago(minutes=2).isoformat()}))
+    assert open_alerts() == NO_ALERT
+
+    until = ago(minutes=4)
+    note.write_text(json.dumps({"until": until.isoformat()}))
+    assert open_alerts() == [("log_uncopied", "")]
+    assert Alert.objects.get().facts == {"until": until.isoformat()}
+
+    note.write_text(json.dumps({"until": ago(seconds=5).isoformat()}))
+    assert open_alerts() == NO_ALERT

@@ -1,0 +1,35 @@
+"""The copy of the database's log stands still or lags: what was sold since then would be lost with the disk."""
+
+import datetime as dt
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, may
+from alerts.models import Severity
+from core.kept_backups import copied_until, is_backed_up_here
+from core.rights import Right
+
+# At most 60 s may be lost. After two minutes more the copy does not come back by itself.
+_LAGS_FOR = dt.timedelta(minutes=3)
+
+
+class LogUncopied(AlertKind, permission=Right.CHANGE_POLICIES):
+    """Measured by the launcher every few seconds."""
+
+    def reasons(self, now: Now) -> list[Reason]:
+        if not settings.BACKUP_TO or not is_backed_up_here():
+            return []
+        until = copied_until()
+        if until is None or now.time - until <= _LAGS_FOR:
+            return []
+        return [Reason(severity=Severity.CRITICAL, facts={"until": until.isoformat()})]
+
+    def words(self, facts: Facts, person: Person) -> Words:
+        return Words(
+            title=_("Sales are not copied to where the backups go."),
+            facts=_("Those since %(at)s would be lost with this disk.") % {"at": at(facts, "until")},
+            next_step=_("Have the person who runs the server look at ./run status and at the disk of BACKUP_TO."),
+            url=reverse("backups") if may(person, Right.CHANGE_POLICIES) else "",
+        )
