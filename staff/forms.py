@@ -12,6 +12,7 @@ from django.contrib.auth.password_validation import password_validators_help_tex
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from branches.forms import WithBranch
 from core.forms import RupiahField
 from core.money import rupiah
 from core.rights import OF_ROLES, Role
@@ -135,15 +136,16 @@ class NamesForm(forms.Form):
         self.fields["username"].widget.attrs |= {"autocapitalize": "none", "spellcheck": "false"}
 
 
-class InviteForm(NamesForm, RoleForm):
+class InviteForm(NamesForm, RoleForm, WithBranch):
     """A new person, as the inviter types it."""
 
     email = forms.EmailField(label=_("E-mail"), required=False, help_text=_("Only noted; nothing is sent to it."))
     note = forms.CharField(label=_("Note"), max_length=300, strip=True, required=False)
-    field_order = ["full_name", "username", "role", "email", "note"]
+    field_order = ["full_name", "username", "role", "branch", "email", "note"]
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, empty=gettext("Choose a role"), **kwargs)
+    def __init__(self, *args: Any, actor: User, **kwargs: Any) -> None:
+        super().__init__(*args, actor=actor, empty=gettext("Choose a role"), **kwargs)
+        self.initial["branch"] = actor.branch_id
         for name in ("email", "note"):
             self.fields[name].widget.attrs |= _FIELD
 

@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from approvals.acts import Act, Line, Seen, register
 from approvals.errors import ApprovalRefused
+from branches.services import branch_name
 from core.money import rupiah
 from core.rights import Right, Role
 from staff import services
@@ -62,12 +63,14 @@ class PeopleAct(Act):
             raise ApprovalRefused("no_right")
 
     def branch_of(self, content: Content, asker: User) -> int | None:
-        """The person's; of an invitation that of the asker, which the new person gets; None of a role."""
+        """The person's; of an invitation that of the new person; None of a role."""
         if person := content.get("person"):
             branch: int = User.objects.get(pk=person).branch_id
             return branch
-        own: int | None = asker.branch_id if "username" in content else None
-        return own
+        if "username" not in content:
+            return None
+        invited: int = content["facts"].get("branch", asker.branch_id)  # older approvals name none
+        return invited
 
     def people_in(self, content: Content) -> set[int]:
         """The person."""
@@ -113,11 +116,13 @@ class InviteAct(PeopleAct):
         return str(person.pk)
 
     def lines(self, content: Content) -> list[Line]:
-        """Who, and as what."""
+        """Who, and as what; from the second branch on also where."""
+        branch = branch_name(content["facts"].get("branch", 0))
         return [
             Line("facts", _("Name"), content["facts"]["full_name"]),
             Line("username", _("User name"), content["username"]),
             Line("role", _("Role"), _role(content["role"])),
+            *([Line("branch", _("Branch"), branch)] if branch else []),
             Line("rights", pgettext_lazy("rights", "Can then"), _rights(content["rights"])),
         ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Any
 
 from core.rights import NEEDS_TWO, OF_ROLES, Right, Role
 from staff.models import User
@@ -78,7 +79,7 @@ def role_edit(role: Role, before: Mapping[str, object], after: Mapping[str, obje
     )
 
 
-def invitation(username: str, role: Role, facts: Mapping[str, str]) -> Change:
+def invitation(username: str, role: Role, facts: Mapping[str, Any]) -> Change:
     """A new person of this role; `facts`: as `invite` takes them."""
     username = User.normalize_username(username)
     return Change(

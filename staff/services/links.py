@@ -15,7 +15,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from audit.services import record
-from branches.models import FIRST
+from branches.models import FIRST, Branch
+from branches.services import has_several
 from core import clock
 from core.rights import Role
 from staff.errors import LinkRefused, NameTaken, NotAllowed
@@ -50,15 +51,17 @@ def invite(
     full_name: str = "",
     email: str = "",
     note: str = "",
+    branch: int | None = None,
     limits: Limits | None = None,
 ) -> tuple[User, str]:
     """A new person with this role and without a password, and the token of the invitation.
 
-    `actor`: None for a command. `limits`: own ones below the role's, for a role that one person gives. Raises
-    `NotAllowed`, or `NameTaken`; or `NeedsSecond` when the role does what two people do, and a colleague could
-    approve it.
+    `actor`: None for a command. `branch`: the key of the new person's branch; None: the actor's. `limits`: own ones
+    below the role's, for a role that one person gives. Raises `NotAllowed`, or `NameTaken`; or `NeedsSecond` when the
+    role does what two people do, and a colleague could approve it.
     """
-    facts = {"full_name": full_name, "email": email, "note": note}
+    facts: dict[str, Any] = {"full_name": full_name, "email": email, "note": note}
+    facts["branch"] = branch or (actor.branch_id if actor else FIRST)
     with transaction.atomic():
         change = lock_invitation(username, role, facts, actor=actor)
         if limits and takes_two(change.content["rights"]):
@@ -73,12 +76,14 @@ def invite(
     return person, token
 
 
-def lock_invitation(username: str, role: Role, facts: Mapping[str, str], *, actor: User | None) -> Change:
+def lock_invitation(username: str, role: Role, facts: Mapping[str, Any], *, actor: User | None) -> Change:
     """Inviting this person, while the actor is locked. Raises `NotAllowed`, or `NameTaken`."""
     if actor is not None:
         lock_actor(actor)
     refuse_role_above(role, actor=actor)
     _refuse_taken(User.normalize_username(username))
+    if "branch" in facts and not Branch.objects.filter(pk=facts["branch"], closed_at=None).exists():
+        raise NotAllowed("branch_closed")
     return invitation(username, role, facts)
 
 
@@ -87,15 +92,16 @@ def add_person(change: Change, *, actor: User | None, approved_by: User | None =
     asked = change.content
     role, known = Role(asked["role"]), asked["facts"]
     facts = settle(change, actor=actor, approved_by=approved_by) if takes_two(asked["rights"]) else NOBODY
+    branch = known.get("branch") or (actor.branch_id if actor else FIRST)  # older approvals name none
     person = _create(
         asked["username"],
         first_name=known["full_name"],
         email=known["email"],
         note=known["note"],
-        branch_id=actor.branch_id if actor else FIRST,
+        branch_id=branch,
     )
     give_role(person, role)
-    after = {"role": role.value}
+    after: dict[str, object] = {"role": role.value} | ({"branch": branch} if has_several() else {})
     record(STAFF_INVITED, actor=actor, subject=person.username, after=after, facts=facts)
     return person
 

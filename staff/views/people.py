@@ -33,6 +33,8 @@ from staff.services.own_factors import reset_factors
 from staff.tables import SessionTable, StaffTable
 
 ROWS = 50
+# What the second factor of an invitation confirms
+_INVITED = ("username", "role", "branch", *LIMITS)
 INVITE = act("invite", pgettext_lazy("audit", "Invite a person"), Right.MANAGE_STAFF)
 CHANGE_ROLE = act("change_role", pgettext_lazy("audit", "Change a role"), Right.MANAGE_STAFF)
 CHANGE_LIMITS = act("change_limits", pgettext_lazy("audit", "Change limits"), Right.CHANGE_LIMITS)
@@ -66,7 +68,7 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and (limits_form is None or limits_form.is_valid()):
         limits = limits_form.limits if limits_form and any(limits_form.cleaned_data.values()) else None
         try:
-            _confirm(request, INVITE, **{name: request.POST.get(name, "") for name in ("username", "role", *LIMITS)})
+            _confirm(request, INVITE, **{name: request.POST.get(name, "") for name in _INVITED})
             person, token = services.invite(actor=request.user, limits=limits, **form.cleaned_data)
         except NameTaken as refusal:
             form.add_error("username", ValidationError(str(refusal), code=refusal.code))
@@ -76,7 +78,8 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
             form.add_error("role", ValidationError(str(refusal), code=refusal.code))
         else:
             return _link_shown(request, person, token)
-    return render(request, "staff/staff_invite.html", {"form": form, "limits_form": limits_form})
+    context = {"form": form, "limits_form": limits_form, "confirmed": " ".join(_INVITED)}
+    return render(request, "staff/staff_invite.html", context)
 
 
 @staff_only(Right.MANAGE_STAFF)

@@ -6,8 +6,13 @@ from django.db import DatabaseError, transaction
 from audit.models import AuditEvent
 from branches.models import FIRST, Branch
 from branches.services import add_branch, branch_names, forget
+from core import clock
+from core.rights import Role
 from drawers.models import Drawer
+from staff.errors import NotAllowed
 from staff.models import User
+from staff.services import add_person, invite, lock_invitation
+from staff.services.second import NeedsSecond
 from testing.people import browser_of, make_person
 from tests.core.helpers import codes
 from tests.tills.helpers import boss, make_till
@@ -117,9 +122,38 @@ def test_a_person_is_moved_with_a_second_factor(admin, tebet):
 def test_a_new_person_belongs_to_the_branch_of_the_inviter(tebet):
     browser = browser_of("administrator", branch=tebet)
 
-    browser.confirm("/staff/invite/", {"full_name": "Sari", "username": "sari", "role": "cashier"})
+    shown = browser.get("/staff/invite/").content.decode()
+    assert f'<option value="{tebet.pk}" selected>' in shown
+
+    browser.confirm("/staff/invite/", {"full_name": "Sari", "username": "sari", "role": "cashier", "branch": tebet.pk})
 
     assert User.objects.get(username="sari").branch == tebet
+
+
+def test_an_invitation_says_the_branch_of_the_new_person(tebet):
+    browser = browser_of("administrator")
+
+    assert 'name="branch"' in browser.get("/staff/invite/").content.decode()
+    browser.confirm("/staff/invite/", {"full_name": "Sari", "username": "sari", "role": "cashier", "branch": tebet.pk})
+
+    assert User.objects.get(username="sari").branch == tebet
+    assert AuditEvent.objects.get(kind="staff_invited").after == {"role": "cashier", "branch": tebet.pk}
+
+
+def test_an_approved_invitation_keeps_its_branch_while_it_is_open(tebet):
+    first, second = (make_person("admin", username=name) for name in ("one", "two"))
+    with pytest.raises(NeedsSecond) as needed:
+        invite(username="sari", role=Role.ADMINISTRATOR, actor=first, branch=tebet.pk)
+    change = needed.value.change
+
+    person = add_person(change, actor=first, approved_by=second)
+    assert person.branch == tebet
+
+    User.objects.filter(pk=person.pk).update(branch=FIRST)
+    Branch.objects.filter(pk=tebet.pk).update(closed_at=clock.now())
+    with pytest.raises(NotAllowed) as refusal:
+        lock_invitation("budi", Role.ADMINISTRATOR, change.content["facts"], actor=first)
+    assert refusal.value.reason == "branch_closed"
 
 
 def test_a_branch_is_closed_once_nothing_belongs_to_it(admin, tebet):
