@@ -10,15 +10,16 @@ from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import ngettext, pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from audit.acts import act
-from backoffice.lost_orders import shown_lost
+from backoffice.lost_orders import Group, shown_lost, waiting
 from core.access import StaffRequest, staff_only
 from core.drills import last_drill
 from core.errors import Refused, refusal_shown
 from core.kept_backups import MOST_AT_RISK, copied_until, failed_backup, kept_backups, last_backup, seconds_at_risk
+from core.money import rupiah
 from core.rights import Right
 from gateway.models import UpstreamAccount
 from gateway.services import latest_reading, open_restored, upstream_account
@@ -33,6 +34,16 @@ _SHOWN = 200
 
 class NotYet(Refused):
     """What has to be known before the shop opens is not known yet."""
+
+
+class NotTakenIn(Refused):
+    """Orders of the journal wait. Who opens the shop says so for just as many."""
+
+    def __init__(self, group: Group) -> None:
+        self._group = group
+
+    def __str__(self) -> str:
+        return words_of(self._group)
 
 
 @staff_only(Right.CHANGE_POLICIES)
@@ -53,6 +64,8 @@ def backups_page(request: StaffRequest) -> HttpResponse:
         context["orders"] = _orders_of(account).filter(lost=None).select_related("product").order_by("-pk")[:_SHOWN]
         context["differences"] = unexplained_differences()
         context["waits_for"] = waits_for(account)
+        if group := waiting():
+            context |= {"waiting": group, "waiting_words": words_of(group)}
     context |= shown_lost() | {"drill": last_drill()}
     return render(request, "backoffice/backups.html", context)
 
@@ -60,14 +73,34 @@ def backups_page(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.CHANGE_POLICIES)
 @require_POST
 def open_shop(request: StaffRequest) -> HttpResponse:
-    """Let a restored shop sell."""
+    """Let a restored shop sell; while orders of the journal wait, only for a person who says how many."""
     with refusal_shown(request):
         check_factor(request, act=OPEN_SHOP, content={})
-        if reason := waits_for(upstream_account()):
-            raise NotYet(reason)
+        _require_known(without=request.POST.get("without", ""))
         open_restored(actor=request.user)
         messages.success(request, _("The shop is open: what waits is sent now."))
     return redirect("backups")
+
+
+def _require_known(*, without: str) -> None:
+    """Raise unless all is known that has to be; `without`: how many orders the person has said are not taken in."""
+    if reason := waits_for(upstream_account()):
+        raise NotYet(reason)
+    group = waiting()
+    if group and without != str(group.count):
+        raise NotTakenIn(group)
+
+
+def words_of(group: Group) -> str:
+    """What may happen to the orders that wait, when the shop opens without them."""
+    words = ngettext(
+        "%(n)s order of the journal, %(sum)s at most, is not taken in yet: it is in no books and no drawer. A customer "
+        "who comes again for it may be sold it twice.",
+        "%(n)s orders of the journal, %(sum)s at most, are not taken in yet: they are in no books and no drawer. A "
+        "customer who comes again for one may be sold it twice.",
+        group.count,
+    )
+    return words % {"n": group.count, "sum": rupiah(group.cost or 0)}
 
 
 def waits_for(account: UpstreamAccount) -> str:

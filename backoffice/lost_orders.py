@@ -53,6 +53,11 @@ def shown_lost() -> dict[str, Any]:
     return {"lost": shown, "lost_groups": _groups(rows)} if shown else {}
 
 
+def waiting() -> Group | None:
+    """The orders of the journal that are not taken in yet; None when all are."""
+    return next(iter(_groups(LostOrder.objects.filter(order=None))), None)
+
+
 def _groups(rows: QuerySet[LostOrder]) -> list[Group]:
     whens = [When(condition, then=Value(code)) for code, (_words, condition) in _GROUPS.items()]
     cost = Coalesce(F("order__price"), F("order__max_price"), Cast(KT("line__max_price"), BigIntegerField()))

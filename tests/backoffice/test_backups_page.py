@@ -14,6 +14,7 @@ from purchases.models import Lack, LostOrder
 from purchases.states import Status
 from testing.factories import make_order, make_product
 from testing.people import browser_of
+from tests.gateway.helpers import read_balance
 
 pytestmark = pytest.mark.django_db
 
@@ -30,6 +31,28 @@ def test_the_shop_opens_once_every_open_order_was_asked_about():
     browser.post(reverse("open_shop"))
 
     assert upstream_account().is_held
+
+
+def test_who_opens_the_shop_says_how_many_orders_are_not_taken_in():
+    # given: everything is known, but two orders of the journal wait
+    hold_restored(to=timezone.now() - dt.timedelta(minutes=2))
+    UpstreamAccount.objects.update(restored_at=timezone.now() - dt.timedelta(minutes=1))
+    read_balance(1_000_000)
+    for ref_id, price in (("B-1", 9_000), ("B-2", 10_500)):
+        line = {"product_name": "Telkomsel", "max_price": price, "payment": {"amount": 12_000}}
+        LostOrder.objects.create(ref_id=ref_id, line=line, sent_no=1, found_at=timezone.now(), lacks=["product"])
+    browser = browser_of("administrator")
+    page = unescape(browser.get(reverse("backups")).content.decode())
+    assert "2 orders of the journal, Rp19.500 at most" in page
+
+    # when: it is not said, or the number is another one by now
+    for said in ({}, {"without": "1"}):
+        answer = browser.confirm(reverse("open_shop"), said, follow=True)
+        assert upstream_account().is_held
+        assert [message.extra_tags for message in answer.context["messages"]] == ["NotTakenIn"]
+
+    browser.confirm(reverse("open_shop"), {"without": "2"})
+    assert not upstream_account().is_held
 
 
 def test_without_a_restore_there_is_nothing_to_open():
