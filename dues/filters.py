@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import django_filters
 from django import forms
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.filters import ListFilter, SearchFilter
 from core.numbers import sees_whole_numbers
-from customers.models import SavedNumber
-from dues.models import ASKS, OWES, DueBill, DueBillQuerySet, DueState
+from customers.models import SavedNumber, SavedNumberQuerySet
+from dues.models import ASKS, OWES, DueBill, DueBillQuerySet, DueState, FollowedNumber, FollowedNumberQuerySet
 
 _ENDED = (DueState.PAID, DueState.NOTHING, DueState.STOPPED)
+#: A state of followed numbers without a bill, which are rows of their own.
+WAITING = "waiting"
 _OPEN = (DueState.ASKING, *OWES, DueState.GONE)
 
 
@@ -28,6 +31,7 @@ class DueFilter(ListFilter):
             ("owed", _("To be paid")),
             ("asks", _("Asks a person")),
             (DueState.ASKING.value, DueState.ASKING.label),
+            (WAITING, _("Not checked yet")),
             *((state.value, state.label) for state in _ENDED),
         ],
     )
@@ -42,17 +46,34 @@ class DueFilter(ListFilter):
     def qs(self) -> DueBillQuerySet:
         """The open bills, unless an ended state is asked for."""
         bills: DueBillQuerySet = super().qs
-        state = "" if self.form.errors.get("state") else str(self.form["state"].value() or "")
-        return bills if state in _ENDED else bills.open().standing_at(*_OPEN)
+        return bills if self._state in _ENDED else bills.open().standing_at(*_OPEN)
+
+    @property
+    def waiting(self) -> FollowedNumberQuerySet | None:
+        """Instead of bills: the followed numbers that were not checked yet, if they are asked for."""
+        if self._state != WAITING:
+            return None
+        rows = FollowedNumber.objects.waiting(timezone.localdate())
+        text = str(self.form["q"].value() or "").strip()
+        return rows.filter(number__in=_numbers(text).values("pk")) if text else rows
+
+    @property
+    def _state(self) -> str:
+        return "" if self.form.errors.get("state") else str(self.form["state"].value() or "")
 
     def search(self, bills: DueBillQuerySet, _name: str, text: str) -> DueBillQuerySet:
         """All bills of numbers that `text` may mean."""
-        numbers = SavedNumber.objects.matching(text, by_part=sees_whole_numbers())
-        return bills.filter(number__in=numbers.values("pk"))
+        return bills.filter(number__in=_numbers(text).values("pk"))
 
     def in_state(self, bills: DueBillQuerySet, _name: str, state: str) -> DueBillQuerySet:
         """By where they stand now."""
         if state in _ENDED:
             return bills.filter(outcome=state)
+        if state == WAITING:
+            return bills.none()
         groups = {"owed": OWES, "asks": ASKS, DueState.ASKING.value: (DueState.ASKING,)}
         return bills.standing_at(*groups[state])
+
+
+def _numbers(text: str) -> SavedNumberQuerySet:
+    return SavedNumber.objects.matching(text, by_part=sees_whole_numbers())

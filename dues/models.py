@@ -44,9 +44,18 @@ class DueState(LookChoices):
     STOPPED = "stopped", "player-stop", "queued", _("No longer followed")
 
 
+#: A bill without a fine is collected within so many days.
+COLLECT_WITHIN = dt.timedelta(days=3)
 #: A person decides about these, once: go on, stop, or correct the number.
 ASKS = (DueState.STAYS, DueState.GONE)
 OWES = (DueState.UNPAID, DueState.STAYS)
+
+
+class FollowedNumberQuerySet(models.QuerySet["FollowedNumber"]):
+    def waiting(self, today: dt.date) -> FollowedNumberQuerySet:
+        """Those whose bill of this month was not checked yet: its day is still to come."""
+        known = DueBill.objects.filter(number=OuterRef("number"), month__gte=today.replace(day=1))
+        return self.filter(~Exists(known))
 
 
 class FollowedNumber(models.Model):
@@ -60,6 +69,8 @@ class FollowedNumber(models.Model):
         default=False, help_text="A person goes on with it: nobody is asked until it is paid."
     )
 
+    objects = FollowedNumberQuerySet.as_manager()
+
     class Meta:
         default_permissions = ()
         constraints = [
@@ -72,6 +83,10 @@ class FollowedNumber(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number}: {self.day}"
+
+    def next_day(self, today: dt.date) -> dt.date:
+        """The day of the next check, of a number that is `waiting`."""
+        return day_in(max(self.first_month, today.replace(day=1)), self.day)
 
 
 class DueBillQuerySet(models.QuerySet["DueBill"]):
@@ -184,6 +199,11 @@ class DueBill(models.Model):
     def to_pay(self) -> int | None:
         """Rupiah that the customer pays, with the shop's fee; None without a bill."""
         return self.bill_check.to_pay if self.bill_check else None
+
+    @property
+    def collect_by(self) -> dt.date:
+        """The day until which somebody collects it, as the list of work has it: that of the fine, or some days on."""
+        return self.fine_on or self.due_on + COLLECT_WITHIN
 
     @property
     def has_fine(self) -> bool:

@@ -7,13 +7,24 @@ from collections.abc import Iterable
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
+from django.utils.translation import gettext
 
 from core.customer_texts import one_line, plain_lines, whatsapp_link
 from core.numbers import sees_whole_numbers
+from core.times import day_words
 from customers.models import SavedNumber
 from customers.presenting import shown_number
 from dues.models import OWES, DueBill
 from shop.models import Shop
+
+
+def until_words(bill: DueBill) -> list[str]:
+    """From when on there is a fine, or until when the bill is to be collected; nothing of one that is not owed."""
+    if bill.fine_on:
+        return [gettext("fine from %(day)s") % {"day": day_words(bill.fine_on)}]
+    if bill.state in OWES:
+        return [gettext("collect by %(day)s") % {"day": day_words(bill.collect_by)}]
+    return []
 
 
 def whatsapp_texts(bills: Iterable[DueBill], shop: Shop) -> dict[int, str]:

@@ -18,7 +18,8 @@ from core.money import rupiah
 from core.tables import Table, cell_from, column, row_link
 from core.times import day_words
 from customers.presenting import as_query, shown_number
-from dues.models import ASKS, OWES, DueBill, DueState
+from dues.models import ASKS, OWES, DueBill, DueState, FollowedNumber
+from dues.presenting import until_words
 
 
 class DueTable(Table[DueBill]):
@@ -75,8 +76,7 @@ class DueTable(Table[DueBill]):
         lines = []
         if bill.bill_check and bill.bill_check.penalty:
             lines.append(gettext("with a fine of %(amount)s") % {"amount": rupiah(bill.bill_check.penalty)})
-        elif bill.fine_on:
-            lines.append(gettext("fine from %(day)s") % {"day": day_words(bill.fine_on)})
+        lines += until_words(bill)
         if bill.checked_late_on:
             lines.append(gettext("checked late, on %(day)s") % {"day": day_words(bill.checked_late_on)})
         shown = badge(("alert-triangle", "bad"), day_words(bill.due_on)) if bill.has_fine else day_words(bill.due_on)
@@ -96,3 +96,36 @@ class DueTable(Table[DueBill]):
             "token": get_token(self.request) if bill.state in ASKS else "",
         }
         return cell_from("dues/actions.html", **facts)
+
+
+class WaitingTable(Table[FollowedNumber]):
+    """Followed numbers that are `waiting`, read with customer and product."""
+
+    caption = _("Followed bills that were not checked yet, by customer")
+
+    def __init__(self, rows: Iterable[FollowedNumber]) -> None:
+        super().__init__(rows)
+        self.today = timezone.localdate()
+
+    @column(_("State"), phone="1 left")
+    def state(self, _followed: FollowedNumber) -> SafeString:
+        """The same for all of them."""
+        return badge(("clock", "queued"), gettext("Not checked yet"))
+
+    @column(_("Customer"), phone="2 wide")
+    def customer(self, followed: FollowedNumber) -> SafeString:
+        """Whose number it is."""
+        customer = followed.number.customer
+        return row_link(customer.get_absolute_url(), customer.name)
+
+    @column(_("Bill"), phone="3 wide")
+    def biller(self, followed: FollowedNumber) -> SafeString:
+        """The biller and the number."""
+        product = followed.number.product
+        shown = shown_number(followed.number)
+        return format_html('{}<div class="sub">{}</div>', product.name if product else "", shown)
+
+    @column(_("Next check"), phone="4 wide")
+    def next_check(self, followed: FollowedNumber) -> str:
+        """In the night of this day."""
+        return day_words(followed.next_day(self.today))

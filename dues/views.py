@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -15,9 +16,9 @@ from customers.models import SavedNumber
 from dues import services
 from dues.filters import DueFilter
 from dues.forms import FollowForm
-from dues.models import OWES, DueBill, FollowedNumber
+from dues.models import OWES, DueBill, FollowedNumber, FollowedNumberQuerySet
 from dues.presenting import whatsapp_texts
-from dues.tables import DueTable
+from dues.tables import DueTable, WaitingTable
 from shop.services import current_shop
 
 #: People who see bills due.
@@ -30,6 +31,8 @@ _ROWS = 50
 def due_list(request: StaffRequest) -> HttpResponse:
     """The bills that the filters in the URL leave, the first due on top."""
     filtered = DueFilter(request.GET, queryset=DueBill.objects.all())
+    if (waiting := filtered.waiting) is not None:
+        return _waiting(request, filtered, waiting)
     keys = filtered.qs.order_by("due_on", "pk").values_list("pk", flat=True)
     page = FirstPages(keys, _ROWS).get_page(request.GET.get("page"))
     bills = list(DueBill.objects.with_state().for_table().filter(pk__in=list(page)).order_by("due_on", "pk"))
@@ -42,7 +45,15 @@ def due_list(request: StaffRequest) -> HttpResponse:
         "may_pay": may_pay and any(bill.state in OWES for bill in bills),
         "owed": filtered.qs.owed(),
         "follows_any": FollowedNumber.objects.exists(),
+        "waiting_count": 0 if bills else FollowedNumber.objects.waiting(timezone.localdate()).count(),
     }
+    return render(request, "dues/due_list.html", context)
+
+
+def _waiting(request: StaffRequest, filtered: DueFilter, waiting: FollowedNumberQuerySet) -> HttpResponse:
+    rows = waiting.select_related("number__customer", "number__product__category")
+    page = FirstPages(rows.order_by("number__customer__name", "pk"), _ROWS).get_page(request.GET.get("page"))
+    context = {"filter": filtered, "page": page, "table": WaitingTable(page), "follows_any": bool(page)}
     return render(request, "dues/due_list.html", context)
 
 

@@ -10,13 +10,14 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from bills.models import BillCheck
+from core.times import day_words
 from customers.models import SavedNumber
-from dues.models import DueBill, DueState, FollowedNumber
+from dues.models import COLLECT_WITHIN, DueBill, DueState, FollowedNumber, day_in
 from purchases.models import Order
 from testing.factories import make_biller, make_check
 from testing.people import browser_of
 from tests.customers.helpers import make_customer
-from tests.dues.helpers import due_bill
+from tests.dues.helpers import due_bill, followed
 
 pytestmark = pytest.mark.django_db
 
@@ -63,6 +64,37 @@ def test_the_list_is_filtered_by_state_and_number(cashier):
     assert rows(cashier, "?state=asks") == [str(gone.pk)]
     assert rows(cashier, "?state=paid") == [str(paid.pk)]
     assert rows(cashier, "?q=1234567891") == [str(gone.pk)]
+
+
+def test_a_followed_bill_that_was_not_checked_yet_is_a_state_of_the_list(cashier):
+    today = timezone.localdate()
+    waiting = followed("1234567890", day=31, product=make_biller(), first_month=f"{day_in(today, 31)}")
+    other = followed("1234567892", day=31, product=make_biller())
+    checked = due_bill("1234567891").number
+
+    empty = cashier.get("/due/?q=9999999999").content.decode()
+    page = cashier.get("/due/?state=waiting").content.decode()
+
+    assert rows(cashier, "?state=waiting") == [f"{waiting.pk}", f"{other.pk}"]
+    assert rows(cashier, "?state=waiting&q=1234567890") == [f"{waiting.pk}"]
+    assert day_words(day_in(today, 31)) in page
+    assert f'id="row-{checked.pk}"' not in page
+    assert 'id="due-sum"' not in page + empty
+
+
+def test_an_empty_list_leads_to_what_was_not_checked_yet(cashier):
+    followed("1234567890", day=31, product=make_biller())
+
+    assert 'id="to-waiting" href="?state=waiting"' in cashier.get("/due/").content.decode()
+
+
+def test_the_list_and_the_work_name_the_same_days_of_a_bill(cashier):
+    bill = due_bill("1234567890")
+    days = [day_words(bill.due_on), day_words(bill.due_on + COLLECT_WITHIN)]
+
+    pages = [cashier.get(page).content.decode() for page in ("/due/", "/work/?whose=shop&kind=due")]
+
+    assert [day in page for page in pages for day in days] == [True] * 4
 
 
 def test_more_bills_take_no_more_queries(cashier):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,10 @@ from django.utils.translation import pgettext, pgettext_lazy
 
 from core.money import rupiah
 from core.rights import Right
+from core.times import day_words
 from customers.presenting import shown_number
-from dues.models import ASKS, OWES, DueBill, DueState
+from dues.models import ASKS, COLLECT_WITHIN, OWES, DueBill, DueState
+from dues.presenting import until_words
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Dues(WorkKind):
     look = ("calendar-dollar", "held")
     sees = (Right.VIEW_BILLS, Right.VIEW_CUSTOMERS)
     does = (Right.CHECK_BILLS,)
-    within = dt.timedelta(days=3)
+    within = COLLECT_WITHIN
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         """Open ones with a bill, and those that ask."""
@@ -50,14 +51,15 @@ class Dues(WorkKind):
         return Coalesce(_begin("fine_on"), super().due())
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """Whose bill, its state and its total; the list of bills due has the steps."""
+        """Whose bill, its state, day and total; the list of bills due has the steps."""
         lines = {}
         for bill in DueBill.objects.with_state().for_table().filter(pk__in=keys):
             product, state = bill.number.product, DueState(bill.state)
+            days = [pgettext("work", "due %(day)s") % {"day": day_words(bill.due_on)}, *until_words(bill)]
             lines[bill.pk] = Line(
                 subject=f"{bill.number.customer.name} · {product.name if product else ''}",
                 url=f"{reverse('due_list')}?{urlencode({'bill': bill.pk})}",
-                about=f"{shown_number(bill.number)} · {state.label}",
+                about=" · ".join([shown_number(bill.number), str(state.label), *days]),
                 amount=rupiah(bill.to_pay) if bill.state in OWES else "",
                 step=pgettext("work", "Decide") if bill.state in ASKS else "",
             )
