@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db.models import Case, When
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -88,7 +89,7 @@ class FirstSteps:
             CatalogueSync.objects.exclude(result=CatalogueSync.Result.RUNNING).order_by("-started_at")[:1],
             PriceRule.objects.filter(ended_at=None).values_list("pk")[:1],
             Drawer.objects.filter(is_active=True).values_list("pk")[:1],
-            others.order_by("pk").values_list("pk")[:1],
+            others.order_by(Case(When(password__startswith=UNUSABLE_PASSWORD_PREFIX, then=1), default=0), "pk")[:1],
             Order.objects.filter(status=Status.SUCCESS).values_list("pk")[:1],
             shop_question(),
         )
@@ -103,7 +104,7 @@ class FirstSteps:
             Step("prices", gettext_lazy("Selling prices"), bool(rules)),
             Step("shop", gettext_lazy("Name, address and paper of the receipts"), shop.saved_at is not None),
             Step("drawers", gettext_lazy("A drawer for the cash"), bool(drawers)),
-            Step("people", gettext_lazy("The people who sell"), bool(people)),
+            _people(people[0] if people else None),
             Step("sale", gettext_lazy("A first sale"), bool(sold)),
         ]
         return cls(steps, products[0] if products else None)
@@ -152,6 +153,14 @@ def _catalogue(sync: CatalogueSync | None, *, has_products: bool) -> Step:
     if sync.fault == SyncFault.RATE_LIMIT:
         return Step("catalogue", title, False, _("It is fetched as soon as the rate limits allow it."))
     return Step("catalogue", title, False, str(sync.get_fault_display()), sync.fault_detail)
+
+
+def _people(person: User | None) -> Step:
+    title = gettext_lazy("The people who sell")
+    if person is None or person.has_joined:
+        return Step("people", title, person is not None)
+    seen = _("%(name)s is invited, and has not signed in yet.") % {"name": person.shown_name}
+    return Step("people", title, False, seen)
 
 
 @staff_only(Right.CHANGE_SHOP)

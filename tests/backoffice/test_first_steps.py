@@ -55,6 +55,18 @@ def test_a_new_shop_misses_everything_and_the_overview_says_so(admin: Browser):
     assert "secret-id-of-shop" not in page.content.decode()
 
 
+def test_the_step_of_the_people_waits_until_an_invited_person_has_joined(admin: Browser):
+    invited = User.objects.create_user("sari", first_name="Sari")  # without a password
+    assert step("people").is_done is False
+    assert "Sari" in step("people").seen
+    assert "Sari" in words(admin.get("/first-steps/"))
+
+    invited.set_password("a long password of hers")
+    invited.save()
+
+    assert (step("people").is_done, step("people").seen) == (True, "")
+
+
 @pytest.mark.parametrize("name", ["price_rule", "shop_settings", "drawer_list", "staff_invite", "policies", "counter"])
 def test_its_pages_lead_back_while_it_is_open(admin: Browser, name: str):
     assert has_id(admin.get(reverse(name)), "back-to-first-steps")
