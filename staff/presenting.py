@@ -82,7 +82,17 @@ class FactorLook:
 
 def secret_code(person: User, secret: str) -> SafeString:
     """The secret as a picture that an authenticator app reads with the phone's camera."""
-    return qr_code(EncryptedFactors().build_totp_url(person, secret))
+    return qr_code(secret_link(person, secret))
+
+
+def secret_link(person: User, secret: str) -> str:
+    """The secret as an `otpauth:` address, which opens an authenticator app on the same device."""
+    return str(EncryptedFactors().build_totp_url(person, secret))
+
+
+def in_fours(secret: str) -> str:
+    """The secret in groups of four letters, as people type it; apps skip the spaces."""
+    return " ".join(secret[start : start + 4] for start in range(0, len(secret), 4))
 
 
 def qr_code(text: str) -> SafeString:

@@ -20,7 +20,7 @@ from core.errors import refusal_shown
 from staff import services
 from staff.confirming import check_factor, confirm_own
 from staff.errors import FactorRefused
-from staff.presenting import FactorLook, secret_code
+from staff.presenting import FactorLook, in_fours, secret_code, secret_link
 from staff.services import own_factors, passkeys
 
 ADD_APP = act("add_app", pgettext_lazy("audit", "Add an authenticator app"))
@@ -66,7 +66,8 @@ def factor_app(request: StaffRequest) -> HttpResponse:
             if refusal.reason == "stale":
                 secret, sealed = own_factors.new_app_secret(person)
     context = {
-        "secret": secret,
+        "secret": in_fours(secret),
+        "app_link": secret_link(person, secret),
         "sealed": sealed,
         "qr_code": secret_code(person, secret),
         "error": error,

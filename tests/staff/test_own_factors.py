@@ -26,7 +26,10 @@ def without_factor(role: str) -> tuple[User, Client]:
 
 def add_app(client: Client, **fields):
     page = client.get("/me/factors/app/").content.decode()
-    secret = re.search(r'id="app-secret">(\w+)<', page)[1]
+    groups = re.search(r'id="app-secret">([\w ]+)<', page)[1].split()
+    assert {len(group) for group in groups} == {4}
+    secret = "".join(groups)
+    assert re.search(rf'id="open-app" href="otpauth://totp/[^"]+secret={secret}', page)
     sealed = re.search(r'name="secret" value="([^"]+)"', page)[1]
     code = format_hotp_value(hotp_value(secret, int(clock.now().timestamp()) // 30))
     return client.post("/me/factors/app/", {"secret": sealed, "app_code": code} | fields)
