@@ -36,6 +36,8 @@ COLUMNS = {
 }
 # Between several numbers in one cell.
 _BETWEEN = re.compile(r"[/|;]|,\s")
+# A wrong product is answered with so many codes.
+_MOST_CODES = 4
 # Two imports at once would make the same customers twice.
 _LOCK = 0x637573746F6D6572
 
@@ -91,9 +93,11 @@ def plan_import(text: str) -> Import:
         name, note = (row.cells[name] for name in ("name", "note"))
         for typed in [part.strip() for part in _BETWEEN.split(row.cells["number"]) if part.strip()] or [""]:
             rows.append((Planned(len(rows), row.line, name, note, typed), row.cells["what"]))
-    whats = _meant_by({what.casefold() for _row, what in rows if what})
+    texts = {what.casefold() for _row, what in rows if what}
+    whats = _meant_by(texts)
+    likely = _codes_like(texts - whats.keys())
     for planned, what in rows:
-        planned.words = _read(planned, what, whats)
+        planned.words = _read(planned, what, whats, likely)
     plan = Import(
         [planned for planned, _what in rows], _customers_called({planned.name.upper() for planned, _what in rows})
     )
@@ -130,13 +134,15 @@ def import_customers(text: str, *, actor: User) -> Import:
     return plan
 
 
-def _read(planned: Planned, what: str, whats: dict[str, Product | DestinationKind]) -> str:
+def _read(
+    planned: Planned, what: str, whats: dict[str, Product | DestinationKind], likely: dict[str, list[str]]
+) -> str:
     """Read name and number into the row; return what is wrong with it."""
     if not 0 < len(planned.name) <= Customer.NAME_LETTERS:
         return _("A name is missing.") if not planned.name else _("The name is too long.")
     meant = whats.get(what.casefold()) if what else None
     if what and meant is None:
-        return _("There is no product, biller or kind “%(what)s”, or several.") % {"what": what[:60]}
+        return _unclear(what[:60], likely.get(what.casefold(), []))
     planned.product = meant if isinstance(meant, Product) else None
     if planned.typed:
         kind = meant.kind if isinstance(meant, Product) else meant
@@ -145,6 +151,28 @@ def _read(planned: Planned, what: str, whats: dict[str, Product | DestinationKin
         except InvalidDestination as refusal:
             return str(refusal)
     return ""
+
+
+def _unclear(what: str, codes: list[str]) -> str:
+    """Why this names no product, and what to write instead."""
+    if codes:
+        words = _("“%(what)s” is not one product. Write its code, such as %(codes)s.")
+        return words % {"what": what, "codes": ", ".join(codes)}
+    kinds = ", ".join(KINDS)
+    words = _("There is no product, biller or kind “%(what)s”. Write a product's code, or one of: %(kinds)s.")
+    return words % {"what": what, "kinds": kinds}
+
+
+def _codes_like(texts: set[str]) -> dict[str, list[str]]:
+    """The codes of the first products whose code or name has the text in it, by the texts; few of each."""
+    like: defaultdict[str, list[str]] = defaultdict(list)
+    products = Product.objects.listed().order_by("code").values_list("code", "name") if texts else ()
+    for code, name in products:
+        words = f"{code} {name}".casefold()
+        for text in texts:
+            if text in words and len(like[text]) < _MOST_CODES:
+                like[text].append(code)
+    return like
 
 
 def _meant_by(texts: set[str]) -> dict[str, Product | DestinationKind]:

@@ -63,6 +63,18 @@ def test_the_plan_says_what_each_row_does(text):
     assert (Customer.objects.count(), SavedNumber.objects.count()) == (1, 1)
 
 
+def test_an_unclear_product_is_answered_with_the_codes_that_match():
+    for code, name in (("PLN20", "PLN 20.000"), ("PLN50", "PLN 50.000"), ("TSEL10", "Telkomsel 10.000")):
+        make_product(code=code, name=name)
+
+    rows = plan_import("name;number;product\nBu Sari;081234567890;PLN\nPak Budi;081234567891;Zzz\n").rows
+
+    assert [str(row.outcome) for row in rows] == ["wrong", "wrong"]
+    assert "PLN20, PLN50." in rows[0].words
+    assert "TSEL10" not in rows[0].words
+    assert "phone" in rows[1].words
+
+
 def test_the_page_shows_everything_first_and_then_saves_it_once(text):
     browser = browser_of("supervisor")
 
