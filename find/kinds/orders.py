@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
 from core.money import rupiah
 from core.times import short_time
 from find.kinds.asked import Asked
 from find.kinds.kind import Result
 from purchases.presenting import serial_number, shown_destination
+from purchases.reading import Names, read_line
 from purchases.states import Status
 
 
 def orders(asked: Asked) -> Iterator[Result]:
-    """The newest orders that it names."""
+    """The newest orders that it names; of a line such as "50 ribu kemarin" the list that reads it as filters."""
     for order in asked.newest_orders:
         serial = serial_number(order)
         more = [
@@ -30,4 +35,12 @@ def orders(asked: Asked) -> Iterator[Result]:
             more=" · ".join(filter(None, more)),
             icon=look.icon,
             colour=look.colour,
+        )
+    # Without names of people and brands, which would be read from the database at each letter.
+    filters, _words = read_line(asked.text, Names(), with_endings=asked.by_part)
+    if filters:
+        yield Result(
+            url=f"{reverse('order_list')}?{urlencode({'q': asked.text})}",
+            words=_("Look in the orders for “%(text)s”") % {"text": asked.text},
+            icon="search",
         )

@@ -175,3 +175,11 @@ def test_the_beginning_of_a_number_finds_no_product(text: str):
     make_product(name="Telkomsel 812")
 
     assert addresses(who(Role.OWNER), text, "products") == []
+
+
+def test_a_line_that_the_orders_understand_leads_to_them():
+    cashier = browser_of("cashier")
+
+    assert addresses(cashier, "50 ribu kemarin", "orders") == ["/orders/?q=50+ribu+kemarin"]
+    assert addresses(cashier, "zzz", "orders") == []
+    assert addresses(cashier, NUMBER, "orders") == []
