@@ -14,6 +14,7 @@ class Period(models.TextChoices):
     TODAY = "today", _("Today")
     YESTERDAY = "yesterday", _("Yesterday")
     DAYS_7 = "7", _("7 days")
+    WEEK = "week", _("This week")
     LAST_WEEK = "last-week", _("Last week")
     DAYS_30 = "30", _("30 days")
     MONTH = "month", _("This month")
@@ -21,14 +22,15 @@ class Period(models.TextChoices):
 
     def days(self, today: dt.date) -> tuple[dt.date, dt.date]:
         """Its first and its last day. A week begins on Monday; 7 days end today."""
+        monday = today - dt.timedelta(days=today.weekday())
         match self:
-            case Period.TODAY:
-                return today, today
-            case Period.YESTERDAY:
-                return today - dt.timedelta(days=1), today - dt.timedelta(days=1)
+            case Period.TODAY | Period.YESTERDAY:
+                day = today - dt.timedelta(days=self is Period.YESTERDAY)
+                return day, day
+            case Period.WEEK:
+                return monday, today
             case Period.LAST_WEEK:
-                monday = today - dt.timedelta(days=today.weekday() + 7)
-                return monday, monday + dt.timedelta(days=6)
+                return monday - dt.timedelta(days=7), monday - dt.timedelta(days=1)
             case Period.MONTH:
                 return today.replace(day=1), today
             case Period.LAST_MONTH:

@@ -17,7 +17,7 @@ from earnings.services import Period
 _ONE_DAY, _WEEK = dt.timedelta(days=1), dt.timedelta(days=7)
 _MOST_DAYS = 5 * 366
 OWN = "own"
-_OFFERED = (Days.TODAY, Days.YESTERDAY, Days.DAYS_7, Days.LAST_WEEK, Days.MONTH, Days.LAST_MONTH)
+_OFFERED = (Days.TODAY, Days.YESTERDAY, Days.DAYS_7, Days.WEEK, Days.LAST_WEEK, Days.MONTH, Days.LAST_MONTH)
 #: What a click chooses, by the same names as in the list of orders.
 NAMES = {days.value: days.label for days in _OFFERED}
 

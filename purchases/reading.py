@@ -15,7 +15,8 @@ from core.periods import Period
 _PERIODS = {
     Period.TODAY: ("hari ini", "today"),
     Period.YESTERDAY: ("kemarin", "yesterday"),
-    Period.DAYS_7: ("7 hari terakhir", "7 hari", "minggu ini", "seminggu", "last 7 days", "7 days", "this week"),
+    Period.DAYS_7: ("7 hari terakhir", "7 hari", "seminggu", "last 7 days", "7 days"),
+    Period.WEEK: ("minggu ini", "this week"),
     Period.LAST_WEEK: ("1 minggu lalu", "seminggu lalu", "minggu lalu", "minggu kemarin", "1 week ago", "last week"),
     Period.DAYS_30: ("30 hari terakhir", "30 hari", "sebulan", "last 30 days", "30 days"),
     Period.MONTH: ("bulan ini", "this month"),

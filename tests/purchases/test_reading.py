@@ -36,7 +36,7 @@ FIFTY = {"amount_from": "45000", "amount_to": "55000"}
         ("1 minggu lalu", {"days": "last-week"}, ""),
         ("last 7 days success", {"days": "7", "status": "success"}, ""),
         ("perlu ditangani", {"status": "attention"}, ""),
-        ("gagal qris minggu ini", {"status": "failed", "payment": "qris", "days": "7"}, ""),
+        ("gagal qris minggu ini", {"status": "failed", "payment": "qris", "days": "week"}, ""),
         ("telkomsel 50", {"brand": "Telkomsel", **FIFTY}, ""),
         ("telkomsel 02", {"brand": "Telkomsel", "ends": "02"}, ""),
         ("Mobile Legends kemarin", {"brand": "MOBILE LEGENDS", "days": "yesterday"}, ""),
