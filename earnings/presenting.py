@@ -333,7 +333,7 @@ def drawing_of(chosen: Chosen) -> Drawing:
     )
     sales = [now_by.get(key, Figures()) for key, _earlier, _words in steps]
     earlier = [before_by.get(key, Figures()).sales for _key, key, _words in steps]
-    _floor, step = scale([0, max([*(figures.sales for figures in sales), *earlier]) or 1])
+    _floor, step = scale([0, max([*(figures.sales for figures in sales), *earlier])])
     top, column = step * STEPS, WIDTH / len(steps)
 
     def y_of(amount: int) -> float:

@@ -11,6 +11,8 @@ from ledger.services import DayClosing
 # The drawing's own units; the page stretches it to its width.
 WIDTH, HEIGHT = 1000, 240
 STEPS = 4
+# The highest tick of a drawing in which everything is zero, in rupiah.
+_EMPTY_TOP = 100_000
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ def chart_of(curve: list[DayClosing]) -> Chart | None:
 def scale(balances: list[int]) -> tuple[int, int]:
     """Lowest tick and distance of the ticks: round numbers, from zero on unless that would flatten the curve."""
     low, high = min(balances), max(balances)
+    high = high if low or high else _EMPTY_TOP
     floor = 0 if 0 <= low < high * 0.6 else low
     size = 10 ** int(math.log10(max(1, (high - floor) / STEPS)))
     while True:

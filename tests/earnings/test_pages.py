@@ -18,7 +18,7 @@ from audit.models import AuditEvent
 from core.times import start_of_day
 from earnings import views
 from earnings.periods import chosen_period, named_period
-from earnings.presenting import BY, report_of
+from earnings.presenting import BY, drawing_of, report_of
 from earnings.services import figures_by, sum_days, totals_of
 from purchases.filters import OrderFilter
 from purchases.models import Order
@@ -163,6 +163,15 @@ def test_a_line_opens_exactly_its_orders(by: str):
         )
 
 
+def test_this_week_begins_on_monday_and_is_compared_up_to_the_same_hour():
+    now = start_of_day(dt.date(2026, 11, 26)) + dt.timedelta(hours=9)  # a Thursday
+
+    chosen = named_period("week", now)
+
+    assert (chosen.period.first, chosen.period.until) == (dt.date(2026, 11, 23), now)
+    assert (chosen.before.first, chosen.before.until) == (dt.date(2026, 11, 16), now - dt.timedelta(days=7))
+
+
 def test_last_week_is_monday_to_sunday_against_the_week_before():
     now = start_of_day(dt.date(2026, 11, 26)) + dt.timedelta(hours=9)  # a Thursday
 
@@ -170,3 +179,9 @@ def test_last_week_is_monday_to_sunday_against_the_week_before():
 
     assert (chosen.period.first, chosen.period.last) == (dt.date(2026, 11, 16), dt.date(2026, 11, 22))
     assert (chosen.before.first, chosen.before.last) == (dt.date(2026, 11, 9), dt.date(2026, 11, 15))
+
+
+def test_the_drawing_of_an_empty_shop_has_a_scale_of_amounts_that_a_shop_sells():
+    ticks = drawing_of(named_period("7", timezone.now())).ticks
+
+    assert ticks == [100_000, 75_000, 50_000, 25_000, 0]
