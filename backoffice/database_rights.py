@@ -158,6 +158,7 @@ RIGHTS: dict[str, str] = {
     "drawers_shift": "SIU",
     "drawers_drawerentry": "SI",
     "drawers_payment": "SIU",
+    "drawers_usualdrawer": "SIUD",
     "drawers_drawerhistory": "SI",
     "drawers_drawerdayhistory": "SI",
     "drawers_shifthistory": "SI",

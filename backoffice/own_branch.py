@@ -66,6 +66,7 @@ OF_KEYS = {
         [
             *("staff_detail", "staff_move", "staff_bind", "staff_role", "staff_limits", "staff_link", "staff_withdraw"),
             *("staff_deactivate", "staff_reactivate", "staff_reset_factors", "staff_sign_out", "earnings_beside"),
+            "staff_drawer",
         ],
         Door(User),
     ),

@@ -17,6 +17,7 @@ class DrawerRefused(Refused):
             "drawer_taken": _("Somebody has this drawer open. Choose another one, or have it handed over."),
             "drawer_off": _("This drawer is not in use any more."),
             "other_branch": _("This person sells in another branch only. Choose a drawer of that branch."),
+            "usual_elsewhere": _("This drawer is not in the person's branch. Choose a drawer of that branch."),
             "person_busy": _("This person has a drawer open. Close that shift first."),
             "no_right": _("This person may not use a drawer."),
             "name_taken": _("There is a drawer with this name already."),

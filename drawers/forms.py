@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
-from django.db.models import Case, OuterRef, Q, Subquery, When
+from django.db.models import Case, Exists, OuterRef, Q, Subquery, When
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from branches.forms import WithBranch
 from branches.seeing import narrowed
 from branches.services import branch_name
+from core.errors import Refused
 from core.forms import RupiahField, SumForm
 from core.money import rupiah
 from core.rights import Right
@@ -20,8 +21,8 @@ from credit.forms import CreditCustomerField
 from credit.methods import CASH, counts_as_cash, method_choices, money_choices
 from credit.models import CreditEntry
 from drawers.errors import PaymentUnclear
-from drawers.models import DENOMINATIONS, Drawer, Shift
-from drawers.services import PaymentFacts
+from drawers.models import DENOMINATIONS, Drawer, Shift, UsualDrawer
+from drawers.services import PaymentFacts, free_usual_drawer, set_usual_drawer
 from policies.services import policies
 from staff.models import User
 
@@ -108,9 +109,14 @@ class _DrawerField(forms.ModelChoiceField):  # type: ignore[type-arg]
     def label_from_instance(self, drawer: Any) -> str:
         """The name, from the second branch on with its branch, and what the last shift left."""
         left = _left_to_show(drawer)
-        name = " · ".join(filter(None, (str(drawer), branch_name(drawer.branch_id))))
+        name = _place_of(drawer)
         words = gettext("%(name)s – left in it: %(amount)s")
         return name if left is None else words % {"name": name, "amount": rupiah(left)}
+
+
+def _place_of(drawer: Any) -> str:
+    """The drawer's name, from the second branch on with its branch."""
+    return " · ".join(filter(None, (str(drawer), branch_name(drawer.branch_id))))
 
 
 def _left_to_show(drawer: Any) -> int | None:
@@ -140,7 +146,7 @@ class OpenForm(CountForm):
         else:
             self._offer()
             used = Shift.objects.filter(cashier=person.pk, drawer__branch=self._branch).order_by("-opened_at")
-            self.initial["drawer"] = used.values_list("drawer", flat=True).first()
+            self.initial["drawer"] = free_usual_drawer(person) or used.values_list("drawer", flat=True).first()
 
     def clean(self) -> dict[str, Any]:
         """Offer what is free, and what was chosen."""
@@ -164,6 +170,49 @@ def _with_left(drawers: Any) -> Any:
     """Each with what its last count left (`left`, rupiah); None before its first."""
     last = Shift.objects.filter(drawer=OuterRef("pk")).order_by("-opened_at", "-pk")
     return drawers.annotate(left=Subquery(last.values("counted")[:1]))
+
+
+class UsualDrawerForm(forms.Form):
+    """The drawer that a person usually opens: of the `person`'s branch, or of any that the reader sees."""
+
+    drawer = forms.ModelChoiceField(
+        label=_("Usual drawer"),
+        queryset=Drawer.objects.none(),
+        required=False,
+        empty_label=_("No usual drawer"),
+        widget=forms.Select({"class": "form-select"}),
+        help_text=_("Offered first when this person opens a drawer. Everybody else can open it, too."),
+    )
+
+    def __init__(self, data: Any = None, *, person: User | None = None) -> None:
+        super().__init__(data)
+        is_usual = Exists(UsualDrawer.objects.filter(person=person.pk if person else None, drawer=OuterRef("pk")))
+        field: Any = self.fields["drawer"]
+        field.queryset = narrowed(Drawer.objects.filter(is_active=True)).order_by("branch", "name")
+        if person is not None:
+            field.queryset = field.queryset.filter(branch=person.branch_id)
+        self.drawers = list(field.queryset.annotate(is_usual=is_usual))
+        name = str if person else _place_of
+        field.choices = [("", field.empty_label), *((drawer.pk, name(drawer)) for drawer in self.drawers)]
+        self.initial["drawer"] = next((drawer.pk for drawer in self.drawers if drawer.is_usual), None)
+
+
+class JoiningForm(UsualDrawerForm):
+    """The usual drawer of a new person, as a part of the invitation (`staff.joining`)."""
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        if not self.drawers:
+            del self.fields["drawer"]
+
+    def keep(self, person: User, *, actor: User) -> None:
+        """Keep it. Raises `Refused`, which stands beside the field, too."""
+        if drawer := self.cleaned_data.get("drawer"):
+            try:
+                set_usual_drawer(person, drawer, actor=actor)
+            except Refused as refusal:
+                self.add_error("drawer", forms.ValidationError(str(refusal), code=refusal.code))
+                raise
 
 
 class CloseForm(CountForm):

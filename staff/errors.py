@@ -74,8 +74,8 @@ def _words() -> dict[str, str]:
         "no_limits": _("You may not change limits."),
         "limit_above_own": _("You may not let others spend more than you may. Ask an owner."),
         "limits_later": _(
-            "With an invitation go only limits below the role's, and only where no second person approves the role."
-            " Invite without them, then change them on the person's page."
+            "Limits and a usual drawer go with an invitation only where no second person approves the role, and only"
+            " limits below the role's. Invite without them, then set them on the person's page."
         ),
         "no_roles": _("Only owners change what roles may do."),
         "right_above_own": _("You may not give a right that you do not have."),

@@ -13,3 +13,4 @@ from drawers.models.shifts import (
 )
 
 from drawers.models.payments import Outcome, Payment, PaymentHistory  # isort: skip - it names an entry
+from drawers.models.usual import UsualDrawer  # isort: skip

@@ -30,3 +30,4 @@ from drawers.services.shifts import (
 )
 from drawers.services.taking_in import take_in_payment
 from drawers.services.totals import Totals, totals_of
+from drawers.services.usual import free_usual_drawer, set_usual_drawer

@@ -20,7 +20,7 @@ from credit import methods
 from credit.forms import offered_customers
 from customers.models import Customer
 from drawers import presenting
-from drawers.forms import GiveBackForm, PaymentForm
+from drawers.forms import GiveBackForm, PaymentForm, UsualDrawerForm
 from drawers.models import SMALLEST_COIN, Drawer, Payment, Shift
 from drawers.presenting import ShownSale
 from staff.models import User
@@ -35,6 +35,15 @@ register.filter("cash_lines", presenting.cash_lines)
 # The notes in which customers usually pay: the next whole number of each is one press. Rupiah.
 _NOTES = (20_000, 50_000, 100_000)
 _SMALL_NOTE = 10_000  # pays one small sale
+
+
+@register.simple_tag
+def usual_drawer_form(person: User, rights: set[str]) -> UsualDrawerForm | None:
+    """The form of the person's usual drawer; None if `rights`, the role's, allow none, or the branch has none."""
+    if not person.is_superuser and Right.USE_DRAWERS not in rights:
+        return None
+    form = UsualDrawerForm(person=person)
+    return form if form.drawers else None
 
 
 @register.filter

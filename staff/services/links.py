@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -53,24 +53,28 @@ def invite(
     note: str = "",
     branch: int | None = None,
     limits: Limits | None = None,
+    keep: Callable[[User], None] | None = None,
 ) -> tuple[User, str]:
     """A new person with this role and without a password, and the token of the invitation.
 
     `actor`: None for a command. `branch`: the key of the new person's branch; None: the actor's. `limits`: own ones
-    below the role's, for a role that one person gives. Raises `NotAllowed`, or `NameTaken`; or `NeedsSecond` when the
+    below the role's. `keep`: stores what else belongs to the person, in the same transaction. Both only with a role
+    that one person gives. Raises `NotAllowed`, or `NameTaken`; or `NeedsSecond` when the
     role does what two people do, and a colleague could approve it.
     """
     facts: dict[str, Any] = {"full_name": full_name, "email": email, "note": note}
     facts["branch"] = branch or (actor.branch_id if actor else FIRST)
     with transaction.atomic():
         change = lock_invitation(username, role, facts, actor=actor)
-        if limits and takes_two(change.content["rights"]):
-            raise NotAllowed("limits_later")  # what a second person approves holds none
+        if (limits or keep) and takes_two(change.content["rights"]):
+            raise NotAllowed("limits_later")  # what a second person approves holds neither
         person = add_person(change, actor=actor)
         if limits:
             if lock_limit_change(person, limits, actor=actor)[1]:
                 raise NotAllowed("limits_later")
             change_limits(person, limits, actor=actor)
+        if keep:
+            keep(person)
         token = _new_link(person, AccessLink.Purpose.INVITE, actor)
     log.info("staff_invited", by=_key(actor), person=person.pk, role=role.value)
     return person, token

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -26,6 +28,7 @@ from staff.confirming import check_factor
 from staff.errors import FactorRefused, NameTaken
 from staff.filters import StaffFilter
 from staff.forms import InviteForm, LimitsForm, RoleForm
+from staff.joining import Joining, joining_forms
 from staff.models import LIMITS, User
 from staff.presenting import qr_code, standing_of, waiting_role_of
 from staff.roles import rights_by_role, role_of
@@ -33,8 +36,6 @@ from staff.services.own_factors import reset_factors
 from staff.tables import SessionTable, StaffTable
 
 ROWS = 50
-# What the second factor of an invitation confirms
-_INVITED = ("username", "role", "branch", *LIMITS)
 INVITE = act("invite", pgettext_lazy("audit", "Invite a person"), Right.MANAGE_STAFF)
 CHANGE_ROLE = act("change_role", pgettext_lazy("audit", "Change a role"), Right.MANAGE_STAFF)
 CHANGE_LIMITS = act("change_limits", pgettext_lazy("audit", "Change limits"), Right.CHANGE_LIMITS)
@@ -63,23 +64,35 @@ def staff_list(request: StaffRequest) -> HttpResponse:
 def staff_invite(request: StaffRequest) -> HttpResponse:
     """Invite somebody; the answer shows the link, this once."""
     form, limits_form = InviteForm(request.POST or None, actor=request.user), None
+    joining: list[Joining] = []
     if request.user.has_perm(Right.CHANGE_LIMITS):
         limits_form = LimitsForm(request.POST or None, limits=services.Limits(), empty=_("as the role says"))
-    if request.method == "POST" and form.is_valid() and (limits_form is None or limits_form.is_valid()):
+        joining = joining_forms(request.POST or None)
+    confirmed = ["username", "role", "branch", *LIMITS, *(name for part in joining for name in part.fields)]
+    forms = [part for part in (form, limits_form, *joining) if part is not None]
+    if request.method == "POST" and all(part.is_valid() for part in forms):
         limits = limits_form.limits if limits_form and any(limits_form.cleaned_data.values()) else None
+        typed = [part for part in joining if part.has_changed()]
+        keep = partial(_keep, typed, request.user) if typed else None
         try:
-            _confirm(request, INVITE, **{name: request.POST.get(name, "") for name in _INVITED})
-            person, token = services.invite(actor=request.user, limits=limits, **form.cleaned_data)
+            _confirm(request, INVITE, **{name: request.POST.get(name, "") for name in confirmed})
+            person, token = services.invite(actor=request.user, limits=limits, keep=keep, **form.cleaned_data)
         except NameTaken as refusal:
             form.add_error("username", ValidationError(str(refusal), code=refusal.code))
         except FactorRefused as refusal:
             form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         except Refused as refusal:
-            form.add_error("role", ValidationError(str(refusal), code=refusal.code))
+            if not any(part.errors for part in joining):  # it stands beside its own field
+                form.add_error("role", ValidationError(str(refusal), code=refusal.code))
         else:
             return _link_shown(request, person, token)
-    context = {"form": form, "limits_form": limits_form, "confirmed": " ".join(_INVITED)}
+    context = {"form": form, "limits_form": limits_form, "confirmed": " ".join(confirmed), "joining": joining}
     return render(request, "staff/staff_invite.html", context)
+
+
+def _keep(typed: list[Joining], actor: User, person: User) -> None:
+    for part in typed:
+        part.keep(person, actor=actor)
 
 
 @staff_only(Right.MANAGE_STAFF)
@@ -98,6 +111,7 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
     context = {
         "person": person,
         "role": role,
+        "rights_of_role": rights.get(role, set()) if role else set(),
         "waiting_role": waiting_role_of(person),
         "limits": services.limits_of(person, role=of_role),
         "limits_form": limits_form or LimitsForm(limits=own, role=of_role),

@@ -48,6 +48,7 @@ FORMS: dict[str, tuple[list[Any], dict[str, str]]] = {
     "role_detail": (["viewer"], {"rights": "purchases.view_order"}),
     "staff_bind": ([PK], {"bound": "1"}),
     "staff_deactivate": ([PK], {}),
+    "staff_drawer": ([PK], {}),
     "staff_invite": ([], {"full_name": "Sari", "username": "sari", "role": "viewer"}),
     "staff_limits": ([PK], {}),
     "staff_link": ([PK], {}),

@@ -204,7 +204,7 @@ def test_who_manages_staff_finds_the_list_in_the_menu(boss):
     assert 'href="/staff/"' in boss.get("/").content.decode()
 
 
-@pytest.mark.parametrize(("address", "number"), [("/staff/{}/", 8), ("/me/", 6), ("/staff/invite/", 4)])
+@pytest.mark.parametrize(("address", "number"), [("/staff/{}/", 9), ("/me/", 6), ("/staff/invite/", 5)])
 def test_a_page_asks_as_often_for_many_devices_as_for_few(boss, address, number):
     own = User.objects.get(username="boss")
     boss.get("/")  # reads the policies, which then hold for a time, as the branches do
@@ -220,14 +220,14 @@ def test_a_page_asks_as_often_for_many_devices_as_for_few(boss, address, number)
     assert counts == [number, number]
 
 
-def test_the_page_of_somebody_else_takes_at_most_10_queries(boss):
+def test_the_page_of_somebody_else_takes_at_most_11_queries(boss):
     person = make_person("cashier")
     all_branches()  # a process reads them once in five seconds
 
     with CaptureQueriesContext(connection) as asked:
         assert has_id(boss.get(f"/staff/{person.pk}/"), "role-form")
 
-    assert len(asked) <= 10, [query["sql"][:150] for query in asked]
+    assert len(asked) <= 11, [query["sql"][:150] for query in asked]
 
 
 def test_an_invitation_gives_lower_limits_in_the_same_step(boss):

@@ -1,0 +1,6 @@
+"""With an invitation goes the drawer that the new person usually opens."""
+
+from drawers.forms import JoiningForm
+from staff.joining import asks
+
+asks(JoiningForm)
