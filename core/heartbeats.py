@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 # A process without a heartbeat for this long (seconds) is missing, and forgotten after that long.
 SILENCE_SECONDS, FORGOTTEN_SECONDS = 15, 3600
-# After a start each has this long (seconds) to give its first one.
+# After a start, or a planned stop of beat, each has this long (seconds) to give its first one.
 START_SECONDS = 40
 # The roles that must be there; `web` is there when a page is read.
 ROLES = ("worker", "background", "beat")

@@ -9,7 +9,8 @@ from celery.beat import PersistentScheduler
 
 from backoffice import scheduler
 from backoffice.scheduler import OneOfMany
-from core import stores
+from core import heartbeats, stores
+from core.heartbeats import Pulse
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def beats(tmp_path: Path, ticked: list[str], monkeypatch: pytest.MonkeyPatch) ->
     yield made
     for beat in made:
         beat.close()
-    stores.patient().delete("beat")
+    stores.patient().delete("beat", "starting")
 
 
 def test_one_ticks_and_the_other_stands_by(beats: list[OneOfMany], ticked: list[str]):
@@ -54,6 +55,19 @@ def test_the_first_one_asks_at_once_for_what_a_new_shop_lacks(beats: list[OneOfM
 
     assert published == ["reconciliation.tasks.read_balance", "catalogue.tasks.fetch_missing_catalogue"]
     assert "fetch-missing-catalogue" in current_app.conf.beat_schedule
+
+
+def test_a_planned_stop_raises_no_alert_while_the_others_go_on(beats: list[OneOfMany]):
+    for name in ("worker", "background"):
+        heartbeats.record(f"{name}-of-a-restart")
+    beats[0].tick()
+    beats[0].close()
+
+    pulse = heartbeats.read()
+
+    assert "beat" not in pulse.alive()
+    assert pulse.silent() == []
+    assert Pulse(redis=True, is_starting=False, beats=pulse.beats).silent() == ["beat"]
 
 
 def test_one_that_stops_in_order_is_followed_at_once(beats: list[OneOfMany], ticked: list[str]):
