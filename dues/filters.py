@@ -54,7 +54,7 @@ class DueFilter(ListFilter):
         if self._state != WAITING:
             return None
         rows = FollowedNumber.objects.waiting(timezone.localdate())
-        text = str(self.form["q"].value() or "").strip()
+        text = self.form.cleaned_data.get("q", "")
         return rows.filter(number__in=_numbers(text).values("pk")) if text else rows
 
     @property

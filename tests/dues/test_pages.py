@@ -77,6 +77,7 @@ def test_a_followed_bill_that_was_not_checked_yet_is_a_state_of_the_list(cashier
 
     assert rows(cashier, "?state=waiting") == [f"{waiting.pk}", f"{other.pk}"]
     assert rows(cashier, "?state=waiting&q=1234567890") == [f"{waiting.pk}"]
+    assert cashier.get("/due/?state=waiting&q=%00").status_code == 200
     assert day_words(day_in(today, 31)) in page
     assert f'id="row-{checked.pk}"' not in page
     assert 'id="due-sum"' not in page + empty
