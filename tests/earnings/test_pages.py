@@ -90,6 +90,10 @@ def test_the_files_hold_the_lines_of_the_page_and_are_noted():
     rows = list(csv.DictReader(io.StringIO(b"".join(file.streaming_content).decode("utf-8-sig"))))
     assert {row["key"]: int(row["sales"]) for row in rows} == lines(page) == {"sari": 36_000, "": 30_000}
     assert {row["key"]: int(row["profit"]) for row in rows} == {"sari": 4_500, "": 19_500}
+    assert all(
+        int(row["placed"]) == sum(int(row[name]) for name in ("sold", "failed", "reversed", "cancelled_or_open"))
+        for row in rows
+    )
     assert book.content.startswith(b"PK")
     assert AuditEvent.objects.filter(subject="earnings").count() == 2
 
@@ -185,3 +189,14 @@ def test_the_drawing_of_an_empty_shop_has_a_scale_of_amounts_that_a_shop_sells()
     ticks = drawing_of(named_period("7", timezone.now())).ticks
 
     assert ticks == [100_000, 75_000, 50_000, 25_000, 0]
+
+
+def test_people_who_see_the_journal_are_told_where_adjustments_stand():
+    bound = browser_of("supervisor", bound_since="2026-01-01T00:00Z")  # the journal is of the whole shop
+
+    shown = [
+        'id="without-adjustments"' in person.get("/earnings/").content.decode()
+        for person in (browser_of("admin"), bound)
+    ]
+
+    assert shown == [True, False]
