@@ -291,7 +291,7 @@ def open_alerts_of(count):
     ("page_of", "number"),
     [
         (review_of, 7),
-        (numbers_of, 12),
+        (numbers_of, 11),
         (run_of, 8),
         (difference_of, 5),
         (receipt_of, 8),
