@@ -203,10 +203,16 @@ def test_a_nearly_full_disk_is_named_with_its_installation(monkeypatch):
     assert {key for kind, key in open_alerts() if kind == "disk_low"} == {"shop-a"}
 
 
-def test_a_drill_that_failed_or_is_late_is_an_alert(settings: Any, tmp_path: Path):
-    settings.DATA_DIR, settings.BACKUP_TO = tmp_path, str(tmp_path)
+@pytest.fixture
+def backed_up(settings: Any, tmp_path: Path) -> Path:
+    """The data folder of a shop that is backed up, and that has sent nothing yet."""
+    settings.DATA_DIR, settings.BACKUP_TO, settings.SENT_FOLDER = tmp_path, str(tmp_path), tmp_path / "sent"
+    return tmp_path
+
+
+def test_a_drill_that_failed_or_is_late_is_an_alert(backed_up: Path):
     assert open_alerts() == NO_ALERT
-    result = tmp_path / "drill.json"
+    result = backed_up / "drill.json"
 
     result.write_text(json.dumps({"at": ago(days=1).isoformat(), "fault": "the disk is away"}))
     assert open_alerts() == [("drill_failed", "failed")]
@@ -218,37 +224,35 @@ def test_a_drill_that_failed_or_is_late_is_an_alert(settings: Any, tmp_path: Pat
     assert open_alerts() == [("drill_failed", "late")]
 
 
-def test_a_backup_that_failed_or_is_late_is_an_alert(settings: Any, tmp_path: Path, monkeypatch: Any):
-    settings.DATA_DIR, settings.BACKUP_TO = tmp_path, str(tmp_path)
+def test_a_backup_that_failed_or_is_late_is_an_alert(backed_up: Path, settings: Any, monkeypatch: Any):
     monkeypatch.setattr("alerts.kinds.backup_late.is_backed_up_here", lambda: True)
     assert open_alerts() == NO_ALERT
 
-    (tmp_path / "backup-fault.json").write_text(json.dumps({"at": ago(hours=2).isoformat(), "fault": "disk full"}))
+    (backed_up / "backup-fault.json").write_text(json.dumps({"at": ago(hours=2).isoformat(), "fault": "disk full"}))
     assert open_alerts() == [("backup_late", "failed")]
     assert Alert.objects.get().facts["fault"] == "disk full"
 
-    _backed_up(tmp_path, ago(hours=1))
+    _note_backup(backed_up, ago(hours=1))
     assert open_alerts() == NO_ALERT
 
-    _backed_up(tmp_path, ago(hours=25, minutes=59))
-    (tmp_path / "backup-fault.json").unlink()
+    _note_backup(backed_up, ago(hours=25, minutes=59))
+    (backed_up / "backup-fault.json").unlink()
     assert open_alerts() == NO_ALERT
 
-    _backed_up(tmp_path, ago(hours=26, minutes=1))
+    _note_backup(backed_up, ago(hours=26, minutes=1))
     assert open_alerts() == [("backup_late", "late")]
 
     settings.BACKUP_TO = ""
     assert open_alerts() == NO_ALERT
 
 
-def _backed_up(folder: Path, at: dt.datetime) -> None:
+def _note_backup(folder: Path, at: dt.datetime) -> None:
     (folder / "last-backup.json").write_text(json.dumps({"ended_at": at.isoformat(), "size": 70_000_000}))
 
 
-def test_a_copy_of_the_log_that_stands_still_is_an_alert(settings: Any, tmp_path: Path, monkeypatch: Any):
-    settings.DATA_DIR, settings.BACKUP_TO = tmp_path, str(tmp_path)
+def test_a_copy_of_the_log_that_stands_still_is_an_alert(backed_up: Path, monkeypatch: Any):
     monkeypatch.setattr("alerts.kinds.log_uncopied.is_backed_up_here", lambda: True)
-    note = tmp_path / "log-copied.json"
+    note = backed_up / "log-copied.json"
 
     note.write_text(json.dumps({"until": ago(minutes=2).isoformat()}))
     assert open_alerts() == NO_ALERT
