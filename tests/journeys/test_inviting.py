@@ -17,6 +17,7 @@ def test_an_invited_cashier_chooses_a_password_on_a_phone(live_server: Any, open
     sign_in(owner, live_server.url, "owner", "/staff/invite/")
     owner.fill("[name=full_name]", "Bu Sari")
     owner.fill("[name=username]", "sari")
+    owner.select_option("[name=role]", "cashier")
     owner.click("main form button.btn-primary")
     faults = faults_of(owner)
 
