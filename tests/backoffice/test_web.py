@@ -219,7 +219,8 @@ def test_it_ends_in_time_although_a_request_does_not(transactional_db):
 def test_address_and_scheme_come_from_a_trusted_proxy_only(transactional_db):
     allowed = {"UPSTREAM_CALLBACK_ALLOWED_IPS": "203.0.113.0/24"}
     headers = {"X-Forwarded-For": "198.51.100.1, 203.0.113.7", "X-Forwarded-Proto": "https"}
-    body = body_for(make_order(Status.PENDING))
+    order = make_order(Status.PENDING)
+    body = body_for(order)
 
     with serving(**allowed, TRUSTED_PROXY_COUNT="1", BEHIND_TLS_PROXY="1", HTTPS="1") as fleet:
         taken = post(fleet, body, **headers)
@@ -229,7 +230,7 @@ def test_address_and_scheme_come_from_a_trusted_proxy_only(transactional_db):
         believed = post(fleet, body, **headers)
 
     assert taken.status_code == 200
-    assert Callback.objects.get().source_address == "203.0.113.7"
+    assert Callback.objects.get(ref_id=order.ref_id).source_address == "203.0.113.7"
     assert (direct.status_code, over_tls.status_code) == (400, 200)
     assert believed.status_code == 403, "a header that anybody can send opens nothing"
 
