@@ -46,7 +46,7 @@ class StaffBackend(AuthenticationBackend):  # type: ignore[misc]
         return person if person is not None and self.user_can_authenticate(person) else None
 
     def get_all_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
-        """This person's rights, e.g. "purchases.buy"; an admin may everything, as Django says.
+        """This person's rights, e.g. "purchases.buy"; an admin has every right, as Django says.
 
         A person bound to a branch holds none that is of the whole shop."""
         held = getattr(user_obj, "held", None)
