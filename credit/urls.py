@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from credit.views import accounts, ageing, merging
+from credit.views import accounts, ageing
 
 urlpatterns = [
     path("credit/", ageing.credit_list, name="credit_list"),
@@ -10,5 +10,4 @@ urlpatterns = [
     path("customers/<int:pk>/credit/", accounts.credit_account, name="credit_account"),
     path("customers/<int:pk>/credit/terms/", accounts.credit_terms, name="credit_terms"),
     path("customers/<int:pk>/credit/brought/", accounts.credit_brought, name="credit_brought"),
-    path("customers/<int:pk>/merge/", merging.customer_merge, name="customer_merge"),
 ]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from drawers.views import credit, days, drawers, here, refunds, shifts, usual
+from drawers.views import credit, days, drawers, here, merging, refunds, shifts, usual
 
 urlpatterns = [
     path("drawer/", here.drawer_here, name="drawer"),
@@ -12,6 +12,7 @@ urlpatterns = [
     path("drawer/sales/<str:ref_id>/given-back/", here.sale_given_back, name="sale_given_back"),
     path("customers/<int:pk>/credit/paid/", credit.credit_paid, name="credit_paid"),
     path("customers/<int:pk>/credit/paid-out/", credit.credit_paid_out, name="credit_paid_out"),
+    path("customers/<int:pk>/merge/", merging.customer_merge, name="customer_merge"),
     path("credit/payments/<int:pk>/undo/", credit.credit_undo, name="credit_undo"),
     path("drawers/", drawers.drawer_list, name="drawer_list"),
     path("drawers/<int:pk>/", drawers.drawer_change, name="drawer_change"),

@@ -4,7 +4,6 @@ from credit.services.accounts import bring_forward, set_credit
 from credit.services.ageing import Age, Debt, aged, debts_of, owed_in_all
 from credit.services.ending import OffAccount, not_to_ask_for, still_owed, unfulfilled_sales
 from credit.services.locking import lock_account, name_of
-from credit.services.merging import merge_customers
 from credit.services.paying import (
     last_paid_back,
     pay_back,

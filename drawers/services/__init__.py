@@ -6,6 +6,7 @@ from drawers.services.days import DayLine, cash_of_day, day_lines, open_shifts_u
 from drawers.services.facts import PaymentFacts
 from drawers.services.locking import lock_shift, open_shift_of
 from drawers.services.managing import add_drawer, change_drawer
+from drawers.services.merging import merge_customers
 from drawers.services.own import OwnDrawer, counts_blind, is_blind, own_drawer_of, own_drawer_questions
 from drawers.services.payments import (
     Ending,

@@ -10,8 +10,8 @@ from django.utils import timezone
 from bills.models import BillCheck
 from bills.services import inquiring
 from catalogue.models import Product
-from credit.services import merge_customers
 from customers.models import SavedNumber
+from drawers.services import merge_customers
 from dues.models import DueBill, DueState, FollowedNumber
 from dues.services import follow, keep, stop, sweep
 from gateway.models import Exchange

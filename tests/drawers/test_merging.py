@@ -16,7 +16,6 @@ from credit.services import (
     bring_forward,
     debts_of,
     lock_account,
-    merge_customers,
     put_on_credit,
     record_payment,
     unfulfilled_sales,
@@ -26,6 +25,7 @@ from customers.errors import MoneyOpen
 from customers.events import CUSTOMERS_MERGED
 from customers.models import Customer, SavedNumber
 from customers.services import erase
+from drawers.services import merge_customers
 from earnings.services.journal import journal_of
 from testing.orders import Meanwhile, at_once
 from testing.people import browser_of, make_person

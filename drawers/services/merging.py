@@ -1,8 +1,8 @@
-"""Two customers who are one person become one. It lies here, because what they owe decides which of them stays."""
+"""Two customers who are one person become one: what they owe decides which of them stays, and payments follow."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.db import transaction
 
@@ -10,10 +10,11 @@ from audit.services import record
 from credit.errors import CreditRefused
 from credit.events import CREDIT_MOVED
 from credit.models import CreditAccount, CreditEntry
-from credit.services.ageing import debts_of
+from credit.services import debts_of
 from credit.services.locking import enter
 from customers.models import Customer
 from customers.services import absorb
+from drawers.models import Outcome, Payment
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -45,15 +46,9 @@ def merge_customers(one: Customer, other: Customer, *, name: str, note: str, act
     return rows[kept]
 
 
-def _payments() -> Any:
-    """All payments: they are of a room above, whose model points to the debts here."""
-    payment_model: Any = CreditEntry._meta.get_field("payment").related_model
-    return payment_model.objects
-
-
 def _unsettled(account: CreditAccount) -> list[int]:
     """The sales on this account whose orders are open, or ended without success: their price may come off it yet."""
-    sales = CreditEntry.objects.filter(account=account, payment__outcome__in=["open", "owed"])
+    sales = CreditEntry.objects.filter(account=account, payment__outcome__in=[Outcome.OPEN, Outcome.OWED])
     return list(sales.values_list("pk", flat=True))
 
 
@@ -61,14 +56,14 @@ def _to_move(account: CreditAccount) -> set[int]:
     return {*_unsettled(account), *(debt.entry for debt in debts_of(account) if account.balance > 0)}
 
 
-def _lock_payments(customers: list[int]) -> dict[int, Any]:
+def _lock_payments(customers: list[int]) -> dict[int, Payment]:
     """The payments by the debts that may move, locked before the accounts are: entry → payment."""
     debts = set[int]().union(*map(_to_move, CreditAccount.objects.filter(customer__in=customers)))
-    locked = _payments().filter(debt__in=debts).order_by("pk").select_for_update(no_key=True)
+    locked = Payment.objects.filter(debt__in=debts).order_by("pk").select_for_update(no_key=True)
     return {payment.debt_id: payment for payment in locked}
 
 
-def _move(leaving: CreditAccount, staying: CreditAccount, payments: dict[int, Any], *, actor: User) -> None:
+def _move(leaving: CreditAccount, staying: CreditAccount, payments: dict[int, Payment], *, actor: User) -> None:
     """Move what is on one locked account to the other: each debt as a whole, with its order, then what was paid.
 
     Also a paid sale whose order may still fail: its price comes off the account then.
@@ -84,7 +79,7 @@ def _move(leaving: CreditAccount, staying: CreditAccount, payments: dict[int, An
         if payment := payments.get(debt.pk):
             payment.debt = moved
             payment.save(update_fields=["debt"])
-        elif _payments().filter(debt=debt).exists():
+        elif Payment.objects.filter(debt=debt).exists():
             raise CreditRefused("sold_meanwhile")
     if paid := -leaving.balance:
         former = enter(leaving, _MOVED, paid, actor=actor)

@@ -12,9 +12,9 @@ from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.rights import Right
 from core.search import found_by
-from credit.services import merge_customers
 from customers.forms import MergeForm
 from customers.models import Customer, CustomerQuerySet
+from drawers.services import merge_customers
 
 _MOST = 20
 
@@ -28,7 +28,7 @@ def customer_merge(request: StaffRequest, pk: int) -> HttpResponse:
     if not key:
         others = Customer.objects.matching(text) if text else _alike(customer)
         shown = others.exclude(pk=pk).with_counts()[:_MOST]
-        return render(request, "credit/merge_choose.html", {"customer": customer, "text": text, "others": shown})
+        return render(request, "drawers/merge_choose.html", {"customer": customer, "text": text, "others": shown})
     if not key.isdecimal() or int(key) == pk:
         raise Http404
     other = get_object_or_404(Customer, pk=key)
@@ -39,7 +39,7 @@ def customer_merge(request: StaffRequest, pk: int) -> HttpResponse:
             messages.success(request, _("Merged."), extra_tags="customers_merged")
             return redirect(kept)
     both = Customer.objects.with_counts().filter(pk__in=[pk, other.pk])
-    return render(request, "credit/merge.html", {"customer": customer, "form": form, "both": both})
+    return render(request, "drawers/merge.html", {"customer": customer, "form": form, "both": both})
 
 
 def _alike(customer: Customer) -> CustomerQuerySet:
