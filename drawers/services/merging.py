@@ -56,14 +56,14 @@ def _to_move(account: CreditAccount) -> set[int]:
     return {*_unsettled(account), *(debt.entry for debt in debts_of(account) if account.balance > 0)}
 
 
-def _lock_payments(customers: list[int]) -> dict[int, Payment]:
+def _lock_payments(customers: list[int]) -> dict[int | None, Payment]:
     """The payments by the debts that may move, locked before the accounts are: entry → payment."""
     debts = set[int]().union(*map(_to_move, CreditAccount.objects.filter(customer__in=customers)))
     locked = Payment.objects.filter(debt__in=debts).order_by("pk").select_for_update(no_key=True)
     return {payment.debt_id: payment for payment in locked}
 
 
-def _move(leaving: CreditAccount, staying: CreditAccount, payments: dict[int, Payment], *, actor: User) -> None:
+def _move(leaving: CreditAccount, staying: CreditAccount, payments: dict[int | None, Payment], *, actor: User) -> None:
     """Move what is on one locked account to the other: each debt as a whole, with its order, then what was paid.
 
     Also a paid sale whose order may still fail: its price comes off the account then.
