@@ -265,6 +265,7 @@ STATICFILES_DIRS = [
 STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 STORAGES = {"staticfiles": {"BACKEND": "core.static_files.PageFiles"}}
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+WHITENOISE_ROOT = BASE_DIR / "static" / "root"  # served without a hash: a worker's address says which pages are its own
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
 
 # --- Safety of the browser ------------------------------------------------------------------------------------
@@ -297,6 +298,8 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
         "font-src": [SELF],
         "object-src": [NONE],
+        "worker-src": [SELF],
+        "manifest-src": [SELF],
         "base-uri": [SELF],
         "form-action": [SELF],
         "frame-ancestors": [NONE],

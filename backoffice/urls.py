@@ -10,6 +10,7 @@ from backoffice.backups_page import backups_page, open_shop
 from backoffice.find_pages import KINDS
 from backoffice.guide import guide
 from backoffice.health_page import health_page
+from backoffice.installed import manifest, offline
 from find.views import find
 
 
@@ -38,6 +39,8 @@ urlpatterns = [
     path("health/", health_page, name="health"),
     path("backups/", backups_page, name="backups"),
     path("backups/open/", open_shop, name="open_shop"),
+    path("manifest.webmanifest", manifest, name="manifest"),
+    path("offline/", offline, name="offline"),
     path("guide/", guide, {"reader": "cashier"}, name="guide"),
     path("guide/owner/", guide, {"reader": "owner"}, name="owner_guide"),
     path("balance/", include("reconciliation.urls")),

@@ -5,6 +5,9 @@ document.documentElement.classList.add("js");
 const find = (selector, root = document) => root.querySelector(selector);
 const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
 
+// Without a connection its one page says what is safe; only over TLS or on this machine do browsers have workers.
+navigator.serviceWorker?.register(document.documentElement.dataset.worker).catch(() => undefined);
+
 /* --- keyboard ---------------------------------------------------------------------------------------------- */
 
 const singleKeys = find("[data-single-keys]");

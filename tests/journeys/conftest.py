@@ -27,6 +27,7 @@ CUT_OFF = (
     *("htmx:afterRequest", "htmx:sendError", "htmx:sendAbort"),
     "Failed to load resource: net::ERR_EMPTY_RESPONSE",
 )
+NO_WORKER = "Service Worker registration blocked by Playwright"
 
 
 @pytest.fixture(scope="package")
@@ -61,7 +62,7 @@ def open_window(chromium: Browser) -> Iterator[OpenWindow]:
         if (
             message.type in {"error", "warning"}
             and not re.search("server responded with a status of (40|503)", message.text)
-            and not message.text.startswith(CUT_OFF)
+            and not message.text.startswith((*CUT_OFF, NO_WORKER))
         ):
             complaints.append(message.text)
 
@@ -77,7 +78,7 @@ def open_window(chromium: Browser) -> Iterator[OpenWindow]:
             color_scheme=scheme,
             locale=language,
             reduced_motion="reduce",
-            **more,
+            **{"service_workers": "block", **more},  # each page of each window would start one
         )
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
