@@ -16,7 +16,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ NAME = "%Y%m%d-%H%M%SZ"
 KEPT = (7, 4, 12)  # days, weeks, months
 SEGMENT_BYTES = 16 * 1024 * 1024
 PARTIAL = ".partial"
+HALF_RECORD_BYTES = 64 * 1024  # the last record in a copy of the log may be half there
 ANOTHER = (
     "use another backup (`./run restore --from` takes the folder of an older one; the copied log goes on from there: "
     "docs/backup.md), and look after that disk."
@@ -155,6 +156,21 @@ def delete_days_before(sent: Path, moment: dt.datetime) -> None:
 def number_of(file: Path) -> int:
     """The number of a segment of the write-ahead log, whatever its timeline."""
     return int(file.name[8:16], 16) * (2**32 // SEGMENT_BYTES) + int(file.name[16:24], 16)
+
+
+def unread(segments: Sequence[Path], read_to: int) -> Path | None:
+    """The segment in which reading the copied log ended, when the copy goes on behind it: it is damaged, or a gap.
+
+    `read_to`: the end of what could be read, in bytes. Older timelines end where a restored shop has begun.
+    """
+    log = [file for file in segments if file.suffix != ".history"]
+    log = sorted((file for file in log if file.name[:8] == max(file.name[:8] for file in log)), key=number_of)
+    for file in reversed(log):
+        if content := file.read_bytes().rstrip(b"\0"):
+            if number_of(file) * SEGMENT_BYTES + len(content) - read_to < HALF_RECORD_BYTES:
+                return None
+            return next(file for file in log if number_of(file) >= read_to // SEGMENT_BYTES)
+    return None
 
 
 def verify_files(database: Path) -> None:

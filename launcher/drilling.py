@@ -73,7 +73,9 @@ def drill(project: Project, group: ProcessGroup, backup: Backup) -> dict[str, An
     """
     started = time.monotonic()
     with scratch(project, backup) as copy:
-        known_until = recover(copy, group, backup, None)
+        known_until, fault = recover(copy, group, backup, None)
+        if fault:
+            raise LaunchError(fault)
         seconds = round(time.monotonic() - started, 1)
         proved = prove(copy, group)
     for name in ("orders", "entries"):

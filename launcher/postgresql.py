@@ -168,10 +168,11 @@ class PostgreSQL:
             row = connection.execute(question, values).fetchone()
         return row[0] if row else None
 
-    def restore(self, copy: Path, segments: Sequence[Path], *, to: str = "") -> dt.datetime | None:
+    def restore(self, copy: Path, segments: Sequence[Path], *, to: str = "") -> tuple[dt.datetime | None, int]:
         """Put a copy in place with the log's segments that follow it, and let it recover, at most up to the time `to`.
 
-        Returns the time of the last commit from those segments, None without any. It runs then.
+        Returns the time of the last commit from those segments, None without any, and the end of what it has read, in
+        bytes. It runs then.
         """
         self._user = unprivileged_user(self._link)
         self._make_home()
@@ -195,7 +196,8 @@ class PostgreSQL:
         self.start(recovery)
         self.wait_ready(seconds=LONGEST_COPY_SECONDS)
         shutil.rmtree(log)
-        return cast("dt.datetime | None", self._ask("SELECT pg_last_xact_replay_timestamp()"))
+        read_to = int(self._ask("SELECT pg_last_wal_replay_lsn() - '0/0'::pg_lsn"))
+        return cast("dt.datetime | None", self._ask("SELECT pg_last_xact_replay_timestamp()")), read_to
 
     def start(self, recovery: Mapping[str, str] | None = None) -> Child:
         """Start it, also again after its end; make the cluster first if it is missing.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from launcher import ROOT
 from launcher.backing_up import facts_of, refuse_foreign_database
-from launcher.backups import PARTIAL, Backup, backups_in, named_by_time, number_of
+from launcher.backups import PARTIAL, Backup, backups_in, named_by_time, number_of, unread
 from launcher.commands import DEFAULT_PORT
 from launcher.data_folder import DataFolderInUseError, held, new_file
 from launcher.encrypting import OF_DATA_FOLDER, SETTINGS, open_secrets
@@ -23,6 +23,10 @@ from launcher.project import Project, read_project
 from launcher.stack import APP_DATABASE, Stack
 
 TARGET_NOT_REACHED = "recovery ended before configured recovery target was reached"
+DAMAGED = (
+    "{} is damaged, and nothing of the copied log behind it can be read: what was sold later is in the journal alone. "
+    "Make a new backup at once, and look after that disk."
+)
 
 
 def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
@@ -47,13 +51,15 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
             project.restoring.touch()
             write_secrets(project, files)
             say(f"The backup {backup.folder.name} of version {backup.manifest['version']} is compared and put in place")
-            recovered = recover(project, group, backup, options.to)
+            recovered, fault = recover(project, group, backup, options.to)
             bring_journal(backup.folder.parent, project)
             orders = finish(project, group, recovered)
             project.restoring.unlink()
     except DataFolderInUseError:
         raise LaunchError(f"The data folder {project.data} is in use: stop ./run first.") from None
     say(f"Restored: {orders} orders, with all that was committed until {recovered:%Y-%m-%d %H:%M:%S} UTC.")
+    if fault:
+        say(f"Warning: {fault}")
     say("./run starts the shop. It sells nothing until somebody has looked at the page Backups and opens it.")
     return 0
 
@@ -120,19 +126,21 @@ def write(path: Path, content: bytes) -> None:
         file.write(content.decode())
 
 
-def recover(project: Project, group: ProcessGroup, backup: Backup, to: dt.datetime | None) -> dt.datetime:
-    """Put the database back; returns the time up to which it knows what was committed."""
+def recover(project: Project, group: ProcessGroup, backup: Backup, to: dt.datetime | None) -> tuple[dt.datetime, str]:
+    """Put the database back; returns the time up to which it knows what was committed, and what it could not read."""
     postgres, copy = PostgreSQL(project.data, group), backup.folder / "database"
     postgres.verify_copy(copy, log=project.logs / "restore.log")
     try:
-        last = postgres.restore(copy, segments_after(backup), to=to.isoformat() if to else "")
+        segments = segments_after(backup)
+        last, read_to = postgres.restore(copy, segments, to=to.isoformat() if to else "")
     except LaunchError as error:
         if TARGET_NOT_REACHED in (project.logs / "postgres.log").read_text(errors="replace"):
             raise LaunchError(f"The copied log ends before {to}: call this without --to, for all there is.") from error
         raise
     finally:
         postgres.stop()
-    return max(last or backup.ended, backup.ended)
+    damaged = None if to else unread(segments, read_to)
+    return max(last or backup.ended, backup.ended), DAMAGED.format(damaged) if damaged else ""
 
 
 def bring_journal(folder: Path, project: Project) -> None:

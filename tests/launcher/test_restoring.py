@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import json
+import shutil
 import time
 from pathlib import Path
 
@@ -11,13 +12,14 @@ import pytest
 
 from launcher.archiving import LogCopies, is_due
 from launcher.backing_up import make_backup
-from launcher.backups import NAME, backups_in, named_by_time
+from launcher.backups import NAME, backups_in, named_by_time, number_of
 from launcher.data_folder import write_json
 from launcher.database_roles import OWNER
+from launcher.drilling import drill
 from launcher.failures import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project
-from launcher.restoring import choose, recover
+from launcher.restoring import choose, recover, segments_after
 from tests.launcher.conftest import new_folder, wait_until
 from tests.launcher.helpers import run
 
@@ -60,15 +62,49 @@ def test_a_killed_database_comes_back_to_its_last_commit_or_to_a_moment(folder, 
     for to, expected in ((None, [1, 2, 3]), (moment, [1, 2])):
         with new_folder() as data:
             (data / "secrets.json").write_bytes(secrets)
-            time_known = recover(Project(data, {}), group, backup, to)
+            time_known, fault = recover(Project(data, {}), group, backup, to)
             restored = PostgreSQL(data, group)
             restored.start()
             restored.wait_ready()
             assert numbers(restored) == expected
             assert time_known >= backup.ended
+            assert not fault
             # the restored database goes on in copies of its own
             assert not restored.keeps_log_for_copies()
             restored.stop()
+
+
+def test_a_damaged_segment_of_the_copied_log_is_named(folder, target, group):
+    # given: a copied log of two segments, and the first has lost a part of its middle
+    server = PostgreSQL(folder, group)
+    server.start()
+    server.wait_ready("rows")
+    server.set_up_roles({"rows": OWNER}, guests={})
+    copies = LogCopies(Project(folder, {}), server, target).begin()
+    with psycopg.connect(server.url("rows"), autocommit=True) as rows:
+        rows.execute("CREATE TABLE kept (number int)")
+        make_backup(Project(folder, {}), server, target)
+        rows.execute("INSERT INTO kept SELECT generate_series(1, 20000)")
+        rows.execute("SELECT pg_switch_wal()")
+        rows.execute("INSERT INTO kept SELECT generate_series(1, 20000)")
+        flushed = "SELECT flush_lsn >= pg_current_wal_lsn() FROM pg_stat_replication"
+        assert wait_until(lambda: rows.execute(flushed).fetchone() == (True,))
+    server.stop()
+    group.stop([copies], grace=0)
+    (folder / "audit.key").touch()  # a drill takes it along
+    (backup,) = backups_in(target)
+    (damaged,) = [path for path in segments_after(backup) if number_of(path) == backup.first_segment + 1]
+    with damaged.open("r+b") as file:
+        file.seek(600_000)
+        file.write(b"lost" * 1_000)
+
+    with new_folder() as data:
+        shutil.copy(folder / "secrets.json", data)
+        _until, fault = recover(Project(data, {}), group, backup, None)
+        with pytest.raises(LaunchError, match="is damaged"):
+            drill(Project(folder, {}), group, backup)
+
+    assert fault.startswith(f"{damaged} is damaged")
 
 
 def test_a_gap_in_the_log_begins_new_copies_and_makes_a_backup_due(folder, target, group):
