@@ -42,9 +42,11 @@ def main() -> None:
     parser.add_argument("--orders", type=int, default=100_000, help="in the database, before the first sale")
     parser.add_argument("--sales", type=int, default=300, help="of a round, quiet and beside backups each")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--to", type=Path, help="an empty folder")
+    parser.add_argument("--to", type=Path, help="a folder, made if it is not there")
     parser.add_argument("--log", action="store_true", help="show what the processes say")
     options = parser.parse_args()
+    if options.to:
+        options.to.mkdir(parents=True, exist_ok=True)
     target = Path(tempfile.mkdtemp(prefix="backups-", dir=options.to))
     try:
         times = measure(options, target)
