@@ -19,3 +19,9 @@ def run(*words: str, data: Path, **environment: str) -> "subprocess.CompletedPro
         timeout=120,
         check=False,
     )
+
+
+def git(folder: Path, *words: str) -> str:
+    """What git says in that folder."""
+    command = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b", *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()

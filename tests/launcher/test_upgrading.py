@@ -14,7 +14,7 @@ from launcher.data_folder import write_state
 from launcher.failures import LaunchError
 from launcher.processes import ProcessGroup
 from launcher.project import Project
-from tests.launcher.helpers import run
+from tests.launcher.helpers import git, run
 
 # holds the data folder until SIGUSR1, as `./run up` does
 SHOP = """
@@ -30,11 +30,6 @@ with held(Path(sys.argv[1])):
         time.sleep(0.01)
 time.sleep(60)
 """
-
-
-def git(folder: Path, *words: str) -> str:
-    command = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b", *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.fixture
