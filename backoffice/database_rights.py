@@ -148,6 +148,8 @@ RIGHTS: dict[str, str] = {
     "tills_pin": "SIUD",
     "tills_tillhistory": "SI",
     "tills_pinhistory": "SI",
+    # counter
+    "counter_firsttile": "SID",
     # credit
     "credit_creditaccount": "SIU",
     "credit_creditentry": "SI",

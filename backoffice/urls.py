@@ -11,6 +11,7 @@ from backoffice.find_pages import KINDS
 from backoffice.guide import guide
 from backoffice.health_page import health_page
 from backoffice.installed import manifest, offline
+from counter.views.first_tiles import till_tiles
 from find.views import find
 
 
@@ -61,6 +62,7 @@ urlpatterns = [
     path("", include("exports.urls")),
     path("", include("staff.urls")),
     path("", include("tills.urls")),
+    path("tills/<int:pk>/tiles/", till_tiles, name="till_tiles"),
     path("", include("credit.urls")),
     path("", include("drawers.urls")),
     path("", include("complaints.urls")),

@@ -1,6 +1,16 @@
 """The counter as its page shows it: what the field offers (`tiles`), and what stands beside it (`strip`)."""
 
 from counter.presenting.strip import Row, read_pills_and_strip
-from counter.presenting.tiles import STARTS, in_fours, tabs_of, tiles_of, tiles_of_today
+from counter.presenting.tiles import STARTS, Tile, first_tiles, in_fours, tabs_of, tiles_of, tiles_of_today
 
-__all__ = ["STARTS", "Row", "in_fours", "read_pills_and_strip", "tabs_of", "tiles_of", "tiles_of_today"]
+__all__ = [
+    "STARTS",
+    "Row",
+    "Tile",
+    "first_tiles",
+    "in_fours",
+    "read_pills_and_strip",
+    "tabs_of",
+    "tiles_of",
+    "tiles_of_today",
+]

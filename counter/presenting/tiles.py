@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -121,8 +122,19 @@ def tiles_of(choice: Choice) -> list[Tile]:
     return tiles
 
 
-def tiles_of_today(person: User) -> list[Tile]:
-    """The last phone numbers that this person sold to today, for the empty field; none without a right to see them."""
+def first_tiles(products: Sequence[Product]) -> list[Tile]:
+    """The first tiles of a till, for the empty field: each keeps its product and asks for the number."""
+    return [
+        Tile(at, product.name, f"{reverse('counter')}?{urlencode({'product': product.code})}", product, has_mark=True)
+        for at, product in enumerate(products, 1)
+    ]
+
+
+def tiles_of_today(person: User, *, after: int = 0) -> list[Tile]:
+    """The last phone numbers that this person sold to today, for the empty field; none without a right to see them.
+
+    `after`: how many tiles stand before them.
+    """
     if not (sees_whole_numbers() and person.has_perm(Right.VIEW_ORDERS)):
         return []
     own = Order.objects.filter(placed_by=person, created_at__gte=start_of_day(timezone.localdate(clock.now())))
@@ -138,7 +150,7 @@ def tiles_of_today(person: User) -> list[Tile]:
             shown=sold[number],
             fills=f"{number} ",
         )
-        for at, number in enumerate([*sold][:_NUMBERS_OF_TODAY], 1)
+        for at, number in enumerate([*sold][:_NUMBERS_OF_TODAY], after + 1)
     ]
 
 

@@ -91,10 +91,18 @@ def can_be_sold(product: Product, *, below_cost: bool) -> bool:
 
 
 def read_choice(
-    text: str, *, pick: str = "", page: int = 0, sees_names: bool, sees_orders: bool, sells_below_cost: bool
+    text: str,
+    *,
+    pick: str = "",
+    page: int = 0,
+    first_keys: Sequence[int] = (),
+    sees_names: bool,
+    sees_orders: bool,
+    sells_below_cost: bool,
 ) -> Choice:
     """The offers for the text. `pick`: the code of the product that was picked; `page`: of the tiles, from 0.
 
+    `first_keys`: of the products that stand first at this till, in order.
     `sees_names`, `sees_orders`, `sells_below_cost`: whether the person may see saved numbers, and what a number
     bought, and sell what costs more than it sells for.
     """
@@ -105,7 +113,7 @@ def read_choice(
     _add_what_is_known(choice, sees_names=sees_names, sees_orders=sees_orders)
     index = current_index()
     usual, matches = _find(index, choice)
-    _add_tiles(choice, usual, matches, pick)
+    _add_tiles(choice, usual, matches, pick, first_keys)
     return choice
 
 
@@ -214,16 +222,18 @@ def _bills(index: Index, typed: Typed, operator: Operator | None, words: str) ->
     return Found([*dict.fromkeys([*own.keys, *power.keys, *others.keys])])
 
 
-def _add_tiles(choice: Choice, usual: list[int], matches: Found, pick: str) -> None:
+def _add_tiles(choice: Choice, usual: list[int], matches: Found, pick: str, first_keys: Sequence[int]) -> None:
     """The page of tiles, and the picked one."""
     typed = choice.typed
     suggested = choice.past.product_id if choice.past else choice.known.product_id if choice.known else None
     from_, until = choice.page * TILES, (choice.page + 1) * TILES
-    wanted = [*usual[:_MOST_WEIGHED], *matches.keys[: max(until, _MOST_WEIGHED)], *([suggested] if suggested else [])]
+    fitting = set(usual)
+    usual = [*dict.fromkeys([*(key for key in first_keys if key in fitting), *usual[:_MOST_WEIGHED]])]
+    wanted = [*usual, *matches.keys[: max(until, _MOST_WEIGHED)], *([suggested] if suggested else [])]
     rows = {row.pk: row for row in read_products([*dict.fromkeys(wanted)])}
-    own = [rows[key] for key in usual[:_MOST_WEIGHED] if key in rows]
+    own = [rows[key] for key in usual if key in rows]
     first = rows.get(suggested) if suggested else None
-    arranged = _arranged(own, choice.operator, first)
+    arranged = _arranged(own, choice, first, first_keys)
     asked = [rows[key] for key in matches.keys if key in rows]
     exact = asked[0] if matches.is_exact and asked else None
     # The tiles stay where they are while a denomination is typed that is among them, and may be picked by it.
@@ -240,17 +250,24 @@ def _add_tiles(choice: Choice, usual: list[int], matches: Found, pick: str) -> N
     choice.picked, choice.off = (meant, None) if is_on else (None, meant)
 
 
-def _arranged(own: Sequence[Product], operator: Operator | None, first: Product | None) -> list[Product]:
-    """The last sale first, then the best-selling prices, then the others."""
-    if operator:
-        name = fold(operator.name)
+def _arranged(
+    own: Sequence[Product], choice: Choice, first: Product | None, first_keys: Sequence[int]
+) -> list[Product]:
+    """The last sale first, then those of the till that can be sold, then the best-selling prices, then the others."""
+    if choice.operator:
+        name = fold(choice.operator.name)
         own = [row for row in own if fold(row.brand.name).startswith(name)] or own
-    own = [row for row in own if first is None or row.pk != first.pk]
+    head = [first] if first else []
+    of_till = [row for row in own if row.pk in first_keys and row not in head]
+    # What is gone or closed leaves the first places to the others.
+    sold = [row for row in of_till if can_be_sold(row, below_cost=choice.sells_below_cost)]
+    head += sorted(sold, key=lambda row: first_keys.index(row.pk))
+    own = [row for row in own if row not in head]
     if own and own[0].type == _PREPAID:
         weighed = sorted(own, key=lambda row: (-row.bought, _place(row)))
-        most = TILES - (first is not None)
+        most = max(TILES - len(head), 0)
         own = [*sorted(weighed[:most], key=_by_price), *sorted(weighed[most:], key=_by_price)]
-    return [*([first] if first else []), *own]
+    return [*head, *own]
 
 
 def _by_price(product: Product) -> tuple[int, str]:

@@ -14,13 +14,14 @@ from django.views.decorators.http import require_GET
 from branches.services import branch_to_show
 from catalogue.marks import mark_of
 from catalogue.models import Product, ProductType
-from catalogue.services import find_product
+from catalogue.services import find_product, read_products
 from core.access import StaffRequest, staff_only
 from core.live import Live
 from core.numbers import sees_whole_numbers
 from core.rights import Right
-from counter.presenting import STARTS, read_pills_and_strip, tabs_of, tiles_of, tiles_of_today
-from counter.services import Choice, Typed, read_choice
+from counter.presenting import STARTS, Tile, first_tiles, read_pills_and_strip, tabs_of, tiles_of, tiles_of_today
+from counter.services import Choice, Typed, can_be_sold, read_choice
+from counter.services.first_tiles import first_keys_at
 from purchases.models import Order
 from purchases.receipts import message_text, whatsapp_address
 from shop.presenting import Letterhead
@@ -74,7 +75,7 @@ def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
     if choice is None:
         choice = Choice(Typed("")) if pinned else choice_for(request, text, page=_page(page))
     is_idle = not text.strip() and not pinned and not more.keys() & {"bill", "biller", "chosen", "waiting"}
-    tiles = tiles_of_today(request.user) if is_idle else tiles_of(choice)
+    tiles = _tiles_of_idle(request) if is_idle else tiles_of(choice)
     return {
         "q": text,
         "pinned": pinned,
@@ -97,10 +98,25 @@ def choice_for(request: StaffRequest, text: str, *, pick: str = "", page: int = 
         text,
         pick=pick,
         page=page,
+        first_keys=first_keys_at(_token_of(request)),
         sees_names=person.has_perm(Right.VIEW_CUSTOMERS) and sees_whole_numbers(),
         sees_orders=person.has_perm(Right.VIEW_ORDERS),
         sells_below_cost=person.has_perm(Right.SELL_BELOW_COST),
     )
+
+
+def _tiles_of_idle(request: StaffRequest) -> list[Tile]:
+    """The first tiles of this till, and the numbers of today."""
+    below_cost = request.user.has_perm(Right.SELL_BELOW_COST)
+    products = read_products(first_keys_at(_token_of(request)))
+    firsts = first_tiles([product for product in products if can_be_sold(product, below_cost=below_cost)])
+    return [*firsts, *tiles_of_today(request.user, after=len(firsts))]
+
+
+def _token_of(request: StaffRequest) -> str:
+    """This browser's as a till, set by `tills.middleware`."""
+    token: str = request.till_token  # type: ignore[attr-defined]
+    return token
 
 
 def find_pinned(code: str) -> Product | None:

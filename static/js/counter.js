@@ -85,7 +85,7 @@
   function goOn(tile) {
     if (isAsking || isSending) return;
     if (tile?.dataset.fills) return setText(tile.dataset.fills);
-    if (tile && !tile.dataset.product) return location.assign(tile.href);
+    if (tile && (!tile.dataset.product || !field().value)) return location.assign(tile.href);
     if (field().value.trim()) ask(one("#counter-form").dataset.next, tile ? { pick: tile.dataset.product } : {});
   }
 

@@ -34,6 +34,7 @@ FREE = {
     "staff_sign_out": "takes away only",
     "staff_withdraw": "takes away only",
     "ways_test": "sends a test message only",
+    "till_tiles": "puts products first on a page, and sells nothing",
     "topup_cancel": "takes nothing into the books",
 }
 # All others: the address, and a form that is good enough to come to the question.

@@ -1,0 +1,69 @@
+"""The products in the first places of a till's tiles, as the people who manage tills put them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import structlog
+from django.db import transaction
+
+from audit.services import record
+from catalogue.models import Product
+from catalogue.services import read_products
+from counter.errors import TillIsOff, TooManyTiles
+from counter.events import FIRST_TILES_CHANGED
+from counter.models import MOST_FIRST, FirstTile
+from tills.models import Till
+from tills.services.enrolling import digest_of
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+log = structlog.get_logger()
+
+
+def first_keys_at(token: str) -> list[int]:
+    """The keys of the products in the first places of the till with this token, in order; none elsewhere."""
+    if not token:
+        return []
+    here = FirstTile.objects.filter(till__digest=digest_of(token), till__switched_off_at=None)
+    return list(here.order_by("place").values_list("product_id", flat=True))
+
+
+def read_first_tiles(till: Till) -> list[Product]:
+    """The same products for the till's page, also those that the counter leaves out now."""
+    return read_products(
+        list(FirstTile.objects.filter(till=till).order_by("place").values_list("product_id", flat=True))
+    )
+
+
+def set_first_tiles(till: Till, products: Sequence[Product], *, actor: User) -> bool:
+    """Give the till these products in this order; returns whether anything changed. It counts from the next answer on.
+
+    Raises `TooManyTiles`, and `TillIsOff`.
+    """
+    if len(products) > MOST_FIRST:
+        raise TooManyTiles(MOST_FIRST)
+    with transaction.atomic():
+        current = Till.objects.select_for_update(no_key=True).get(pk=till.pk)
+        if not current.is_on:
+            raise TillIsOff
+        before = read_first_tiles(current)
+        if [product.pk for product in before] == [product.pk for product in products]:
+            return False
+        FirstTile.objects.filter(till=current).delete()
+        FirstTile.objects.bulk_create(
+            FirstTile(till=current, product=product, place=place) for place, product in enumerate(products, 1)
+        )
+        names = [{"first_tiles": [product.name for product in row]} for row in (before, products)]
+        record(
+            FIRST_TILES_CHANGED,
+            actor=actor,
+            subject=current.name,
+            before=names[0],
+            after=names[1],
+            facts={"till": current.pk},
+        )
+    log.info("first_tiles_changed", by=actor.pk, till=till.pk, count=len(products))
+    return True
