@@ -47,4 +47,5 @@ name_facts(
     evening=Fact(ResultMessage.Span.EVENING.label),
     weekly=Fact(ResultMessage.Span.WEEKLY.label),
 )
+register(Place("alert_way", "%(number)s", "alert_ways", Right.VIEW_ALERTS, Right.CHANGE_POLICIES, keys=ANY))
 register(_Alerts("alert", "", "alert_list", Right.VIEW_ALERTS, keys=ANY))

@@ -121,7 +121,7 @@ class AlertNotice(models.Model):
         NO_ANSWER = "no_answer", _("no answer in time")
 
     alert = models.ForeignKey(Alert, on_delete=models.CASCADE, related_name="notices")
-    way = models.CharField(max_length=16, help_text="A keyed hash of the address, which itself is stored nowhere.")
+    way = models.CharField(max_length=16, help_text="A keyed hash of the address.")
     service = models.CharField(max_length=100, help_text="What pages call the way, for example Telegram.")
     notified_at = models.DateTimeField(null=True, help_text="When the last message about it left.")
     end_notified_at = models.DateTimeField(null=True, help_text="When the message about its end left, once.")
@@ -142,6 +142,24 @@ class AlertNotice(models.Model):
     def last_notified_at(self) -> dt.datetime | None:
         """When the last message about the alert, or its end, left."""
         return self.end_notified_at or self.notified_at
+
+
+class AddedWay(models.Model):
+    """A way to people that was added on a page. It is tried first, never changed, and deleted when it is taken away."""
+
+    name = models.CharField(max_length=40, help_text="What people call it.")
+    service = models.CharField(max_length=100, help_text="As in `AlertNotice`.")
+    way = models.CharField(max_length=16, unique=True, help_text="As in `AlertNotice`.")
+    sealed_address = models.TextField(help_text="The address, which holds a token or a password (`core.sealing`).")
+    added_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False)
+    added_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        default_permissions = ()
+        triggers = [pgtrigger.Protect(name="never_changed", operation=pgtrigger.Update), never_truncated()]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.service})"
 
 
 class ResultChoice(models.Model):

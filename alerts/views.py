@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,8 +13,9 @@ from alerts.filters import AlertFilter
 from alerts.presenting import Head, alerts_for, head_for
 from alerts.services import Pause, choose_results, send_test, show_again, snooze
 from alerts.services.results import RIGHTS
-from alerts.services.ways import Fault, Way, send_to_all, ways
+from alerts.services.ways import ways
 from alerts.tables import AlertTable
+from alerts.ways_views import say_sent
 from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
 from core.rights import Right
@@ -39,15 +38,6 @@ def alert_list(request: StaffRequest) -> HttpResponse:
     return render(request, "alerts/alert_list.html", context)
 
 
-@staff_only(Right.VIEW_ALERTS, Right.CHANGE_POLICIES)
-@require_POST
-def ways_test(request: StaffRequest) -> HttpResponse:
-    """Send a test on every way, and say what became of each."""
-    text = _("This is a test by %(name)s. Alerts arrive here.") % {"name": request.user.username}
-    _say_sent(request, send_to_all(_("Test"), text))
-    return redirect("alert_list")
-
-
 @staff_only(*RIGHTS)
 @require_POST
 def results_choose(request: StaffRequest) -> HttpResponse:
@@ -61,17 +51,8 @@ def results_choose(request: StaffRequest) -> HttpResponse:
 @require_POST
 def results_test(request: StaffRequest) -> HttpResponse:
     """Send the result of today until now, and say what became of it on each way."""
-    _say_sent(request, send_test(person=request.user))
+    say_sent(request, send_test(person=request.user))
     return redirect("preferences")
-
-
-def _say_sent(request: HttpRequest, faults: Iterable[tuple[Way, Fault | None]]) -> None:
-    for way, fault in faults:
-        if fault is None:
-            messages.success(request, _("%(way)s: sent.") % {"way": way.name}, extra_tags="way_works")
-        else:
-            words = _("%(way)s: %(fault)s. Check its address in ALERT_URLS.")
-            messages.error(request, words % {"way": way.name, "fault": fault.label}, extra_tags="way_fails")
 
 
 @staff_only()

@@ -121,6 +121,7 @@ RIGHTS: dict[str, str] = {
     "alerts_alertsnooze": "SI",
     "alerts_evaluation": "SIU",
     "alerts_alertnotice": "SIU",
+    "alerts_addedway": "SID",
     "alerts_resultchoice": "SIU",
     "alerts_resultmessage": "SIU",
     # callbacks

@@ -292,7 +292,7 @@ def _alert_ways(subject: str) -> Iterator[Finding]:
     if names := ", ".join(way.name for way in ways()):
         yield Finding(subject, Verdict.OK, names)
     else:
-        advice = _("Name a way in ALERT_URLS, such as Telegram or mail.")
+        advice = _("Add a way, such as Telegram or mail: Balance → Alerts → Ways of alerts, or ALERT_URLS.")
         yield Finding(subject, Verdict.LOOK, _("alerts are shown on the pages only"), advice)
 
 

@@ -51,7 +51,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
             Page("closing_today", _("Daily closing"), Right.VIEW_STATEMENT, also="closing"),
             Page("difference_list", _("Differences"), Right.VIEW_DIFFERENCES),
             Page("run_list", _("Comparisons"), Right.VIEW_RECONCILIATIONS),
-            Page("alert_list", _("Alerts"), Right.VIEW_ALERTS),
+            Page("alert_list", _("Alerts"), Right.VIEW_ALERTS, also="alert_ways"),
         ),
     ),
     (

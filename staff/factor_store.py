@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-
 from allauth.mfa.adapter import DefaultMFAAdapter
-from cryptography.fernet import Fernet, MultiFernet
-from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
+
+from core.sealing import sealed, unsealed
+
+_PURPOSE = "staff.factors"
 
 
 class EncryptedFactors(DefaultMFAAdapter):  # type: ignore[misc]
@@ -20,14 +19,8 @@ class EncryptedFactors(DefaultMFAAdapter):  # type: ignore[misc]
 
     def encrypt(self, text: str) -> str:
         """The text as the database keeps it."""
-        return _box().encrypt(text.encode()).decode()
+        return sealed(text, _PURPOSE)
 
     def decrypt(self, encrypted_text: str) -> str:
         """The text again."""
-        return _box().decrypt(encrypted_text.encode()).decode()
-
-
-def _box() -> MultiFernet:
-    secrets = [str(secret) for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
-    digests = [hashlib.sha256(b"staff.factors\0" + secret.encode()).digest() for secret in secrets]
-    return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])
+        return unsealed(encrypted_text, _PURPOSE)

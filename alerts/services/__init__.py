@@ -1,5 +1,6 @@
 """Alerts: opened and closed by their kinds, and brought to people."""
 
+from alerts.services.adding import add_way, take_way_away
 from alerts.services.evaluating import evaluate_alerts
 from alerts.services.notifying import notify_people
 from alerts.services.results import choose_results, send_results, send_test

@@ -1,13 +1,13 @@
-"""The ways to people: one for each address, of `ALERT_URLS` unless others are named.
+"""The ways to people: one for each address, of `ALERT_URLS` and of those that were added on a page, or others.
 
 Apprise knows some hundred services, and speaks to them.
 
-An address holds a token or a password: it is never logged, shown or stored.
+An address holds a token or a password: it is never logged or shown, and stored only sealed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -18,13 +18,16 @@ from apprise.result import AppriseResultStatus
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
-from alerts.models import AlertNotice
+from alerts.models import AddedWay, AlertNotice
 from core.bidi import visible
+from core.sealing import Unreadable, unsealed
 from shop.services import shop_name
 
 log = structlog.get_logger()
 Fault = AlertNotice.Fault
 
+# Whose text a sealed address is
+PURPOSE = "alerts.way"
 # A message is given up after so many seconds in all, however slowly the other side answers.
 DEADLINE_SECONDS = 20.0
 
@@ -55,7 +58,20 @@ class Way:
 
 def ways(addresses: Iterable[str] | None = None) -> list[Way]:
     """The ways of alerts, or those of `addresses`. An address that is not understood stops no other one."""
-    return [way for way in map(way_to, settings.ALERT_URLS if addresses is None else addresses) if way]
+    if addresses is not None:
+        return [way for way in map(way_to, addresses) if way]
+    return list({way.key: way for way in (*ways(settings.ALERT_URLS), *_added_ways())}.values())
+
+
+def _added_ways() -> Iterator[Way]:
+    for row in AddedWay.objects.order_by("pk"):
+        try:
+            way = way_to(unsealed(row.sealed_address, PURPOSE))
+        except Unreadable:
+            log.warning("way_is_unreadable", way=row.pk)
+            continue
+        if way:
+            yield Way(key=way.key, name=f"{row}", service=way.service)
 
 
 def way_to(address: str) -> Way | None:

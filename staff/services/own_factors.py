@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 import structlog
 from allauth.mfa.models import Authenticator
-from cryptography.fernet import InvalidToken
 from django.db import transaction
 
 from audit.services import record
+from core.sealing import Unreadable
 from staff.allauth_internals import TOTP, RecoveryCodes, generate_totp_secret
 from staff.errors import FactorRefused, NotAllowed
 from staff.events import FACTOR_ADDED, FACTOR_REMOVED
@@ -74,7 +74,7 @@ def open_app_secret(person: User, sealed: str) -> str:
     """The secret of `new_app_secret`. Raises `FactorRefused`."""
     try:
         owner, _colon, secret = EncryptedFactors().decrypt(sealed).partition(":")
-    except InvalidToken as fault:
+    except Unreadable as fault:
         raise FactorRefused("stale") from fault
     if owner != str(person.pk):
         raise FactorRefused("stale")

@@ -78,7 +78,7 @@ def test_no_secret_is_shown(settings):
 
     page = browser_of("admin").get("/health/").content.decode()
 
-    assert 'href="/balance/alerts/"' in page
+    assert 'href="/balance/alerts/ways/"' in page
     assert "abcdefghij" not in page
     assert not [value for value in (settings.SECRET_KEY, settings.UPSTREAM_SECRET_KEY) if value and value in page]
 

@@ -140,7 +140,7 @@ LISTS = [
     ("/products/price-changes/", prices, 5),
     ("/balance/runs/", runs, 4),
     ("/balance/differences/", differences, 5),
-    ("/balance/alerts/", alerts, 5),
+    ("/balance/alerts/", alerts, 6),
     ("/balance/statement/", entries, 4),
     ("/files/", files, 4),
     ("/staff/", people, 6),

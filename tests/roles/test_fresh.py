@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.urls import get_resolver, resolve, reverse
 
+from alerts.models import AddedWay
 from approvals.acts import all_acts
 from audit.acts import STEPS
 from core.rights import Right, Trait
@@ -39,6 +40,8 @@ FREE = {
 }
 # All others: the address, and a form that is good enough to come to the question.
 FORMS: dict[str, tuple[list[Any], dict[str, str]]] = {
+    "alert_way_remove": ([PK], {}),
+    "alert_ways": ([], {"name": "Owner", "token": f"123456789:{'A' * 35}", "chat": "-42"}),
     "credit_brought": ([PK], {"amount": "20000", "reason": "Book", "token": "b3bd2c1e-8a56-4a8e-93c8-0c6d9ffaa0d4"}),
     "credit_terms": ([PK], {"cap": "500000", "due_days": "14"}),
     "difference_acknowledge": ([PK], {"note": "BCA"}),
@@ -92,6 +95,7 @@ def test_without_a_second_factor_it_asks_for_one(name, monkeypatch):
     asked = []
     make_person("cashier", pk=PK), make_till(pk=PK), make_difference(500, pk=PK)
     CreditAccount.objects.create(customer=make_customer(pk=PK), cap=0, due_days=14)
+    AddedWay.objects.create(pk=PK, name="Owner", added_by_id=PK)
     args, fields = FORMS[name]
 
     def refuse(_person: Any, _shown: Any, *, act: str, content: Any) -> None:

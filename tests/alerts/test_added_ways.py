@@ -1,0 +1,195 @@
+"""A way of alerts is added on a page: tried first, kept sealed, used like those of the settings, and taken away."""
+
+import socket
+
+import pytest
+from apprise.plugins.telegram import NotifyTelegram
+
+from alerts.errors import WayRefused
+from alerts.forms import way_form
+from alerts.models import AddedWay, AlertNotice
+from alerts.services import adding, notify_people
+from alerts.services.adding import add_way, refuse_inside
+from alerts.services.ways import ways
+from audit.models import AuditEvent
+from testing.people import browser_of, make_person
+from tests.alerts.helpers import Receiver, Webhook, low_balance
+from tests.core.helpers import codes
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/balance/alerts/ways/"
+TOKEN = "123456789:SECRETabcdefghijklmnopqrstuvwxyzABC"
+TYPED = {"name": "Owner's phone", "token": TOKEN, "chat": "-42"}
+
+
+@pytest.fixture
+def telegram(monkeypatch):
+    """Telegram's server, on this machine."""
+    server = Receiver(Webhook, "http://127.0.0.1:{port}/bot")
+    monkeypatch.setattr(NotifyTelegram, "notify_url", server.url)
+    yield server
+    server.stop()
+
+
+def names() -> list[str]:
+    return [way.name for way in ways()]
+
+
+def test_a_way_is_tried_then_kept_sealed_and_gets_the_alerts(telegram):
+    admin = browser_of("admin", username="dewi")
+
+    page = admin.confirm(PAGE, TYPED, follow=True)
+
+    assert [message.extra_tags for message in page.context["messages"]] == ["way_added"]
+    assert [str(message["chat_id"]) for message in telegram.taken] == ["-42"], "the test message"
+    kept = AddedWay.objects.get()
+    assert (kept.name, kept.service, kept.added_by.username) == ("Owner's phone", "Telegram", "dewi")
+    assert "SECRET" not in kept.sealed_address + page.content.decode()
+    assert "Owner's phone (Telegram)" in admin.get("/balance/alerts/").content.decode().replace("&#x27;", "'")
+
+    low_balance()
+    notify_people()
+
+    assert len(telegram.taken) == 2
+    assert AlertNotice.objects.get().service == "Owner's phone (Telegram)"
+
+
+def test_a_way_that_refuses_the_test_is_not_kept(telegram):
+    telegram.answer = 401
+
+    page = browser_of("admin").confirm(PAGE, TYPED)
+
+    assert page.context["refusal"].code == "WayRefused:failed"
+    assert not AddedWay.objects.exists()
+    assert not AuditEvent.objects.filter(kind__startswith="alert_way").exists()
+
+
+def test_a_test_that_may_have_arrived_is_kept_and_said(telegram, monkeypatch):
+    monkeypatch.setattr("alerts.services.ways.DEADLINE_SECONDS", 0.3)
+    telegram.is_silent = True
+
+    page = browser_of("admin").confirm(PAGE, TYPED, follow=True)
+
+    assert [message.extra_tags for message in page.context["messages"]] == ["way_unclear"]
+    assert names() == ["Owner's phone (Telegram)"]
+
+
+def test_it_takes_the_right_and_a_fresh_factor(telegram):
+    assert browser_of("auditor").get(PAGE).status_code == 403
+
+    page = browser_of("admin").post(PAGE, TYPED)
+
+    assert page.context["refusal"].code.startswith("FactorRefused")
+    assert telegram.taken == []
+
+
+def test_a_way_that_is_taken_away_gets_nothing_more_and_the_log_keeps_its_name_alone(telegram):
+    admin = browser_of("admin")
+    admin.confirm(PAGE, TYPED)
+    row = AddedWay.objects.get()
+
+    admin.post(f"{PAGE}{row.pk}/remove/", follow=True)
+    assert AddedWay.objects.exists(), "without a factor"
+    page = admin.confirm(f"{PAGE}{row.pk}/remove/", follow=True)
+
+    assert codes(page) == {"way_removed"}
+    assert names() == []
+    events = AuditEvent.objects.filter(kind__startswith="alert_way").order_by("pk")
+    assert [(event.kind, event.subject) for event in events] == [
+        ("alert_way_added", "Owner's phone (Telegram)"),
+        ("alert_way_removed", "Owner's phone (Telegram)"),
+    ]
+    assert "SECRET" not in repr([event.facts for event in events])
+
+
+def test_the_same_way_is_there_once(telegram, settings):
+    actor = make_person("admin")
+    settings.ALERT_URLS = [f"tgram://{TOKEN}/-42/"]
+
+    with pytest.raises(WayRefused) as refusal:
+        add_way(f"tgram://{TOKEN}/-42/", name="Again", actor=actor)
+
+    assert (refusal.value.reason, names()) == ("known", ["Telegram"])
+
+
+def test_there_are_only_so_many(telegram, monkeypatch):
+    monkeypatch.setattr(adding, "MOST_WAYS", 1)
+    actor = make_person("admin")
+    add_way(f"tgram://{TOKEN}/-42/", name="One", actor=actor)
+
+    with pytest.raises(WayRefused, match="enough"):
+        add_way(f"tgram://{TOKEN}/-43/", name="Two", actor=actor)
+
+
+def test_after_a_change_of_the_secret_key_the_page_says_what_to_do_and_other_ways_go_on(telegram, settings):
+    admin = browser_of("admin")
+    admin.confirm(PAGE, TYPED)
+    former = settings.SECRET_KEY
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another-" + "y" * 50, [former]
+    assert names() == ["Owner's phone (Telegram)"]
+
+    settings.SECRET_KEY_FALLBACKS = []
+    settings.ALERT_URLS = [f"tgram://{TOKEN}/-43/"]
+
+    assert names() == ["Telegram"]
+    page = browser_of("admin", username="second").get(PAGE)
+    assert [str(row) for row in page.context["unreadable"]] == ["Owner's phone (Telegram)"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "10.0.0.7", "192.168.1.4", "169.254.169.254", "::1"])
+def test_no_page_reaches_into_the_own_network(host):
+    with pytest.raises(WayRefused) as refusal:
+        refuse_inside(host)
+    assert refusal.value.reason == "inside"
+
+
+def test_a_name_that_leads_inside_is_refused_too(monkeypatch):
+    both = [(2, 1, 6, "", ("203.0.114.9", 0)), (2, 1, 6, "", ("10.0.0.7", 0))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_facts: both)
+
+    page = browser_of("admin").confirm(f"{PAGE}?kind=webhook", {"name": "Hook", "url": "https://hooks.example.com/x"})
+
+    assert page.context["refusal"].code == "WayRefused:inside"
+    assert not AddedWay.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed", "address"),
+    [
+        ("telegram", {"token": TOKEN, "chat": "@toko_kita"}, f"tgram://{TOKEN}/@toko_kita/"),
+        (
+            "mail",
+            {"to": "a@b.id", "server": "smtp.b.id", "user": "toko@b.id", "password": "p/ss w@rd"},
+            "mailtos://toko%40b.id:p%2Fss%20w%40rd@smtp.b.id?from=toko%40b.id&to=a%40b.id",
+        ),
+        (
+            "webhook",
+            {"url": "https://hooks.example.com:8443/in?key=1"},
+            "jsons://hooks.example.com:8443/in?-key=1",
+        ),
+        (
+            "webhook",
+            {"url": "https://discord.com/api/webhooks/4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js"},
+            "https://discord.com/api/webhooks/4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js",
+        ),
+    ],
+)
+def test_what_is_typed_becomes_the_address_of_the_service(kind, typed, address):
+    form = way_form(kind, {"name": "One", **typed})
+
+    assert form.is_valid(), form.errors
+    assert form.address == address
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "text"),
+    [
+        ("telegram", "token", "12345"),
+        ("telegram", "chat", "toko kita"),
+        ("webhook", "url", "http://hooks.example.com/x"),
+        ("mail", "to", "nobody"),
+    ],
+)
+def test_what_reaches_nobody_or_goes_in_plain_text_is_said_at_its_field(kind, field, text):
+    assert field in way_form(kind, {"name": "One", field: text}).errors
