@@ -145,6 +145,7 @@ RIGHTS: dict[str, str] = {
     "shop_logo": "SI",
     # tills
     "tills_till": "SIU",
+    "tills_tillprinter": "SIUD",
     "tills_enrolmentcode": "SIU",
     "tills_pin": "SIUD",
     "tills_tillhistory": "SI",

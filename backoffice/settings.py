@@ -260,6 +260,7 @@ STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("vendor/tabler/css", NODE_MODULES / "@tabler/core/dist/css"),
     ("vendor/htmx", NODE_MODULES / "htmx.org/dist"),
+    ("vendor/printer", NODE_MODULES / "@point-of-sale/receipt-printer-encoder/dist"),
     ("pictures", BASE_DIR / "docs" / "pictures"),
 ]
 STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]

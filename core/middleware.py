@@ -62,7 +62,8 @@ def _without_nul(typed: QueryDict) -> QueryDict:
     return clean
 
 
-# Features of a browser that no page of ours uses: a smuggled script cannot use them, either.
+# Features of a browser that no page of ours uses: a smuggled script cannot use them, either. USB and serial ports: none
+# but the pages that print directly (`tills.printing`). Bluetooth is missing: a browser without it complains of it.
 _NOT_USED = (
     "accelerometer", "autoplay", "browsing-topics", "camera", "display-capture", "encrypted-media",
     "fullscreen", "gamepad", "geolocation", "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer",
@@ -70,7 +71,15 @@ _NOT_USED = (
     "xr-spatial-tracking",
 )  # fmt: skip
 _OWN = ("clipboard-write", "publickey-credentials-create", "publickey-credentials-get")
-PERMISSIONS_POLICY = ", ".join([*(f"{name}=()" for name in _NOT_USED), *(f"{name}=(self)" for name in _OWN)])
+
+
+def permissions_policy(*more: str) -> str:
+    """The header for a page that uses these features, too."""
+    refused = [f"{name}=()" for name in _NOT_USED if name not in more]
+    return ", ".join([*refused, *(f"{name}=(self)" for name in (*_OWN, *more))])
+
+
+PERMISSIONS_POLICY = permissions_policy()
 
 
 class BrowserPolicyMiddleware(Middleware):

@@ -17,8 +17,11 @@ from django.shortcuts import redirect
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-# Files of the packages besides the two that the pages use.
-_NOT_USED = ["tabler-*", "tabler.[!m]*", "htmx.[!m]*", "ext", "*.map", "*.gz"]
+# Files of the packages besides the three that the pages use.
+_NOT_USED = [
+    *("tabler-*", "tabler.[!m]*", "htmx.[!m]*", "ext", "*.map", "*.gz"),
+    *("receipt-printer-encoder.[!u]*",),
+]
 
 
 class PageFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]

@@ -7,10 +7,12 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
+from django.forms.models import model_to_dict
 from django.utils.translation import gettext_lazy as _
 
 from branches.forms import WithBranch
 from core.forms import RupiahField
+from tills.models import Codepage, PrinterLanguage, PrinterWay, Roll, Speed, TillPrinter
 from tills.services import is_weak
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
@@ -68,3 +70,32 @@ class TillForm(WithBranch):
         for name in ("name", "pin_limit"):
             self.fields[name].widget.attrs |= _FIELD
         self.fields["pin_limit"].widget.attrs["inputmode"] = "numeric"
+
+
+class PrinterForm(forms.Form):
+    """How a till prints. Without a way: with the browser's window."""
+
+    way = forms.ChoiceField(
+        label=_("Prints"), required=False, choices=[("", _("With the browser's print window")), *PrinterWay.choices]
+    )
+    roll = forms.ChoiceField(label=_("Paper"), choices=Roll.choices, initial=Roll.MM58)
+    language = forms.ChoiceField(
+        label=_("Language of the printer"), choices=PrinterLanguage.choices, initial=PrinterLanguage.ESC_POS
+    )
+    codepage = forms.ChoiceField(label=_("Letters (codepage)"), choices=Codepage.choices, initial=Codepage.CP437)
+    speed = forms.TypedChoiceField(
+        label=_("Speed of the serial port"), choices=Speed.choices, coerce=int, initial=Speed.B9600
+    )
+    has_drawer = forms.BooleanField(label=_("A cash drawer hangs at this printer"), required=False)
+
+    def __init__(self, *args: Any, printer: TillPrinter | None = None, **kwargs: Any) -> None:
+        if printer:
+            kwargs["initial"] = model_to_dict(printer)
+        super().__init__(*args, **kwargs)
+        for name, field in self.fields.items():
+            field.widget.attrs["class"] = "form-check-input" if name == "has_drawer" else "form-select"
+
+    @property
+    def facts(self) -> dict[str, Any] | None:
+        """The values for `set_printer`."""
+        return self.cleaned_data if self.cleaned_data["way"] else None

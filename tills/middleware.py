@@ -19,6 +19,7 @@ from staff.middleware import to_factor
 from staff.models import User
 from staff.services.factors import sells_by_password_alone
 from tills.cookies import till_token
+from tills.printing import allow_printer
 from tills.services.enrolling import find_till
 from tills.services.sessions import held_till, is_idle, note_activity
 from tills.sessions import has_ended, leave_till
@@ -47,6 +48,7 @@ class TillMiddleware:
                 leave_till(request, token=token, because=ended)
                 return _to_lock_screen(request, ended)
         response = self.get_response(request)
+        allow_printer(request, response)
         if token and _asks_to_sign_in(request, response):
             return _to_lock_screen(request)
         return response

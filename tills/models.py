@@ -73,6 +73,78 @@ class Till(models.Model):
         return policies().pin_order_limit if self.pin_limit is None else self.pin_limit
 
 
+class PrinterWay(models.TextChoices):
+    """How a page reaches a receipt printer without the browser's print window."""
+
+    USB = "usb", _("USB")
+    SERIAL = "serial", _("Serial port (also a virtual one)")
+    BLUETOOTH = "bluetooth", _("Bluetooth Low Energy")
+
+
+class Roll(models.TextChoices):
+    """The width of a receipt printer's paper."""
+
+    MM58 = "58", _("58 mm")
+    MM80 = "80", _("80 mm")
+
+
+class PrinterLanguage(models.TextChoices):
+    """The commands that a receipt printer understands."""
+
+    ESC_POS = "esc-pos", _("ESC/POS (most printers)")
+    STAR_PRNT = "star-prnt", _("StarPRNT")
+    STAR_LINE = "star-line", _("Star Line")
+
+
+class Codepage(models.TextChoices):
+    """The letters that a receipt printer has beyond plain ones."""
+
+    CP437 = "cp437", "CP437"
+    CP850 = "cp850", "CP850"
+    CP858 = "cp858", "CP858"
+    WINDOWS_1252 = "windows1252", "Windows-1252"
+
+
+class Speed(models.IntegerChoices):
+    """Bits per second of a serial port."""
+
+    B9600 = 9600, "9600"
+    B19200 = 19200, "19200"
+    B38400 = 38400, "38400"
+    B57600 = 57600, "57600"
+    B115200 = 115200, "115200"
+
+
+class TillPrinter(models.Model):
+    """The receipt printer that the pages of a till reach directly; without a row they use the browser's print window.
+
+    Which device it is, only the browser knows: its person chose it there, and the browser keeps that permission.
+    """
+
+    till = models.OneToOneField(Till, on_delete=models.PROTECT, primary_key=True, related_name="printer")
+    way = models.CharField(max_length=9, choices=PrinterWay.choices)
+    roll = models.CharField(max_length=2, choices=Roll.choices)
+    language = models.CharField(max_length=9, choices=PrinterLanguage.choices)
+    codepage = models.CharField(max_length=11, choices=Codepage.choices)
+    speed = models.PositiveIntegerField(choices=Speed.choices, help_text="Bits per second of a serial port.")
+    has_drawer = models.BooleanField(help_text="A cash drawer hangs at it, and opens by it.")
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(condition=Q(way__in=PrinterWay.values), name="till_printer_way_is_known"),
+            models.CheckConstraint(condition=Q(roll__in=Roll.values), name="till_printer_roll_is_known"),
+            models.CheckConstraint(
+                condition=Q(language__in=PrinterLanguage.values), name="till_printer_language_is_known"
+            ),
+            models.CheckConstraint(condition=Q(codepage__in=Codepage.values), name="till_printer_codepage_is_known"),
+            models.CheckConstraint(condition=Q(speed__in=Speed.values), name="till_printer_speed_is_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"printer of {self.till_id}"
+
+
 class EnrolmentCode(models.Model):
     """A code, good once and for minutes, that makes the browser in which it is typed a till."""
 

@@ -8,7 +8,7 @@ from django.test import Client
 from core import clock
 from staff.models import User
 from testing.people import Browser, make_person, signed_in
-from tills.models import Pin, Till
+from tills.models import Pin, Till, TillPrinter
 from tills.services import make_code
 from tills.services.enrolling import digest_of
 from tills.services.pins import PinHasher, _keyed
@@ -31,6 +31,12 @@ def make_till(name: str = "Kasir 1", **facts: Any) -> Till:
     return Till.objects.create(
         name=name, digest=digest_of(name), enrolled_by=manager(), enrolled_at=clock.now(), **facts
     )
+
+
+def give_printer(till: Till, **facts: Any) -> TillPrinter:
+    """Have the till print directly, by USB on 58 mm, with a cash drawer at the printer."""
+    typed = {"way": "usb", "roll": "58", "language": "esc-pos", "codepage": "cp437", "speed": 9600, "has_drawer": True}
+    return TillPrinter.objects.create(till=till, **{**typed, **facts})
 
 
 def till_browser(name: str = "Kasir 1", *, pin_limit: int | None = None) -> Client:

@@ -20,7 +20,7 @@ from staff.models import User
 from staff.services import throttle
 from tills.errors import CodeRefused
 from tills.events import TILL_CODE_MADE, TILL_ENROLLED, TILL_SWITCHED_OFF, UNLOCKED
-from tills.models import EnrolmentCode, Till
+from tills.models import EnrolmentCode, Till, TillPrinter
 
 CODE_MINUTES = 15
 # Without letters and digits that are mistaken for one another when read aloud; 8 of them are 39 random bits.
@@ -56,7 +56,8 @@ def make_code(*, name: str, pin_limit: int | None, actor: User, branch: int = FI
 def enrol(typed: str, *, address: str) -> tuple[Till, str]:
     """Use the code up: the till, and the token for this browser's cookie. Raises `CodeRefused`.
 
-    It replaces a till of the same name: that browser is no till any more. Guesses are slowed, by client.
+    It replaces a till of the same name, whose browser is no till any more, and keeps its printer. Guesses are slowed,
+    by client.
     """
     key = throttle.Key.of(_PACE, "till_code", line_of(address))
     try:
@@ -79,7 +80,8 @@ def _enrol(typed: str, token: str) -> Till:
     now = clock.now()
     code.used_at = now
     code.save(update_fields=["used_at"])
-    for before in Till.objects.select_for_update().filter(name__iexact=code.name, switched_off_at=None):
+    replaced = list(Till.objects.select_for_update().filter(name__iexact=code.name, switched_off_at=None))
+    for before in replaced:
         _switch_off(before, now)
     till = Till.objects.create(
         name=code.name,
@@ -89,6 +91,7 @@ def _enrol(typed: str, token: str) -> Till:
         enrolled_at=now,
         pin_limit=code.pin_limit,
     )
+    TillPrinter.objects.filter(till__in=replaced).update(till=till)  # its printer still stands at that counter
     facts = {"till": till.pk, "pin_limit": till.pin_limit}
     record(TILL_ENROLLED, actor=code.made_by, subject=till.name, facts=facts)
     return till

@@ -24,7 +24,7 @@ from policies.services import policies
 from staff.confirming import check_factor
 from tills import services
 from tills.filters import TillFilter
-from tills.forms import TillForm
+from tills.forms import PrinterForm, TillForm
 from tills.models import Till
 from tills.services.guessing import seconds_locked
 from tills.tables import TillTable
@@ -71,7 +71,7 @@ def till_add(request: StaffRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One till: its name and limit, the person there, its lock. Another limit takes a second factor."""
-    till = get_object_or_404(Till.objects.select_related("held_by", "enrolled_by"), pk=pk)
+    till = get_object_or_404(Till.objects.select_related("held_by", "enrolled_by", "printer"), pk=pk)
     form = TillForm(
         request.POST or None, initial={"name": till.name, "pin_limit": till.pin_limit, "branch": till.branch_id}
     )
@@ -87,7 +87,13 @@ def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
         else:
             messages.success(request, _("Saved."))
             return redirect(till)
-    context = {"till": till, "form": form, "locked": seconds_locked(till), "limit": policies().pin_order_limit}
+    context = {
+        "till": till,
+        "form": form,
+        "printer_form": PrinterForm(printer=getattr(till, "printer", None)),
+        "locked": seconds_locked(till),
+        "limit": policies().pin_order_limit,
+    }
     return render(request, "tills/till_detail.html", context)
 
 
