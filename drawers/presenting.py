@@ -264,3 +264,27 @@ def refund_text(sale: ShownSale, head: Letterhead, *, number: str) -> str:
             facts["off_account"] = off_account_words(sale.off_account, is_done=payment.is_given)
         written = render_to_string("drawers/refund_message.txt", facts)
     return plain_lines(written)
+
+
+@dataclass(frozen=True)
+class PaidTogether:
+    """How several orders on one paper were paid; rupiah. `words`: the method, where it was no cash."""
+
+    words: str
+    cash_given: int | None
+    change: int
+
+
+def paid_together(payments: Iterable[Payment]) -> PaidTogether | None:
+    """How the orders of one paper were paid; None where they were not all paid in one way that says more."""
+    paid = list(payments)
+    codes = {payment.method for payment in paid}
+    if len(codes) != 1:
+        return None
+    if not paid[0].is_cash:
+        return PaidTogether(paid[0].method_words, None, 0)
+    if any(payment.cash_given is None for payment in paid):
+        return None
+    return PaidTogether(
+        "", sum(payment.cash_given or 0 for payment in paid), sum(payment.change or 0 for payment in paid)
+    )

@@ -17,6 +17,7 @@ from core.customer_texts import one_line, plain_lines, whatsapp_link
 from drawers.models import Payment
 from purchases.models import Order
 from purchases.presenting import SerialNumber, serial_number, shown_destination
+from purchases.receipt_lines import Lines, lines_of
 from purchases.states import OPEN, Status
 from shop.models import Paper
 from shop.presenting import Letterhead
@@ -144,6 +145,11 @@ class ReceiptPaper:
     def printed(self) -> ReceiptPrint | None:
         """The print; of several the first."""
         return self.receipts[0].printed
+
+    @property
+    def lines(self) -> Lines:
+        """What stands on it."""
+        return lines_of(self)
 
     @property
     def cashiers(self) -> list[str]:

@@ -14,6 +14,7 @@ from tills.services import find_printer
 
 # The features of a browser that all other pages refuse (`core.middleware`)
 _FEATURES = ("usb", "serial")
+_NEXT = "print_next"  # of the session
 
 
 def printer_here(request: HttpRequest) -> TillPrinter | None:
@@ -44,6 +45,17 @@ def reach_printer(request: HttpRequest, printer: TillPrinter) -> dict[str, Any]:
 def print_job(request: HttpRequest, printer: TillPrinter, lines: Sequence[Line]) -> dict[str, Any]:
     """These lines for this printer, as JSON."""
     return {"printer": reach_printer(request, printer), "lines": list(lines)}
+
+
+def print_next(request: HttpRequest, key: str) -> None:
+    """Have the next page of this print (`key`) print by itself, once: a page that is loaded again does not."""
+    if printer_here(request):
+        request.session[_NEXT] = key
+
+
+def is_next(request: HttpRequest, key: str) -> bool:
+    """Whether this page prints by itself; the next time it does not."""
+    return bool(request.session.pop(_NEXT, "") == key)
 
 
 def allow_printer(request: HttpRequest, response: HttpResponse) -> None:

@@ -22,10 +22,11 @@ from purchases.services import Action
 from purchases.services.actions import may_ever
 from purchases.services.receipts import print_receipts
 from purchases.states import Status
-from purchases.views.receipts import chosen_paper, remember_paper
+from purchases.views.receipts import chosen_paper, key_of, remember_paper
 from shop.models import Paper
 from shop.presenting import Letterhead
 from shop.services import current_shop
+from tills.printing import print_next, printer_here
 
 
 @staff_only(Right.VIEW_BILLS, Right.VIEW_ORDERS)
@@ -49,6 +50,7 @@ def batch_receipt(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
         with refusal_shown(request):
             prints = print_receipts(orders, paper=paper, printed_by=request.user)
             remember_paper(request, paper)
+            print_next(request, key_of(prints[0]))
             if prints[0].sheet is None:
                 return redirect("order_receipt_print", ref_id=orders[0].ref_id, number=prints[0].number)
             return redirect("receipt_sheet", sheet=prints[0].sheet)
@@ -59,6 +61,7 @@ def batch_receipt(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
         "sheet": ReceiptPaper(head, paper, [Receipt(order) for order in orders]),
         "papers": Paper.choices,
         "paper": paper.value,
+        "printer": printer_here(request),
         "may_print": may_ever(Action.PRINT_RECEIPT, request.user),
     }
     return render(request, "bills/batch_receipt.html", context)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -21,7 +19,7 @@ from credit.forms import offered_customers
 from customers.models import Customer
 from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm, UsualDrawerForm
-from drawers.models import SMALLEST_COIN, Drawer, Payment, Shift
+from drawers.models import SMALLEST_COIN, Drawer, Shift
 from drawers.presenting import ShownSale
 from staff.models import User
 
@@ -126,29 +124,4 @@ def _paid_by_questions() -> Together:
         Drawer.objects.filter(is_active=True).values_list("pk")[:1],
         offered_customers().values_list("name"),
         on_credit.filter(numbers__destination=Given("destination")).order_by("pk")[:1],
-    )
-
-
-@dataclass(frozen=True)
-class PaidTogether:
-    """How several orders on one paper were paid; rupiah. `words`: the method, where it was no cash."""
-
-    words: str
-    cash_given: int | None
-    change: int
-
-
-@register.simple_tag
-def paid_together(payments: Iterable[Payment]) -> PaidTogether | None:
-    """`{% paid_together sheet.payments as paid %}`; None where they were not all paid in one way that says more."""
-    paid = list(payments)
-    codes = {payment.method for payment in paid}
-    if len(codes) != 1:
-        return None
-    if not paid[0].is_cash:
-        return PaidTogether(paid[0].method_words, None, 0)
-    if any(payment.cash_given is None for payment in paid):
-        return None
-    return PaidTogether(
-        "", sum(payment.cash_given or 0 for payment in paid), sum(payment.change or 0 for payment in paid)
     )

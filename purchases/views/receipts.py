@@ -17,6 +17,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.rights import Right
 from purchases.models import Order, ReceiptPrint
+from purchases.receipt_printing import direct_job
 from purchases.receipts import Receipt, ReceiptPaper
 from purchases.services.actions import Action, allowed_actions, may_ever
 from purchases.services.receipts import print_receipt
@@ -24,6 +25,7 @@ from purchases.states import Status
 from shop.models import Paper, Shop
 from shop.presenting import Letterhead
 from shop.services import current_shop
+from tills.printing import print_next, printer_here
 
 
 @staff_only(Right.VIEW_ORDERS)
@@ -42,6 +44,7 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
         with refusal_shown(request):
             printed = print_receipt(order, paper=paper, printed_by=request.user)
             remember_paper(request, paper)
+            print_next(request, key_of(printed))
             return redirect("order_receipt_print", ref_id=order.ref_id, number=printed.number)
         return redirect(order)
     prints = list(order.receipt_prints.select_related("printed_by", "shop", "branch"))
@@ -53,6 +56,7 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
         "papers": Paper.choices,
         "paper": paper.value,
         "prints": prints,
+        "printer": printer_here(request),
         "may_print": Action.PRINT_RECEIPT in allowed_actions(order, request.user),
         "is_void": order.status == Status.REVERSED,
         "head": now,  # of the message: that is written now
@@ -75,14 +79,22 @@ def sheet_print(request: StaffRequest, sheet: uuid.UUID) -> HttpResponse:
 
 
 def chosen_paper(request: StaffRequest, shop: Shop) -> Paper:
-    """The paper of the request, else the last one of this browser, else the shop's."""
-    wanted = request.POST.get("paper") or request.GET.get("paper") or request.session.get("receipt_paper", "")
+    """The paper of the request, else that of the till's printer, else the last one of this browser, else the shop's."""
+    wanted = request.POST.get("paper") or request.GET.get("paper")
+    if not wanted:
+        printer = printer_here(request)
+        wanted = printer.roll if printer else request.session.get("receipt_paper", "")
     return Paper(wanted if wanted in Paper.values else shop.paper)
 
 
 def remember_paper(request: StaffRequest, paper: Paper) -> None:
     """This browser has one printer: its paper is that of the next receipt."""
     request.session["receipt_paper"] = paper.value
+
+
+def key_of(printed: ReceiptPrint) -> str:
+    """What names the page of a print, or of all prints of its sheet."""
+    return str(printed.sheet or f"{printed.order.ref_id}/{printed.number}")
 
 
 def _printed(request: StaffRequest, queryset: QuerySet[ReceiptPrint]) -> HttpResponse:
@@ -93,5 +105,6 @@ def _printed(request: StaffRequest, queryset: QuerySet[ReceiptPrint]) -> HttpRes
     # A print of before there were settings names no version.
     head = Letterhead.of(prints[0].shop or current_shop(), prints[0].branch)
     sheet = ReceiptPaper(head, Paper(prints[0].paper), [Receipt(printed.order, printed) for printed in prints])
-    context = {"sheet": sheet, "order": prints[0].order, "paper": sheet.paper.value}
+    job = direct_job(request, sheet, key_of(prints[0]))
+    context = {"sheet": sheet, "order": prints[0].order, "paper": sheet.paper.value, "job": job}
     return render(request, "purchases/receipt_print.html", context)

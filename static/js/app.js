@@ -375,6 +375,8 @@ for (const button of findAll("[data-print-page]")) button.addEventListener("clic
 const printButton = find("[data-print]");
 if (printButton) {
   printButton.addEventListener("click", printReceipt);
-  if (document.readyState === "complete") printReceipt();
-  else window.addEventListener("load", printReceipt);
+  // What the till's printer prints opens no window by itself (printing.js).
+  const opens = printButton.dataset.print !== "by-hand";
+  if (opens && document.readyState === "complete") printReceipt();
+  else if (opens) window.addEventListener("load", printReceipt);
 }

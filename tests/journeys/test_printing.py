@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from purchases.states import Status
 from staff.models import User
 from staff.roles import create_demo_staff
+from testing.factories import make_order, make_product
 from tests.journeys.helpers import RULES_IN, OpenWindow, faults_in_all_looks, take_over
 from tests.journeys.printers import UsbPrinter
 from tests.tills.helpers import give_pin, give_printer
@@ -28,6 +30,11 @@ def enrol_with_printer(page: Page, address: str, printer: UsbPrinter, **facts: A
     expect(page.locator("#till-name")).to_be_visible()
     give_printer(Till.objects.get(), **facts)
     take_over(page, "Kasir")
+
+
+def words_of(text: str) -> str:
+    """The letters alone, as a printer has them: lines are broken elsewhere on the page."""
+    return "".join(text.replace("–", "-").replace("─", "").split())
 
 
 @pytest.mark.parametrize(("language", "roll"), [("en-GB", "58"), ("id-ID", "80")])
@@ -68,3 +75,49 @@ def test_a_printer_that_is_not_picked_is_said_so(live_server: Any, open_window: 
 
     expect(page.locator("[data-trouble=refused]")).to_be_visible()
     assert printer.jobs == []
+
+
+@pytest.mark.parametrize(("language", "roll"), [("id-ID", "58"), ("en-GB", "80")])
+def test_a_receipt_comes_out_once_as_the_page_shows_it(live_server: Any, open_window: OpenWindow, language, roll):
+    printer, page = UsbPrinter(state=""), open_window(language=language)
+    enrol_with_printer(page, live_server.url, printer, roll=roll)
+    token = make_product(name="Token PLN 50.000", category="token-pln", brand="pln")
+    sn = "27880111795691503095/BUDI SANTOSO/R1/1300VA/32,5"
+    order = make_order(Status.SUCCESS, product=token, destination="12345678901", sn=sn, price=51_500)
+
+    page.goto(f"{live_server.url}/orders/{order.ref_id}/receipt/")
+    page.click(".struk-page form button[type=submit]")
+    expect(page.locator("[data-printer-state=printed]")).to_be_visible()
+    page.reload()
+    expect(page.locator("[data-printer-print]")).to_be_enabled()
+    faults = faults_in_all_looks(page, RULES_IN[language])
+
+    [paper] = printer.printed()
+    columns = {"58": 32, "80": 48}[roll]
+    assert words_of(paper.text) == words_of(page.inner_text(".struk"))
+    assert max(paper.widths) == columns
+    groups = ["2788 0111 7956", "9150 3095"] if roll == "58" else ["2788 0111 7956 9150 3095"]
+    assert [line.strip() for line in paper.lines if line.strip()[:4] in {"2788", "9150"}] == groups
+    assert (paper.cuts, paper.pulses) == (1, 0)
+    assert faults == []
+
+
+def test_a_receipt_that_the_printer_did_not_take_is_sent_again(live_server: Any, open_window: OpenWindow):
+    printer, page = UsbPrinter(state="unchosen"), open_window()
+    enrol_with_printer(page, live_server.url, printer)
+    order = make_order(Status.SUCCESS, sn="5985080747136515", price=10_500)
+
+    page.goto(f"{live_server.url}/orders/{order.ref_id}/receipt/")
+    page.click(".struk-page form button[type=submit]")
+    expect(page.locator("[data-trouble=unchosen]")).to_be_visible()
+    page.click("[data-printer-choose]")
+    expect(page.locator("[data-printer-state=printed]")).to_be_visible()
+    printer.state = "gone"
+    page.click("[data-printer-print]")
+    expect(page.locator("[data-trouble=gone]")).to_be_visible()
+    printer.state = ""
+    page.click("[data-printer-print]")
+    expect(page.locator("[data-printer-state=printed]")).to_be_visible()
+
+    assert len(printer.jobs) == 2
+    assert order.receipt_prints.count() == 1

@@ -1,0 +1,72 @@
+"""A receipt for the printer of a till: the same lines that the page of the print shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from purchases.receipt_lines import Facts, Lines, Part, Serial
+from shop.models import Paper
+from tills.printed import Line, Look, pair, picture, rule, text
+from tills.printing import is_next, print_job, printer_here
+
+if TYPE_CHECKING:
+    from core.access import StaffRequest
+    from purchases.receipts import ReceiptPaper
+
+_LOOKS: dict[str, Look] = {"total": "tall", "sum": "tall"}
+
+
+def direct_job(request: StaffRequest, sheet: ReceiptPaper, key: str) -> dict[str, Any] | None:
+    """What the page of this print sends to the till's printer; None where the browser's window prints it.
+
+    It prints by itself once, right after the print was made (`tills.printing.print_next`). A5 is no paper of a receipt
+    printer.
+    """
+    printer = printer_here(request)
+    if printer is None or sheet.paper == Paper.A5:
+        return None
+    return {**print_job(request, printer, printer_lines(sheet.lines)), "now": is_next(request, key)}
+
+
+def printer_lines(lines: Lines) -> list[Line]:
+    """All lines of the paper, from the logo to the last ones of the shop."""
+    return list(_all(lines))
+
+
+def _all(lines: Lines) -> Iterator[Line]:
+    if lines.logo:
+        yield picture(lines.logo)
+    yield text(lines.shop, look="tall", centred=True)
+    yield from (text(line, centred=True) for line in lines.head)
+    if lines.test:
+        yield text(lines.test.text, look="bold", centred=True)
+    for part in lines.parts:
+        yield from _part(part)
+    for facts in lines.sums:
+        yield from _facts(facts)
+    yield rule()
+    below = (lines.cashier, lines.printed.text if lines.printed else "")
+    yield from (text(line, centred=True) for line in (*filter(None, below), *lines.foot))
+
+
+def _part(part: Part) -> Iterator[Line]:
+    yield from (text(mark.text, look="tall", centred=True) for mark in part.marks)
+    for facts in part.facts:
+        yield from _facts(facts)
+    if part.serial:
+        yield from _serial(part.serial)
+
+
+def _facts(facts: Facts) -> Iterator[Line]:
+    yield rule()
+    yield from (pair(label, value, look=_LOOKS.get(facts.code, "")) for label, value in facts.rows)
+
+
+def _serial(serial: Serial) -> Iterator[Line]:
+    yield rule()
+    yield text(serial.label, centred=True)
+    number = " ".join(serial.groups)
+    yield text(number, look="big", centred=True) if number else text(serial.text, look="bold", centred=True)
+    below = (serial.rest, serial.by_hand.text if serial.by_hand else "")
+    yield from (text(line, centred=True) for line in below if line)

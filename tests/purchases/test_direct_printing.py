@@ -1,0 +1,103 @@
+"""A receipt at a till with a printer of its own: the page has the same lines for it, and prints by itself once."""
+
+import json
+import re
+import uuid
+
+import pytest
+
+from purchases.states import Status
+from staff.models import User
+from testing.factories import make_biller, make_check, make_order, make_payment
+from tests.shop.helpers import papers_of, text_of
+from tests.tills.helpers import give_pin, give_printer, take_over, till_browser, with_pin
+from tills.models import Till
+
+pytestmark = pytest.mark.django_db
+
+
+def cashier_at_a_till(**printer):
+    browser = till_browser()
+    give_printer(Till.objects.get(), **printer)
+    take_over(browser, with_pin())
+    return browser
+
+
+def job_of(answer):
+    """The job of a page; None where the browser prints."""
+    found = re.search(r'<script id="print-job" type="application/json">(.*?)</script>', answer.content.decode())
+    return json.loads(found[1]) if found else None
+
+
+def words_of(job) -> list[str]:
+    """All words of its lines, in order."""
+    texts = [
+        line["text"] if line["kind"] == "text" else f"{line['label']} {line['value']}"
+        for line in job["lines"]
+        if line["kind"] in {"text", "pair"}
+    ]
+    return " ".join(texts).split()
+
+
+def print_it(browser, order, **typed):
+    return browser.post(f"/orders/{order.ref_id}/receipt/", typed, follow=True)
+
+
+def test_the_printer_gets_what_the_page_shows():
+    check = make_check(details=[{"period": "Okt 2026", "amount": 60_000}], penalty=3_000, total=65_500)
+    order = make_payment(check, Status.SUCCESS, sn="PAY-77", price=65_500)
+
+    page = print_it(cashier_at_a_till(roll="80"), order)
+
+    job, [paper] = job_of(page), papers_of(page)
+    assert words_of(job) == text_of(paper).replace("–", "-").split()
+    assert job["printer"] == {
+        "way": "usb", "roll": 80, "language": "esc-pos", "codepage": "cp437", "speed": 9600
+    }  # fmt: skip
+    assert "usb=(self)" in page.headers["Permissions-Policy"]
+    assert order.receipt_prints.get().paper == "80"
+
+
+def test_a_print_comes_out_by_itself_once():
+    browser, order = cashier_at_a_till(), make_order(Status.SUCCESS, sn="1", price=10_500)
+
+    first = print_it(browser, order)
+    again = browser.get(first.request["PATH_INFO"])
+    copy = print_it(browser, order)
+
+    assert [job_of(answer)["now"] for answer in (first, again, copy)] == [True, False, True]
+
+
+def test_an_old_print_that_is_looked_at_does_not_come_out():
+    browser, order = cashier_at_a_till(), make_order(Status.SUCCESS, sn="1", price=10_500)
+    print_it(browser, order)
+    browser.post(f"/orders/{order.ref_id}/receipt/")  # the answer of this copy is never opened
+
+    assert job_of(browser.get(f"/orders/{order.ref_id}/receipt/1/"))["now"] is False
+
+
+def test_several_bills_come_out_on_one_paper():
+    batch, browser = uuid.uuid4(), cashier_at_a_till()
+    for n in range(2):
+        biller = make_biller(code=f"B{n}", name=f"PDAM {n}", category=f"pdam-{n}", brand=f"pdam-{n}")
+        check = make_check(product=biller, destination=f"1234567{n}", batch=batch)
+        make_payment(check, Status.SUCCESS, price=102_500, sn=f"PAY-{n}")
+
+    page = browser.post(f"/bills/batch/{batch}/receipt/", follow=True)
+
+    job, [paper] = job_of(page), papers_of(page)
+    assert words_of(job) == text_of(paper).replace("–", "-").split()
+    assert job["now"] is True
+
+
+def test_a5_and_browsers_without_a_printer_keep_the_print_window(cashier):
+    order = make_order(Status.SUCCESS, sn="1", price=10_500)
+
+    browser = till_browser()
+    take_over(browser, give_pin(User.objects.get(username="cashier")))
+    give_printer(Till.objects.get())
+
+    for page in (print_it(browser, order, paper="a5"), print_it(cashier, order)):
+        assert job_of(page) is None
+        assert "data-print>" in page.content.decode()
+        assert "usb=()" in page.headers["Permissions-Policy"]
