@@ -107,6 +107,9 @@ RIGHTS: dict[str, str] = {
     # dues
     "dues_followednumber": "SIUD",
     "dues_duebill": "SIUD",
+    # batches
+    "batches_batch": "SIU",
+    "batches_batchrow": "SIU",
     # reconciliation
     "reconciliation_reconciliation": "SIU",
     "reconciliation_reconciliationrun": "SIU",

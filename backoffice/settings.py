@@ -88,6 +88,7 @@ INSTALLED_APPS = [
     "credit",
     "drawers",
     "counter",
+    "batches",
     "complaints",
     "earnings",
     "bank",

@@ -7,13 +7,14 @@ from typing import Any
 
 from celery.signals import worker_ready, worker_shutting_down
 
+from batches.services import DUE_BATCHES
 from bills.services import DUE_CHECKS, EXPIRED_PAYMENTS
 from callbacks.services import DUE_CALLBACKS
 from gateway.dispatching import Dispatcher
 from purchases.services import DUE_ORDERS
 from reconciliation.services import DUE_READING
 
-SOURCES = (DUE_ORDERS, DUE_CHECKS, EXPIRED_PAYMENTS, DUE_CALLBACKS, DUE_READING)
+SOURCES = (DUE_ORDERS, DUE_CHECKS, EXPIRED_PAYMENTS, DUE_CALLBACKS, DUE_READING, DUE_BATCHES)
 
 _stop = threading.Event()
 

@@ -105,6 +105,8 @@ class Right(models.TextChoices):
     SELL_BELOW_COST = ("purchases.sell_below_cost", "order", Area.SELLING, _LEADERS, _NONE,
         _("Sell below cost, with a reason"))
     BUY = "purchases.buy", "order", Area.SELLING, _SELLERS, _PIN | _UPSTREAM, _("Sell products")
+    RELEASE_BATCHES = ("batches.release_batch", "batch", Area.SELLING, _LEADERS, _FRESH | _UPSTREAM,
+        _("Release batches: many sales from one table"))
     SELL_BY_PASSWORD = ("staff.sell_by_password", "user", Area.SELLING, frozenset({Role.OWNER}), _NONE,
         _("Sell with a password alone: without a second factor, and not at a till"))
     VIEW_BILLS = "bills.view_billcheck", "billcheck", Area.SELLING, _EVERYBODY, _PIN, _("See checked bills")

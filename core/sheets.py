@@ -25,10 +25,14 @@ class SheetRefused(Refused):
 
 @dataclass(frozen=True)
 class SheetRow:
-    """One row: the line on which it begins, from 1, and its cells by the names of their columns."""
+    """One row: the line on which it begins, from 1, and its cells by the names of their columns.
+
+    `has_heading`: a heading has named the columns.
+    """
 
     line: int
     cells: dict[str, str]
+    has_heading: bool = False
 
 
 def text_of(content: bytes) -> str:
@@ -51,10 +55,11 @@ def read_sheet(text: str, columns: dict[str, set[str]], *, most: int) -> list[Sh
     """
     lines = [(line, cells) for line, cells in _lines(text) if any(cells)]
     names: list[str] = list(columns)
+    has_heading = False
     if lines:
         heading = [_named(cell, columns) for cell in lines[0][1]]
         if names[0] in heading and not _HAS_A_NUMBER.search(" ".join(lines[0][1])):
-            names, lines = heading, lines[1:]
+            names, lines, has_heading = heading, lines[1:], True
     if not lines:
         raise SheetRefused(_("There are no rows in it."))
     if len(lines) > most:
@@ -65,7 +70,7 @@ def read_sheet(text: str, columns: dict[str, set[str]], *, most: int) -> list[Sh
         for name, cell in zip(names, cells, strict=False):
             if name and cell:
                 row[name] = f"{row[name]} / {cell}" if row[name] else cell
-        rows.append(SheetRow(line, row))
+        rows.append(SheetRow(line, row, has_heading))
     return rows
 
 

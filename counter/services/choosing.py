@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db.models import QuerySet
@@ -115,6 +115,19 @@ def read_choice(
     usual, matches = _find(index, choice)
     _add_tiles(choice, usual, matches, pick, first_keys)
     return choice
+
+
+def meant_products(index: Index, text: str) -> tuple[Typed, Found]:
+    """What a line of many means, which nobody looks at while it is typed: `keys` has one product where it is certain.
+
+    It asks the database nothing. Without a number, or without words, nothing is found.
+    """
+    choice = Choice(Typed.read(text))
+    if not choice.typed.number or not choice.typed.words:
+        return choice.typed, Found([])
+    _usual, matches = _find(index, choice)
+    is_certain = matches.is_exact and not choice.is_nameless
+    return choice.typed, replace(matches, keys=matches.keys[:1]) if is_certain else matches
 
 
 def _add_what_is_known(choice: Choice, *, sees_names: bool, sees_orders: bool) -> None:

@@ -88,6 +88,8 @@ def place_order(
     enqueue: bool = True,
     approved: Approved | None = None,
     payment: PaymentFacts = IN_CASH,
+    ref_id: str = "",
+    in_background: bool = False,
 ) -> Order:
     """Store an order (queued) and put it into the line of the person; return it.
 
@@ -96,7 +98,9 @@ def place_order(
     what the product sells for. `reason`: why it is sold below cost. `idempotency_key`: one per confirmed form or
     command; the same key gives the same order again. `confirm_repeat`: a person meant a second one on the same day.
     `wait_for_topup`: if less is available, it needs action until it is queued by itself. `enqueue=False`: the caller
-    submits it. `approved`: the approver, if it is above the person's limit. `payment`: how the customer pays. Raises
+    submits it. `approved`: the approver, if it is above the person's limit. `payment`: how the customer pays.
+    `ref_id`: one that was made before; a new one without it. `in_background`: no person waits for it, so that it is
+    sent in the background's turns. Raises
     `InvalidDestination`, `NotForSale`, `PriceMoved`, `SellingPriceMoved`, `OpenDuplicate`, `RepeatToday`, `TokenUsed`,
     `BelowCost`, `LimitReached`, `OutsideHours`, `NeedsApproval`, `BalanceShort`, `PaymentUnclear` or `CreditRefused`;
     nothing is stored or sent then.
@@ -137,7 +141,7 @@ def place_order(
         )
     return queue_order(
         kind=Order.Kind.PURCHASE,
-        ref_id=approved.ref_id if approved else new_ref_id(),
+        ref_id=approved.ref_id if approved else ref_id or new_ref_id(),
         product=product,
         destination=destination,
         max_price=max_price,
@@ -146,6 +150,7 @@ def place_order(
         placed_by=placed_by,
         wait_for_topup=wait_for_topup,
         enqueue=enqueue,
+        in_background=in_background,
         approved=approved,
         note=reason,
         payment=payment,
@@ -192,9 +197,17 @@ def repeats_of(pairs: Iterable[tuple[str, str]]) -> OrderQuerySet:
     same = Q(pk__in=())
     for product_code, destination in pairs:
         same |= Q(product_code=product_code, destination=destination)
+    return Order.objects.filter(same, _lately()).order_by("-created_at", "-pk")
+
+
+def repeats_lately(destinations: Iterable[str]) -> OrderQuerySet:
+    """Orders for these destinations, of any product, that are open or were bought today."""
+    return Order.objects.filter(_lately(), destination__in=[*destinations])
+
+
+def _lately() -> Q:
     today = start_of_day(timezone.localdate())
-    lately = Q(status__in=sorted(OPEN)) | Q(status=Status.SUCCESS, created_at__gte=today)
-    return Order.objects.filter(same, lately).order_by("-created_at", "-pk")
+    return Q(status__in=sorted(OPEN)) | Q(status=Status.SUCCESS, created_at__gte=today)
 
 
 def queue_order(
@@ -210,6 +223,7 @@ def queue_order(
     placed_by: User | None,
     wait_for_topup: bool = False,
     enqueue: bool,
+    in_background: bool = False,
     approved: Approved | None = None,
     note: str = "",
     payment: PaymentFacts,
@@ -217,7 +231,7 @@ def queue_order(
     """Store an order whose facts were checked already, reserve its price, and put it into the line of the person.
 
     `selling_price`: whole rupiah, what the customer pays, with the shop's `fee` for a bill. `note`: the person's words.
-    `payment`: how the customer pays.
+    `payment`: how the customer pays. `in_background`: it joins no line, and is due at once.
 
     The database has the last word: the same key gives the same order again, and raises `OpenDuplicate` when another one
     for this product and destination is open. Raises `LimitReached`, or `BalanceShort` unless `wait_for_topup` lets it
@@ -225,6 +239,7 @@ def queue_order(
     """
     if approved is None and (closed := outside_hours(placed_by)):
         raise closed
+    wait = HEAD_START_SECONDS if enqueue else settings.ORDER_LEASE_SECONDS
     order = Order(
         kind=kind,
         ref_id=ref_id,
@@ -238,7 +253,7 @@ def queue_order(
         fee=fee,
         placed_by=placed_by,
         waits_for_topup=wait_for_topup,
-        next_poll_at=in_seconds(HEAD_START_SECONDS if enqueue else settings.ORDER_LEASE_SECONDS),
+        next_poll_at=in_seconds(0 if in_background else wait),
     )
     facts = approved.facts if approved else {}
     try:
@@ -257,7 +272,9 @@ def queue_order(
         if duplicate := Order.objects.open().filter(product_code=product.code, destination=destination).first():
             raise OpenDuplicate(duplicate) from None
         raise
-    if enqueue and order.status == Status.QUEUED:
+    if in_background:
+        line.ring_when_committed(order.next_poll_at)
+    elif enqueue and order.status == Status.QUEUED:
         transaction.on_commit(lambda: _enqueue(order))
     return order
 

@@ -1,0 +1,208 @@
+"""A batch: the rows of one table, each with the ref_id of the only order that it may become. Whole rupiah."""
+
+from __future__ import annotations
+
+import pgtrigger
+from django.db import models
+from django.db.models import Count, Q, Sum
+from django.urls import reverse
+
+from approvals.models import Approval
+from batches.states import BatchState, Fault, RowState
+from branches.models import Branch
+from catalogue.models import Product
+from core.rights import Right
+from core.triggers import never_truncated
+from credit.methods import CASH
+from customers.models import Customer
+from drawers.models import Shift
+from drawers.services import PaymentFacts
+from purchases.models import Order
+from purchases.states import UNFULFILLED, Status
+from staff.models import User
+
+#: So many rows in one table.
+MOST_ROWS = 5_000
+_RELEASED = (BatchState.RUNNING, BatchState.PAUSED, BatchState.ENDED)
+_COMPLETE = Q(product__isnull=False, destination__gt="", max_price__gt=0, selling_price__gt=0)
+
+
+class Batch(models.Model):
+    """The rows of one table, checked as a whole; `sha256`, `nth`: the same table again is this batch."""
+
+    name = models.CharField(max_length=100, help_text="Of the file; empty for pasted rows.", blank=True)
+    branch = models.ForeignKey(Branch, on_delete=models.PROTECT, related_name="+", db_index=False)
+    sha256 = models.CharField(max_length=64, help_text="Of what the rows say.")
+    nth = models.PositiveSmallIntegerField(default=1, help_text="How often a person has meant this table, from 1.")
+    again_of = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="again", db_index=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    state = models.CharField(max_length=10, choices=BatchState.choices, default=BatchState.CHECKED)
+
+    # How all of it is paid, as it was released.
+    method = models.CharField(max_length=20, default=CASH)
+    customer = models.ForeignKey(Customer, null=True, on_delete=models.SET_NULL, related_name="+")
+    reference = models.CharField(max_length=60, blank=True)
+    agreed_in = models.ForeignKey(Shift, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    released_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    released_at = models.DateTimeField(null=True)
+    approval = models.ForeignKey(Approval, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+
+    next_at = models.DateTimeField(null=True, help_text="When its next rows are placed.")
+    ended_at = models.DateTimeField(null=True)
+    stopped_by = models.CharField(max_length=40, blank=True, help_text="The code of what paused it; empty: a person.")
+    why_stopped = models.CharField(max_length=500, blank=True, help_text="The same in words.")
+
+    class Meta:
+        default_permissions = ()
+        permissions = Right.of("batches.batch")
+        constraints = [
+            models.UniqueConstraint(fields=["branch", "sha256", "nth"], name="batch_meant_once"),
+            models.CheckConstraint(condition=Q(state__in=BatchState.values), name="batch_state_known"),
+            models.CheckConstraint(
+                condition=Q(state=BatchState.RUNNING, next_at__isnull=False)
+                | Q(~Q(state=BatchState.RUNNING), next_at__isnull=True),
+                name="batch_never_forgotten",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=_RELEASED) | Q(released_by__isnull=False, released_at__isnull=False),
+                name="batch_released_by_a_person",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=[BatchState.ENDED, BatchState.CANCELLED], ended_at__isnull=False)
+                | Q(~Q(state__in=[BatchState.ENDED, BatchState.CANCELLED]), ended_at__isnull=True),
+                name="batch_ended_at_iff_ended",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["next_at"], name="batch_due", condition=Q(next_at__isnull=False)),
+            models.Index(fields=["-created_at", "-id"], name="batch_newest"),
+        ]
+        triggers = [
+            pgtrigger.ReadOnly(name="what_it_is_never_changes", fields=["branch", "sha256", "nth", "again_of"]),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pk} {self.name}".strip()
+
+    def get_absolute_url(self) -> str:
+        return reverse("batch_detail", args=[self.pk])
+
+    @property
+    def is_released(self) -> bool:
+        """Whether a person has released it: from then on its rows stay as they are."""
+        return self.released_at is not None
+
+    @property
+    def payment(self) -> PaymentFacts:
+        """How each of its orders is paid."""
+        return PaymentFacts(
+            method=self.method, customer=self.customer, reference=self.reference, agreed_in=self.agreed_in_id
+        )
+
+
+class BatchRowQuerySet(models.QuerySet["BatchRow"]):
+    def for_table(self) -> BatchRowQuerySet:
+        """With what a list and its file show, read at once."""
+        return self.select_related("product__brand", "product__category", "order__product")
+
+    def counts(self) -> dict[str, int]:
+        """How many there are in all, and of each group of `GROUPS`."""
+        groups = {name: Count("pk", filter=condition) for name, condition in GROUPS.items()}
+        return self.aggregate(all=Count("pk"), **groups)
+
+    def totals(self) -> dict[str, int]:
+        """Of the rows that are to be sold: their `count`, and the sums that they `cost` and that customers `pay`."""
+        ready = self.filter(state=RowState.READY)
+        return ready.aggregate(
+            count=Count("pk"), cost=Sum("max_price", default=0), pays=Sum("selling_price", default=0)
+        )
+
+
+class BatchRow(models.Model):
+    """One row: what was written, what it means, and the order that it became. `kind`: only purchases so far."""
+
+    batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="rows", db_index=False)
+    line = models.PositiveIntegerField(help_text="Of the table, from 1.")
+    kind = models.CharField(max_length=10, default=Order.Kind.PURCHASE)
+    typed = models.CharField(max_length=100, blank=True, help_text="The number as it was written.")
+    what = models.CharField(max_length=100, blank=True, help_text="The product or denomination as it was written.")
+    name = models.CharField(max_length=120, blank=True)
+    note = models.CharField(max_length=200, blank=True)
+    reference = models.CharField(max_length=60, blank=True, help_text="The shop's or the customer's own.")
+
+    product = models.ForeignKey(Product, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    destination = models.CharField(max_length=64, blank=True)
+    max_price = models.BigIntegerField(null=True, help_text="Rupiah: the cost, as it was checked.")
+    selling_price = models.BigIntegerField(null=True, help_text="Rupiah: what the customer pays, as it was checked.")
+    is_repeat_meant = models.BooleanField(default=False, help_text="A person means it a second time.")
+    state = models.CharField(max_length=10, choices=RowState.choices)
+    fault = models.CharField(max_length=40, blank=True, help_text="A `Fault`, or the code of what refused its order.")
+    said = models.CharField(max_length=500, blank=True, help_text="More about a `Fault`; of another code all words.")
+    ref_id = models.CharField(max_length=32, unique=True, help_text="Of the only order that it may become.")
+    order = models.OneToOneField(Order, null=True, on_delete=models.PROTECT, related_name="batch_row")
+
+    objects = BatchRowQuerySet.as_manager()
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "line"], name="batch_row_once"),
+            models.CheckConstraint(condition=Q(state__in=RowState.values), name="batch_row_state_known"),
+            models.CheckConstraint(
+                condition=~Q(state__in=[RowState.READY, RowState.PLACED, RowState.REFUSED]) | _COMPLETE,
+                name="batch_row_complete_before_it_is_sold",
+            ),
+            models.CheckConstraint(
+                condition=Q(state=RowState.PLACED, order__isnull=False)
+                | Q(~Q(state=RowState.PLACED), order__isnull=True),
+                name="batch_row_placed_iff_order",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=[RowState.WRONG, RowState.REFUSED], fault__gt="")
+                | Q(state__in=[RowState.READY, RowState.PLACED], fault="")
+                | Q(state__in=[RowState.LEFT_OUT, RowState.CANCELLED]),
+                name="batch_row_fault_iff_wrong",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["batch", "state", "line"], name="batch_row_next"),
+            models.Index(fields=["reference"], name="batch_row_by_reference", condition=Q(reference__gt="")),
+        ]
+        triggers = [
+            pgtrigger.ReadOnly(name="its_order_is_one", fields=["batch", "line", "ref_id", "reference"]),
+            pgtrigger.Protect(
+                name="placed_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__order__isnull=False)
+            ),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.batch_id}:{self.line}"
+
+    @property
+    def idempotency_key(self) -> str:
+        """The key of its order: one for all tries."""
+        return f"batch:{self.ref_id}"
+
+    @property
+    def words(self) -> str:
+        """Why it cannot be sold, or was not placed; "" for a row with nothing wrong."""
+        if not self.fault:
+            return ""
+        label = str(Fault(self.fault).label) if self.fault in Fault.values else ""
+        return ": ".join(filter(None, (label, self.said)))
+
+
+#: The rows of a released batch by what has come of them; each is in one group.
+GROUPS: dict[str, Q] = {
+    "wrong": Q(state=RowState.WRONG),
+    "waiting": Q(state=RowState.READY),
+    "open": Q(state=RowState.PLACED) & ~Q(order__status__in=sorted({Status.SUCCESS, *UNFULFILLED})),
+    "done": Q(state=RowState.PLACED, order__status=Status.SUCCESS),
+    "failed": Q(state=RowState.REFUSED) | Q(state=RowState.PLACED, order__status__in=sorted(UNFULFILLED)),
+    "left": Q(state__in=[RowState.LEFT_OUT, RowState.CANCELLED]),
+}

@@ -1,0 +1,85 @@
+"""The act that takes a second person: a batch above the limit of the person who releases it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from approvals.acts import Line, register
+from batches.models import Batch
+from batches.services.checking import recheck
+from batches.services.releasing import BATCH, content_of, lock_batch, refuse_unless_open, start
+from core.money import rupiah
+from core.rights import Right
+from drawers.services import PaymentFacts
+from purchases.errors import AboveLimit
+from purchases.services.acts import SpendingAct
+from staff.services import limits_of
+
+if TYPE_CHECKING:
+    from approvals.models import Approval, Content
+    from staff.models import User
+
+
+@register
+class BatchAct(SpendingAct):
+    """Exactly the rows of a checked batch, with their prices and how they are paid."""
+
+    name = BATCH
+    label = _("Batch above the limit")
+    may_ask = Right.RELEASE_BATCHES
+
+    def content_now(self, approval: Approval) -> Content:
+        """The rows as they are now, checked once more. Raises `BatchRefused` when it was released or cancelled."""
+        batch = lock_batch(approval.facts["batch"])
+        refuse_unless_open(batch)
+        recheck(batch)
+        payment = PaymentFacts.of(approval.facts["payment"])
+        return content_of(batch, seller=approval.asked_by, payment=payment)
+
+    def execute(self, approval: Approval, *, approver: User) -> str:
+        """Let it run for the asker; its orders name the approver."""
+        batch, payment = lock_batch(approval.facts["batch"]), PaymentFacts.of(approval.facts["payment"])
+        start(batch, seller=approval.asked_by, payment=payment, approval=approval)
+        return str(batch.pk)
+
+    def refuse_approver(self, approval: Approval, person: User) -> None:
+        """Nobody approves a row that is more than they may spend for one order."""
+        limit = limits_of(person).per_order
+        if limit is not None and approval.facts["largest"] > limit:
+            raise AboveLimit(limit)
+
+    def lines(self, content: Content) -> list[Line]:
+        """How many rows, what they come to, and how they are paid."""
+        rows = ngettext("%(n)s row", "%(n)s rows", content["rows"]) % {"n": content["rows"]}
+        return [
+            Line("name", _("Table"), content["name"] or "–"),
+            Line("rows", _("Rows"), rows),
+            Line("selling_price", _("Price"), rupiah(content["selling_price"])),
+            Line("price", _("Cost"), rupiah(content["price"]), is_cost=True),
+            *self.payment_lines(content),
+            Line("sha256", _("Digest of the rows"), content["sha256"][:16]),
+        ]
+
+    def about(self, approval: Approval) -> str:
+        """The batch by its number and name."""
+        return f"{_('Batch')} {approval.about}"
+
+    def url(self, approval: Approval) -> str:
+        """The batch with all its rows."""
+        return reverse("batch_detail", args=[approval.subject])
+
+    def questions(self, approvals: Any) -> list[Any]:
+        """The batches, which may be over."""
+        keys = {approval.facts["batch"] for approval in approvals if "batch" in approval.facts}
+        return [Batch.objects.filter(pk__in=keys).order_by("pk")]
+
+    def content_seen(self, approval: Approval, seen: Any) -> Content:
+        """As it was asked for. Raises `BatchRefused` when it was released or cancelled."""
+        for batch in seen.answers[0]:
+            if batch.pk == approval.facts.get("batch"):
+                refuse_unless_open(batch)
+        return approval.facts

@@ -1,0 +1,189 @@
+"""Check the rows of a table as a whole: what each means, and the first thing that keeps it from being sold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from batches.models import Batch, BatchRow
+from batches.services.reading import SHORTENED
+from batches.states import Fault, RowState
+from catalogue.destinations import InvalidDestination
+from catalogue.mending import DigitsLost, mend_number
+from catalogue.models import Product, ProductType
+from catalogue.operators import is_brand_of_another, operator_of
+from catalogue.services.index import Index, current_index
+from catalogue.services.searching import search_index
+from catalogue.services.words import joined
+from core.bulk import update_rows
+from counter.services.choosing import meant_products
+from purchases.errors import NotForSale
+from purchases.models import Order
+from purchases.services.placing import refuse_if_not_for_sale, repeats_lately
+from purchases.states import UNFULFILLED
+
+# So many codes name what an unclear product may be.
+_MOST_CODES = 4
+_CHECKED = ("product", "destination", "max_price", "selling_price", "state", "fault", "said")
+#: Rows that a check reads again; all others a person has left out, or they are sold.
+OPEN_STATES = (RowState.READY, RowState.WRONG)
+
+
+@dataclass(frozen=True)
+class _Meaning:
+    """The product's key and the number to be cleaned by its kind; or what is wrong, and more about that."""
+
+    key: int | None = None
+    number: str = ""
+    fault: Fault | None = None
+    keys: tuple[int, ...] = ()
+    about: str = ""
+
+
+class _Reader:
+    """Reads the rows of one table. What many rows say is looked up once."""
+
+    def __init__(self) -> None:
+        self.index: Index = current_index()
+        self._known: dict[tuple[str, ...], _Meaning] = {}
+
+    def meaning(self, number: str, what: str) -> _Meaning:
+        """What the two cells of a row mean."""
+        try:
+            number = mend_number(number, None)[0]
+        except DigitsLost:
+            return _Meaning(fault=Fault.DIGITS_LOST, about=number)
+        except InvalidDestination:
+            if SHORTENED.fullmatch(number):
+                return _Meaning(fault=Fault.WRONG_NUMBER, about=number)
+        if not (number and what):
+            return _Meaning(fault=Fault.NO_PRODUCT if number else Fault.NO_NUMBER)
+        if (place := self.index.codes.get(joined(what))) is not None:
+            return _Meaning(self.index.keys[place], number)
+        operator = operator_of(number) if number.startswith("08") else None
+        if operator is None:
+            return self._look_up(number, what)
+        # Of two numbers of one operator and one length the same words mean the same.
+        same = (what.casefold(), operator.name, str(len(number)))
+        if same not in self._known:
+            self._known[same] = self._look_up(number, what)
+        before = self._known[same]
+        return _Meaning(before.key, number, before.fault, before.keys, before.about)
+
+    def _look_up(self, number: str, what: str) -> _Meaning:
+        typed, matches = meant_products(self.index, f"{number} {what}")
+        if not typed.bare:
+            return _Meaning(fault=Fault.WRONG_NUMBER if typed.number else Fault.NO_NUMBER)
+        if len(matches.keys) == 1 and not matches.lacking:
+            return _Meaning(matches.keys[0], typed.number)
+        if matches.keys and not matches.lacking:
+            return _Meaning(fault=Fault.UNCLEAR_PRODUCT, keys=tuple(matches.alike or matches.keys)[:_MOST_CODES])
+        others = search_index(self.index, what) if typed.is_phone and any(map(str.isalpha, what)) else None
+        if others and others.is_exact and not others.lacking:
+            return _Meaning(others.keys[0], typed.number)  # its brand says that it is another operator's
+        return _Meaning(fault=Fault.UNKNOWN_PRODUCT, about=what)
+
+
+def check_rows(rows: Sequence[BatchRow]) -> None:
+    """Say of each row what it means and what is wrong with it. Nothing is stored.
+
+    The later one of two equal rows is "twice"; those that are left out or sold do not count.
+    """
+    reader = _Reader()
+    open_rows = [row for row in rows if row.state in OPEN_STATES]
+    meanings = {row.line: reader.meaning(row.typed, row.what) for row in open_rows}
+    wanted = {meaning.key for meaning in meanings.values() if meaning.key}
+    named = {key for meaning in meanings.values() for key in meaning.keys}
+    products = Product.objects.select_related("brand", "category").in_bulk([*(wanted | named)])
+    for row in open_rows:
+        _apply(row, meanings[row.line], products)
+    ready = [row for row in open_rows if row.state == RowState.READY]
+    _mark_repeats(ready)
+
+
+def recheck(batch: Batch) -> None:
+    """Check the rows of a locked batch again, as the catalogue and the orders are now, and store what has changed."""
+    rows = list(batch.rows.order_by("line").select_related("product"))
+    before = {row.pk: _facts(row) for row in rows}
+    check_rows(rows)
+    update_rows([row for row in rows if _facts(row) != before[row.pk]], _CHECKED)
+
+
+def _facts(row: BatchRow) -> tuple[Any, ...]:
+    return tuple(getattr(row, "product_id" if name == "product" else name) for name in _CHECKED)
+
+
+def _apply(row: BatchRow, meaning: _Meaning, products: dict[int, Product]) -> None:
+    row.product, row.destination, row.max_price, row.selling_price = None, "", None, None
+    product = products.get(meaning.key) if meaning.key else None
+    if product is None:
+        codes = ", ".join(products[key].code for key in meaning.keys if key in products)
+        _refuse(row, meaning.fault or Fault.UNKNOWN_PRODUCT, codes or meaning.about)
+        return
+    row.product = product
+    if product.type == ProductType.POSTPAID:
+        _refuse(row, Fault.BILL, product.name)
+        return
+    try:
+        row.destination = mend_number(meaning.number, product.kind)[0]
+    except InvalidDestination as refusal:
+        _refuse(row, Fault.DIGITS_LOST if isinstance(refusal, DigitsLost) else Fault.WRONG_NUMBER)
+        return
+    operator = product.kind.operator_of(row.destination)
+    if operator and is_brand_of_another(operator, product.brand.name):
+        _refuse(row, Fault.OTHER_OPERATOR, f"{product.code} – {operator.name}")
+        return
+    try:
+        refuse_if_not_for_sale(product)
+    except NotForSale:
+        _refuse(row, Fault.NOT_FOR_SALE, product.code)
+        return
+    row.max_price, row.selling_price = product.price, product.sells_for
+    if product.sells_for < product.price:
+        _refuse(row, Fault.BELOW_COST, product.code)
+        return
+    row.state, row.fault, row.said = RowState.READY, "", ""
+
+
+def _refuse(row: BatchRow, fault: Fault, about: str = "") -> None:
+    row.state, row.fault, row.said = RowState.WRONG, fault.value, about[:500]
+
+
+def _mark_repeats(rows: Sequence[BatchRow]) -> None:
+    """Mark what is twice in the table, open, bought today, or done before by its own reference."""
+    destinations = {row.destination for row in rows}
+    orders: dict[tuple[str, str], Order] = {}
+    for order in repeats_lately(destinations):
+        # One that is open counts before one that is done.
+        pair = order.product_code, order.destination
+        if pair not in orders or not order.is_final:
+            orders[pair] = order
+    done = _done_before(rows)
+    seen: set[tuple[int | None, str]] = set()
+    for row in rows:
+        pair = (row.product.code if row.product else "", row.destination)
+        same = row.product_id, row.destination
+        before = orders.get(pair)
+        if same in seen:
+            _refuse(row, Fault.TWICE)
+        elif before and not before.is_final:
+            _refuse(row, Fault.OPEN, before.ref_id)
+        elif row.is_repeat_meant:
+            pass
+        elif ref_id := done.get((row.reference, *same)) if row.reference else None:
+            _refuse(row, Fault.DONE, ref_id)
+        elif before:
+            _refuse(row, Fault.TODAY, before.ref_id)
+        seen.add(same)
+
+
+def _done_before(rows: Iterable[BatchRow]) -> dict[tuple[str, int | None, str], str]:
+    """The ref_ids of rows of earlier batches that had the same reference, product and number and were sold."""
+    references = {row.reference for row in rows if row.reference}
+    if not references:
+        return {}
+    sold = BatchRow.objects.filter(reference__in=references, state=RowState.PLACED)
+    sold = sold.exclude(order__status__in=sorted(UNFULFILLED))
+    facts = sold.values_list("reference", "product", "destination", "ref_id")
+    return {(reference, product, destination): ref_id for reference, product, destination, ref_id in facts}

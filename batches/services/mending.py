@@ -1,0 +1,75 @@
+"""Correct rows of a batch that nobody has released: one of them, or all with the same fault."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from audit.services import record
+from batches.errors import BatchRefused
+from batches.events import BATCH_CHANGED
+from batches.models import Batch, BatchRow
+from batches.services.checking import recheck
+from batches.services.releasing import lock_batch, refuse_unless_open
+from batches.states import REPEATS, Fault, RowState
+from catalogue.models import Product
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+#: What is done with rows, besides giving them a product.
+LEAVE_OUT, TAKE_IN, MEANT = "leave_out", "take_in", "meant"
+_UNREAD = "unread"
+
+
+def change_row(row: BatchRow, *, number: str, what: str, actor: User) -> None:
+    """Write the number and the product of one row again, and check the whole batch. Raises `BatchRefused`."""
+    with transaction.atomic():
+        batch = lock_batch(row.batch_id)
+        refuse_unless_open(batch)
+        written = {"typed": number.strip()[:100], "what": what.strip()[:100], "state": RowState.WRONG}
+        batch.rows.filter(pk=row.pk).update(**written, fault=_UNREAD, said="", is_repeat_meant=False)
+        _check_again(batch, actor, rows=1, step="change")
+
+
+def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int | None = None, code: str = "") -> int:
+    """Do the same with all rows that have this fault, or with the row of one `line`; return how many.
+
+    `step`: `LEAVE_OUT`, `TAKE_IN` (a row that was left out), `MEANT` (meant a second time); else `code` is the product
+    of all of them. Raises `BatchRefused`.
+    """
+    with transaction.atomic():
+        current = lock_batch(batch.pk)
+        refuse_unless_open(current)
+        rows = _chosen(current, fault, line, RowState.LEFT_OUT if step == TAKE_IN else None)
+        match step:
+            case "leave_out":
+                count = rows.update(state=RowState.LEFT_OUT)
+            case "take_in":
+                count = rows.update(state=RowState.WRONG, fault=_UNREAD, said="")
+            case "meant":
+                repeated = rows.filter(fault__in=[*REPEATS])
+                if not repeated.exists():
+                    raise BatchRefused("not_repeatable")
+                count = repeated.update(is_repeat_meant=True)
+            case _:
+                if not Product.objects.listed().prepaid().filter(code=code).exists():
+                    raise BatchRefused("no_product")
+                count = rows.update(what=code[:100])
+        _check_again(current, actor, rows=count, step=step)
+    return count
+
+
+def _chosen(batch: Batch, fault: str, line: int | None, state: RowState | None) -> QuerySet[BatchRow]:
+    states = [state] if state else [RowState.READY, RowState.WRONG]
+    rows = batch.rows.filter(state__in=states)
+    if line is not None:
+        return rows.filter(line=line)
+    return rows.filter(fault=fault) if fault in Fault.values else rows.none()
+
+
+def _check_again(batch: Batch, actor: User, *, rows: int, step: str) -> None:
+    recheck(batch)
+    record(BATCH_CHANGED, actor=actor, subject=str(batch.pk), facts={"rows": rows, "step": step})

@@ -1,0 +1,133 @@
+"""Place the rows of released batches, a few at a time. Each order goes in the background's turns, after all people's.
+
+PostgreSQL is the truth: a batch that runs has a due time, and each row becomes its order in one transaction, under the
+ref_id and the key that were made when it was checked. So a killed worker or a lost message only costs time.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import structlog
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone, translation
+
+from batches.errors import BatchRefused
+from batches.models import Batch, BatchRow
+from batches.services.releasing import lock_batch, stop
+from batches.states import BatchState, RowState
+from catalogue.destinations import InvalidDestination
+from core import clock
+from core.errors import OrderRefused, Refused
+from core.rights import Right
+from credit.errors import CreditRefused
+from drawers.errors import PaymentUnclear
+from gateway.dispatching import Due
+from gateway.line import Work, ring_when_committed
+from purchases.errors import BalanceShort, LimitReached, NeedsApproval, OutsideHours
+from purchases.models import Order
+from purchases.services.placing import Approved, place_order
+from purchases.states import Status
+
+log = structlog.get_logger()
+
+PLACE = "batches.tasks.place_rows"
+# So many orders of one batch are queued at most: then a pause stops it at once, and polls of others come between.
+AHEAD = 10
+# Until the next rows are looked at, and until a batch in the hands of a killed worker is found again (seconds).
+_PAUSE, _LEASE = 2.0, 30.0
+# They refuse all rows that follow, too: a person has to do something first.
+_STOPS = (BalanceShort, LimitReached, OutsideHours, NeedsApproval, CreditRefused, PaymentUnclear)
+
+
+def place_rows(batch_id: int) -> None:
+    """Place the next rows of a batch, as many as there is room for among its queued orders."""
+    queued = Order.objects.filter(batch_row__batch=batch_id, status=Status.QUEUED).count()
+    for _row in range(AHEAD - queued):
+        if not _place_next(batch_id):
+            return
+    _due_in(_PAUSE, Batch.objects.filter(pk=batch_id, state=BatchState.RUNNING))
+
+
+def take_due(limit: int) -> list[Work]:
+    """Lease up to `limit` batches that are due, and return what is to be done about them."""
+    with transaction.atomic():
+        due = Batch.objects.select_for_update(skip_locked=True).filter(next_at__lte=clock.now())
+        keys = list(due.order_by("next_at").values_list("pk", flat=True)[:limit])
+        _due_in(_LEASE, Batch.objects.filter(pk__in=keys))
+    return [Work(PLACE, pk) for pk in keys]
+
+
+def _earliest() -> QuerySet[Any]:
+    return Batch.objects.filter(next_at__isnull=False).order_by("next_at").values_list("next_at")
+
+
+DUE_BATCHES = Due(earliest=_earliest, take=take_due, asks_upstream=False)
+
+
+def _due_in(seconds: float, batches: QuerySet[Batch]) -> None:
+    moment = clock.now() + dt.timedelta(seconds=seconds)
+    with transaction.atomic():
+        if batches.update(next_at=moment):
+            ring_when_committed(moment)
+
+
+def _place_next(batch_id: int) -> bool:
+    """Place the next row of the batch; False once it has ended, or is stopped."""
+    with transaction.atomic():
+        batch = lock_batch(batch_id)
+        if batch.state != BatchState.RUNNING:
+            return False
+        row = batch.rows.filter(state=RowState.READY).order_by("line").select_related("product").first()
+        if row is None:
+            batch.state, batch.next_at, batch.ended_at = BatchState.ENDED, None, timezone.now()
+            batch.save(update_fields=["state", "next_at", "ended_at"])
+            return False
+        seller = batch.released_by
+        if seller is None or not (seller.is_active and seller.has_perms([Right.BUY, Right.RELEASE_BATCHES])):
+            stop(batch, BatchRefused("off"))
+            return False
+        reader = batch.created_by or seller
+        with translation.override(reader.language or translation.get_language()):
+            try:
+                row.order = _place(batch, row)
+            except _STOPS as refusal:
+                stop(batch, refusal)
+                log.info("batch_stopped", batch=batch.pk, code=refusal.code)
+                return False
+            except (OrderRefused, InvalidDestination) as refusal:
+                row.state, row.fault = RowState.REFUSED, refusal.code[:40]
+                row.said = _words(refusal, batch)
+            else:
+                row.state = RowState.PLACED
+        row.save(update_fields=["state", "fault", "said", "order"])
+    return True
+
+
+def _place(batch: Batch, row: BatchRow) -> Order:
+    if row.product is None or row.max_price is None:
+        raise LookupError(row.ref_id)  # the database's constraints
+    approved = None
+    if batch.approval and batch.approval.decided_by:
+        approved = Approved(ref_id=row.ref_id, approval=batch.approval.pk, by=batch.approval.decided_by)
+    return place_order(
+        product=row.product,
+        destination=row.destination,
+        max_price=row.max_price,
+        takes_less=True,
+        selling_price=row.selling_price,
+        idempotency_key=row.idempotency_key,
+        placed_by=batch.released_by,
+        confirm_repeat=row.is_repeat_meant,
+        approved=approved,
+        payment=batch.payment,
+        ref_id=row.ref_id,
+        in_background=True,
+    )
+
+
+def _words(refusal: Refused, batch: Batch) -> str:
+    """Why it was not placed; no cost for the person who made the batch and may not see it."""
+    return refusal.words_for(batch.created_by or batch.released_by)[:500]

@@ -1,0 +1,94 @@
+"""The rows of a table as people write them: number and product in any order, then name, note and own reference."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+
+from batches.models import MOST_ROWS
+from core.sheets import SheetRow, read_sheet
+from counter.services.typed import Typed
+
+_NAMES = {"name", "nama", "customer", "pelanggan", "nama pelanggan", "staff", "karyawan"}
+_NUMBERS = {"number", "nomor", "no", "no hp", "nomor hp", "hp", "phone", "telepon", "telp", "wa", "whatsapp"}
+_METERS = {"tujuan", "destination", "no tujuan", "nomor tujuan", "no meter", "meter", "id pelanggan", "idpel"}
+_WHATS = {"product", "produk", "code", "kode", "kode produk", "denomination", "denom", "nominal", "amount", "jumlah"}
+_NOTES = {"note", "catatan", "keterangan"}
+_REFERENCES = {"reference", "referensi", "ref", "own reference", "invoice", "id", "no ref", "no referensi"}
+COLUMNS = {
+    "number": _NUMBERS | _METERS,
+    "what": _WHATS,
+    "name": _NAMES,
+    "note": _NOTES,
+    "reference": _REFERENCES,
+}
+_CELLS = list(COLUMNS)
+# What a spreadsheet shows in place of a long number; the digits may be lost.
+SHORTENED = re.compile(r"(?<!\S)\d(?:[.,]\d+)?E\+?\d{1,2}(?!\S)", re.ASCII | re.IGNORECASE)
+_WITH_FRACTION = re.compile(r"(?<!\S)(\d{7,})[.,]0(?!\S)", re.ASCII)
+# A mobile number whose first 0 a spreadsheet took away.
+_WITHOUT_ZERO = re.compile(r"(?<!\S)(8\d{8,11})(?!\S)", re.ASCII)
+# A number has so many digits; fewer are a denomination.
+_LEAST_DIGITS = 8
+_MONEY_WORDS = re.compile(r"\b(?:rp|idr)\.?\s*(?=\d)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Written:
+    """One row as it was written: the line, from 1, and its cells, each as long as a row keeps it."""
+
+    line: int
+    number: str
+    what: str
+    name: str = ""
+    note: str = ""
+    reference: str = ""
+
+
+def read_rows(text: str) -> list[Written]:
+    """The rows of a table, with a heading or without. Raises `SheetRefused` for none, or for too many."""
+    rows = read_sheet(text, COLUMNS, most=MOST_ROWS)
+    return [_arranged(row) for row in rows]
+
+
+def digest_of(rows: Sequence[Written]) -> str:
+    """What makes two tables the same: what their rows say, in their order, whatever the file or its format."""
+    said = [astuple(row)[1:] for row in rows]
+    return hashlib.sha256(json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+
+
+def split_text(text: str) -> tuple[str, str]:
+    """A number and what is wanted for it, out of one text: "10 0812…" → "0812…", "10". "" for what it does not have."""
+    text = _MONEY_WORDS.sub("", text)
+    if match := SHORTENED.search(text):
+        return match[0], " ".join(f"{text[: match.start()]} {text[match.end() :]}".split())
+    typed = Typed.read(_WITHOUT_ZERO.sub(r"0\1", _WITH_FRACTION.sub(r"\1", text)))
+    shelf = typed.shelf.value if typed.shelf else ""
+    return typed.number, " ".join(filter(None, (shelf, typed.words)))
+
+
+def _arranged(row: SheetRow) -> Written:
+    """The cells in their places. Number and product may stand in each other's cells, or both in one."""
+    cells = row.cells
+    number, what, name, note, reference = (cells[name] for name in _CELLS)
+    if number and not _is_number(number):
+        own, words = split_text(number)
+        if own and words:
+            # Both stand in one cell, so that without a heading all others stand one place to the left.
+            is_moved = not row.has_heading and bool(what)
+            others = [what, name, note] if is_moved else [name, note, reference]
+            extra = "" if is_moved else what
+            number, what = own, " ".join(filter(None, (words, extra)))
+            name, note, reference = others
+        elif _is_number(what):
+            number, what = what, number
+    return Written(row.line, number[:100], what[:100], name[:120], note[:200], reference[:60])
+
+
+def _is_number(text: str) -> bool:
+    """Whether the cell is a number alone, or what a spreadsheet has made of one."""
+    number, words = split_text(text)
+    return not words and (bool(SHORTENED.fullmatch(number)) or sum(map(str.isdecimal, number)) >= _LEAST_DIGITS)

@@ -1,0 +1,182 @@
+"""Release a batch, pause it, go on with it, and cancel what is not sent: each under the lock of its row."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from approvals import services as approvals
+from audit.services import record
+from batches.errors import BatchRefused
+from batches.events import BATCH_CANCELLED, BATCH_PAUSED, BATCH_RELEASED, BATCH_RESUMED
+from batches.models import Batch
+from batches.services.checking import recheck
+from batches.states import BatchState, RowState
+from core import clock
+from drawers import services as drawers
+from gateway.line import ring_when_committed
+from purchases.services import needs_approval, outside_hours
+from purchases.services.limits import allowance_of, name_helpers
+
+if TYPE_CHECKING:
+    from approvals.models import Approval
+    from core.errors import Refused
+    from drawers.services import PaymentFacts
+    from staff.models import User
+
+_SEALED = ("line", "ref_id", "product__code", "destination", "max_price", "selling_price", "is_repeat_meant")
+#: The act for two people: `batches.services.acts`.
+BATCH = "batch"
+
+
+def lock_batch(pk: int) -> Batch:
+    """The batch, locked until the transaction ends."""
+    locked = Batch.objects.select_for_update(of=("self",)).select_related("released_by", "created_by", "customer")
+    return locked.get(pk=pk)
+
+
+def seal_of(batch: Batch) -> str:
+    """The digest of exactly the rows that would be sold: what a person sees, releases and approves."""
+    ready = batch.rows.filter(state=RowState.READY).order_by("line")
+    rows = ready.values_list(*_SEALED)
+    return hashlib.sha256(json.dumps([*rows], separators=(",", ":")).encode()).hexdigest()
+
+
+def key_of(batch: Batch) -> str:
+    """The name of the batch with exactly these rows, for commands."""
+    return f"{batch.pk}-{seal_of(batch)[:16]}"
+
+
+def content_of(batch: Batch, *, seller: User, payment: PaymentFacts) -> dict[str, Any]:
+    """Everything that a second person approves: the digest of the rows, their sums, and how they are paid; rupiah."""
+    totals = batch.rows.totals()
+    return {
+        "batch": batch.pk,
+        "name": batch.name,
+        "rows": totals["count"],
+        "sha256": seal_of(batch),
+        "price": totals["cost"],
+        "selling_price": totals["pays"],
+        "largest": largest_of(batch),
+        "placed_by": seller.pk,
+        "payment": payment.plain,
+    }
+
+
+def largest_of(batch: Batch) -> int:
+    """Rupiah of the dearest row that would be sold."""
+    ready = batch.rows.filter(state=RowState.READY)
+    return int(ready.aggregate(most=Max("max_price", default=0))["most"])
+
+
+def release(batch: Batch, *, actor: User, seal: str, payment: PaymentFacts, reason: str = "") -> Approval | None:
+    """Have the rows sold that `seal` names, or ask a second person above the limit; return what that person decides.
+
+    The rows are checked once more: when anything has moved since they were seen, nothing is released. Raises
+    `BatchRefused`, `LimitReached`, `OutsideHours`, and what refuses the payment.
+    """
+    with transaction.atomic():
+        current = lock_batch(batch.pk)
+        refuse_unless_open(current)
+        recheck(current)
+        is_same = seal_of(current) == seal
+        if is_same:
+            return _release(current, actor=actor, payment=payment, reason=reason)
+    raise BatchRefused("changed")  # the rows stay as they were found
+
+
+def _release(batch: Batch, *, actor: User, payment: PaymentFacts, reason: str) -> Approval | None:
+    totals = batch.rows.totals()
+    if not totals["count"]:
+        raise BatchRefused("nothing")
+    if refusal := allowance_of(actor).refusal(totals["cost"], largest=largest_of(batch)):
+        raise name_helpers(refusal, actor)
+    payment.refuse_unless_clear(0)
+    payment.refuse_unless_sold(totals["pays"], seller=actor)
+    shift = drawers.open_shift_of(actor.pk)
+    payment = replace(payment, agreed_in=shift.pk if shift else None)
+    if needs_approval(actor, totals["cost"]):
+        content = content_of(batch, seller=actor, payment=payment)
+        return approvals.ask(
+            BATCH, subject=str(batch.pk), content=content, actor=actor, reason=reason, about=str(batch)
+        )
+    if closed := outside_hours(actor):
+        raise closed
+    start(batch, seller=actor, payment=payment)
+    return None
+
+
+def start(batch: Batch, *, seller: User, payment: PaymentFacts, approval: Approval | None = None) -> None:
+    """Let a locked batch run: its rows are placed from now on, for this seller and paid so."""
+    batch.state, batch.next_at = BatchState.RUNNING, clock.now()
+    batch.method, batch.customer, batch.reference = payment.method, payment.customer, payment.reference
+    batch.agreed_in_id, batch.approval = payment.agreed_in, approval
+    batch.released_by, batch.released_at = seller, timezone.now()
+    batch.save()
+    facts = {"rows": batch.rows.filter(state=RowState.READY).count(), "sha256": seal_of(batch)}
+    record(BATCH_RELEASED, actor=seller, subject=str(batch.pk), facts=facts)
+    ring_when_committed(batch.next_at)
+
+
+def pause(batch: Batch, *, actor: User) -> None:
+    """Place no further rows until somebody resumes it. Raises `BatchRefused`."""
+    with transaction.atomic():
+        current = lock_batch(batch.pk)
+        if current.state != BatchState.RUNNING:
+            raise BatchRefused("not_running")
+        stop(current)
+        record(BATCH_PAUSED, actor=actor, subject=str(current.pk))
+
+
+def stop(batch: Batch, why: Refused | None = None) -> None:
+    """Pause a locked batch that runs. `why`: what refuses all further rows."""
+    batch.state, batch.next_at = BatchState.PAUSED, None
+    batch.stopped_by = why.code[:40] if why else ""
+    person = batch.created_by or batch.released_by
+    batch.why_stopped = why.words_for(person)[:500] if why else ""
+    batch.save(update_fields=["state", "next_at", "stopped_by", "why_stopped"])
+
+
+def resume(batch: Batch, *, actor: User) -> None:
+    """Go on with a batch that is paused. Raises `BatchRefused`."""
+    with transaction.atomic():
+        current = lock_batch(batch.pk)
+        if current.state != BatchState.PAUSED:
+            raise BatchRefused("running" if current.state == BatchState.RUNNING else "over")
+        current.state, current.next_at = BatchState.RUNNING, clock.now()
+        current.stopped_by = current.why_stopped = ""
+        current.save(update_fields=["state", "next_at", "stopped_by", "why_stopped"])
+        record(BATCH_RESUMED, actor=actor, subject=str(current.pk))
+        ring_when_committed(current.next_at)
+
+
+def cancel(batch: Batch, *, actor: User) -> int:
+    """Cancel all rows of which no order is placed; return how many. Raises `BatchRefused`.
+
+    Orders that are placed go their way: each can be cancelled on its own page while it is queued.
+    """
+    with transaction.atomic():
+        current = lock_batch(batch.pk)
+        if current.state in {BatchState.ENDED, BatchState.CANCELLED}:
+            raise BatchRefused("over")
+        rows = current.rows.filter(state__in=[RowState.READY, RowState.WRONG])
+        count = rows.update(state=RowState.CANCELLED)
+        current.state, current.next_at, current.ended_at = BatchState.CANCELLED, None, timezone.now()
+        current.stopped_by = current.why_stopped = ""
+        current.save(update_fields=["state", "next_at", "ended_at", "stopped_by", "why_stopped"])
+        record(BATCH_CANCELLED, actor=actor, subject=str(current.pk), facts={"rows": count})
+    return count
+
+
+def refuse_unless_open(batch: Batch) -> None:
+    """Raise `BatchRefused` unless its rows may still change: nobody has released or cancelled it."""
+    if batch.state == BatchState.CANCELLED:
+        raise BatchRefused("over")
+    if batch.state != BatchState.CHECKED:
+        raise BatchRefused("released")

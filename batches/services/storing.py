@@ -1,0 +1,99 @@
+"""Keep a checked table as a batch. The ref_id of each row is made here, once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from django.db import connection, transaction
+from django.db.models import Q
+
+from audit.services import record
+from batches.errors import BatchRefused
+from batches.events import BATCH_CHECKED
+from batches.models import GROUPS, Batch, BatchRow
+from batches.services.checking import check_rows
+from batches.services.reading import Written, digest_of, read_rows
+from batches.states import BatchState, RowState
+from branches.models import FIRST
+from purchases.services.placing import new_ref_id
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+# Two tables at once would both be the first.
+_LOCK = 0x62617463686573
+# Rows that did not get what they were to get.
+_AGAIN = GROUPS["failed"] | Q(state=RowState.CANCELLED)
+
+
+def check_table(text: str, *, name: str, actor: User | None, meant_again: bool = False) -> tuple[Batch, bool]:
+    """The batch of this table, checked, and whether it is a new one.
+
+    The same table again, in any format, is the batch that it was before, whatever has come of it: it sells nothing.
+    `meant_again`: a person means all of it once more, under new ref_ids. A batch that was cancelled before anybody
+    released it does not count. Raises `SheetRefused`.
+    """
+    rows = read_rows(text)
+    return _store(rows, sha256=digest_of(rows), name=name, actor=actor, meant_again=meant_again)
+
+
+def again(batch: Batch, *, actor: User | None) -> tuple[Batch, bool]:
+    """A new batch of the rows that have failed or were cancelled, under new ref_ids; the same again is that batch.
+
+    Raises `BatchRefused` when there are none.
+    """
+    failed = list(batch.rows.filter(_AGAIN).order_by("line"))
+    if not failed:
+        raise BatchRefused("no_failed")
+    rows = [Written(row.line, row.typed, row.what, row.name, row.note, row.reference) for row in failed]
+    digest = digest_of([Written(batch.pk, row.ref_id, "") for row in failed])
+    return _store(rows, sha256=digest, name=batch.name, actor=actor, again_of=batch)
+
+
+def _store(
+    rows: Sequence[Written],
+    *,
+    sha256: str,
+    name: str,
+    actor: User | None,
+    meant_again: bool = False,
+    again_of: Batch | None = None,
+) -> tuple[Batch, bool]:
+    branch = again_of.branch_id if again_of else actor.sells_in if actor else FIRST
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        before = Batch.objects.filter(branch=branch, sha256=sha256).order_by("-nth").first()
+        is_dropped = before is not None and before.state == BatchState.CANCELLED and not before.is_released
+        if before and not (is_dropped or meant_again):
+            return before, False
+        batch = Batch.objects.create(
+            name=name.strip()[:100],
+            branch_id=branch,
+            sha256=sha256,
+            nth=before.nth + 1 if before else 1,
+            again_of=again_of,
+            created_by=actor,
+        )
+        kept = [_row(batch, written, meant_again=meant_again) for written in rows]
+        check_rows(kept)
+        BatchRow.objects.bulk_create(kept, batch_size=1000)
+        record(BATCH_CHECKED, actor=actor, subject=str(batch.pk), facts={"rows": len(kept)})
+    return batch, True
+
+
+def _row(batch: Batch, written: Written, *, meant_again: bool) -> BatchRow:
+    return BatchRow(
+        batch=batch,
+        line=written.line,
+        typed=written.number,
+        what=written.what,
+        name=written.name,
+        note=written.note,
+        reference=written.reference,
+        is_repeat_meant=meant_again,
+        state=RowState.WRONG,
+        fault="unread",
+        ref_id=new_ref_id(),
+    )

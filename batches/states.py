@@ -1,0 +1,52 @@
+"""Where a batch and each of its rows stand."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from core.looks import LookChoices
+
+
+class BatchState(LookChoices):
+    """Where a batch stands. Only a released one is handed out."""
+
+    CHECKED = "checked", "list-check", "held", _("Checked, not released")
+    RUNNING = "running", "loader", "pending", pgettext_lazy("batch", "Running")
+    PAUSED = "paused", "player-pause", "needs_action", pgettext_lazy("batch", "Paused")
+    ENDED = "ended", "circle-check", "success", _("All handed out")
+    CANCELLED = "cancelled", "circle-minus", "cancelled", _("Cancelled")
+
+
+class RowState(LookChoices):
+    """Where a row stands. From `PLACED` on its order says it."""
+
+    READY = "ready", "clock", "queued", pgettext_lazy("row", "Ready")
+    WRONG = "wrong", "alert-triangle", "bad", _("To be corrected")
+    LEFT_OUT = "left_out", "circle-minus", "cancelled", _("Left out")
+    PLACED = "placed", "send", "pending", _("Order placed")
+    REFUSED = "refused", "ban", "rejected", _("Not placed")
+    CANCELLED = "cancelled", "circle-minus", "cancelled", _("Cancelled")
+
+
+class Fault(LookChoices):
+    """Why a row cannot be sold as it stands, the first thing that is wrong with it."""
+
+    NO_NUMBER = "no_number", "hash", "bad", _("No number")
+    WRONG_NUMBER = "wrong_number", "hash", "bad", _("Wrong number")
+    DIGITS_LOST = "digits_lost", "hash", "bad", _("The spreadsheet has shortened the number: its digits are lost")
+    NO_PRODUCT = "no_product", "help", "bad", _("No product")
+    UNKNOWN_PRODUCT = "unknown_product", "help", "bad", _("Unknown product")
+    UNCLEAR_PRODUCT = "unclear_product", "help", "bad", _("Not one product")
+    BILL = "bill", "file-invoice", "bad", _("A bill: it is checked and paid at the counter")
+    OTHER_OPERATOR = "other_operator", "arrows-exchange", "bad", _("Product of another operator")
+    NOT_FOR_SALE = "not_for_sale", "player-pause", "bad", _("Cannot be sold now")
+    BELOW_COST = "below_cost", "trending-down", "bad", _("Sells below cost")
+    TWICE = "twice", "copy", "held", _("Twice in the table")
+    DONE = "done", "checks", "held", _("Done before, by its reference")
+    OPEN = "open", "loader", "held", _("An order for it is still open")
+    TODAY = "today", "repeat", "held", _("Bought today already")
+
+
+#: A person may mean these a second time.
+REPEATS = frozenset({Fault.DONE, Fault.TODAY})

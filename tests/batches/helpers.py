@@ -1,0 +1,54 @@
+"""Batches for tests, checked and on their way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from batches.models import Batch, BatchRow
+from batches.services import check_table, place_rows, release, seal_of
+from drawers.services import PaymentFacts
+from purchases.models import Order
+from purchases.services import submit
+from purchases.services.following import follow
+from purchases.states import Status
+from staff.models import User
+from testing.people import make_person
+from upstream.budget import CallClass
+
+CASH = PaymentFacts()
+
+
+def checked(text: str, person: User | None = None, **facts: Any) -> Batch:
+    """The batch of this table."""
+    return check_table(text, name="staff.csv", actor=person or supervisor(), **facts)[0]
+
+
+def supervisor() -> User:
+    """The supervisor, made once."""
+    return User.objects.filter(username="supervisor").first() or make_person("supervisor")
+
+
+def released(text: str, person: User | None = None, **facts: Any) -> Batch:
+    """The batch of this table, on its way."""
+    person = person or supervisor()
+    batch = checked(text, person, **facts)
+    release(batch, actor=person, seal=seal_of(batch), payment=CASH)
+    batch.refresh_from_db()
+    return batch
+
+
+def send_all(batch: Batch) -> None:
+    """Place and send everything, as the workers do; the sandbox's answers come at once."""
+    for _step in range(20):
+        place_rows(batch.pk)
+        for order in Order.objects.filter(batch_row__batch=batch, status=Status.QUEUED):
+            submit(order.pk, call_class=CallClass.BACKGROUND)
+            follow(order, seconds=5)
+        batch.refresh_from_db()
+        if batch.state != "running":
+            return
+
+
+def rows_of(batch: Batch) -> list[BatchRow]:
+    """Its rows, by line."""
+    return list(BatchRow.objects.for_table().filter(batch=batch).order_by("line"))

@@ -1,0 +1,92 @@
+"""What people write in a table, and what each row of it means."""
+
+from __future__ import annotations
+
+import pytest
+
+from batches.services.reading import digest_of, read_rows
+from tests.batches.helpers import checked, rows_of
+from tests.conftest import Upstream
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "what"),
+    [
+        ("0812 3456 7890 10", "0812 3456 7890", "10"),
+        ("10 081234567890", "081234567890", "10"),
+        ("S10.081234567890", "081234567890", "10"),
+        ("081234567890;tsel 10", "081234567890", "tsel 10"),
+        ("tsel 10;081234567890", "081234567890", "tsel 10"),
+        ("081234567890\tRp 10.000", "081234567890", "Rp 10.000"),
+        ("'081234567890;10", "081234567890", "10"),
+        ("+62\u00a0812-3456-7890;10", "+62 812-3456-7890", "10"),
+        ("8,1234567890E+10;10", "8,1234567890E+10", "10"),
+        ("10;8.12E+10", "8.12E+10", "10"),
+        ("81234567890;10", "81234567890", "10"),
+        ("12345678901;20", "12345678901", "20"),
+    ],
+)
+def test_number_and_product_are_found_in_any_order(line: str, number: str, what: str):
+    (row,) = read_rows(line)
+
+    assert (row.number, row.what) == (number, what)
+
+
+def test_what_stands_behind_keeps_its_place_when_both_are_in_one_cell():
+    (row,) = read_rows("0812-3456-7890 10;Sari;bonus;INV-1")
+
+    assert (row.name, row.note, row.reference) == ("Sari", "bonus", "INV-1")
+
+
+def test_a_heading_names_the_columns_in_any_order():
+    (row,) = read_rows("Nama;Ref;Nominal;No HP\nSari;INV-1;10.000;081234567890")
+
+    assert (row.line, row.number, row.what, row.name, row.reference) == (2, "081234567890", "10.000", "Sari", "INV-1")
+
+
+def test_the_same_rows_in_another_format_are_the_same_table():
+    assert digest_of(read_rows("081234567890;10;Sari")) == digest_of(read_rows("081234567890\t10\tSari\n"))
+    assert digest_of(read_rows("081234567890;10;Sari")) != digest_of(read_rows("081234567890;20;Sari"))
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "destination"),
+    [
+        ("081234567890 10", "TSEL10", "081234567890"),
+        ("81234567890;10", "TSEL10", "081234567890"),
+        ("8,1234567890E+10;10.000", "TSEL10", "081234567890"),
+        ("+62 812 3456 7890;Rp10.000", "TSEL10", "081234567890"),
+        ("xl 10;087812345678", "XL10", "087812345678"),
+        ("TSEL10;081234567890", "TSEL10", "081234567890"),
+        ("12345678901;20", "PLN20", "12345678901"),
+    ],
+)
+def test_a_row_becomes_one_product_for_one_number(upstream: Upstream, line: str, code: str, destination: str):
+    (row,) = rows_of(checked(line))
+
+    assert (row.state, row.words) == ("ready", "")
+    assert row.product
+    assert (row.product.code, row.destination) == (code, destination)
+    assert (row.max_price, row.selling_price) == (row.product.price, row.product.sells_for)
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("8.12E+10;10", "digits_lost"),
+        ("081234;10", "wrong_number"),
+        ("Sari;10", "no_number"),
+        ("081234567890", "no_product"),
+        ("081234567890;unheardof", "unknown_product"),
+        ("081234567890;11", "unknown_product"),
+        ("087812345678;TSEL10", "other_operator"),
+        ("087812345678;tsel 10", "other_operator"),
+        ("123456789012;PLNPASCA", "bill"),
+    ],
+)
+def test_what_cannot_be_sold_is_named(upstream: Upstream, line: str, fault: str):
+    (row,) = rows_of(checked(line))
+
+    assert (row.state, row.fault) == ("wrong", fault)

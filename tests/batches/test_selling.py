@@ -1,0 +1,245 @@
+"""From the release to the true outcome: each row is charged at most once, whatever is killed, doubled or stopped."""
+
+from __future__ import annotations
+
+import pytest
+
+from batches.errors import BatchRefused
+from batches.models import BatchRow
+from batches.services import again, cancel, check_table, pause, place_rows, release, resume, seal_of
+from batches.services.placing import AHEAD, DUE_BATCHES, PLACE
+from catalogue.models import Product
+from core import clock
+from gateway.dispatching import Work
+from ledger.models import Entry
+from purchases.errors import LimitReached
+from purchases.models import Order
+from purchases.states import Status
+from staff.models import User
+from testing.people import make_person
+from tests.batches.helpers import CASH, checked, released, rows_of, send_all, supervisor
+from tests.conftest import Upstream
+
+THREE = "081290000001;10;Sari\n081290000004;10;Budi\n081290000002;20;Ani\n"
+
+
+def limit_per_day(person: User, amount: int | None) -> None:
+    """The person may spend so many rupiah a day."""
+    User.objects.filter(pk=person.pk).update(own_per_day=amount)
+    person.refresh_from_db()
+
+
+def table(rows: int) -> str:
+    """So many rows, each for another number."""
+    return "".join(f"0812{row:08d};10\n" for row in range(rows))
+
+
+def test_each_row_becomes_its_order_and_ends_as_the_upstream_says(upstream: Upstream):
+    batch = released(THREE)
+
+    send_all(batch)
+
+    rows = rows_of(batch)
+    assert [row.order and row.order.status for row in rows] == ["success", "failed", "success"]
+    assert batch.state == "ended"
+    for row in rows:
+        order = row.order
+        assert order
+        assert (order.ref_id, order.idempotency_key) == (row.ref_id, f"batch:{row.ref_id}")
+        assert order.placed_by == batch.released_by
+        assert upstream.calls(order, "create") == ["/v1/transaction/create"]
+        refund = [("refund", order.price)] if order.status == "failed" else []
+        assert upstream.ledger(order) == [("debit", -(order.price or 0)), *refund]
+        kinds = Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", flat=True)
+        assert [*kinds] == (["hold", "release"] if refund else ["hold", "release", "debit"])
+
+
+def test_a_row_that_is_placed_twice_is_one_order(upstream: Upstream):
+    batch = released("081290000001;10\n")
+    place_rows(batch.pk)
+    first = Order.objects.get()
+
+    place_rows(batch.pk)
+    place_rows(batch.pk)
+
+    assert [*Order.objects.all()] == [first]
+    batch.refresh_from_db()
+    assert batch.state == "ended"
+
+
+def test_orders_wait_in_the_background_and_in_no_persons_line(upstream: Upstream):
+    batch = released(table(AHEAD + 5))
+
+    place_rows(batch.pk)
+
+    queued = Order.objects.filter(status=Status.QUEUED)
+    assert queued.count() == AHEAD
+    assert all(order.next_poll_at and order.next_poll_at <= clock.now() for order in queued)
+    place_rows(batch.pk)  # no room
+    assert Order.objects.count() == AHEAD
+
+
+def test_a_running_batch_falls_due_until_its_last_row(upstream: Upstream):
+    batch = released("081290000001;10\n")
+
+    assert DUE_BATCHES.take(5) == [Work(PLACE, batch.pk)]
+    assert DUE_BATCHES.take(5) == []  # leased: a killed worker's batch falls due again later
+    batch.refresh_from_db()
+    assert batch.next_at
+    assert batch.next_at > clock.now()
+
+
+def test_the_same_table_again_is_the_same_batch_and_sells_nothing(upstream: Upstream):
+    batch = released("081290000001;10;Sari\n")
+    send_all(batch)
+
+    same, is_new = check_table("081290000001\t10\tSari", name="other.csv", actor=supervisor())
+
+    assert (same, is_new) == (batch, False)
+    with pytest.raises(BatchRefused) as refused:
+        release(same, actor=supervisor(), seal=seal_of(same), payment=CASH)
+    assert refused.value.reason == "released"
+    assert Order.objects.count() == 1
+
+
+def test_a_table_that_is_meant_again_has_new_ref_ids(upstream: Upstream):
+    batch = released("081290000001;10\n")
+    send_all(batch)
+
+    other = released("081290000001;10\n", meant_again=True)
+    send_all(other)
+
+    assert other.nth == 2
+    assert [order.status for order in Order.objects.order_by("pk")] == ["success", "success"]
+    assert {row.ref_id for row in rows_of(batch)}.isdisjoint(row.ref_id for row in rows_of(other))
+
+
+def test_an_own_reference_that_was_sold_before_is_named_in_another_table(upstream: Upstream):
+    send_all(released("081290000001;10;Sari;;INV-1\n"))
+
+    first, second = rows_of(checked("081290000001;10;Sari;;INV-1\n081290000002;10;Ani;;INV-2\n"))
+
+    assert (first.fault, second.state) == ("done", "ready")
+
+
+def test_what_is_twice_open_or_bought_today_is_named(upstream: Upstream):
+    send_all(released("081290000001;10\n"))
+    place_rows(released("081290000002;10\n").pk)
+
+    rows = rows_of(checked("081290000001;10\n081290000002;10\n081290000003;10\n0812 9000 0003;10\n"))
+
+    assert [(row.state, row.fault) for row in rows] == [
+        ("wrong", "today"),
+        ("wrong", "open"),
+        ("ready", ""),
+        ("wrong", "twice"),
+    ]
+
+
+def test_nothing_is_released_that_has_changed_since_it_was_seen(upstream: Upstream):
+    batch = checked(THREE)
+    seen = seal_of(batch)
+    Product.objects.filter(code="TSEL10").update(price=10_900, selling_price=12_000)
+
+    with pytest.raises(BatchRefused) as refused:
+        release(batch, actor=supervisor(), seal=seen, payment=CASH)
+
+    assert refused.value.reason == "changed"
+    batch.refresh_from_db()
+    assert batch.state == "checked"
+    assert {row.max_price for row in rows_of(batch) if row.what == "10"} == {10_900}
+    release(batch, actor=supervisor(), seal=seal_of(batch), payment=CASH)
+
+
+def test_a_price_that_rises_on_the_way_refuses_its_rows_alone(upstream: Upstream):
+    batch = released(THREE)
+    Product.objects.filter(code="TSEL10").update(price=10_900)
+
+    send_all(batch)
+
+    assert [(row.state, row.fault) for row in rows_of(batch)] == [
+        ("refused", "PriceMoved"),
+        ("refused", "PriceMoved"),
+        ("placed", ""),
+    ]
+    assert Order.objects.count() == 1
+
+
+def test_a_limit_of_the_day_pauses_the_batch_and_it_goes_on(upstream: Upstream):
+    person = supervisor()
+    batch = released(THREE, person)
+    limit_per_day(person, 15_000)
+
+    send_all(batch)
+
+    assert (batch.state, batch.stopped_by) == ("paused", "LimitReached:per_day")
+    assert batch.why_stopped
+    assert Order.objects.count() == 1
+    limit_per_day(person, None)
+    resume(batch, actor=person)
+    send_all(batch)
+    assert batch.state == "ended"
+    assert Order.objects.count() == 3
+
+
+def test_more_than_the_limit_of_a_day_is_not_released(upstream: Upstream):
+    person = supervisor()
+    limit_per_day(person, 15_000)
+    batch = checked(THREE, person)
+
+    with pytest.raises(LimitReached):
+        release(batch, actor=person, seal=seal_of(batch), payment=CASH)
+
+    batch.refresh_from_db()
+    assert batch.state == "checked"
+
+
+def test_a_paused_batch_places_nothing_until_it_is_resumed(upstream: Upstream):
+    person, batch = supervisor(), released(THREE)
+
+    pause(batch, actor=person)
+    place_rows(batch.pk)
+
+    assert not Order.objects.exists()
+    assert DUE_BATCHES.take(5) == []
+    resume(batch, actor=person)
+    send_all(batch)
+    assert Order.objects.count() == 3
+
+
+def test_cancelling_keeps_what_is_placed_and_sells_nothing_more(upstream: Upstream):
+    batch = released(table(AHEAD + 5))
+    place_rows(batch.pk)
+
+    assert cancel(batch, actor=supervisor()) == 5
+
+    place_rows(batch.pk)
+    assert Order.objects.count() == AHEAD
+    batch.refresh_from_db()
+    assert batch.state == "cancelled"
+
+
+def test_the_failed_ones_again_are_a_new_batch_once(upstream: Upstream):
+    batch = released(THREE)
+    send_all(batch)
+
+    other, is_new = again(batch, actor=supervisor())
+    same = again(batch, actor=supervisor())
+
+    assert is_new
+    assert same == (other, False)
+    (row,) = rows_of(other)
+    assert (row.destination, row.state) == ("081290000004", "ready")
+    assert row.ref_id != BatchRow.objects.get(batch=batch, line=2).ref_id
+
+
+def test_the_seller_without_the_right_stops_the_batch(upstream: Upstream):
+    person = make_person("administrator")
+    batch = released(THREE, person)
+    person.is_active = False
+    person.save()
+
+    send_all(batch)
+
+    assert (batch.state, batch.stopped_by) == ("paused", "BatchRefused:off")
+    assert not Order.objects.exists()
