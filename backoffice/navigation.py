@@ -66,6 +66,8 @@ PLACES: tuple[tuple[str, str, str | Promise, tuple[_Page, ...]], ...] = (
     )),
     ("sell", "shopping-cart", pgettext_lazy("place", "Sell"), (
         _Page("counter", "counter", "shopping-cart", _("Counter"), _holds(Right.VIEW_PRODUCT, Right.BUY), ("counter",)),
+        _Page("batches", "batch_list", "table-import", pgettext_lazy("place", "Batches"),
+            _holds(Right.VIEW_PRODUCT, Right.BUY), ("batch_",)),
         _Page("arrived", "arrived", "message-question", _("Track"), _holds(Right.VIEW_ORDERS), ("arrived",)),
         _Page("catalogue", "catalogue", "list-search", _("Products"), _holds(Right.VIEW_PRODUCT), ("catalogue",),
             path="/products/"),

@@ -15,6 +15,7 @@ from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
 
 from approvals.models import Approval
+from batches.models import Batch
 from bills.models import BillCheck
 from branches.seeing import own_branch, within
 from complaints.models import Complaint
@@ -69,6 +70,10 @@ OF_KEYS = {
             "staff_drawer",
         ],
         Door(User),
+    ),
+    **dict.fromkeys(
+        ["batch_detail", "batch_live", "batch_release", "batch_step", "batch_again", "batch_mend", "batch_row"],
+        Door(Batch),
     ),
     "complaint_step": Door(Complaint, "order__payment__branch"),
 }

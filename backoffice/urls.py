@@ -54,6 +54,7 @@ urlpatterns = [
     path("earnings/", include("earnings.urls")),
     path("bank/", include("bank.urls")),
     path("counter/", include("counter.urls")),
+    path("batches/", include("batches.urls")),
     path("products/", include("catalogue.urls")),
     path("", include("customers.urls")),
     path("", include("workbench.urls")),

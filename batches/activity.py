@@ -1,0 +1,23 @@
+"""How the activity log shows batches."""
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from audit.facts import Fact, name_facts
+from audit.subjects import Subject, register
+from core.rights import Right
+
+_STEPS = {
+    "change": _("corrected"),
+    "leave_out": _("left out"),
+    "take_in": _("taken in"),
+    "meant": _("meant a second time"),
+    "product": _("one product for all"),
+}
+
+name_facts(
+    step=Fact(pgettext_lazy("audit", "Rows were"), lambda step: str(_STEPS.get(step, step))),
+)
+register(
+    Subject("batch", pgettext_lazy("audit", "Batch no. %(number)s"), "batch_detail", Right.VIEW_PRODUCT, Right.BUY),
+)

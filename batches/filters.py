@@ -1,0 +1,49 @@
+"""The filters of the rows of batches; they live in the URL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from batches.models import GROUPS, BatchRow, BatchRowQuerySet
+from batches.presenting import GROUP_WORDS, visible_batches
+from batches.states import Fault
+from core.filters import KeyFilter, ListFilter, SearchFilter
+from core.numbers import sees_whole_numbers
+from staff.models import User
+
+
+class BatchRowFilter(ListFilter):
+    """The rows of the batches that `person` sees, by line."""
+
+    q = SearchFilter(label=_("Number, name or reference"))
+    group = django_filters.ChoiceFilter(
+        method="in_group",
+        label=_("State"),
+        empty_label=pgettext_lazy("row", "Any"),
+        choices=list(GROUP_WORDS.items()),
+    )
+    fault = django_filters.ChoiceFilter(label=_("Fault"), empty_label=_("Any"), choices=Fault.choices)
+    batch = KeyFilter(field_name="batch", label=_("Batch"), widget=forms.HiddenInput)
+
+    class Meta:
+        model = BatchRow
+        fields: list[str] = []
+
+    def __init__(self, query: QueryDict, *, person: User, **more: Any) -> None:
+        rows = BatchRow.objects.filter(batch__in=visible_batches(person)).order_by("-batch", "line")
+        super().__init__(query, queryset=rows, **more)
+
+    def in_group(self, rows: BatchRowQuerySet, _name: str, group: str) -> BatchRowQuerySet:
+        """By what has come of them."""
+        return rows.filter(GROUPS[group])
+
+    def search(self, rows: BatchRowQuerySet, _name: str, text: str) -> BatchRowQuerySet:
+        """Rows whose number begins so, or whose name or reference has this in it."""
+        found = rows.filter(name__icontains=text) | rows.filter(reference__icontains=text)
+        return found | rows.filter(destination__startswith=text) if sees_whole_numbers() else found

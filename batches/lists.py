@@ -1,0 +1,26 @@
+"""The rows of batches as a list with files: the result of a batch is such a file."""
+
+from __future__ import annotations
+
+from django.db.models import Sum
+from django.utils.translation import gettext_lazy as _
+
+from batches.filters import BatchRowFilter
+from batches.models import BatchRowQuerySet
+from batches.tables import BatchRowTable
+from core.money import rupiah
+from core.rights import Right
+from exports.foot import Fact, counted
+from exports.listing import Listing
+
+ROWS = Listing(
+    name="batch-rows",
+    page="batch_row",
+    words=_("Rows of batches"),
+    template="batches/row_list.html",
+    rights=(Right.VIEW_PRODUCT, Right.BUY),
+    table=BatchRowTable,
+    find=lambda query, person: BatchRowFilter(query, person=person),
+    for_file=BatchRowQuerySet.for_table,
+    foot=counted(Fact(_("Price"), Sum("selling_price", default=0), rupiah)),
+)

@@ -1,0 +1,173 @@
+"""Batches as the pages show them: their totals, their faults, and how far they have come."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import Count, QuerySet, Sum
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from approvals.models import Approval
+from approvals.services import open_approval
+from batches.models import Batch, BatchRow
+from batches.services import LEAVE_OUT, MEANT
+from batches.services.releasing import BATCH
+from batches.states import REPEATS, BatchState, Fault, RowState
+from branches.seeing import narrowed
+from core import clock
+from core.rights import Right
+from staff.models import User
+
+_LEAST_TO_GUESS = 5
+#: The groups of `GROUPS` in words.
+GROUP_WORDS = {
+    "wrong": _("To be corrected"),
+    "waiting": _("Not sent yet"),
+    "open": _("Under way"),
+    "done": _("Done"),
+    "failed": _("Failed"),
+    "left": _("Left out or cancelled"),
+}
+#: A product can be chosen for all rows with one of these.
+OF_PRODUCT = frozenset(
+    {Fault.NO_PRODUCT, Fault.UNKNOWN_PRODUCT, Fault.UNCLEAR_PRODUCT, Fault.OTHER_OPERATOR, Fault.NOT_FOR_SALE}
+)
+
+
+def visible_batches(person: User) -> QuerySet[Batch]:
+    """The batches that this person sees: the own ones, and for people who release batches all of their branches."""
+    rows = narrowed(Batch.objects.all())
+    return rows if person.has_perm(Right.RELEASE_BATCHES) else rows.filter(created_by=person)
+
+
+@dataclass(frozen=True)
+class FaultGroup:
+    """The rows with the same fault: how many, and what can be done with all of them."""
+
+    fault: Fault
+    count: int
+
+    @property
+    def steps(self) -> list[str]:
+        """What one press does with all of them."""
+        return [LEAVE_OUT, *([MEANT] if self.fault in REPEATS else [])]
+
+    @property
+    def takes_product(self) -> bool:
+        """Whether a product can be chosen for all of them."""
+        return self.fault in OF_PRODUCT
+
+
+@dataclass(frozen=True)
+class ProductTotal:
+    """The rows of one product that are to be sold; rupiah."""
+
+    code: str
+    name: str
+    count: int
+    pays: int
+    cost: int
+
+
+class ShownBatch:
+    """One batch with everything that its page says, read once."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.rows = BatchRow.objects.filter(batch=batch)
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many rows there are of each group, and in `all`."""
+        return self.rows.counts()
+
+    @cached_property
+    def totals(self) -> dict[str, int]:
+        """`count`, `cost` and `pays` of the rows that are to be sold; rupiah."""
+        return self.rows.totals()
+
+    @cached_property
+    def products(self) -> list[ProductTotal]:
+        """The same by product, the largest sum first."""
+        groups = self.rows.filter(state=RowState.READY).values_list("product__code", "product__name")
+        sums = groups.annotate(count=Count("pk"), pays=Sum("selling_price"), cost=Sum("max_price"))
+        return [ProductTotal(*group) for group in sums.order_by("-pays", "product__code")]
+
+    @cached_property
+    def faults(self) -> list[FaultGroup]:
+        """What is wrong, what most rows have first."""
+        groups = self.rows.filter(state=RowState.WRONG).values_list("fault").annotate(count=Count("pk"))
+        known = [(Fault(fault), count) for fault, count in groups if fault in Fault.values]
+        return [FaultGroup(fault, count) for fault, count in sorted(known, key=lambda group: -group[1])]
+
+    @cached_property
+    def approval(self) -> Approval | None:
+        """What a second person is asked for."""
+        return open_approval(BATCH, str(self.batch.pk)) if self.batch.state == BatchState.CHECKED else None
+
+    @property
+    def groups(self) -> list[tuple[str, object, int]]:
+        """The groups of its rows: name, words, how many; those of a released batch."""
+        return [(name, words, self.counts[name]) for name, words in GROUP_WORDS.items()]
+
+    @property
+    def badge(self) -> SafeString:
+        """Where it stands, for a page."""
+        return BatchState(self.batch.state).badge
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its rows can still be changed."""
+        return self.batch.state == BatchState.CHECKED
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its rows are being placed."""
+        return self.batch.state == BatchState.RUNNING
+
+    @property
+    def may_be_cancelled(self) -> bool:
+        """Whether anything of it is left to be cancelled."""
+        return self.batch.state not in {BatchState.ENDED, BatchState.CANCELLED}
+
+    @property
+    def sent(self) -> int:
+        """Rows that have become an order, or were refused one."""
+        return self.counts["open"] + self.counts["done"] + self.counts["failed"]
+
+    @property
+    def in_all(self) -> int:
+        """Rows that are, or were, to be sold."""
+        return self.sent + self.counts["waiting"]
+
+    @property
+    def ended(self) -> int:
+        """Rows whose end is known."""
+        return self.counts["done"] + self.counts["failed"]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of it will change by itself."""
+        return self.batch.state not in {BatchState.CHECKED, BatchState.RUNNING} and not self.counts["open"]
+
+    @property
+    def again_count(self) -> int:
+        """Rows that a new batch would try again."""
+        cancelled = self.rows.filter(state=RowState.CANCELLED).count() if self.batch.is_released else 0
+        return self.counts["failed"] + cancelled
+
+    @property
+    def expected_end(self) -> dt.datetime | None:
+        """When the last row will have been sent, at the pace so far; None while nobody can know."""
+        begun, now = self.batch.released_at, clock.now()
+        if not self.is_running or begun is None or self.sent < _LEAST_TO_GUESS:
+            return None
+        return now + (now - begun) / self.sent * self.counts["waiting"]
+
+    @property
+    def version(self) -> tuple[object, ...]:
+        """What decides the look of its progress."""
+        return self.batch.state, self.batch.why_stopped, *self.counts.values(), bool(self.approval)

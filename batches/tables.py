@@ -1,0 +1,144 @@
+"""Batches, and the rows of one, as lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import Any, ClassVar
+
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from batches.models import Batch, BatchRow
+from batches.states import BatchState, RowState
+from core.money import rupiah
+from core.notation import bare
+from core.numbers import masked, note_as_seen, without
+from core.tables import Table, cell_from, column, row_link, shortened
+from core.times import moment
+from purchases.presenting import serial_number
+from purchases.states import Status
+from purchases.templatetags.orders import status_badge
+
+
+class BatchTable(Table[Batch]):
+    """Batches, read with `count` of their rows and the people."""
+
+    caption = _("Batches, newest first")
+
+    @column(_("State"), phone="1 left")
+    def state(self, batch: Batch) -> SafeString:
+        """Where it stands."""
+        return BatchState(batch.state).badge
+
+    @column(_("Batch"), phone="2 left", stays=True)
+    def name(self, batch: Batch) -> SafeString:
+        """Its number and the file's name."""
+        name = batch.name or gettext("Pasted rows")
+        return row_link(batch.get_absolute_url(), f"{batch.pk} · {name}")
+
+    @column(_("Rows"), css="num", phone="2 right")
+    def rows_in_all(self, batch: Batch) -> int:
+        """How many there are."""
+        return int(batch.count)  # type: ignore[attr-defined] # annotated
+
+    @column(_("Checked by"), phone="3 wide")
+    def person(self, batch: Batch) -> str:
+        """Who checked it; "" for a command."""
+        return batch.created_by.shown_name if batch.created_by else ""
+
+    @column(_("Checked"), phone="1 right")
+    def time(self, batch: Batch) -> SafeString:
+        """When it was checked."""
+        return moment(batch.created_at)
+
+
+def _status(row: BatchRow) -> str:
+    return row.order.status if row.order else row.state
+
+
+class BatchRowTable(Table[BatchRow]):
+    """Rows, read with `for_table()`. `may_mend`: each leads to the form that corrects it."""
+
+    caption = _("Rows, in the order of the table")
+    export: ClassVar[dict[str, Any]] = {
+        "row": attrgetter("line"),
+        "number": lambda row: masked(row.destination or row.typed),
+        "product_code": lambda row: row.product.code if row.product else "",
+        "product": lambda row: row.product.name if row.product else row.what,
+        "name": attrgetter("name"),
+        "note": attrgetter("note"),
+        "reference": attrgetter("reference"),
+        "price": lambda row: "" if row.selling_price is None else row.selling_price,
+        "status": _status,
+        "reason": lambda row: row.words,
+        "sn": lambda row: without(row.order.sn, [row.destination]) if row.order else "",
+        "ref_id": lambda row: row.ref_id if row.order else "",
+        "ended": lambda row: row.order.final_at or "" if row.order else "",
+    }
+    export_whole: ClassVar = export | {
+        "number": lambda row: row.destination or row.typed,
+        "sn": lambda row: row.order.sn if row.order else "",
+    }
+
+    def __init__(self, rows: Iterable[BatchRow], *, may_mend: bool = False, columns: str = "") -> None:
+        super().__init__(rows, columns=columns)
+        self.may_mend = may_mend
+
+    @column(_("Row"), css="num", phone="1 right", fields=("row",))
+    def line(self, row: BatchRow) -> int:
+        """The line of the table."""
+        return row.line
+
+    @column(_("State"), phone="1 left", fields=("status", "reason"))
+    def state(self, row: BatchRow) -> SafeString:
+        """Where it stands; below it what is wrong."""
+        shown = status_badge(row.order.status) if row.order else RowState(row.state).badge
+        return format_html('<span data-fault="{}">{}</span>', row.fault, shown)
+
+    @column(_("Number"), css="nowrap", phone="2 left", fields=("number",))
+    def number(self, row: BatchRow) -> SafeString | str:
+        """As it is sent; beside it what the table has, where that differs."""
+        if not (row.product and row.destination):
+            return note_as_seen(row.typed) or "–"
+        shown = row.product.kind.as_seen(row.destination)
+        if bare(row.typed) == bare(row.destination):
+            return shown
+        return format_html('{} <span class="sub">{}</span>', shown, note_as_seen(row.typed))
+
+    @column(_("Product"), phone="3 wide", fields=("product_code", "product"), stays=True)
+    def product(self, row: BatchRow) -> SafeString | str:
+        """The product, as a link to its order, or what is written."""
+        words = row.product.name if row.product else row.what or "–"
+        return row_link(row.order.get_absolute_url(), words) if row.order else words
+
+    @column(_("Name"), phone="4 wide", fields=("name", "note", "reference"))
+    def name(self, row: BatchRow) -> SafeString | str:
+        """Whose number it is; below it note and own reference."""
+        more = " · ".join(filter(None, (row.note, row.reference)))
+        return format_html('{}<div class="sub">{}</div>', row.name, more) if more else row.name
+
+    @column(_("SN or reason"), phone="5 wide", fields=("sn", "ref_id", "ended"))
+    def outcome(self, row: BatchRow) -> SafeString | str:
+        """The provider's text, or why it cannot be sold."""
+        if row.order and (serial := serial_number(row.order)):
+            return format_html('<span class="mono">{}</span>', shortened(serial.main, 26))
+        if row.order and row.order.status == Status.NEEDS_ACTION:
+            return row.order.get_action_reason_display()
+        return row.words
+
+    @column(_("Price"), css="num", phone="2 right", fields=("price",))
+    def price(self, row: BatchRow) -> str:
+        """Rupiah that the customer pays."""
+        return rupiah(row.selling_price) if row.selling_price is not None else ""
+
+    @column(_("Correct"), css="untitled", phone="6 wide")
+    def step(self, row: BatchRow) -> SafeString | str:
+        """What this person can do with it."""
+        if not self.may_mend or row.state not in {RowState.WRONG, RowState.READY, RowState.LEFT_OUT}:
+            return ""
+        url = reverse("batch_row", args=[row.batch_id, row.line])
+        return cell_from("batches/row_step.html", row=row, url=url)

@@ -1,0 +1,235 @@
+"""The pages of batches: check a table, correct its rows, release it, and follow it to its end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext_lazy
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from audit.acts import act
+from batches import services
+from batches.forms import RowForm, TableForm
+from batches.lists import ROWS
+from batches.models import MOST_ROWS, Batch, BatchRow
+from batches.presenting import ShownBatch, visible_batches
+from batches.services import seal_of
+from batches.states import RowState
+from batches.tables import BatchRowTable, BatchTable
+from core.access import StaffRequest, staff_only
+from core.errors import Refused, refusal_shown
+from core.live import Live, expect_news
+from core.paging import FirstPages
+from core.rights import Right
+from core.sheets import SheetRefused
+from drawers.forms import PaidByForm
+from ledger.presenting import Funds
+from purchases.presenting import limits_shown
+from purchases.services import needs_approval
+from staff.confirming import check_factor
+
+#: People who check tables. Releasing one takes a right of its own.
+SEES = (Right.VIEW_PRODUCT, Right.BUY)
+RELEASE = act("release_batch", pgettext_lazy("audit", "Release a batch"), Right.RELEASE_BATCHES)
+# So many rows stand on the page of a batch, those that need a look first.
+_ROWS = 50
+
+
+@staff_only(*SEES)
+@require_GET
+def batch_list(request: StaffRequest) -> HttpResponse:
+    """The batches that this person sees, newest first."""
+    batches = visible_batches(request.user).select_related("created_by").annotate(count=Count("rows"))
+    page = FirstPages(batches.order_by("-created_at", "-pk"), _ROWS).get_page(request.GET.get("page"))
+    return render(request, "batches/batch_list.html", {"page": page, "table": BatchTable(page)})
+
+
+@staff_only(*SEES)
+@require_http_methods(["GET", "POST"])
+def batch_add(request: StaffRequest) -> HttpResponse:
+    """Check a table. The same table again leads to its batch, unless it is meant once more (`again`)."""
+    form = TableForm(request.POST, request.FILES) if request.method == "POST" else TableForm()
+    if request.method == "POST" and form.is_valid():
+        try:
+            batch, is_new = services.check_table(
+                form.cleaned_data["text"], name=form.name, actor=request.user, meant_again="again" in request.POST
+            )
+        except SheetRefused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            return _after_check(request, batch, is_new=is_new)
+    return render(request, "batches/batch_add.html", {"form": form, "most": MOST_ROWS})
+
+
+def _after_check(request: StaffRequest, batch: Batch, *, is_new: bool) -> HttpResponse:
+    if not is_new:
+        words = _("This table was checked before: this is what has come of it. Nothing is sold a second time.")
+        messages.info(request, words, extra_tags="same_table")
+    return redirect(batch)
+
+
+@staff_only(*SEES)
+@require_GET
+def batch_detail(request: StaffRequest, pk: int) -> HttpResponse:
+    """One batch: its totals, what has to be corrected, the release; then how far it has come."""
+    return _show(request, _seen(request, pk))
+
+
+@staff_only(*SEES)
+@require_GET
+def batch_live(request: StaffRequest, pk: int) -> HttpResponse:
+    """How far it has come, if that has changed, and when to ask next."""
+    return render(request, "batches/batch_detail.html#live", _facts(request, _seen(request, pk)))
+
+
+def _seen(request: StaffRequest, pk: int) -> Batch:
+    people = ("created_by", "released_by", "customer", "again_of", "branch")
+    return get_object_or_404(visible_batches(request.user).select_related(*people), pk=pk)
+
+
+def _facts(request: StaffRequest, batch: Batch) -> dict[str, Any]:
+    shown = ShownBatch(batch)
+    url = reverse("batch_live", args=[batch.pk])
+    over = ["batch-live"] if shown.is_over or shown.is_open else []
+    return {
+        "shown": shown,
+        "batch": batch,
+        "live": Live(request, url, {"batch-live": shown.version}, over=over),
+        "may_release": request.user.has_perm(Right.RELEASE_BATCHES),
+    }
+
+
+def _show(request: StaffRequest, batch: Batch, refusal: Refused | None = None) -> HttpResponse:
+    context = _facts(request, batch)
+    shown: ShownBatch = context["shown"]
+    rows = BatchRow.objects.for_table().filter(batch=batch)
+    first = rows.filter(state__in=[RowState.WRONG, RowState.REFUSED]).order_by("line")
+    page = Paginator(first if first.exists() else rows.order_by("line"), _ROWS).get_page(1)
+    context |= {
+        "table": BatchRowTable(page, may_mend=shown.is_open),
+        "refusal": refusal,
+        "reason": request.POST.get("reason", ""),
+    }
+    if shown.is_open:
+        person, cost = request.user, shown.totals["cost"]
+        seal = seal_of(batch)
+        context |= {
+            "seal": seal,
+            "signs": {"batch": batch.pk, "seal": seal},
+            "missing": Funds.now().missing(cost),
+            "needs_approval": needs_approval(person, cost),
+            **limits_shown(person, cost),
+        }
+    return render(request, "batches/batch_detail.html", context)
+
+
+@staff_only(*SEES, Right.RELEASE_BATCHES)
+@require_POST
+def batch_release(request: StaffRequest, pk: int) -> HttpResponse:
+    """Have exactly the rows sold that were shown (`seal`); above the person's limit ask for a second person."""
+    batch = _seen(request, pk)
+    seal = request.POST.get("seal", "")[:64]
+    try:
+        check_factor(request, act=RELEASE, content={"batch": pk, "seal": seal})
+        payment = replace(PaidByForm(request.POST).payment(0), cash_given=None)
+        reason = request.POST.get("reason", "")
+        approval = services.release(batch, actor=request.user, seal=seal, payment=payment, reason=reason)
+    except Refused as refusal:
+        batch.refresh_from_db()
+        return _show(request, batch, refusal)
+    if approval:
+        messages.success(request, _("Asked. A second person has to approve it."), extra_tags="waits_for_approval")
+        return redirect(approval)
+    expect_news(request)
+    messages.success(request, _("Released. The rows are sold one after the other."), extra_tags="batch_released")
+    return redirect(batch)
+
+
+@staff_only(*SEES, Right.RELEASE_BATCHES)
+@require_POST
+def batch_step(request: StaffRequest, pk: int) -> HttpResponse:
+    """Pause a batch, resume it, or cancel what is not sent (`step`)."""
+    batch, step = _seen(request, pk), request.POST.get("step", "")
+    with refusal_shown(request):
+        if step == "pause":
+            services.pause(batch, actor=request.user)
+        elif step == "resume":
+            services.resume(batch, actor=request.user)
+        elif step == "cancel":
+            count = services.cancel(batch, actor=request.user)
+            words = ngettext("%(n)s row was cancelled.", "%(n)s rows were cancelled.", count) % {"n": count}
+            messages.success(request, words, extra_tags="batch_cancelled")
+    expect_news(request)
+    return redirect(batch)
+
+
+@staff_only(*SEES)
+@require_POST
+def batch_again(request: StaffRequest, pk: int) -> HttpResponse:
+    """A new batch of the rows that have failed or were cancelled."""
+    batch = _seen(request, pk)
+    with refusal_shown(request):
+        other, is_new = services.again(batch, actor=request.user)
+        return _after_check(request, other, is_new=is_new)
+    return redirect(batch)
+
+
+@staff_only(*SEES)
+@require_POST
+def batch_mend(request: StaffRequest, pk: int) -> HttpResponse:
+    """Do the same with all rows that have one fault (`fault`): `step`, or a product for all of them (`code`)."""
+    batch, step = _seen(request, pk), request.POST.get("step", "")
+    with refusal_shown(request):
+        count = services.mend_all(
+            batch,
+            step=step,
+            actor=request.user,
+            fault=request.POST.get("fault", ""),
+            code=request.POST.get("code", "").strip()[:100],
+        )
+        words = ngettext("%(n)s row was changed.", "%(n)s rows were changed.", count) % {"n": count}
+        messages.success(request, words, extra_tags="rows_changed")
+    return redirect(batch)
+
+
+@staff_only(*SEES, Right.VIEW_NUMBERS)
+@require_http_methods(["GET", "POST"])
+def batch_row(request: StaffRequest, pk: int, line: int) -> HttpResponse:
+    """Correct one row, leave it out, or take it in again (`step`)."""
+    batch = _seen(request, pk)
+    row = get_object_or_404(BatchRow.objects.for_table(), batch=batch, line=line)
+    form = RowForm(request.POST or None, initial={"number": row.typed, "what": row.what})
+    step = request.POST.get("step", "")
+    if request.method == "POST" and (step in {services.LEAVE_OUT, services.TAKE_IN, services.MEANT} or form.is_valid()):
+        with refusal_shown(request):
+            if step:
+                services.mend_all(batch, step=step, actor=request.user, line=line)
+            else:
+                services.change_row(row, **form.cleaned_data, actor=request.user)
+        return redirect(batch)
+    return render(request, "batches/row_form.html", {"batch": batch, "row": row, "form": form})
+
+
+@staff_only(*SEES)
+@require_GET
+def batch_row_list(request: StaffRequest) -> HttpResponse:
+    """All rows of the batches that this person sees, or of one (`batch`); with files."""
+    filtered = ROWS.found(request)
+    page = FirstPages(filtered.qs.values_list("pk", flat=True), _ROWS).get_page(request.GET.get("page"))
+    shown = BatchRow.objects.for_table().filter(pk__in=list(page)).order_by("-batch", "line")
+    table = BatchRowTable(shown, columns=ROWS.columns(request.GET, request.user))
+    return ROWS.show(request, {"filter": filtered, "page": page, "table": table, "batch": _batch_of(request)})
+
+
+def _batch_of(request: StaffRequest) -> Batch | None:
+    key = request.GET.get("batch", "")
+    is_key = key.isascii() and key.isdecimal() and len(key) < 19
+    return visible_batches(request.user).filter(pk=key).first() if is_key else None

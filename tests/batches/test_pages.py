@@ -1,0 +1,224 @@
+"""The pages of batches: checking a table, correcting it, releasing exactly what was seen, and following it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from approvals.models import Approval
+from batches.models import Batch
+from batches.services import pause, place_rows, seal_of
+from purchases.models import Order
+from staff.models import User
+from testing.people import Browser, browser_of, code_of, make_person, signed_in
+from tests.batches.helpers import checked, released, rows_of, send_all
+from tests.conftest import Upstream
+
+pytestmark = pytest.mark.django_db
+
+TABLE = "081290000001;10;Sari\n081290000002;20;Budi\n087812345678;TSEL10;Ani\n0812;10;Edo\n"
+
+
+@pytest.fixture
+def seller(db: None) -> User:
+    return make_person("supervisor")
+
+
+@pytest.fixture
+def browser(seller: User) -> Browser:
+    return signed_in(seller)
+
+
+def codes(answer) -> set[str]:
+    """The codes of the notes on the page."""
+    return set(re.findall(r'data-code="([^"]*)"', answer.content.decode()))
+
+
+def release(browser: Browser, batch: Batch, **more):
+    """Press the button of the page that shows the batch as it is now."""
+    return browser.confirm(f"/batches/{batch.pk}/release/", {"seal": seal_of(batch), "paid_by": "cash", **more})
+
+
+def test_pasted_rows_are_checked_and_shown_with_their_faults(upstream: Upstream, browser: Browser):
+    answer = browser.post("/batches/new/", {"text": TABLE}, follow=True)
+
+    page = answer.content.decode()
+    assert 'data-rows="2"' in page
+    assert set(re.findall(r'data-fault-group="(\w+)"', page)) == {"other_operator", "wrong_number"}
+    assert not Order.objects.exists()
+
+
+def test_a_file_is_named_and_the_same_table_pasted_is_the_same_batch(upstream: Upstream, browser: Browser):
+    browser.post("/batches/new/", {"file": SimpleUploadedFile("staff.csv", TABLE.encode("utf-16"))})
+
+    answer = browser.post("/batches/new/", {"text": TABLE.replace("\n", "\r\n")})
+
+    batch = Batch.objects.get()
+    assert batch.name == "staff.csv"
+    assert answer["Location"] == f"/batches/{batch.pk}/"
+
+
+@pytest.mark.parametrize("fields", [{}, {"text": "  \n"}])
+def test_nothing_is_no_table(upstream: Upstream, browser: Browser, fields: dict[str, str]):
+    answer = browser.post("/batches/new/", fields)
+
+    assert codes(answer) == {"nothing"}
+    assert not Batch.objects.exists()
+
+
+def test_exactly_what_was_seen_is_released(upstream: Upstream, browser: Browser, seller: User):
+    batch = checked(TABLE, seller)
+
+    answer = release(browser, batch, paid_by="transfer", transfer_reference="BCA 1")
+
+    assert answer["Location"] == f"/batches/{batch.pk}/"
+    batch.refresh_from_db()
+    assert (batch.state, batch.method, batch.reference, batch.released_by) == ("running", "transfer", "BCA 1", seller)
+    place_rows(batch.pk)
+    assert [order.payment.method for order in Order.objects.all()] == ["transfer", "transfer"]
+
+
+def test_rows_that_were_changed_meanwhile_are_not_released(upstream: Upstream, browser: Browser, seller: User):
+    batch = checked(TABLE, seller)
+    seal = seal_of(batch)
+    browser.post(f"/batches/{batch.pk}/rows/2/", {"number": "081290000002", "what": "50"})
+
+    answer = browser.confirm(f"/batches/{batch.pk}/release/", {"seal": seal})
+
+    assert "BatchRefused:changed" in codes(answer)
+    batch.refresh_from_db()
+    assert batch.state == "checked"
+
+
+def test_a_row_is_corrected_left_out_and_taken_in(upstream: Upstream, browser: Browser, seller: User):
+    batch = checked(TABLE, seller)
+
+    browser.post(f"/batches/{batch.pk}/rows/4/", {"number": "0812 9000 0003", "what": "10"})
+    browser.post(f"/batches/{batch.pk}/rows/1/", {"step": "leave_out"})
+    browser.post(f"/batches/{batch.pk}/rows/2/", {"step": "leave_out"})
+    browser.post(f"/batches/{batch.pk}/rows/2/", {"step": "take_in"})
+
+    assert [row.state for row in rows_of(batch)] == ["left_out", "ready", "wrong", "ready"]
+    assert rows_of(batch)[3].destination == "081290000003"
+
+
+def test_all_rows_of_a_kind_are_changed_at_once(upstream: Upstream, browser: Browser, seller: User):
+    batch = checked("087812345678;TSEL10\n087812345679;TSEL10\n0812;10\n", seller)
+
+    browser.post(f"/batches/{batch.pk}/mend/", {"fault": "other_operator", "step": "product", "code": "XL10"})
+    browser.post(f"/batches/{batch.pk}/mend/", {"fault": "wrong_number", "step": "leave_out"})
+
+    rows = rows_of(batch)
+    assert [row.state for row in rows] == ["ready", "ready", "left_out"]
+    assert {row.product.code for row in rows[:2] if row.product} == {"XL10"}
+
+
+def test_what_was_bought_today_is_sold_again_once_it_is_meant(upstream: Upstream, browser: Browser, seller: User):
+    send_all(released("081290000001;10\n", seller))
+    batch = checked("081290000001;10;Sari\n", seller)
+    assert rows_of(batch)[0].fault == "today"
+
+    browser.post(f"/batches/{batch.pk}/mend/", {"fault": "today", "step": "meant"})
+    release(browser, batch)
+    send_all(batch)
+
+    assert [order.status for order in Order.objects.all()] == ["success", "success"]
+
+
+def test_above_the_limit_a_second_person_approves_exactly_these_rows(
+    upstream: Upstream, browser: Browser, seller: User
+):
+    User.objects.filter(pk=seller.pk).update(own_approval_above=15_000)
+    batch = checked(TABLE, seller)
+
+    release(browser, batch, reason="Staff credit")
+
+    approval = Approval.objects.get()
+    batch.refresh_from_db()
+    assert (batch.state, approval.facts["rows"], approval.facts["sha256"]) == ("checked", 2, seal_of(batch))
+    other = browser_of("administrator")
+    other.confirm(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal})
+    send_all(batch)
+    assert [order.status for order in Order.objects.all()] == ["success", "success"]
+    assert {order.placed_by for order in Order.objects.all()} == {seller}
+
+
+def test_a_change_after_the_request_is_asked_about_again(upstream: Upstream, browser: Browser, seller: User):
+    User.objects.filter(pk=seller.pk).update(own_approval_above=15_000)
+    batch = checked(TABLE, seller)
+    release(browser, batch)
+    approval = Approval.objects.get()
+
+    browser.post(f"/batches/{batch.pk}/rows/1/", {"step": "leave_out"})
+    other = make_person("administrator")
+    signed_in(other).post(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal, "factor_code": code_of(other)})
+
+    approval.refresh_from_db()
+    batch.refresh_from_db()
+    assert (approval.state, batch.state) == ("void", "checked")
+    assert not Order.objects.exists()
+
+
+def test_a_cashier_checks_tables_and_sees_the_own_ones_alone(upstream: Upstream, cashier: Browser, seller: User):
+    others = checked(TABLE, seller)
+
+    answer = cashier.post("/batches/new/", {"text": "081290000001;10\n"}, follow=True)
+
+    own = Batch.objects.latest("pk")
+    assert 'id="batch-no-right"' in answer.content.decode()
+    assert cashier.post(f"/batches/{own.pk}/release/", {"seal": seal_of(own)}).status_code == 403
+    assert cashier.get(f"/batches/{others.pk}/").status_code == 404
+    page = cashier.get("/batches/").content.decode()
+    assert f"/batches/{own.pk}/" in page
+    assert f"/batches/{others.pk}/" not in page
+
+
+def test_the_bar_follows_the_rows_to_their_end(upstream: Upstream, browser: Browser, seller: User):
+    batch = released("081290000001;10\n081290000004;10\n0812;10\n", seller)
+    live = browser.get(f"/batches/{batch.pk}/").content.decode()
+    asked = re.search(r'hx-get="([^"]*/live/[^"]*)"', live)
+    assert asked
+
+    send_all(batch)
+
+    news = browser.get(asked[1].replace("&amp;", "&"), headers={"HX-Request": "true"}).content.decode()
+    counts = {
+        name: re.sub(r"<[^>]*>|\s", "", cell) for name, cell in re.findall(r'data-group="(\w+)">(.*?)</dd>', news, re.S)
+    }
+    assert counts == {"wrong": "1", "waiting": "0", "open": "0", "done": "1", "failed": "1", "left": "0"}
+    assert 'id="batch-again"' in news
+
+
+def test_a_batch_is_paused_resumed_and_cancelled(upstream: Upstream, browser: Browser, seller: User):
+    batch = released(TABLE, seller)
+    states = []
+
+    for step in ("pause", "resume", "cancel"):
+        browser.post(f"/batches/{batch.pk}/step/", {"step": step})
+        batch.refresh_from_db()
+        states.append(batch.state)
+
+    assert states == ["paused", "running", "cancelled"]
+    assert [row.state for row in rows_of(batch)] == ["cancelled"] * 4
+
+
+def test_the_result_is_a_file_with_the_sn(upstream: Upstream, browser: Browser, seller: User):
+    batch = released("081290000001;10;Sari;;INV-1\n", seller)
+    send_all(batch)
+    (order,) = Order.objects.all()
+
+    file = browser.get(f"/batches/rows/file/?batch={batch.pk}&format=csv").getvalue().decode()
+
+    heading, line = file.lstrip("\ufeff").splitlines()
+    row = dict(zip(heading.split(","), line.split(","), strict=True))
+    assert order.sn
+    assert (row["row"], row["status"], row["reference"], row["sn"]) == ("1", "success", "INV-1", order.sn)
+
+
+def test_a_paused_batch_says_why(upstream: Upstream, browser: Browser, seller: User):
+    batch = released(TABLE, seller)
+    pause(batch, actor=seller)
+
+    assert 'id="why-paused"' in browser.get(f"/batches/{batch.pk}/").content.decode()
