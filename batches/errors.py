@@ -15,16 +15,14 @@ class BatchRefused(Refused):
         words = {
             "changed": _("The rows have changed since you saw them: look at the totals again, then release it."),
             "nothing": _("No row can be sold as it stands. Correct the rows first."),
-            "wrong": _("Some rows still have to be corrected or left out."),
             "released": _("It was released already: its rows stay as they are."),
             "over": _("It is over: nothing of it is left to be sent."),
             "running": _("It is running already."),
             "not_running": _("It is not running."),
-            "not_released": _("Nobody has released it yet."),
             "unknown_key": _("There is no such batch. Check the file first: that gives the key."),
             "no_failed": _("No row of it has failed."),
             "no_product": _("Choose one product that can be sold."),
             "not_repeatable": _("These rows cannot be meant twice: an order for each is still open."),
-            "off": _("The person who released it may not release batches any more. Somebody else has to resume it."),
+            "off": _("The person who released it may not release batches any more. Cancel the rest, and try it again as a new batch."),
         }
         super().__init__(words[reason])

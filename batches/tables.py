@@ -16,7 +16,7 @@ from batches.models import Batch, BatchRow
 from batches.states import BatchState, RowState
 from core.money import rupiah
 from core.notation import bare
-from core.numbers import masked, note_as_seen, without
+from core.numbers import masked, masked_note, note_as_seen, without
 from core.tables import Table, cell_from, column, row_link, shortened
 from core.times import moment
 from purchases.presenting import serial_number
@@ -68,19 +68,24 @@ class BatchRowTable(Table[BatchRow]):
         "row": attrgetter("line"),
         "number": lambda row: masked(row.destination or row.typed),
         "product_code": lambda row: row.product.code if row.product else "",
-        "product": lambda row: row.product.name if row.product else row.what,
-        "name": attrgetter("name"),
-        "note": attrgetter("note"),
-        "reference": attrgetter("reference"),
+        "product": lambda row: row.product.name if row.product else masked_note(row.what),
+        "name": lambda row: masked_note(row.name),
+        "note": lambda row: masked_note(row.note),
+        "reference": lambda row: masked_note(row.reference),
         "price": lambda row: "" if row.selling_price is None else row.selling_price,
         "status": _status,
-        "reason": lambda row: row.words,
+        "reason": lambda row: masked_note(row.words),
         "sn": lambda row: without(row.order.sn, [row.destination]) if row.order else "",
         "ref_id": lambda row: row.ref_id if row.order else "",
         "ended": lambda row: row.order.final_at or "" if row.order else "",
     }
     export_whole: ClassVar = export | {
         "number": lambda row: row.destination or row.typed,
+        "product": lambda row: row.product.name if row.product else row.what,
+        "name": attrgetter("name"),
+        "note": attrgetter("note"),
+        "reference": attrgetter("reference"),
+        "reason": attrgetter("words"),
         "sn": lambda row: row.order.sn if row.order else "",
     }
 
@@ -112,14 +117,14 @@ class BatchRowTable(Table[BatchRow]):
     @column(_("Product"), phone="3 wide", fields=("product_code", "product"), stays=True)
     def product(self, row: BatchRow) -> SafeString | str:
         """The product, as a link to its order, or what is written."""
-        words = row.product.name if row.product else row.what or "–"
+        words = row.product.name if row.product else note_as_seen(row.what) or "–"
         return row_link(row.order.get_absolute_url(), words) if row.order else words
 
     @column(_("Name"), phone="4 wide", fields=("name", "note", "reference"))
     def name(self, row: BatchRow) -> SafeString | str:
         """Whose number it is; below it note and own reference."""
-        more = " · ".join(filter(None, (row.note, row.reference)))
-        return format_html('{}<div class="sub">{}</div>', row.name, more) if more else row.name
+        name, more = note_as_seen(row.name), note_as_seen(" · ".join(filter(None, (row.note, row.reference))))
+        return format_html('{}<div class="sub">{}</div>', name, more) if more else name
 
     @column(_("SN or reason"), phone="5 wide", fields=("sn", "ref_id", "ended"))
     def outcome(self, row: BatchRow) -> SafeString | str:
@@ -128,7 +133,7 @@ class BatchRowTable(Table[BatchRow]):
             return format_html('<span class="mono">{}</span>', shortened(serial.main, 26))
         if row.order and row.order.status == Status.NEEDS_ACTION:
             return row.order.get_action_reason_display()
-        return row.words
+        return note_as_seen(row.words)
 
     @column(_("Price"), css="num", phone="2 right", fields=("price",))
     def price(self, row: BatchRow) -> str:

@@ -82,6 +82,7 @@ OF_NO_BRANCH = {
             "complaint_view_delete",
             "difference_view_delete",
             "customer_view_delete",
+            "batch_row_view_delete",
         ],
         "an own view",
     ),

@@ -320,6 +320,7 @@ def test_every_list_and_every_live_page_is_pinned_here():
     pinned |= {"exchange_list", "error_list", "audit_list", "till_list"}  # in tests/workbench and tests/tills
     pinned |= {"shift_list", "drawer_list", "refund_list", "credit_list"}  # in tests/drawers and tests/credit
     pinned |= {"arrived_live", "complaint_list"}  # in tests/complaints
+    pinned |= {"batch_list", "batch_row_list", "batch_live"}  # in tests/batches
     pinned |= {"due_list"}  # in tests/dues
     pinned |= {"first_steps_live"}  # as long as there are steps
     pinned |= {"role_list", "kind_list"}  # as long as there are roles, and categories of the upstream

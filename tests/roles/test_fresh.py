@@ -11,6 +11,8 @@ from django.urls import get_resolver, resolve, reverse
 from alerts.models import AddedWay
 from approvals.acts import all_acts
 from audit.acts import STEPS
+from batches.models import Batch
+from branches.models import FIRST
 from core.rights import Right, Trait
 from credit.models import CreditAccount
 from policies.bounds import BOUNDS, SWITCHES
@@ -29,6 +31,7 @@ STEP_IN_TEMPLATE = re.compile(r"\bwith act=\"(\w+)\"")
 PK = 777
 # Where something is posted with such a right and nothing more is asked for, and why.
 FREE = {
+    "batch_step": "stops, goes on with what was released so, or takes away",
     "bill_number": "shows one number, which is noted each time",
     "kind_edit": "corrects a kind of numbers, no price",
     "order_number": "shows one number, which is noted each time",
@@ -42,6 +45,7 @@ FREE = {
 FORMS: dict[str, tuple[list[Any], dict[str, str]]] = {
     "alert_way_remove": ([PK], {}),
     "alert_ways": ([], {"name": "Owner", "token": f"123456789:{'A' * 35}", "chat": "-42"}),
+    "batch_release": ([PK], {"seal": "0" * 64}),
     "credit_brought": ([PK], {"amount": "20000", "reason": "Book", "token": "b3bd2c1e-8a56-4a8e-93c8-0c6d9ffaa0d4"}),
     "credit_terms": ([PK], {"cap": "500000", "due_days": "14"}),
     "difference_acknowledge": ([PK], {"note": "BCA"}),
@@ -94,6 +98,7 @@ def test_each_post_behind_a_fresh_right_asks_or_says_why_not():
 def test_without_a_second_factor_it_asks_for_one(name, monkeypatch):
     asked = []
     make_person("cashier", pk=PK), make_till(pk=PK), make_difference(500, pk=PK)
+    Batch.objects.create(pk=PK, branch_id=FIRST, sha256="0" * 64)
     CreditAccount.objects.create(customer=make_customer(pk=PK), cap=0, due_days=14)
     AddedWay.objects.create(pk=PK, name="Owner", added_by_id=PK)
     args, fields = FORMS[name]
