@@ -23,6 +23,9 @@ class BatchRefused(Refused):
             "no_failed": _("No row of it has failed."),
             "no_product": _("Choose one product that can be sold."),
             "not_repeatable": _("These rows cannot be meant twice: an order for each is still open."),
-            "off": _("The person who released it may not release batches any more. Cancel the rest, and try it again as a new batch."),
+            "off": _(
+                "The person who released it may not release batches any more."
+                " Cancel the rest, and try it again as a new batch."
+            ),
         }
         super().__init__(words[reason])

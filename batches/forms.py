@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from core.sheets import SheetRefused, text_of
+from core.sheets import FILES, SheetRefused, text_of
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
 MOST_KILOBYTES = 768
@@ -21,7 +21,7 @@ class TableForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["file"].widget = forms.FileInput({"class": "form-control", "accept": ".csv,.txt,.tsv,text/csv"})
+        self.fields["file"].widget = forms.FileInput({"class": "form-control", "accept": FILES})
         self.fields["text"].widget = forms.Textarea({**_FIELD, "rows": 8, "spellcheck": "false"})
 
     def clean(self) -> dict[str, Any]:

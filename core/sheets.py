@@ -1,4 +1,4 @@
-"""The rows of a table as a spreadsheet saves or copies it: CSV of any separator and of the usual encodings."""
+"""The rows of a table as a spreadsheet saves or copies it: CSV of any separator and encoding, XLSX and ODS."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from core.errors import Refused
+from core.workbooks import SheetRefused, workbook_text
 
+#: What a field for a table offers first.
+FILES = ".csv,.txt,.tsv,.xlsx,.ods,text/csv"
 _SEPARATORS = ("\t", ";", ",")
 # A heading has none.
 _HAS_A_NUMBER = re.compile(r"\d{4}")
 # Categories of Unicode: marks and controls.
 _UNSEEN = {"Cf", "Co", "Cn", "Cs"}
-
-
-class SheetRefused(Refused):
-    """It is no table that can be read."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +34,9 @@ class SheetRow:
 
 
 def text_of(content: bytes) -> str:
-    """The text of a file. Raises `SheetRefused` for a workbook."""
+    """The text of a file, of a workbook with tabs between the cells. Raises `SheetRefused`."""
     if content.startswith(b"PK"):
-        raise SheetRefused(_("This is a workbook. Save it as CSV in the spreadsheet, then choose that file."))
+        return workbook_text(content)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")
     try:

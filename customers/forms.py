@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalogue.destinations import KINDS, DestinationKind, kind_called
 from catalogue.models import Product, ProductType
-from core.sheets import SheetRefused, text_of
+from core.sheets import FILES, SheetRefused, text_of
 from customers.models import Customer, SavedNumber
 from customers.services import MOST_KILOBYTES, joined
 
@@ -101,12 +101,12 @@ class SaveThisForm(SavedNumberForm):
 class ImportForm(forms.Form):
     """A table of customers: a file, or its pasted text; becomes `text`."""
 
-    file = forms.FileField(label=_("CSV file"), required=False)
+    file = forms.FileField(label=_("File"), required=False)
     text = forms.CharField(label=_("Or paste the rows here"), required=False, strip=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["file"].widget = forms.FileInput({"class": "form-control", "accept": ".csv,.txt,.tsv,text/csv"})
+        self.fields["file"].widget = forms.FileInput({"class": "form-control", "accept": FILES})
         self.fields["text"].widget = forms.Textarea({**_FIELD, "rows": 6, "spellcheck": "false"})
 
     def clean(self) -> dict[str, Any]:

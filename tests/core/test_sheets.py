@@ -1,6 +1,10 @@
 """Tables as spreadsheets save them: any separator, any usual encoding, with or without a heading."""
 
+import io
+import zipfile
+
 import pytest
+import xlsxwriter
 
 from core.sheets import SheetRefused, read_sheet, text_of
 
@@ -41,6 +45,71 @@ def test_no_rows_too_many_or_no_table_is_refused(text):
         rows(text, most=2)
 
 
-def test_a_workbook_is_refused():
+def workbook(*cells: tuple[int, int, object]) -> bytes:
+    """A workbook with these cells: row, column, value."""
+    content = io.BytesIO()
+    with xlsxwriter.Workbook(content, {"in_memory": True}) as book:
+        sheet = book.add_worksheet()
+        for row, column, value in cells:
+            sheet.write(row, column, value)
+    return content.getvalue()
+
+
+MANIFEST = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+
+
+def open_document(rows: str) -> bytes:
+    """An ODS workbook with these rows."""
+    kinds = {"office": "office:1.0", "table": "table:1.0", "text": "text:1.0"}
+    names = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{kind}"' for name, kind in kinds.items())
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", MANIFEST)
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {names}><office:body><office:spreadsheet>"
+            f'<table:table table:name="1">{rows}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+    return content.getvalue()
+
+
+ODS_NUMBER = '<table:table-cell office:value-type="float" office:value="81234567890"/>'
+ODS_ROW = f"<table:table-row>{ODS_NUMBER}</table:table-row>"
+EMPTY_CELLS = '<table:table-cell table:number-columns-repeated="16384"/>'
+ODS_REST = f'<table:table-row table:number-rows-repeated="1048000">{EMPTY_CELLS}</table:table-row>'
+
+
+def test_a_workbook_gives_its_numbers_as_they_are():
+    content = workbook((0, 0, "Nama"), (0, 1, "Nomor"), (1, 0, "Bu Sari"), (1, 1, 81234567890), (2, 1, 1.5))
+
+    assert rows(text_of(content)) == [(2, "Bu Sari", "81234567890"), (3, "", "1.5")]
+
+
+def test_a_number_with_more_digits_than_a_spreadsheet_keeps_is_shown_as_shortened():
+    assert rows(text_of(workbook((0, 0, "Bu Sari"), (0, 1, 12345678901234567890)))) == [
+        (1, "Bu Sari", "1.23456789012346E+19")
+    ]
+
+
+def test_an_open_document_is_read_without_its_empty_rest():
+    content = open_document(f"{ODS_ROW}{ODS_REST}")
+
+    assert text_of(content) == "81234567890\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"PK\x03\x04",
+        workbook((0, 0, 1), (30_000, 0, 1)),
+        workbook((0, 0, 1), (0, 500, 1)),
+        open_document(f"{ODS_ROW}{ODS_REST}{ODS_ROW}"),
+        open_document(f"<table:table-row>{EMPTY_CELLS}{ODS_NUMBER}</table:table-row>"),
+    ],
+    ids=["none", "far down", "far right", "ods far down", "ods far right"],
+)
+def test_a_workbook_that_is_none_or_would_take_all_memory_is_refused(content):
     with pytest.raises(SheetRefused):
-        text_of(b"PK\x03\x04")
+        text_of(content)
