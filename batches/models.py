@@ -44,7 +44,14 @@ class Batch(models.Model):
     customer = models.ForeignKey(Customer, null=True, on_delete=models.SET_NULL, related_name="+")
     reference = models.CharField(max_length=60, blank=True)
     agreed_in = models.ForeignKey(Shift, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
-    released_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    released_by = models.ForeignKey(
+        User,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        help_text="Who sells it; empty: a command.",
+    )
     released_at = models.DateTimeField(null=True)
     approval = models.ForeignKey(Approval, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
 
@@ -65,8 +72,7 @@ class Batch(models.Model):
                 name="batch_never_forgotten",
             ),
             models.CheckConstraint(
-                condition=~Q(state__in=_RELEASED) | Q(released_by__isnull=False, released_at__isnull=False),
-                name="batch_released_by_a_person",
+                condition=~Q(state__in=_RELEASED) | Q(released_at__isnull=False), name="batch_released_before_it_runs"
             ),
             models.CheckConstraint(
                 condition=Q(state__in=[BatchState.ENDED, BatchState.CANCELLED], ended_at__isnull=False)

@@ -16,11 +16,11 @@ from django.utils import timezone, translation
 
 from batches.errors import BatchRefused
 from batches.models import Batch, BatchRow
-from batches.services.releasing import lock_batch, stop
+from batches.services.releasing import lock_batch, stop, words_for_readers
 from batches.states import BatchState, RowState
 from catalogue.destinations import InvalidDestination
 from core import clock
-from core.errors import OrderRefused, Refused
+from core.errors import OrderRefused
 from core.rights import Right
 from credit.errors import CreditRefused
 from drawers.errors import PaymentUnclear
@@ -86,11 +86,11 @@ def _place_next(batch_id: int) -> bool:
             batch.save(update_fields=["state", "next_at", "ended_at"])
             return False
         seller = batch.released_by
-        if seller is None or not (seller.is_active and seller.has_perms([Right.BUY, Right.RELEASE_BATCHES])):
+        if seller and not (seller.is_active and seller.has_perms([Right.BUY, Right.RELEASE_BATCHES])):
             stop(batch, BatchRefused("off"))
             return False
         reader = batch.created_by or seller
-        with translation.override(reader.language or translation.get_language()):
+        with translation.override((reader and reader.language) or translation.get_language()):
             try:
                 row.order = _place(batch, row)
             except _STOPS as refusal:
@@ -99,7 +99,7 @@ def _place_next(batch_id: int) -> bool:
                 return False
             except (OrderRefused, InvalidDestination) as refusal:
                 row.state, row.fault = RowState.REFUSED, refusal.code[:40]
-                row.said = _words(refusal, batch)
+                row.said = words_for_readers(refusal, batch)
             else:
                 row.state = RowState.PLACED
         row.save(update_fields=["state", "fault", "said", "order"])
@@ -126,8 +126,3 @@ def _place(batch: Batch, row: BatchRow) -> Order:
         ref_id=row.ref_id,
         in_background=True,
     )
-
-
-def _words(refusal: Refused, batch: Batch) -> str:
-    """Why it was not placed; no cost for the person who made the batch and may not see it."""
-    return refusal.words_for(batch.created_by or batch.released_by)[:500]

@@ -53,6 +53,17 @@ def key_of(batch: Batch) -> str:
     return f"{batch.pk}-{seal_of(batch)[:16]}"
 
 
+def batch_of_key(key: str) -> Batch:
+    """The batch that `key_of` names. Raises `BatchRefused` for none, and when its rows have changed since."""
+    number, _dash, _seal = key.partition("-")
+    batch = Batch.objects.filter(pk=number).first() if number.isascii() and number.isdecimal() else None
+    if batch is None:
+        raise BatchRefused("unknown_key")
+    if not batch.is_released and key_of(batch) != key:
+        raise BatchRefused("changed")
+    return batch
+
+
 def content_of(batch: Batch, *, seller: User, payment: PaymentFacts) -> dict[str, Any]:
     """Everything that a second person approves: the digest of the rows, their sums, and how they are paid; rupiah."""
     totals = batch.rows.totals()
@@ -75,8 +86,10 @@ def largest_of(batch: Batch) -> int:
     return int(ready.aggregate(most=Max("max_price", default=0))["most"])
 
 
-def release(batch: Batch, *, actor: User, seal: str, payment: PaymentFacts, reason: str = "") -> Approval | None:
+def release(batch: Batch, *, actor: User | None, seal: str, payment: PaymentFacts, reason: str = "") -> Approval | None:
     """Have the rows sold that `seal` names, or ask a second person above the limit; return what that person decides.
+
+    `actor`: who sells them; None: a command, which has no limits.
 
     The rows are checked once more: when anything has moved since they were seen, nothing is released. Raises
     `BatchRefused`, `LimitReached`, `OutsideHours`, and what refuses the payment.
@@ -91,13 +104,16 @@ def release(batch: Batch, *, actor: User, seal: str, payment: PaymentFacts, reas
     raise BatchRefused("changed")  # the rows stay as they were found
 
 
-def _release(batch: Batch, *, actor: User, payment: PaymentFacts, reason: str) -> Approval | None:
+def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason: str) -> Approval | None:
     totals = batch.rows.totals()
     if not totals["count"]:
         raise BatchRefused("nothing")
+    payment.refuse_unless_clear(0)
+    if actor is None:
+        start(batch, seller=None, payment=payment)
+        return None
     if refusal := allowance_of(actor).refusal(totals["cost"], largest=largest_of(batch)):
         raise name_helpers(refusal, actor)
-    payment.refuse_unless_clear(0)
     payment.refuse_unless_sold(totals["pays"], seller=actor)
     shift = drawers.open_shift_of(actor.pk)
     payment = replace(payment, agreed_in=shift.pk if shift else None)
@@ -112,7 +128,7 @@ def _release(batch: Batch, *, actor: User, payment: PaymentFacts, reason: str) -
     return None
 
 
-def start(batch: Batch, *, seller: User, payment: PaymentFacts, approval: Approval | None = None) -> None:
+def start(batch: Batch, *, seller: User | None, payment: PaymentFacts, approval: Approval | None = None) -> None:
     """Let a locked batch run: its rows are placed from now on, for this seller and paid so."""
     batch.state, batch.next_at = BatchState.RUNNING, clock.now()
     batch.method, batch.customer, batch.reference = payment.method, payment.customer, payment.reference
@@ -138,9 +154,14 @@ def stop(batch: Batch, why: Refused | None = None) -> None:
     """Pause a locked batch that runs. `why`: what refuses all further rows."""
     batch.state, batch.next_at = BatchState.PAUSED, None
     batch.stopped_by = why.code[:40] if why else ""
-    person = batch.created_by or batch.released_by
-    batch.why_stopped = why.words_for(person)[:500] if why else ""
+    batch.why_stopped = words_for_readers(why, batch) if why else ""
     batch.save(update_fields=["state", "next_at", "stopped_by", "why_stopped"])
+
+
+def words_for_readers(refusal: Refused, batch: Batch) -> str:
+    """Its words as a batch keeps them: no cost for the person who made it and may not see it."""
+    person = batch.created_by or batch.released_by
+    return (refusal.words_for(person) if person else str(refusal))[:500]
 
 
 def resume(batch: Batch, *, actor: User) -> None:
