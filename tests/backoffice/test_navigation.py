@@ -18,7 +18,7 @@ def named(page: str, start: str, end: str) -> list[str]:
 
 PLACES = {
     "today": ["overview"],
-    "sell": ["counter", "arrived", "catalogue", "drawer"],
+    "sell": ["counter", "batches", "arrived", "catalogue", "drawer"],
     "work": ["work", "approvals", "refunds", "dues", "complaints"],
     "records": ["orders", "bills", "customers", "credit", "shifts"],
     "money": ["earnings", "balance", "prices", "bank", "days"],
@@ -37,13 +37,24 @@ PLACES = {
         (
             "viewer",
             ["today", "work", "records", "sell"],
-            {"counter", "drawer", "approvals", "refunds", "dues", "complaints", "customers", "credit", "shifts"}
+            {
+                "counter",
+                "batches",
+                "drawer",
+                "approvals",
+                "refunds",
+                "dues",
+                "complaints",
+                "customers",
+                "credit",
+                "shifts",
+            }
             | {"money", "earnings", "balance", "prices", "bank", "days", "office", *PLACES["office"]},
         ),
         (
             "auditor",
             ["today", "work", "records", "money"],
-            {"counter", "drawer", "dues", "customers", "people", "tills", "drawers", "shop", "callbacks"},
+            {"counter", "batches", "drawer", "dues", "customers", "people", "tills", "drawers", "shop", "callbacks"},
         ),
         ("admin", ["today", "work", "records", "money"], {"callbacks"}),
     ],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from alerts.services.evaluating import evaluate_alerts
 from approvals.models import Approval
+from batches.models import Batch, BatchRow
 from bills.models import BillCheck
 from branches.models import Branch
 from complaints.models import Complaint
@@ -45,6 +46,15 @@ class Side:
     complaint: Complaint
     approval: Approval
     receipt: ReceiptPrint
+    batch: Batch
+
+
+def make_batch(branch: Branch, *, name: str, number: str) -> Batch:
+    """A batch with one row that has to be corrected."""
+    batch = Batch.objects.create(branch=branch, sha256="0" * 64, name=f"{name}.csv")
+    facts = {"state": "wrong", "fault": "no_product", "typed": number, "name": name}
+    BatchRow.objects.create(batch=batch, line=1, ref_id=f"B-{name}", **facts)
+    return batch
 
 
 def make_side(branch: Branch, *, name: str, number: str, amount: int) -> Side:
@@ -75,6 +85,7 @@ def make_side(branch: Branch, *, name: str, number: str, amount: int) -> Side:
         complaint=open_complaint(stuck, words=f"{name} did not come", actor=person, due_at="2026-01-01T00:00Z"),
         approval=ask_purchase(person, number),
         receipt=print_receipts([order, other], paper=Paper.A5, printed_by=person)[0],
+        batch=make_batch(branch, name=name, number=number),
     )
 
 

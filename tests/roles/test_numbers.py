@@ -18,7 +18,9 @@ from approvals.events import APPROVED
 from approvals.models import Approval
 from audit.services import record
 from bank.models import BankAccount, BankFile, BankRow
+from batches.models import Batch, BatchRow
 from bills.services import pay_bill
+from branches.models import FIRST
 from callbacks.models import Callback
 from credit.models import CreditAccount
 from credit.services import bring_forward
@@ -135,6 +137,13 @@ def shop() -> dict[str, Any]:
     file = BankFile.objects.create(account=account, name="mutasi.csv", read_at=shift.opened_at, read_by=seller)
     row = {"account": account, "file": file, "day": day, "nth": 1, "decided_by": seller, "decided_at": file.read_at}
     of_bank = BankRow.objects.create(**row, amount=1, text=f"TRSF {PHONE}", reason=f"of {PHONE}")
+    table = Batch.objects.create(branch_id=FIRST, sha256="0" * 64, name="staff.csv", created_by=seller)
+    of_table = {"batch": table, "name": f"S {PHONE}", "note": f"for {PHONE}", "reference": PHONE, "typed": PHONE}
+    wrong = {"state": "wrong", "fault": "unknown_product", "what": f"10 {PHONE}", "said": f"10 {PHONE}"}
+    BatchRow.objects.create(**of_table, **wrong, line=1, ref_id="B1")
+    prices = {"destination": PHONE, "max_price": order.max_price, "selling_price": order.max_price}
+    placed = {"state": "placed", "product": order.product, "order": order}
+    BatchRow.objects.create(**of_table, **prices, **placed, line=2, ref_id=order.ref_id)
     orders = [order, failed, payment]
     pages = {
         **{name: [{"ref_id": one.ref_id} for one in orders] for name in ("order_detail", "order_live", "arrived_live")},
@@ -176,6 +185,8 @@ def shop() -> dict[str, Any]:
         "credit_undo": [{"pk": paid.pk}],
         **{name: [{"pk": seller.pk}] for name in ("staff_detail", "earnings_beside")},
         "bank_row": [{"pk": of_bank.pk}],
+        **{name: [{"pk": table.pk}] for name in ("batch_detail", "batch_live")},
+        "batch_row": [{"pk": table.pk, "line": line} for line in (1, 2)],
         "role_detail": [{"name": "cashier"}],
     }
     return {"pages": pages, "order": order, "check": check, "customer": customer}
