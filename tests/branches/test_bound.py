@@ -176,10 +176,8 @@ def test_each_address_that_names_a_row_has_a_door_or_says_why_not():
 
 def test_what_belongs_to_another_branch_does_not_exist(two):
     browser, other = two.bound(), two.other
-    of_models = {
-        row._meta.model: row
-        for row in (other.shift, other.drawer, other.till, other.approval, other.complaint, other.batch)
-    }
+    rows = (other.shift, other.drawer, other.till, other.approval, other.complaint, other.batch)
+    of_models = {row._meta.model: row for row in rows}
     of_models[User] = other.person
     values = {"ref_id": other.order.ref_id, "batch": other.bill.batch, "sheet": other.receipt.sheet}
     opened = {}

@@ -29,7 +29,7 @@ from drawers.models import DrawerEntry
 from drawers.services import close_shift, take_credit_payment
 from exports.events import EXPORT_MADE
 from purchases.errors import NeedsApproval
-from purchases.models import Incident, OrderEvent, Verdict
+from purchases.models import Incident, Order, OrderEvent, Verdict
 from purchases.models.receipts import Paper
 from purchases.services import ask_for_approval
 from purchases.services.receipts import print_receipt, print_receipts
@@ -64,6 +64,18 @@ def asked(product: Any, person: Any, **facts: Any) -> Approval:
     with pytest.raises(NeedsApproval) as need:
         place(product, destination=PHONE, placed_by=person, **facts)
     return ask_for_approval(need.value, actor=person, reason=f"for {PHONE}")
+
+
+def make_batch(order: Order) -> Batch:
+    """A batch with a row that is wrong and one that became this order; the number stands in everything written."""
+    batch = Batch.objects.create(branch_id=FIRST, sha256="0" * 64, name="staff.csv", created_by=order.placed_by)
+    written = {"batch": batch, "name": f"S {PHONE}", "note": f"for {PHONE}", "reference": PHONE, "typed": PHONE}
+    wrong = {"state": "wrong", "fault": "unknown_product", "what": f"10 {PHONE}", "said": f"10 {PHONE}"}
+    BatchRow.objects.create(**written, **wrong, line=1, ref_id="B1")
+    prices = {"destination": PHONE, "max_price": order.max_price, "selling_price": order.max_price}
+    placed = {"state": "placed", "product": order.product, "order": order}
+    BatchRow.objects.create(**written, **prices, **placed, line=2, ref_id=order.ref_id)
+    return batch
 
 
 @pytest.fixture
@@ -137,13 +149,7 @@ def shop() -> dict[str, Any]:
     file = BankFile.objects.create(account=account, name="mutasi.csv", read_at=shift.opened_at, read_by=seller)
     row = {"account": account, "file": file, "day": day, "nth": 1, "decided_by": seller, "decided_at": file.read_at}
     of_bank = BankRow.objects.create(**row, amount=1, text=f"TRSF {PHONE}", reason=f"of {PHONE}")
-    table = Batch.objects.create(branch_id=FIRST, sha256="0" * 64, name="staff.csv", created_by=seller)
-    of_table = {"batch": table, "name": f"S {PHONE}", "note": f"for {PHONE}", "reference": PHONE, "typed": PHONE}
-    wrong = {"state": "wrong", "fault": "unknown_product", "what": f"10 {PHONE}", "said": f"10 {PHONE}"}
-    BatchRow.objects.create(**of_table, **wrong, line=1, ref_id="B1")
-    prices = {"destination": PHONE, "max_price": order.max_price, "selling_price": order.max_price}
-    placed = {"state": "placed", "product": order.product, "order": order}
-    BatchRow.objects.create(**of_table, **prices, **placed, line=2, ref_id=order.ref_id)
+    table = make_batch(order)
     orders = [order, failed, payment]
     pages = {
         **{name: [{"ref_id": one.ref_id} for one in orders] for name in ("order_detail", "order_live", "arrived_live")},
