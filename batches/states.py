@@ -34,7 +34,7 @@ class Fault(LookChoices):
 
     NO_NUMBER = "no_number", "hash", "bad", _("No number")
     WRONG_NUMBER = "wrong_number", "hash", "bad", _("Wrong number")
-    DIGITS_LOST = "digits_lost", "hash", "bad", _("The spreadsheet has shortened the number: its digits are lost")
+    DIGITS_LOST = "digits_lost", "hash", "bad", _("Digits of the number are lost")
     NO_PRODUCT = "no_product", "help", "bad", _("No product")
     UNKNOWN_PRODUCT = "unknown_product", "help", "bad", _("Unknown product")
     UNCLEAR_PRODUCT = "unclear_product", "help", "bad", _("Not one product")

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -19,10 +18,9 @@ from audit.acts import act
 from batches import services
 from batches.forms import RowForm, TableForm
 from batches.lists import ROWS
-from batches.models import MOST_ROWS, Batch, BatchRow
+from batches.models import GROUPS, MOST_ROWS, Batch, BatchRow
 from batches.presenting import ShownBatch, visible_batches
 from batches.services import seal_of
-from batches.states import RowState
 from batches.tables import BatchRowTable, BatchTable
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
@@ -111,10 +109,12 @@ def _show(request: StaffRequest, batch: Batch, refusal: Refused | None = None) -
     context = _facts(request, batch)
     shown: ShownBatch = context["shown"]
     rows = BatchRow.objects.for_table().filter(batch=batch)
-    first = rows.filter(state__in=[RowState.WRONG, RowState.REFUSED]).order_by("line")
-    page = Paginator(first if first.exists() else rows.order_by("line"), _ROWS).get_page(1)
+    faulty = rows.filter(GROUPS["wrong"] | GROUPS["failed"])
+    has_faults = faulty.exists()
+    page = (faulty if has_faults else rows).order_by("line")[:_ROWS]
     context |= {
         "table": BatchRowTable(page, may_mend=shown.is_open),
+        "has_faults": has_faults,
         "refusal": refusal,
         "reason": request.POST.get("reason", ""),
     }

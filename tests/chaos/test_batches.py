@@ -1,0 +1,102 @@
+"""A batch whose worker is killed again and again: each row is charged at most once, and none is forgotten."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+from django.utils import timezone
+
+from batches.models import Batch
+from batches.services import is_over, place_rows
+from ledger.models import Entry
+from purchases.models import Order
+from purchases.services.following import follow
+from purchases.states import ActionReason, Status
+from testing.fleet import Fleet
+from testing.sandbox_process import PROJECT, eventually
+from tests.batches.helpers import released, rows_of
+from tests.conftest import Upstream
+
+KILLS, ROWS = 20, 60
+CREATE = "/v1/transaction/create"
+
+
+def table(rows: int) -> str:
+    return "".join(f"0812{row:08d};10\n" for row in range(rows))
+
+
+def test_killed_at_random_rows_twenty_times_each_row_is_charged_once(upstream: Upstream, fleet: Fleet, settings):
+    batch = released(table(ROWS))
+    moments = random.Random(26)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.batches.worker"],
+        cwd=PROJECT,
+        env={**fleet.env, "DJANGO_SETTINGS_MODULE": "backoffice.settings"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin
+    assert process.stdout
+    assert process.stdout.readline() == "ready\n"
+    for _kill in range(KILLS):
+        before = Order.objects.count()
+        process.stdin.write("\n")
+        process.stdin.flush()
+        pid = int(process.stdout.readline())
+        # It has begun with a row of this turn, or with what is left of the orders.
+        eventually(lambda before=before: Order.objects.count() > min(before, ROWS - 1), within=10)
+        time.sleep(moments.uniform(0, 0.08))
+        os.kill(pid, signal.SIGKILL)
+        assert process.stdout.readline() == "ended\n"
+        # The leases are over.
+        Batch.objects.filter(next_at__isnull=False).update(next_at=timezone.now())
+        Order.objects.filter(next_poll_at__isnull=False).update(next_poll_at=timezone.now())
+    process.stdin.close()
+    process.wait()
+
+    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.5
+    batch.refresh_from_db()
+    while batch.state == "running":
+        place_rows(batch.pk)
+        for order in Order.objects.filter(batch_row__batch=batch, next_poll_at__isnull=False):
+            follow(order, seconds=10)
+        batch.refresh_from_db()
+
+    assert is_over(batch)
+    orders = [row.order for row in rows_of(batch)]
+    assert len({order.pk for order in orders if order}) == ROWS
+    for order in orders:
+        assert order
+        kinds = list(Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", flat=True))
+        if order.status == Status.SUCCESS:
+            assert upstream.ledger(order) == [("debit", -(order.price or 0))]
+            assert upstream.calls(order, "create") == [CREATE]
+            assert kinds == ["hold", "release", "debit"]
+        else:  # killed after the claim and before a byte was sent: a person decides, nothing was charged
+            assert (order.status, order.action_reason) == (Status.NEEDS_ACTION, ActionReason.NEVER_ARRIVED)
+            assert upstream.ledger(order) == []
+            assert upstream.calls(order, "create") == []
+
+
+def test_the_real_workers_killed_on_the_way_then_all_rows_end(upstream: Upstream, fleet: Fleet):
+    batch = released(table(12))
+    fleet.env |= {"ORDER_LEASE_SECONDS": "3"}
+    fleet.start("worker", "background", "beat")
+    eventually(lambda: Order.objects.count() >= 3, within=30)
+
+    fleet.kill("worker", "background")
+    Batch.objects.filter(next_at__isnull=False).update(next_at=timezone.now())
+    fleet.start("worker", "background")
+
+    eventually(lambda: Order.objects.filter(status=Status.SUCCESS).count() == 12, within=60)
+    eventually(lambda: Batch.objects.get().state == "ended", within=20)
+    for row in rows_of(batch):
+        assert row.order
+        assert upstream.ledger(row.order) == [("debit", -(row.order.price or 0))]
+        assert upstream.calls(row.order, "create") == [CREATE]
