@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from django.db.models import Sum
+from django.db.models import Q, Sum
 from django.utils.translation import gettext_lazy as _
 
 from batches.filters import BatchRowFilter
 from batches.models import BatchRowQuerySet
+from batches.states import RowState
 from batches.tables import BatchRowTable
 from core.money import rupiah
 from core.rights import Right
 from exports.foot import Fact, counted
 from exports.listing import Listing
+
+# What is wrong or left out brings nothing.
+_SOLD = Q(state__in=[RowState.READY, RowState.PLACED])
 
 ROWS = Listing(
     name="batch-rows",
@@ -22,5 +26,5 @@ ROWS = Listing(
     table=BatchRowTable,
     find=lambda query, person: BatchRowFilter(query, person=person),
     for_file=BatchRowQuerySet.for_table,
-    foot=counted(Fact(_("Price"), Sum("selling_price", default=0), rupiah)),
+    foot=counted(Fact(_("Price"), Sum("selling_price", filter=_SOLD, default=0), rupiah)),
 )

@@ -27,7 +27,7 @@ from core.errors import Refused, refusal_shown
 from core.live import Live, expect_news
 from core.paging import FirstPages
 from core.rights import Right
-from core.sheets import SheetRefused
+from core.workbooks import SheetRefused
 from drawers.forms import PaidByForm
 from ledger.presenting import Funds
 from purchases.presenting import limits_shown

@@ -6,7 +6,8 @@ import zipfile
 import pytest
 import xlsxwriter
 
-from core.sheets import SheetRefused, read_sheet, text_of
+from core.sheets import read_sheet, text_of
+from core.workbooks import SheetRefused
 
 COLUMNS = {"name": {"name", "nama"}, "number": {"number", "nomor"}}
 
