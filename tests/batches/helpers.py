@@ -43,7 +43,7 @@ def send_all(batch: Batch) -> None:
         place_rows(batch.pk)
         for order in Order.objects.filter(batch_row__batch=batch, status=Status.QUEUED):
             submit(order.pk, call_class=CallClass.BACKGROUND)
-            follow(order, seconds=5)
+            follow(order, seconds=30)
         batch.refresh_from_db()
         if batch.state != "running":
             return

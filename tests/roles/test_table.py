@@ -26,6 +26,7 @@ LISTS = ("order", "bill", "complaint", "difference")
 # A person with `--as`; without it a command may everything.
 COMMANDS = {
     "add_staff": ["sari", "--role", "viewer"],
+    "batch": ["gone.csv"],
     "buy": ["--product", "X", "--destination", "1"],
     "check_bill": ["--product", "X", "--destination", "1"],
     "deactivate_staff": ["x"],
