@@ -149,6 +149,7 @@ RIGHTS: dict[str, str] = {
     # tills
     "tills_till": "SIU",
     "tills_tillprinter": "SIUD",
+    "tills_draweropening": "SIU",
     "tills_enrolmentcode": "SIU",
     "tills_pin": "SIUD",
     "tills_tillhistory": "SI",

@@ -145,6 +145,21 @@ class TillPrinter(models.Model):
         return f"printer of {self.till_id}"
 
 
+class DrawerOpening(models.Model):
+    """An instruction to a till's page: open the cash drawer at the printer, once for each movement of cash."""
+
+    till = models.ForeignKey(Till, on_delete=models.PROTECT, related_name="+", db_index=False)
+    cause = models.CharField(max_length=80, unique=True, help_text='What moves cash, such as "sale BO-…".')
+    asked_at = models.DateTimeField()
+    taken_at = models.DateTimeField(null=True, help_text="When a page of the till got the instruction, once.")
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.cause
+
+
 class EnrolmentCode(models.Model):
     """A code, good once and for minutes, that makes the browser in which it is typed a till."""
 

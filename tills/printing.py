@@ -7,14 +7,17 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
+from core.access import StaffRequest
 from core.middleware import permissions_policy
+from tills import services
 from tills.models import TillPrinter
 from tills.printed import Line
-from tills.services import find_printer
 
 # The features of a browser that all other pages refuse (`core.middleware`)
 _FEATURES = ("usb", "serial")
-_NEXT = "print_next"  # of the session
+# Of the session
+_NEXT = "print_next"
+_OPENING = "cash_drawer"
 
 
 def printer_here(request: HttpRequest) -> TillPrinter | None:
@@ -24,7 +27,7 @@ def printer_here(request: HttpRequest) -> TillPrinter | None:
     """
     token: str = getattr(request, "till_token", "")
     if not hasattr(request, "till_printer"):
-        printer = find_printer(token) if token else None
+        printer = services.find_printer(token) if token else None
         request.till_printer = printer  # type: ignore[attr-defined]
     found: TillPrinter | None = request.till_printer  # type: ignore[attr-defined]
     return found
@@ -55,11 +58,46 @@ def print_next(request: HttpRequest, key: str) -> None:
 
 def is_next(request: HttpRequest, key: str) -> bool:
     """Whether this page prints by itself; the next time it does not."""
-    return bool(request.session.pop(_NEXT, "") == key)
+    is_now = bool(request.session.pop(_NEXT, "") == key)
+    request.printer_once = is_now  # type: ignore[attr-defined]
+    return is_now
+
+
+def open_cash_drawer(request: StaffRequest, why: str, what: object, **facts: str) -> None:
+    """Have the next answer of this till open the drawer at its printer, where there is one: cash was moved.
+
+    `why`: a code of `tills.events.OPENS`; together with `what` it names the movement, which opens the drawer once.
+    """
+    printer = printer_here(request)
+    if printer and printer.has_drawer:
+        opening = services.ask_opening(printer, why=why, what=str(what), actor=request.user, **facts)
+        if opening:
+            request.session[_OPENING] = opening.pk
+
+
+def drawer_instruction(request: HttpRequest) -> dict[str, Any] | None:
+    """The printer that is to open its drawer now; the instruction is given out once."""
+    opening = request.session.pop(_OPENING, None)
+    printer = printer_here(request) if opening else None
+    if printer is None or not services.take_opening(opening, printer):
+        return None
+    request.printer_once = True  # type: ignore[attr-defined]
+    return reach_printer(request, printer)
+
+
+def reach_drawer(request: HttpRequest) -> bool:
+    """Whether an answer to this page may hold the instruction later on: then it may use the printer."""
+    printer = printer_here(request)
+    if printer is None or not printer.has_drawer:
+        return False
+    reach_printer(request, printer)
+    return True
 
 
 def allow_printer(request: HttpRequest, response: HttpResponse) -> None:
     """Say in the answer that its page reaches the printer, where it does."""
+    if getattr(request, "printer_once", False):
+        response.headers["Cache-Control"] = "no-store"  # what it says is done once, also after "back"
     feature = getattr(request, "printer_feature", "")
     if feature in _FEATURES:
         response.headers["Permissions-Policy"] = permissions_policy(feature)

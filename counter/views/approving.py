@@ -14,7 +14,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import Refused
 from core.rights import Right
 from counter.services.approving import approve_here
-from counter.views.sending import approvers_for, elsewhere, show_approval, show_panel, show_sent
+from counter.views.sending import approvers_for, elsewhere, open_for_sale, show_approval, show_panel, show_sent
 from purchases.models import Order
 
 
@@ -51,6 +51,7 @@ def _after(request: StaffRequest, approval: Approval) -> HttpResponse:
         return show_panel(request, q="", pinned="", faults=[words])
     if check := BillCheck.objects.filter(ref_id=approval.subject, batch__isnull=False).first():
         messages.success(request, _("Approved and sent."), extra_tags="approved_here")
+        open_for_sale(request, Order.objects.get(ref_id=approval.result))
         return elsewhere(request, redirect("counter_batch", batch=check.batch))
     return show_sent(request, Order.objects.get(ref_id=approval.result))
 

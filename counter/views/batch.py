@@ -25,7 +25,7 @@ from core.errors import OrderRefused
 from core.money import rupiah
 from core.rights import Right
 from counter.views.bills import MAY, explained
-from counter.views.sending import elsewhere, show_panel
+from counter.views.sending import elsewhere, open_for_sale, show_panel
 from customers.models import Customer, SavedNumber, SavedNumberQuerySet
 from drawers.forms import PaidByForm
 from gateway.services import request_balance_reading
@@ -235,6 +235,8 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     _say_what_came_of_it(
         request, new=len(came.placed), asked=came.asked, known=len(came.known), refused=len(came.refusals)
     )
+    if came.placed:
+        open_for_sale(request, came.placed[0])  # all are paid in one way
     if came.change:
         messages.info(request, _("Change: %(amount)s") % {"amount": rupiah(came.change)}, extra_tags="change")
     return elsewhere(request, redirect("counter_batch", batch=batch))

@@ -38,6 +38,7 @@ from purchases.models import Order
 from purchases.services import ask_for_approval
 from purchases.states import Status
 from staff.models import StaffQuerySet, User
+from tills.printing import open_cash_drawer
 
 
 @staff_only(Right.VIEW_PRODUCT, Right.BUY)
@@ -190,8 +191,15 @@ def show_approval(
     return show_panel(request, q="", pinned="", waiting=waiting, approvers=people, approver=approver, fault=fault)
 
 
+def open_for_sale(request: StaffRequest, order: Order) -> None:
+    """Have the till's cash drawer open, if the customer pays this sale in cash."""
+    if order.payment.is_cash:
+        open_cash_drawer(request, "sale", order.ref_id, ref_id=order.ref_id)
+
+
 def show_sent(request: StaffRequest, order: Order) -> HttpResponse:
     """An empty field, and the strip with the order in it."""
+    open_for_sale(request, order)
     debt = order.payment.debt
     sent = Row(order, request.user, name_of(debt.account) if debt else "")
     if not request.headers.get("HX-Request"):
@@ -209,6 +217,7 @@ def counter_give_back(request: StaffRequest, ref_id: str) -> HttpResponse:
     payment = get_object_or_404(Payment, ref_id=ref_id, seller=request.user)
     with refusal_shown(request):
         give_back(payment, method=CASH, actor=request.user, shift=open_shift_of(request.user.pk))
+        open_cash_drawer(request, "refund", ref_id, ref_id=ref_id)
         words = _("Given back in cash: %(amount)s") % {"amount": rupiah(payment.amount)}
         messages.success(request, words, extra_tags="given_back")
     if not request.headers.get("HX-Request"):

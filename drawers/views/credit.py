@@ -14,10 +14,12 @@ from core.errors import Refused, refusal_shown
 from core.money import rupiah
 from core.rights import Right
 from credit.forms import CreditPaymentForm, CreditPayoutForm, ReasonForm
+from credit.methods import counts_as_cash
 from credit.models import CreditEntry
 from credit.views.accounts import show_account
 from customers.models import Customer
 from drawers import services
+from tills.printing import open_cash_drawer
 
 
 @staff_only(Right.USE_CREDIT)
@@ -29,7 +31,9 @@ def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return show_account(request, customer, payment=form)
     with refusal_shown(request):
-        services.take_credit_payment(customer.credit, actor=request.user, **form.cleaned_data)
+        paid = services.take_credit_payment(customer.credit, actor=request.user, **form.cleaned_data)
+        if counts_as_cash(form.cleaned_data["method"]):
+            open_cash_drawer(request, "credit", paid.pk)
         facts = {"amount": rupiah(form.cleaned_data["amount"]), "name": customer.name}
         messages.success(request, _("%(amount)s of %(name)s is entered.") % facts, extra_tags="credit_paid")
     return redirect("credit_account", pk=pk)
@@ -44,7 +48,9 @@ def credit_paid_out(request: StaffRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return show_account(request, customer, payout=form)
     with refusal_shown(request):
-        services.pay_out_credit(customer.credit, actor=request.user, **form.cleaned_data)
+        paid = services.pay_out_credit(customer.credit, actor=request.user, **form.cleaned_data)
+        if counts_as_cash(form.cleaned_data["method"]):
+            open_cash_drawer(request, "credit_out", paid.pk)
         words = _("Entered: %(amount)s paid out to the customer.") % {"amount": rupiah(form.cleaned_data["amount"])}
         messages.success(request, words, extra_tags="credit_paid_out")
     return redirect("credit_account", pk=pk)

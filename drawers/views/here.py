@@ -24,6 +24,7 @@ from drawers.models import Drawer, Payment, Shift
 from drawers.presenting import cash_lines, other_lines
 from drawers.tables import EntryTable, SaleTable
 from drawers.views.shifts import entries_of, sales_of
+from tills.printing import open_cash_drawer
 
 _ROWS = 30
 # So many of a person's own shifts are looked through for what was not settled.
@@ -85,6 +86,7 @@ def drawer_open(request: StaffRequest) -> HttpResponse:
                 return _open_before(request, own, form)
             form.add_error(_field_of(refusal), ValidationError(str(refusal), code=refusal.code))
         else:
+            open_cash_drawer(request, "opened", shift.pk)
             messages.success(request, _("The drawer is open. Your sales enter it by themselves."), extra_tags="opened")
             if shift.opening_difference and services.is_blind(shift, request.user):
                 words = _("The last shift left %(left)s here: your count differs by %(difference)s.")
@@ -122,7 +124,8 @@ def drawer_paid(request: StaffRequest) -> HttpResponse:
     cleaned = form.cleaned_data
     act = services.pay_in if cleaned["way"] == "in" else services.pay_out
     try:
-        act(shift, amount=cleaned["amount"], reason=cleaned["reason"], actor=request.user, token=cleaned["token"])
+        facts = {name: cleaned[name] for name in ("amount", "reason", "token")}
+        entry = act(shift, actor=request.user, **facts)
     except TooLittleCash as refusal:
         form.add_error("amount", ValidationError(str(refusal), code=refusal.code))
         return _open(request, shift, form)
@@ -131,6 +134,7 @@ def drawer_paid(request: StaffRequest) -> HttpResponse:
             return _too_late(request, form)
         messages.error(request, str(refusal), extra_tags=refusal.code)
     else:
+        open_cash_drawer(request, f"paid_{cleaned['way']}", entry.pk)
         words = _("%(amount)s paid in.") if cleaned["way"] == "in" else _("%(amount)s paid out.")
         messages.success(request, words % {"amount": rupiah(cleaned["amount"])}, extra_tags="paid")
     return redirect("drawer")
@@ -155,7 +159,9 @@ def sale_paid(request: StaffRequest, ref_id: str) -> HttpResponse:
         messages.error(request, first_fault(form), extra_tags="no_payment")
         return redirect("order_detail", ref_id=ref_id)
     with refusal_shown(request):
-        services.change_payment(payment, actor=request.user, **form.cleaned_data)
+        changed = services.change_payment(payment, actor=request.user, **form.cleaned_data)
+        if changed.is_cash:
+            open_cash_drawer(request, "sale", ref_id, ref_id=ref_id)
         messages.success(request, _("Noted how the customer paid."), extra_tags="payment_noted")
     return redirect("order_detail", ref_id=ref_id)
 
@@ -171,7 +177,9 @@ def sale_given_back(request: StaffRequest, ref_id: str) -> HttpResponse:
         messages.error(request, first_fault(form), extra_tags="no_refund")
         return back
     with refusal_shown(request):
-        services.give_back(payment, actor=request.user, **form.cleaned_data)
+        given = services.give_back(payment, actor=request.user, **form.cleaned_data)
+        if given.refund_entry and given.refund_entry.is_cash:
+            open_cash_drawer(request, "refund", ref_id, ref_id=ref_id)
         on_account = not moves_money(form.cleaned_data["method"])
         words = _("Noted on the customer's account.") if on_account else _("Noted as given back.")
         messages.success(request, words, extra_tags="given_back")

@@ -32,6 +32,7 @@ from drawers.tables import EntryTable, SaleTable, ShiftTable, shift_fields
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
 from policies.services import policies
+from tills.printing import open_cash_drawer
 
 _PAPERS = ("80", "a4")
 _MOST_LATE = 50
@@ -172,6 +173,7 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
                 return _closed_before(request, _shift_for(request, pk, Right.MANAGE_DRAWERS), form)
             form.add_error(_field_of(refusal), ValidationError(str(refusal), code=refusal.code))
         else:
+            open_cash_drawer(request, "closed", shift.pk)
             return redirect(shift)
     is_blind = policies().blind_count
     odd, more = (0, 0) if is_blind else services.rounded_up(shift)

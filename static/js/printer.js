@@ -205,5 +205,8 @@ const receiptPrinter = (() => {
     return encoder.cut().encode();
   }
 
-  return { given, choose, nameOf, send, encode, encoderFor };
+  // What opens the cash drawer at it.
+  const pulse = ({ language }) => new ReceiptPrinterEncoder({ language }).pulse().encode();
+
+  return { given, choose, nameOf, send, encode, pulse };
 })();

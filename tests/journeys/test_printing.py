@@ -9,6 +9,8 @@ from purchases.states import Status
 from staff.models import User
 from staff.roles import create_demo_staff
 from testing.factories import make_order, make_product
+from tests.counter.helpers import shelf_of_telkomsel
+from tests.drawers.helpers import make_drawer
 from tests.journeys.helpers import RULES_IN, OpenWindow, faults_in_all_looks, take_over
 from tests.journeys.printers import UsbPrinter
 from tests.tills.helpers import give_pin, give_printer
@@ -121,3 +123,42 @@ def test_a_receipt_that_the_printer_did_not_take_is_sent_again(live_server: Any,
 
     assert len(printer.jobs) == 2
     assert order.receipt_prints.count() == 1
+
+
+def test_the_cash_drawer_opens_once_on_a_cash_sale(live_server: Any, open_window: OpenWindow):
+    printer, page = UsbPrinter(state=""), open_window()
+    shelf_of_telkomsel()
+    enrol_with_printer(page, live_server.url, printer)
+
+    for number, key in (("081234567890", "F2"), ("081234567891", "F4")):
+        page.goto(f"{live_server.url}/counter/")
+        page.type("#counter-q", f"{number} 10")
+        page.keyboard.press("Enter")
+        expect(page.locator("#counter-review[data-ready]")).to_be_visible()
+        page.keyboard.press(key)
+        page.click("[data-send]:enabled")
+        expect(page.locator("#counter-said[data-sent]")).to_be_visible()
+    page.reload()
+    expect(page.locator("#counter-q")).to_be_visible()
+
+    assert [(job.pulses, job.cuts, job.text) for job in printer.printed()] == [(1, 0, "")]
+
+
+def test_a_drawer_that_does_not_open_is_said_so(live_server: Any, open_window: OpenWindow):
+    printer, page = UsbPrinter(state="busy"), open_window()
+    enrol_with_printer(page, live_server.url, printer)
+    drawer = make_drawer()
+
+    page.goto(f"{live_server.url}/drawer/")
+    page.select_option("[name=drawer]", str(drawer.pk))
+    page.fill("[name=pieces_100000]", "2")
+    page.click("#open-drawer button[type=submit]:not([name])")
+
+    expect(page.locator("[data-code=drawer_not_opened]")).to_be_visible()
+    assert faults_in_all_looks(page) == []
+    printer.state = ""
+    page.reload()
+    page.go_back()
+    page.go_forward()
+    expect(page.locator("#paid-form")).to_be_visible()
+    assert printer.jobs == []

@@ -1,5 +1,6 @@
 """The services of tills and PINs."""
 
+from tills.services.cash_drawers import ask_opening, take_opening
 from tills.services.enrolling import (
     CODE_MINUTES,
     change_till,
