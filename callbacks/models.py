@@ -15,6 +15,7 @@ from core import clock
 from core.looks import LookChoices
 from core.rights import Right
 from core.triggers import never_truncated
+from policies.bounds import BOUNDS
 
 
 class CallbackState(LookChoices):
@@ -37,6 +38,9 @@ class RefusalReason(models.TextChoices):
     SIGNATURE = "signature", _("signature not genuine")
 
 
+# So long a body is the evidence, whatever a policy says.
+LEAST_DAYS = BOUNDS["callbacks_kept_days"].least
+
 _SELDOM = sorted(set(CallbackState.values) - {CallbackState.APPLIED})
 
 
@@ -55,7 +59,8 @@ class Callback(models.Model):
     content_hash = models.CharField(max_length=64, help_text="SHA-256 of the body, hex.")
     event = models.CharField(max_length=60, blank=True)
     ref_id = models.CharField(max_length=64, blank=True, db_index=True)
-    body = models.BinaryField(help_text="The raw bytes.")
+    body = models.BinaryField(help_text="The raw bytes; none once they are gone.")
+    body_gone_at = models.DateTimeField(null=True, help_text="Its days were over; the hash stays.")
     headers = models.JSONField(help_text="Without the signature.")
     source_address = models.GenericIPAddressField(null=True)
     is_signed = models.BooleanField(help_text="The body itself was authenticated, so that it may settle an order.")
@@ -70,8 +75,8 @@ class Callback(models.Model):
     fault = models.CharField(max_length=300, blank=True, help_text="How it failed last.")
 
     objects = CallbackQuerySet.as_manager()
-    # A verification of the audit computes it again
-    digests = {"content_hash": "body"}
+    # A verification of the audit computes it again, unless the bytes are gone in order
+    digests = {"content_hash": ("body", "body_gone_at")}
 
     class Meta:
         default_permissions = ()
@@ -91,11 +96,31 @@ class Callback(models.Model):
                 fields=["state", "-received_at", "-id"], name="callback_by_state", condition=Q(state__in=_SELDOM)
             ),
             models.Index(fields=["delivery_id"], opclasses=["varchar_pattern_ops"], name="callback_by_delivery"),
+            models.Index(fields=["received_at"], name="callback_with_body", condition=Q(body_gone_at__isnull=True)),
+            models.Index(fields=["body_gone_at"], name="callback_gone", condition=Q(body_gone_at__isnull=False)),
         ]
         triggers = [
             pgtrigger.ReadOnly(
                 name="what_came_in_never_changes",
-                fields=["received_at", "delivery_id", "content_hash", "body", "headers", "source_address", "is_signed"],
+                fields=["received_at", "delivery_id", "content_hash", "headers", "source_address", "is_signed"],
+            ),
+            pgtrigger.Protect(
+                name="body_changes_only_to_none",
+                operation=pgtrigger.Update,
+                condition=pgtrigger.Condition(
+                    "OLD.body IS DISTINCT FROM NEW.body"
+                    " AND (NEW.body <> '' OR NEW.body_gone_at IS NOT DISTINCT FROM OLD.body_gone_at)"
+                ),
+            ),
+            # Its columns are copied, so that a verification of the audit asks the same of every two copies.
+            pgtrigger.Protect(
+                name="body_goes_once_and_late",
+                operation=pgtrigger.Update,
+                condition=pgtrigger.Condition(
+                    "OLD.body_gone_at IS DISTINCT FROM NEW.body_gone_at"
+                    " AND (OLD.body_gone_at IS NOT NULL OR NEW.state = 'received' OR NEW.body_gone_at > now()"
+                    f" OR NEW.body_gone_at < OLD.received_at + interval '{LEAST_DAYS} days')"
+                ),
             ),
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
             never_truncated(),

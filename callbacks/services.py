@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import threading
 import time
@@ -10,20 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from psycopg.types.json import Json
 from pydantic import ValidationError
 
-from callbacks.errors import StillWaiting
-from callbacks.models import Callback, CallbackState
+from callbacks.errors import BodyGone, StillWaiting
+from callbacks.models import LEAST_DAYS, Callback, CallbackState
 from core import clock
 from core.bulk import update_rows
 from core.wake_up import WakeUp
 from gateway.dispatching import Due
 from gateway.line import Work, ring_when_committed
 from gateway.polling import backoff, in_seconds
+from policies.services import policies
 from purchases.models import Order, OrderEvent
 from purchases.services import Report, apply_reports
 from purchases.states import POLLED
@@ -46,6 +48,8 @@ _OUTCOME = ("state", "result", "processed_at", "tries", "fault")
 _BATCH = 50
 # After a fault of ours it is tried again in so many seconds, then later and later.
 _FIRST_PAUSE_SECONDS = 5.0
+# One statement empties so many: its locks and its log stay small.
+FORGOTTEN_AT_ONCE = 1_000
 _TASK = "callbacks.tasks.process_waiting"
 # While many come, each process asks twice a second.
 _wake_up = WakeUp(_TASK, longest=0.5)
@@ -235,12 +239,41 @@ def process_again(callback: Callback, *, actor: User) -> Callback:
     """Process a callback again because a person asks; safe, since applying the same twice changes nothing.
 
     Raises `StillWaiting` while it waits for its first time; one on which our code failed may be tried at any time.
+    Raises `BodyGone` when its days are over.
     """
-    done_or_failed = Callback.objects.filter(pk=callback.pk).exclude(state=CallbackState.RECEIVED, tries=0)
+    done_or_failed = Callback.objects.filter(pk=callback.pk, body_gone_at=None).exclude(
+        state=CallbackState.RECEIVED, tries=0
+    )
     if not done_or_failed.update(state=CallbackState.RECEIVED, processed_at=None):
+        if Callback.objects.filter(pk=callback.pk, body_gone_at__isnull=False).exists():
+            raise BodyGone(_("What this callback said is kept no more."))
         raise StillWaiting(_("This callback still waits to be processed."))
     log.info("callback_processed_again", callback=callback.pk, actor=actor.get_username())
     return process(callback.pk)
+
+
+def forget_old_bodies() -> int:
+    """Empty the bodies of `callbacks_kept_days` ago and before, in batches; returns how many. None while that is empty.
+
+    Those of an order stay as long after its end. Everything else stays, the SHA-256 of the body included.
+    """
+    days = policies().callbacks_kept_days
+    if days is None:
+        return 0
+    now = timezone.now()
+    before = now - dt.timedelta(days=max(days, LEAST_DAYS))
+    orders = Order.objects.filter(Q(final_at=None) | Q(final_at__gte=before), ref_id=OuterRef("ref_id"))
+    old = Callback.objects.filter(body_gone_at=None, received_at__lt=before).exclude(state=CallbackState.RECEIVED)
+    by_time = old.order_by("received_at", "pk")
+    rows, forgotten = list(by_time[:FORGOTTEN_AT_ONCE].values_list("received_at", "pk")), 0
+    while rows:
+        batch = old.filter(~Exists(orders), pk__in=[pk for _at, pk in rows])
+        forgotten += batch.update(body=b"", body_gone_at=now)
+        at, last = rows[-1]  # bodies that are needed stay: the next batch begins behind them
+        behind = by_time.filter(Q(received_at__gt=at) | Q(received_at=at, pk__gt=last))
+        rows = list(behind[:FORGOTTEN_AT_ONCE].values_list("received_at", "pk"))
+    log.info("callback_bodies_forgotten", count=forgotten, before=before.isoformat())
+    return forgotten
 
 
 def _finish(callback: Callback, state: CallbackState, result: str = "") -> None:

@@ -9,3 +9,9 @@ from callbacks import services
 def process_waiting(_callback_id: int | None = None, _permit_id: str = "") -> None:
     """Process all waiting callbacks, not only the one that it was sent for; a fault of ours stays on its row."""
     services.process_waiting()
+
+
+@shared_task
+def forget_old_bodies() -> None:
+    """Empty the bodies whose days are over."""
+    services.forget_old_bodies()

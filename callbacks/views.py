@@ -16,6 +16,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.paging import keyset_page
 from core.rights import Right
+from policies.services import policies
 from purchases.models import Order
 
 
@@ -30,6 +31,8 @@ def callback_list(request: StaffRequest) -> HttpResponse:
         "page": page,
         "table": CallbackTable(page.rows),
         "refusal_counts": RefusalCountTable(CallbackRefusalCount.objects.order_by("-day", "reason")[:10]),
+        "kept_days": policies().callbacks_kept_days,
+        "gone": Callback.objects.filter(body_gone_at__isnull=False).count(),
         "refusals": RefusalTable(CallbackRefusal.objects.all()[:10]),
     }
     return render(request, "callbacks/callback_list.html", context)
@@ -51,7 +54,7 @@ def callback_detail(request: StaffRequest, pk: int) -> HttpResponse:
         "size": len(callback.body),
         "headers": sorted(callback.headers.items()),
         "order": order,
-        "may_process": request.user.has_perm(Right.PROCESS_CALLBACKS) and not is_waiting,
+        "may_process": request.user.has_perm(Right.PROCESS_CALLBACKS) and not (is_waiting or callback.body_gone_at),
     }
     return render(request, "callbacks/callback_detail.html", context)
 

@@ -6,12 +6,16 @@ from typing import NamedTuple
 
 
 class Bounds(NamedTuple):
-    """A policy's first value, and its bounds. `looser`: 1 when more of it makes a check looser, -1 when less does."""
+    """A policy's first value, and its bounds. `looser`: 1 when more of it makes a check looser, -1 when less does.
+
+    `or_none`: it may have no value, and then nothing ends.
+    """
 
     default: int
     least: int
     most: int
     looser: int = 0
+    or_none: bool = False
 
 
 _MOST_RUPIAH = 999_999_999_999
@@ -30,6 +34,7 @@ BOUNDS: dict[str, Bounds] = {
     "alert_low_balance": Bounds(500_000, 0, _MOST_RUPIAH),
     "alert_low_balance_hours": Bounds(4, 0, 240),
     "exchanges_kept_days": Bounds(90, 90, 3650),
+    "callbacks_kept_days": Bounds(90, 90, 3650, or_none=True),
 }
 # Policies that are on or off, and off at first; `looser` as in `Bounds`.
 SWITCHES: dict[str, int] = {"blind_count": -1}

@@ -80,6 +80,7 @@ def _field(name: str, *, unit: str) -> forms.Field:
         return RupiahField(least=bounds.least, widget=forms.TextInput(attrs | {"inputmode": "numeric"}))
     words = _("Type a number from %(least)s to %(most)s.") % {"least": bounds.least, "most": bounds.most}
     return forms.IntegerField(
+        required=not bounds.or_none,
         min_value=bounds.least,
         max_value=bounds.most,
         widget=forms.NumberInput(attrs | {"inputmode": "numeric"}),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
@@ -11,8 +13,8 @@ from core.rights import Right
 from policies.bounds import BOUNDS
 
 
-def _number(name: str) -> models.BigIntegerField[int, int]:
-    return models.BigIntegerField(default=BOUNDS[name].default)
+def _number(name: str) -> models.BigIntegerField[Any, Any]:
+    return models.BigIntegerField(default=BOUNDS[name].default, null=BOUNDS[name].or_none)
 
 
 class Policies(models.Model):
@@ -31,6 +33,7 @@ class Policies(models.Model):
     alert_low_balance = _number("alert_low_balance")
     alert_low_balance_hours = _number("alert_low_balance_hours")
     exchanges_kept_days = _number("exchanges_kept_days")
+    callbacks_kept_days = _number("callbacks_kept_days")
     blind_count = models.BooleanField(default=False, help_text="Nobody sees the expected cash before the count.")
     opens_at = models.TimeField(null=True, help_text="Until `closes_at` cashiers sell; without both, always.")
     closes_at = models.TimeField(null=True)

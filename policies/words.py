@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext, pgettext_lazy
 
 from core.money import rupiah
 
@@ -107,7 +107,12 @@ PARTS: tuple[tuple[Promise, dict[str, Words]], ...] = (
         {
             "exchanges_kept_days": Words(
                 _("Requests to the provider are kept for"), _("At least 90 days: they are the evidence."), "days"
-            )
+            ),
+            "callbacks_kept_days": Words(
+                _("Texts of the provider's reports are kept for"),
+                _("At least 90 days. Then time, result and checksum stay. Empty: all is kept without end."),
+                "days",
+            ),
         },
     ),
 )
@@ -126,7 +131,8 @@ WORDS: dict[str, Words] = {name: words for _title, rows in PARTS for name, words
 def value_in_words(name: str, value: Any) -> str:
     """A policy's value with its unit."""
     if value is None or isinstance(value, bool):
-        return "–" if value is None else str(SWITCH[value])
+        none = gettext("without end") if WORDS[name].unit == "days" else "–"
+        return none if value is None else str(SWITCH[value])
     match WORDS[name].unit:
         case "rupiah":
             return rupiah(value)

@@ -31,7 +31,7 @@ _BETWEEN = """
 _DELETED = "SELECT pgh_obj_id FROM {copies} WHERE txid >= {since} AND pgh_label = 'delete' LIMIT {limit}"
 _OTHER_BYTES = """
     SELECT {key} FROM {live} live
-     WHERE {column} <> encode(sha256({of}), 'hex')
+     WHERE {column} <> encode(sha256({of}), 'hex') AND NOT (length({of}) = 0 AND {gone} IS NOT NULL)
        AND ({since} = 0 OR {key} IN (SELECT pgh_obj_id FROM {copies} WHERE txid >= {since})) LIMIT {limit}
 """
 
@@ -74,9 +74,9 @@ def _questions(model: Any, since: int) -> Iterator[tuple[str, str]]:
                 yield str(trigger.name), _CHANGED.format(**names, condition=condition)
     for rule, condition in getattr(live, "copy_rules", {}).items():
         yield rule, _BETWEEN.format(**names, condition=condition)
-    for column, of in getattr(live, "digests", {}).items():
-        facts = {**names, "live": live._meta.db_table, "key": live._meta.pk.column, "column": column, "of": of}
-        yield f"{of}, not as {column}", _OTHER_BYTES.format(**facts)
+    for column, (of, gone) in getattr(live, "digests", {}).items():
+        facts = {**names, "live": live._meta.db_table, "key": live._meta.pk.column}
+        yield f"{of}, not as {column}", _OTHER_BYTES.format(**facts, column=column, of=of, gone=gone)
 
 
 def _condition(trigger: pgtrigger.Trigger, live: Any, copied: set[str]) -> str:
