@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
@@ -13,8 +11,8 @@ from core.rights import Right
 from policies.bounds import BOUNDS
 
 
-def _number(name: str) -> models.BigIntegerField[Any, Any]:
-    return models.BigIntegerField(default=BOUNDS[name].default, null=BOUNDS[name].or_none)
+def _number(name: str) -> models.BigIntegerField[int, int]:
+    return models.BigIntegerField(default=BOUNDS[name].default)
 
 
 class Policies(models.Model):
@@ -33,7 +31,9 @@ class Policies(models.Model):
     alert_low_balance = _number("alert_low_balance")
     alert_low_balance_hours = _number("alert_low_balance_hours")
     exchanges_kept_days = _number("exchanges_kept_days")
-    callbacks_kept_days = _number("callbacks_kept_days")
+    callbacks_kept_days = models.BigIntegerField(
+        default=BOUNDS["callbacks_kept_days"].default, null=True, help_text="None: without end."
+    )
     blind_count = models.BooleanField(default=False, help_text="Nobody sees the expected cash before the count.")
     opens_at = models.TimeField(null=True, help_text="Until `closes_at` cashiers sell; without both, always.")
     closes_at = models.TimeField(null=True)

@@ -135,7 +135,7 @@ LISTS = [
     ("/orders/", orders, 11),
     ("/bills/", bills, 5),
     ("/customers/", customers, 7),
-    ("/callbacks/", callbacks, 6),
+    ("/callbacks/", callbacks, 7),
     ("/products/", orders, 6),
     ("/products/price-changes/", prices, 5),
     ("/balance/runs/", runs, 4),
