@@ -17,7 +17,7 @@ from purchases.models import Order, OrderEvent
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.moving import Cause, lock_order_for_move, move
 from purchases.services.reports import Report, apply_report
-from purchases.services.sent import begin_line, end_line
+from purchases.services.sent import BESIDE, begin_line, end_line
 from purchases.states import Status
 from upstream import requests
 from upstream.budget import CallClass
@@ -91,7 +91,8 @@ def claim(order_id: int, *, journal: bool = False) -> Claim | None:
     None when somebody else has taken it, or the shop was restored and nobody has opened it.
     """
     with transaction.atomic():
-        order = lock_order_for_move(order_id, is_held="(SELECT is_held FROM gateway_upstreamaccount)")
+        beside = {"beside": BESIDE} if journal else {}
+        order = lock_order_for_move(order_id, is_held="(SELECT is_held FROM gateway_upstreamaccount)", **beside)
         if order.status != Status.QUEUED or order.is_held:  # type: ignore[attr-defined]
             return None
         move(
@@ -107,7 +108,8 @@ def claim(order_id: int, *, journal: bool = False) -> Claim | None:
             not_found_since=None,
         )
         # Before the commit, so that both go to the disk at the same time.
-        return Claim(order, order.locked_no, begin_line(order) if journal else None)
+        line = begin_line(order, order.beside) if journal else None  # type: ignore[attr-defined]
+        return Claim(order, order.locked_no, line)
 
 
 def doubt_queued() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections.abc import Mapping
 from concurrent.futures import Future
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,6 @@ from typing import Any
 import structlog
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import connection
 
 from core.disk_lines import DiskLines
 from gateway.services import note_unwritten
@@ -24,22 +24,26 @@ from purchases.models import Order
 
 log = structlog.get_logger()
 
-# Our account, the payment, and the approval that the order came from; one statement, because each sending asks.
-_BESIDE = """
-    SELECT (SELECT fingerprint FROM gateway_upstreamaccount), seller.username,
-           payment.method, payment.amount, payment.cash_given, payment.reference,
-           coalesce(payment.sold_in_id, payment.agreed_in_id), shift.drawer_id, payment.branch_id, account.customer_id,
-           approval.id, approval.sha256, approval.decided_by_id, approval.decided_at
+# Our account, the seller, the payment, and the approval that the order came from, as the line has them: a value that
+# the claim reads with the lock of its order, because each sending asks.
+BESIDE = """
+    (SELECT json_build_object(
+        'account', coalesce((SELECT fingerprint FROM gateway_upstreamaccount), ''),
+        'seller_name', seller.username,
+        'payment', json_build_object(
+            'method', payment.method, 'amount', payment.amount, 'cash_given', payment.cash_given,
+            'reference', payment.reference, 'shift', coalesce(payment.sold_in_id, payment.agreed_in_id),
+            'drawer', shift.drawer_id, 'branch', payment.branch_id, 'customer', account.customer_id),
+        'approval', CASE WHEN approval.id IS NOT NULL THEN json_build_object(
+            'id', approval.id, 'sha256', approval.sha256, 'by', approval.decided_by_id, 'at', approval.decided_at) END)
       FROM drawers_payment payment
       LEFT JOIN staff_user seller ON seller.id = payment.seller_id
       LEFT JOIN drawers_shift shift ON shift.id = coalesce(payment.sold_in_id, payment.agreed_in_id)
       LEFT JOIN credit_creditentry debt ON debt.id = payment.debt_id
       LEFT JOIN credit_creditaccount account ON account.id = debt.account_id
       LEFT JOIN approvals_approval approval ON approval.result = payment.ref_id AND approval.result > ''
-     WHERE payment.id = %s
+     WHERE payment.id = purchases_order.payment_id)
 """
-_PAYMENT = ("method", "amount", "cash_given", "reference", "shift", "drawer", "branch", "customer")
-_APPROVAL = ("id", "sha256", "by", "at")
 # The bill as the customer was asked to pay it.
 _BILL = (
     *("customer_name", "period", "details", "months", "amount", "admin_fee", "penalty", "total"),
@@ -56,9 +60,12 @@ def _journal(folder: Path) -> DiskLines:
     return DiskLines(folder)
 
 
-def begin_line(order: Order) -> Future[bool]:
-    """Have the line of this sending written, beside the commit of its claim; `end_line` waits for both."""
-    text = json.dumps(line_of(order), cls=DjangoJSONEncoder, ensure_ascii=False, separators=(",", ":"))
+def begin_line(order: Order, beside: Mapping[str, Any]) -> Future[bool]:
+    """Have the line of this sending written, beside the commit of its claim; `end_line` waits for both.
+
+    `beside`: the value of `BESIDE` for this order.
+    """
+    text = json.dumps(line_of(order, beside), cls=DjangoJSONEncoder, ensure_ascii=False, separators=(",", ":"))
     return _journal(settings.SENT_FOLDER).begin(text)
 
 
@@ -69,21 +76,14 @@ def end_line(line: Future[bool], order: Order) -> None:
         log.error("sent_without_its_line", ref_id=order.ref_id)
 
 
-def line_of(order: Order) -> dict[str, Any]:
+def line_of(order: Order, beside: Mapping[str, Any]) -> dict[str, Any]:
     """All that the order has to be again; rupiah, keys of our rows, times of the database's clock."""
-    with connection.cursor() as cursor:
-        cursor.execute(_BESIDE, [order.payment_id])
-        account, seller, *values = cursor.fetchone()
-    payment, approval = values[: len(_PAYMENT)], values[len(_PAYMENT) :]
     bill = getattr(order, "bill_check", None) if order.kind == Order.Kind.BILL else None
     return {
         "time": order.sent_at,
-        "account": account or "",
         **{name: getattr(order, name) for name in _ORDER},
         "seller": order.placed_by_id,
-        "seller_name": seller,
-        "payment": dict(zip(_PAYMENT, payment, strict=True)),
-        "approval": dict(zip(_APPROVAL, approval, strict=True)) if approval[0] else None,
+        **beside,
         "bill": {name: getattr(bill, name) for name in _BILL} if bill else None,
     }
 
