@@ -17,8 +17,12 @@ from typing import Any
 
 import pytest
 
+from launcher.database_roles import OWNER
+from launcher.embedded import Stores
 from launcher.process_table import alive, with_descendants
 from launcher.processes import ProcessGroup
+from launcher.stack import APP_DATABASE
+from testing.released_shop import restore
 
 KEEPER = Path(__file__).with_name("keeper.py")
 PASSED_ON = {name for name in os.environ if not name.startswith(("UPSTREAM_", "SANDBOX", "PYTEST_"))}
@@ -64,6 +68,24 @@ def folder(template: Path) -> Iterator[Path]:
     with new_folder() as data:
         subprocess.run(["cp", "-a", f"{template}/.", data], check=True)
         (data / "ports.json").unlink()
+        yield data
+
+
+@pytest.fixture
+def released() -> Iterator[Path]:
+    """A data folder with the databases of version 0.1.0: a demo's month."""
+    group = ProcessGroup()
+    with new_folder() as data:
+        stores = Stores(data, group, valkey=False)
+        stores.start()
+        assert stores.postgres
+        restore(stores.postgres, "0.1.0")
+        url = stores.postgres.url(APP_DATABASE, OWNER)
+        count_on = [sys.executable, "manage.py", "restart_audit"]  # as after each restore of a dump
+        subprocess.run(count_on, cwd=KEEPER.parents[2], env={**os.environ, "DATABASE_URL": url}, check=True)
+        stores.stop()
+        group.close()
+        (data / "opened").touch()  # the demo has its month
         yield data
 
 

@@ -7,7 +7,6 @@ migration more come after it. It cannot show that 0.1.0's own code runs: its pac
 
 import contextlib
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -26,13 +25,10 @@ import requests
 
 from launcher import ROOT, VENV
 from launcher.data_folder import read_json
-from launcher.database_roles import OWNER
-from launcher.embedded import Stores
-from launcher.processes import ProcessGroup
 from launcher.stack import APP_DATABASE
-from testing.released_shop import GIVEN, restore
+from testing.released_shop import GIVEN
 from testing.sandbox_process import free_port
-from tests.launcher.conftest import clean_environment, new_folder, wait_until
+from tests.launcher.conftest import clean_environment, wait_until
 from tests.launcher.helpers import git
 
 PRODUCT = "TSEL10"
@@ -109,22 +105,6 @@ def lend_packages(root: Path) -> None:
     (root / "node_modules").mkdir()
     for path in (ROOT / "node_modules").iterdir():
         (root / "node_modules" / path.name).symlink_to(path)
-
-
-@pytest.fixture
-def released(group: ProcessGroup) -> Iterator[Path]:
-    """A data folder with the databases of version 0.1.0."""
-    with new_folder() as data:
-        stores = Stores(data, group, valkey=False)
-        stores.start()
-        assert stores.postgres
-        restore(stores.postgres, "0.1.0")
-        url = stores.postgres.url(APP_DATABASE, OWNER)
-        count_on = [sys.executable, "manage.py", "restart_audit"]  # as after each restore of a dump
-        subprocess.run(count_on, cwd=ROOT, env={**os.environ, "DATABASE_URL": url}, check=True)
-        stores.stop()
-        (data / "opened").touch()  # the demo has its month
-        yield data
 
 
 class Shop:
