@@ -82,6 +82,7 @@ RIGHTS: dict[str, str] = {
     "catalogue_kindcorrectionhistory": "SI",
     "catalogue_pricerule": "SIU",
     "catalogue_pricerulehistory": "SI",
+    "catalogue_publicpricelist": "SIU",
     # customers
     "customers_customer": "SIUD",
     "customers_savednumber": "SIUD",

@@ -57,6 +57,7 @@ _OTHERS = (
     _Page("till_add", "plus", _("Enrol a till")),
     _Page("price_rule", "plus", _("Add a price rule")),
     _Page("price_changes", "tag", _("Price changes"), _("Products")),
+    _Page("price_list", "tag", _("Price list"), _("Products")),
     _Page("kind_list", "tag", _("Kinds of numbers"), _("Products")),
     *(_Page(page.name, "layout-dashboard", page.words, section) for section, pages in SECTIONS for page in pages),
     _Page("health", "heartbeat", _("Health")),

@@ -11,6 +11,7 @@ from backoffice.find_pages import KINDS
 from backoffice.guide import guide
 from backoffice.health_page import health_page
 from backoffice.installed import manifest, offline
+from catalogue.views.price_list import public_prices
 from counter.views.first_tiles import till_tiles
 from find.views import find
 
@@ -56,6 +57,7 @@ urlpatterns = [
     path("counter/", include("counter.urls")),
     path("batches/", include("batches.urls")),
     path("products/", include("catalogue.urls")),
+    path("prices/", public_prices, name="public_prices"),
     path("", include("customers.urls")),
     path("", include("workbench.urls")),
     path("", include("purchases.urls")),

@@ -28,7 +28,9 @@ class _Targets(Subject):
 
 name_facts(
     affected=Fact(pgettext_lazy("audit", "Prices that change")),
+    brand_count=Fact(pgettext_lazy("audit", "Brands")),
     below_cost=Fact(pgettext_lazy("audit", "Products below cost")),
+    is_public=Fact(pgettext_lazy("audit", "Public page")),
     largest_loss=Fact(pgettext_lazy("audit", "Largest loss for one sale"), money),
     number_kind=Fact(pgettext_lazy("audit", "Kind of numbers")),
     target=Fact(pgettext_lazy("audit", "Rule for")),

@@ -102,6 +102,8 @@ class Right(models.TextChoices):
         _("See what the shop pays, and its profit"))
     CHANGE_PRICES = ("catalogue.change_pricerule", "pricerule", Area.SELLING, _HEADS, _TWO,
         _("Change selling prices; below cost with a second person"))
+    PUBLISH_PRICES = ("catalogue.publish_prices", "publicpricelist", Area.SELLING, _ONLY_OWNERS, _NONE,
+        _("Publish the price list by a secret link"))
     SELL_BELOW_COST = ("purchases.sell_below_cost", "order", Area.SELLING, _LEADERS, _NONE,
         _("Sell below cost, with a reason"))
     BUY = "purchases.buy", "order", Area.SELLING, _SELLERS, _PIN | _UPSTREAM, _("Sell products")
@@ -232,6 +234,7 @@ OF_THE_SHOP = frozenset(
         *(Right.VIEW_STATEMENT, Right.VIEW_DIFFERENCES, Right.VIEW_RECONCILIATIONS, Right.ACKNOWLEDGE_DIFFERENCES),
         *(Right.PROPOSE_ADJUSTMENTS, Right.APPROVE_ADJUSTMENTS, Right.MATCH_BANK),
         *(Right.CHANGE_PRICES, Right.CHANGE_POLICIES, Right.CHANGE_SHOP, Right.SIGN_DAYS),
+        Right.PUBLISH_PRICES,
     }
 )
 NEEDS_TWO, PIN_RIGHTS, STRONG_RIGHTS = _with(Trait.TWO), _with(Trait.PIN), _with(Trait.FACTOR)

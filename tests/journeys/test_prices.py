@@ -1,5 +1,7 @@
 """An administrator sets a price and sees what it does first; a cashier sells for it and sees nothing of the cost."""
 
+import struct
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,9 +10,16 @@ from playwright.sync_api import expect
 from catalogue.models import Product
 from staff.roles import create_demo_staff
 from testing.factories import make_product
-from tests.journeys.helpers import OpenWindow, sign_in
+from tests.journeys.helpers import PHONE, OpenWindow, faults_in_all_looks, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+NOTE_WORDS = """window.written = [];
+const write = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (...what) {
+  window.written.push(what[0]);
+  write.apply(this, what);
+};"""
 
 
 @pytest.mark.parametrize("with_script", [True, False])
@@ -38,3 +47,38 @@ def test_a_rule_is_seen_saved_and_sold_for(live_server: Any, open_window: OpenWi
     expect(till.locator("#review-price")).to_have_text("Rp12.000")
     expect(till.locator("#review-cost")).to_have_count(0)
     assert "10.203" not in till.content()
+
+
+def test_the_price_list_is_drawn_as_a_picture_without_a_cost(live_server: Any, open_window: OpenWindow, tmp_path: Path):
+    # given a list on a phone, and a canvas that notes what is written on it
+    create_demo_staff()
+    make_product(price=10_203, selling_price=12_000, name="Telkomsel 10.000")
+    page = open_window(size=PHONE)
+    page.add_init_script(NOTE_WORDS)
+    sign_in(page, live_server.url, "admin", "/products/price-list/")
+    faults = faults_in_all_looks(page)
+
+    # when it is drawn
+    with page.expect_download() as download:
+        page.click("#draw-prices")
+    download.value.save_as(tmp_path / "list.png")
+
+    # then the picture has the price, and says nothing that the list does not
+    picture = (tmp_path / "list.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert struct.unpack(">I", picture[16:20]) == (1080,)
+    written = page.evaluate("window.written")
+    assert {"Telkomsel 10.000", "Rp12.000"} <= set(written)
+    assert not [words for words in written if "10.203" in words or "1.797" in words]
+
+    # and an owner's link shows the same to anybody
+    sign_in(page, live_server.url, "owner", "/products/price-list/link/")
+    faults += faults_in_all_looks(page)
+    page.click("#publish button[type=submit]")
+    link = page.locator("#public-link").inner_text()
+    faults += faults_in_all_looks(page)
+    stranger = open_window(size=PHONE, language="id-ID")
+    stranger.goto(link)
+    expect(stranger.locator("[data-price]")).to_have_count(1)
+    faults += faults_in_all_looks(stranger)
+    assert faults == []

@@ -1,0 +1,52 @@
+"""The tables of the catalogue: what the upstream lists, and the rules; how it fares; the public price list."""
+
+from catalogue.models.health import LAST_ORDERS, ProductHealth
+from catalogue.models.products import (
+    MOST_PERCENT,
+    MOST_RUPIAH,
+    ROUNDINGS,
+    Availability,
+    Brand,
+    BrandQuerySet,
+    CatalogueSync,
+    Category,
+    CategoryQuerySet,
+    KindCorrection,
+    KindCorrectionHistory,
+    KindSource,
+    PriceChange,
+    PriceRule,
+    PriceRuleHistory,
+    PriceRuleKind,
+    Product,
+    ProductQuerySet,
+    ProductType,
+    SyncFault,
+)
+from catalogue.models.public_list import PublicPriceList
+
+__all__ = [
+    "LAST_ORDERS",
+    "MOST_PERCENT",
+    "MOST_RUPIAH",
+    "ROUNDINGS",
+    "Availability",
+    "Brand",
+    "BrandQuerySet",
+    "CatalogueSync",
+    "Category",
+    "CategoryQuerySet",
+    "KindCorrection",
+    "KindCorrectionHistory",
+    "KindSource",
+    "PriceChange",
+    "PriceRule",
+    "PriceRuleHistory",
+    "PriceRuleKind",
+    "Product",
+    "ProductHealth",
+    "ProductQuerySet",
+    "ProductType",
+    "PublicPriceList",
+    "SyncFault",
+]

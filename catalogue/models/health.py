@@ -1,0 +1,42 @@
+"""How products fare by our own orders."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from catalogue.models.products import Product
+
+LAST_ORDERS = 10  # so many count for a product's health
+
+
+class ProductHealth(models.Model):
+    """How a product fares by our own last orders; counted in the background, and only when it fares badly or did."""
+
+    product = models.OneToOneField(Product, on_delete=models.CASCADE, primary_key=True, related_name="health")
+    ended = models.SmallIntegerField(help_text="How many of its last orders count.")
+    failed = models.SmallIntegerField(help_text="How many of these failed.")
+    failing_until = models.DateTimeField(null=True, help_text="Until when that is worth a warning.")
+    slow_until = models.DateTimeField(null=True, help_text="Until when it is called slow.")
+    counted_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(failed__gte=0, failed__lte=F("ended"), ended__lte=LAST_ORDERS), name="health_counts_add_up"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.product_id}: {self.failed}/{self.ended}"
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether so many of its last orders failed that the seller has to know."""
+        return self.failing_until is not None and self.failing_until > timezone.now()
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether its orders take long at the moment."""
+        return self.slow_until is not None and self.slow_until > timezone.now()

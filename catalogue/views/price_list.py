@@ -1,0 +1,112 @@
+"""The price list for customers: chosen by brand, as paper, picture and text; and its public page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods
+
+from catalogue.presenting import PriceText, categories_of, price_text
+from catalogue.services.price_list import PriceSection, read_price_sections
+from catalogue.services.public_list import current_public_list, find_public_list, publish_prices, withdraw_prices
+from core.access import StaffRequest, staff_only
+from core.addresses import address_of
+from core.customer_texts import whatsapp_link
+from core.rights import Right
+from shop.presenting import Letterhead
+from shop.services import current_shop
+from staff.presenting import qr_code
+from staff.services.throttle import Slowed
+
+_TOO_MANY = 429
+
+
+@staff_only(Right.VIEW_PRODUCT)
+@require_GET
+def price_list(request: StaffRequest) -> HttpResponse:
+    """The brands to choose, the list as it is printed and drawn, and a text for each brand."""
+    sections = read_price_sections()
+    chosen = _chosen(request.GET, sections)
+    return render(request, "catalogue/price_list.html", _context(sections, chosen))
+
+
+@staff_only(Right.VIEW_PRODUCT, Right.PUBLISH_PRICES)
+@require_http_methods(["GET", "POST"])
+def price_list_link(request: StaffRequest) -> HttpResponse:
+    """Whether the list is public. POST makes a link, which this answer alone shows; with `off` it ends the link."""
+    if "off" in request.POST:
+        withdraw_prices(actor=request.user)
+        messages.success(request, _("The public page is switched off."), extra_tags="public_prices_off")
+        return redirect("price_list_link")
+    sections = read_price_sections()
+    known = {section.brand for section in sections}
+    context: dict[str, Any] = {}
+    if request.method == "POST":
+        is_all = request.POST.get("all") == "1"
+        brands = set() if is_all else _keys(request.POST) & known
+        if not is_all and not brands:
+            messages.error(request, _("Tick at least one brand."), extra_tags="no_brand")
+            return redirect("price_list_link")
+        token = publish_prices(brands, actor=request.user)
+        site = (settings.SITE_URL or request.build_absolute_uri("/")).rstrip("/")
+        link = f"{site}{reverse('public_prices')}?{urlencode({'link': token})}"
+        context = {"link": link, "whatsapp": whatsapp_link(link), "qr_code": qr_code(link)}
+    public = current_public_list()
+    chosen = known if public is None or not public.brands else set(public.brands)
+    context |= {"public": public, "is_all": public is None or not public.brands}
+    return render(request, "catalogue/price_list_link.html", {**_context(sections, chosen), **context})
+
+
+@never_cache
+@require_GET
+def public_prices(request: HttpRequest) -> HttpResponse:
+    """The list for anybody who has its link; 404 for any other link, and 429 when too many were tried."""
+    try:
+        public = find_public_list(request.GET.get("link", ""), address=address_of(request))
+    except Slowed as slowed:
+        return _hidden(render(request, "catalogue/no_public_prices.html", {"wait": slowed.seconds}, status=_TOO_MANY))
+    if public is None:
+        return _hidden(render(request, "catalogue/no_public_prices.html", status=404))
+    sections = read_price_sections(public.brands or None)
+    return _hidden(render(request, "catalogue/public_prices.html", _list(sections)))
+
+
+def _hidden(answer: HttpResponse) -> HttpResponse:
+    """No search engine lists it, and no other site learns the link."""
+    answer.headers["X-Robots-Tag"] = "noindex, nofollow"
+    answer.headers["Referrer-Policy"] = "no-referrer"
+    return answer
+
+
+def _chosen(asked: QueryDict, sections: Sequence[PriceSection]) -> set[int]:
+    """The brands of the address: all, those that are ticked, or at first those of the category that sells most."""
+    if "all" in asked:
+        return {section.brand for section in sections}
+    if "brand" in asked:
+        return _keys(asked)
+    return {section.brand for section in sections if section.category == sections[0].category}
+
+
+def _keys(asked: QueryDict) -> set[int]:
+    return {int(key) for key in asked.getlist("brand") if key.isascii() and key.isdecimal() and len(key) < 18}
+
+
+def _context(sections: Sequence[PriceSection], chosen: set[int]) -> dict[str, Any]:
+    facts = _list([section for section in sections if section.brand in chosen])
+    texts: list[PriceText] = [price_text(section, facts["head"], facts["at"]) for section in facts["sections"]]
+    return {**facts, "categories": categories_of(sections, chosen), "texts": texts, "has_any": bool(sections)}
+
+
+def _list(sections: Sequence[PriceSection]) -> dict[str, Any]:
+    """The list itself: the head of the shop, from when the prices are, and the sections."""
+    return {"head": Letterhead.of(current_shop()), "at": timezone.now(), "sections": sections}
