@@ -11,7 +11,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from backoffice.findings import Finding, Verdict
-from core.kept_backups import LATE, MOST_AT_RISK, is_backed_up_here, kept_backups, last_backup, seconds_at_risk
+from core.kept_backups import (
+    LATE,
+    MOST_AT_RISK,
+    in_bucket,
+    is_backed_up_here,
+    kept_backups,
+    last_backup,
+    seconds_at_risk,
+)
 from gateway.services import upstream_account
 
 _LATE_HOURS = LATE.total_seconds() / 3600
@@ -69,6 +77,9 @@ def _backup_of_ours(subject: str) -> Finding:
     seen += _("; the last %(seconds)s s would be lost with this disk") % {"seconds": at_risk}
     if at_risk > MOST_AT_RISK:
         return Finding(subject, Verdict.BAD, seen, _("Look at `./run status` and at the disk of BACKUP_TO."))
+    if (bucket := in_bucket()) and bucket.is_late:
+        seen += _("; the bucket has not got the last work") + (f": {bucket.fault}" if bucket.fault else "")
+        return Finding(subject, Verdict.BAD, seen, _("Look at `./run status` and at logs/bucket-copies.log."))
     return Finding(subject, Verdict.OK, seen)
 
 

@@ -18,7 +18,15 @@ from backoffice.lost_orders import Group, shown_lost, waiting
 from core.access import StaffRequest, staff_only
 from core.drills import last_drill
 from core.errors import Refused, refusal_shown
-from core.kept_backups import MOST_AT_RISK, copied_until, failed_backup, kept_backups, last_backup, seconds_at_risk
+from core.kept_backups import (
+    MOST_AT_RISK,
+    copied_until,
+    failed_backup,
+    in_bucket,
+    kept_backups,
+    last_backup,
+    seconds_at_risk,
+)
 from core.money import rupiah
 from core.rights import Right
 from gateway.models import UpstreamAccount
@@ -57,7 +65,7 @@ def backups_page(request: StaffRequest) -> HttpResponse:
     context: dict[str, Any] = {"account": account, "folder": settings.BACKUP_TO, "backups": kept_backups()}
     if settings.BACKUP_TO:
         context |= {"until": copied_until(), "at_risk": seconds_at_risk(), "most_at_risk": MOST_AT_RISK}
-        context["failed"] = failed_backup()
+        context |= {"failed": failed_backup(), "bucket": in_bucket(), "bucket_name": settings.BACKUP_BUCKET}
     elif by_hand := last_backup():
         context |= {"by_hand": by_hand, "backups": [by_hand]}
     if account.is_held:

@@ -386,6 +386,8 @@ AUDIT_CHECKPOINT_URLS = [url for url in _BETWEEN_ADDRESSES.split(env.str("AUDIT_
 METRICS_TOKEN = env.str("METRICS_TOKEN", "")
 # The folder of backups, which `./run` fills (docs/backup.md).
 BACKUP_TO = env.str("BACKUP_TO", "")
+# The bucket that `./run` copies it to.
+BACKUP_BUCKET = env.str("BACKUP_BUCKET", "")
 # The journal of what is sent, a file a day (purchases/services/sent.py).
 SENT_FOLDER = DATA_DIR / "sent"
 # A file that the backup touches when it has succeeded; `./run doctor` looks at its age.

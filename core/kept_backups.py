@@ -1,4 +1,4 @@
-"""What is in the folder of backups, BACKUP_TO, as `./run backup` left it, and until when the log is copied there."""
+"""What is in BACKUP_TO, as `./run backup` left it, and until when the log is copied there and into BACKUP_BUCKET."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import math
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import connection
@@ -18,6 +18,8 @@ from django.utils.dateparse import parse_datetime
 LATE = dt.timedelta(hours=26)
 # So much of the work, in seconds, may be lost with the disk at most.
 MOST_AT_RISK = 60
+# A bucket is slower than a disk; what stands still for longer does not come back by itself.
+BUCKET_LATE = dt.timedelta(minutes=3)
 
 
 def kept_backups() -> list[dict[str, Any]]:
@@ -73,3 +75,28 @@ def seconds_at_risk() -> int | None:
     """How much of the last work would be lost now, in whole seconds, rounded up; None before the first backup."""
     until = copied_until()
     return None if until is None else max(0, math.ceil((timezone.now() - until).total_seconds()))
+
+
+class InBucket(NamedTuple):
+    """What is in the bucket: until when all was committed, the newest backup, and why it stands still, if it does."""
+
+    until: dt.datetime | None
+    backup: dt.datetime | None
+    fault: str
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it is as good as no second copy."""
+        return self.until is None or timezone.now() - self.until > BUCKET_LATE
+
+
+def in_bucket() -> InBucket | None:
+    """What BACKUP_BUCKET holds, as its process noted it (`launcher/bucket_copies.py`); None without a bucket."""
+    if not settings.BACKUP_BUCKET:
+        return None
+    with suppress(OSError, ValueError, KeyError):
+        noted = json.loads((settings.DATA_DIR / "bucket-copied.json").read_text())
+        until = dt.datetime.fromisoformat(noted["until"]) if noted["until"] else None
+        backup = dt.datetime.strptime(f"{noted['backup']}+0000", "%Y%m%d-%H%M%SZ%z") if noted["backup"] else None
+        return InBucket(until, backup, noted["fault"])
+    return InBucket(None, None, "")

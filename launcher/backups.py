@@ -16,7 +16,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,24 +112,37 @@ def delete_old(folder: Path, kept: tuple[int, int, int] = KEPT) -> None:
 
     Of the last days all are kept: after a restore to a wrong moment another one may be wanted.
     """
-    days, weeks, months = kept
-    rows = list(reversed(backups_in(folder)))
-    of_days = [backup for backup in rows if backup.began > rows[0].began - dt.timedelta(days=days)]
-    of_weeks = newest_of_each(rows, weeks, lambda at: at.isocalendar()[:2])
-    of_months = newest_of_each(rows, months, lambda at: (at.year, at.month))
-    for backup in rows:
-        if backup not in [*of_days, *of_weeks, *of_months]:
+    rows = {backup.began: backup for backup in backups_in(folder)}
+    left = to_keep(rows, kept)
+    for began, backup in rows.items():
+        if began not in left:
             shutil.rmtree(backup.folder, ignore_errors=True)
-    if of_days:
-        delete_log_before(folder / "wal", of_days[-1].first_segment)
-        delete_days_before(folder / "sent", of_days[-1].began)
+    if first := first_of_days(rows, kept):
+        delete_log_before(folder / "wal", rows[first].first_segment)
+        delete_days_before(folder / "sent", first)
 
 
-def newest_of_each(rows: list[Backup], count: int, period: Callable[[dt.datetime], object]) -> list[Backup]:
-    """The newest backup of each of the last `count` periods that have one; `rows` begin with the newest."""
-    newest: dict[object, Backup] = {}
-    for backup in rows:
-        newest.setdefault(period(backup.began), backup)
+def to_keep(times: Iterable[dt.datetime], kept: tuple[int, int, int]) -> set[dt.datetime]:
+    """Of backups that began at these times, those to keep."""
+    _days, weeks, months = kept
+    newest_first = sorted(times, reverse=True)
+    of_weeks = newest_of_each(newest_first, weeks, lambda at: at.isocalendar()[:2])
+    of_months = newest_of_each(newest_first, months, lambda at: (at.year, at.month))
+    first = first_of_days(newest_first, kept)
+    return {*of_weeks, *of_months, *(at for at in newest_first if first and at >= first)}
+
+
+def first_of_days(times: Iterable[dt.datetime], kept: tuple[int, int, int]) -> dt.datetime | None:
+    """The oldest of the last days, from which on any moment can be restored; None without a backup."""
+    rows = sorted(times)
+    return next((at for at in rows if at > rows[-1] - dt.timedelta(days=kept[0])), None)
+
+
+def newest_of_each(times: list[dt.datetime], count: int, period: Callable[[dt.datetime], object]) -> list[dt.datetime]:
+    """The newest of each of the last `count` periods that have one; `times` begin with the newest."""
+    newest: dict[object, dt.datetime] = {}
+    for at in times:
+        newest.setdefault(period(at), at)
     return list(newest.values())[:count]
 
 
@@ -147,10 +160,16 @@ def delete_log_before(log: Path, segment: int) -> None:
 
 def delete_days_before(sent: Path, moment: dt.datetime) -> None:
     """Delete the files of days before this one; the files' names begin with their days."""
-    for path in sent.glob("????????*.jsonl"):
+    for name in days_before((path.name for path in sent.glob("????????*.jsonl")), moment):
+        (sent / name).unlink(missing_ok=True)
+
+
+def days_before(names: Iterable[str], moment: dt.datetime) -> Iterator[str]:
+    """Those of these names that begin with a day before this one."""
+    for name in names:
         with contextlib.suppress(ValueError):
-            if dt.datetime.strptime(path.name[:8], "%Y%m%d").replace(tzinfo=dt.UTC).date() < moment.date():
-                path.unlink(missing_ok=True)
+            if dt.datetime.strptime(name[:8], "%Y%m%d").replace(tzinfo=dt.UTC).date() < moment.date():
+                yield name
 
 
 def number_of(file: Path) -> int:

@@ -107,7 +107,7 @@ def parser() -> Parser:
     backup.add_argument("--new-key", type=Path, metavar="FILE", help="make the key that opens the secrets of backups")
     restore = commands.add_parser("restore", help="make an empty data folder the shop of a backup; nothing is sold yet")
     restore.add_argument(
-        "--from", dest="source", type=Path, required=True, metavar="FOLDER", help="of backups, or of one"
+        "--from", dest="source", required=True, metavar="FOLDER", help="of backups, or of one; or s3://BUCKET/FOLDER"
     )
     restore.add_argument("--to", type=moment, metavar="TIME", help="such as '2026-11-26 14:05'")
     restore.add_argument("--key", type=Path, metavar="FILE", help="the private key that opens the secrets")

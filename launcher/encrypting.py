@@ -27,12 +27,30 @@ def make_key(path: Path) -> str:
     return str(identity.to_public())
 
 
-def seal_secrets(data: Path, recipient: str) -> bytes:
-    """The secrets of a data folder and `.env`, encrypted for this public key."""
+def public_key(recipient: str) -> pyrage.x25519.Recipient:
+    """The key that BACKUP_RECIPIENT names; LaunchError when it is none."""
     try:
-        key = pyrage.x25519.Recipient.from_str(recipient)
+        return pyrage.x25519.Recipient.from_str(recipient)
     except pyrage.RecipientError as error:
         raise LaunchError("BACKUP_RECIPIENT is not a public key: `./run backup --new-key FILE` makes one.") from error
+
+
+def private_key(key_file: Path) -> pyrage.x25519.Identity:
+    """The key in this file; LaunchError when it cannot be read or is none."""
+    try:
+        lines = key_file.read_text().split()
+        return pyrage.x25519.Identity.from_str(next(line for line in lines if line.startswith("AGE-SECRET-KEY-")))
+    except OSError as error:
+        raise LaunchError(f"Cannot read the key {key_file}: {error.strerror}.") from error
+    except (StopIteration, pyrage.IdentityError) as error:
+        raise LaunchError(
+            f"{key_file} holds no private key: name the file that `./run backup --new-key` made."
+        ) from error
+
+
+def seal_secrets(data: Path, recipient: str) -> bytes:
+    """The secrets of a data folder and `.env`, encrypted for this public key."""
+    key = public_key(recipient)
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w") as tar:
         for path in [*(data / name for name in OF_DATA_FOLDER), ROOT / SETTINGS]:
@@ -44,12 +62,8 @@ def seal_secrets(data: Path, recipient: str) -> bytes:
 def open_secrets(sealed: bytes, key_file: Path) -> dict[str, bytes]:
     """The files in it by their names; LaunchError when this key does not open it."""
     try:
-        lines = key_file.read_text().split()
-        key = next(line for line in lines if line.startswith("AGE-SECRET-KEY-"))
-        archive = pyrage.decrypt(sealed, [pyrage.x25519.Identity.from_str(key)])
-    except OSError as error:
-        raise LaunchError(f"Cannot read the key {key_file}: {error.strerror}.") from error
-    except (StopIteration, pyrage.IdentityError, pyrage.DecryptError) as error:
+        archive = pyrage.decrypt(sealed, [private_key(key_file)])
+    except pyrage.DecryptError as error:
         raise LaunchError(f"The key in {key_file} does not open this backup's secrets: name the right one.") from error
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         files = {member.name: tar.extractfile(member) for member in tar.getmembers()}

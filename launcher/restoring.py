@@ -12,6 +12,8 @@ from pathlib import Path
 from launcher import ROOT
 from launcher.backing_up import facts_of, refuse_foreign_database
 from launcher.backups import PARTIAL, Backup, backups_in, named_by_time, number_of, unread
+from launcher.bucket import SCHEME
+from launcher.bucket_restoring import fetched
 from launcher.commands import DEFAULT_PORT
 from launcher.data_folder import DataFolderInUseError, held, new_file
 from launcher.encrypting import OF_DATA_FOLDER, SETTINGS, open_secrets
@@ -31,10 +33,17 @@ DAMAGED = (
 
 def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     """Restore, and say what is there; the shop does not run afterwards."""
-    source = options.source.resolve()
-    backup = choose(source, options.to)
     project = read_project()
     refuse_foreign_database(project)
+    if not options.source.startswith(SCHEME):
+        return restore(group, say, options, project, Path(options.source).resolve())
+    with fetched(project, options, say) as source:
+        return restore(group, say, options, project, source)
+
+
+def restore(group: ProcessGroup, say: Say, options: argparse.Namespace, project: Project, source: Path) -> int:
+    """Restore from a folder of backups, or of one, and say what is there."""
+    backup = choose(source, options.to)
     begin_again(project)
     require_empty(project, backup)
     sealed = backup.folder / "secrets.age"

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from launcher import PYTHON, ROOT, version
 from launcher.archiving import LogCopies, Nights
 from launcher.backing_up import about_foreign_database, backup_folder, kept
+from launcher.bucket_copies import BucketCopies, bucket_of
 from launcher.commands import DEFAULT_PORT, LOOPBACK, ROLES
 from launcher.copied_log import CopiedLog
 from launcher.data_folder import DataFolderInUseError, SharedEnvironment, held, write_state
@@ -208,7 +209,10 @@ class Server:
         self._group.stop([service.child for service in ours if service.child], grace=grace, then=then)
 
     def _keep_backups(self) -> None:
-        """Copy the log and the journal all the time, and make a backup each night, when BACKUP_TO is set."""
+        """Copy the log and the journal all the time, and make a backup each night, when BACKUP_TO is set.
+
+        All of it goes into a bucket, too, when BACKUP_BUCKET is set.
+        """
         folder, postgres = backup_folder(self._project), self._stack.stores.postgres
         if fault := about_foreign_database(self._project):
             self._say(f"Warning: {fault}")
@@ -221,6 +225,11 @@ class Server:
             self._copied_log.begin()
             self._nights = Nights(self._project, self._group, folder)
             self._months = Months(self._project, self._group, folder)
+        if "BACKUP_BUCKET" in self._project.given:
+            if not (folder and postgres):
+                raise LaunchError("BACKUP_BUCKET gets what lies in BACKUP_TO: set that, too, and no DATABASE_URL.")
+            bucket_of(self._project)  # a wrong setting is said now
+            self._services.append(Service("bucket-copies", BucketCopies(self._project, self._group).begin))
 
     def _begin_sandbox(self) -> Child:
         """Fill the sandbox's database and start the sandbox."""

@@ -1,4 +1,4 @@
-"""The copy of the database's log stands still or lags: what was sold since then would be lost with the disk."""
+"""The copy of the database's log stands still or lags, on the disk of backups or in the bucket."""
 
 import datetime as dt
 
@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, may
 from alerts.models import Severity
-from core.kept_backups import copied_until, is_backed_up_here
+from core.kept_backups import copied_until, in_bucket, is_backed_up_here
 from core.rights import Right
 
 # At most 60 s may be lost. After two minutes more the copy does not come back by itself.
@@ -21,15 +21,28 @@ class LogUncopied(AlertKind, permission=Right.CHANGE_POLICIES):
     def reasons(self, now: Now) -> list[Reason]:
         if not settings.BACKUP_TO or not is_backed_up_here():
             return []
-        until = copied_until()
-        if until is None or now.time - until <= _LAGS_FOR:
-            return []
-        return [Reason(severity=Severity.CRITICAL, facts={"until": until.isoformat()})]
+        reasons = []
+        until, bucket = copied_until(), in_bucket()
+        if until is not None and now.time - until > _LAGS_FOR:
+            reasons.append(Reason(severity=Severity.CRITICAL, facts={"until": until.isoformat()}))
+        if bucket and bucket.is_late and (bucket.until or bucket.fault):
+            facts: Facts = {"until": bucket.until.isoformat() if bucket.until else "", "fault": bucket.fault}
+            reasons.append(Reason(key="bucket", severity=Severity.WARNING, facts=facts))
+        return reasons
 
     def words(self, facts: Facts, person: Person) -> Words:
+        url = reverse("backups") if may(person, Right.CHANGE_POLICIES) else ""
+        if "fault" in facts:
+            seen = _("Those since %(at)s are on the disk of backups alone.") % {"at": at(facts, "until")}
+            return Words(
+                title=_("Sales are not copied to the bucket."),
+                facts=" ".join(filter(None, [seen if facts["until"] else "", str(facts["fault"])])),
+                next_step=_("Have the person who runs the server look at ./run status and at logs/bucket-copies.log."),
+                url=url,
+            )
         return Words(
             title=_("Sales are not copied to where the backups go."),
             facts=_("Those since %(at)s would be lost with this disk.") % {"at": at(facts, "until")},
             next_step=_("Have the person who runs the server look at ./run status and at the disk of BACKUP_TO."),
-            url=reverse("backups") if may(person, Right.CHANGE_POLICIES) else "",
+            url=url,
         )

@@ -11,6 +11,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from alerts.kinds import in_words
 from alerts.models import Alert, Severity
 from core import health, heartbeats, stores
 from core.heartbeats import Heartbeat, Pulse
@@ -244,6 +245,22 @@ def test_a_backup_that_failed_or_is_late_is_an_alert(backed_up: Path, settings: 
 
     settings.BACKUP_TO = ""
     assert open_alerts() == NO_ALERT
+
+
+def test_a_bucket_that_gets_nothing_is_an_alert(backed_up: Path, settings: Any, monkeypatch: Any):
+    monkeypatch.setattr("alerts.kinds.log_uncopied.is_backed_up_here", lambda: True)
+    note, facts = backed_up / "bucket-copied.json", {"backup": "", "fault": ""}
+    note.write_text(json.dumps({**facts, "until": ago(minutes=9).isoformat()}))
+    assert open_alerts() == NO_ALERT, "there is no bucket"
+
+    settings.BACKUP_BUCKET = "s3://shop/backups"
+    assert open_alerts() == [("log_uncopied", "bucket")]
+    note.write_text(json.dumps({**facts, "until": ago(minutes=2).isoformat()}))
+    assert open_alerts() == NO_ALERT
+
+    note.write_text(json.dumps({**facts, "until": None, "fault": "The bucket does not answer."}))
+    assert open_alerts() == [("log_uncopied", "bucket")]
+    assert in_words(Alert.objects.get(closed_at=None)).facts == "The bucket does not answer."
 
 
 def _note_backup(folder: Path, at: dt.datetime) -> None:

@@ -55,6 +55,22 @@ def test_who_opens_the_shop_says_how_many_orders_are_not_taken_in():
     assert not upstream_account().is_held
 
 
+@pytest.mark.parametrize(
+    ("minutes", "fault", "said"),
+    [(1, "", "has all of it until"), (5, "It is away.", "It is away."), (None, "", "no backup to begin with")],
+)
+def test_it_says_what_the_bucket_has(settings, tmp_path, minutes, fault, said):
+    settings.DATA_DIR, settings.BACKUP_TO, settings.BACKUP_BUCKET = tmp_path, str(tmp_path), "s3://shop/backups"
+    until = minutes and (timezone.now() - dt.timedelta(minutes=minutes)).isoformat()
+    noted = {"until": until, "backup": "20261126-190000Z" if until else "", "fault": fault}
+    (tmp_path / "bucket-copied.json").write_text(json.dumps(noted))
+
+    page = unescape(browser_of("administrator").get(reverse("backups")).content.decode())
+
+    assert "s3://shop/backups" in page
+    assert said in page
+
+
 def test_without_a_restore_there_is_nothing_to_open():
     page = browser_of("administrator").get(reverse("backups")).content.decode()
 

@@ -1,0 +1,176 @@
+"""A bucket that speaks S3, as the second place of the backups. All in it is encrypted (age) for BACKUP_RECIPIENT.
+
+PREFIX/20261126-190000Z.tar.gz.age            a backup: its whole folder
+PREFIX/20261126-190000Z.json                  its manifest, with its first segment of the log; written last
+PREFIX/wal/20261126-185901Z/0000….gz.age      what was written since, segment by segment, the last one again and again
+PREFIX/sent/20261126-4f1d2c3b.jsonl.gz.age    the journal of what was sent that day
+"""
+
+import contextlib
+import datetime as dt
+import gzip
+import json
+import os
+import tarfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+import obstore
+import pyrage
+from obstore.exceptions import BaseError
+from obstore.store import S3Store
+
+from launcher.encrypting import public_key
+from launcher.failures import LaunchError
+from launcher.project import Project
+
+SCHEME = "s3://"
+SEALED = ".gz.age"
+BACKUP = ".tar.gz.age"
+NAMES = ("BACKUP_BUCKET_KEY_ID", "BACKUP_BUCKET_SECRET")
+_PART_BYTES = 8 * 1024 * 1024
+_RETRY = {"max_retries": 3, "retry_timeout": dt.timedelta(seconds=60)}
+
+
+class BucketError(LaunchError):
+    """The bucket did not do it, or does not answer."""
+
+
+class Bucket:
+    """The objects below one prefix. Whatever the bucket refuses is a `BucketError`."""
+
+    def __init__(self, project: Project, address: str) -> None:
+        """`address`: s3://BUCKET/PREFIX. LaunchError when a setting is missing or wrong."""
+        given, parts = project.given, urlsplit(address)
+        if not (address.startswith(SCHEME) and parts.netloc):
+            raise LaunchError(f"{address} is not the address of a bucket: write s3://BUCKET/FOLDER.")
+        if missing := [name for name in NAMES if name not in given]:
+            raise LaunchError(f"The bucket {address} needs {' and '.join(missing)}: set them in .env.")
+        endpoint = given.get("BACKUP_BUCKET_ENDPOINT")
+        self.address = address
+        self._store = S3Store(
+            parts.netloc,
+            prefix=parts.path.strip("/") or None,
+            region=given.get("BACKUP_BUCKET_REGION", "us-east-1"),
+            access_key_id=given[NAMES[0]],
+            secret_access_key=given[NAMES[1]],
+            client_options={
+                "allow_http": is_loopback(endpoint),
+                "timeout": "10 minutes",
+                "connect_timeout": "5 seconds",
+            },
+            retry_config=_RETRY,  # type: ignore[arg-type]
+            endpoint=endpoint,  # None: Amazon's
+        )
+
+    def sizes(self, folder: str = "") -> dict[str, int]:
+        """The names of the objects in a folder, or of all, with their bytes."""
+        with self._answers():
+            return {row["path"]: row["size"] for rows in obstore.list(self._store, folder or None) for row in rows}
+
+    def put(self, name: str, content: bytes | Path) -> None:
+        """Store an object, in place of an old one."""
+        with self._answers():
+            obstore.put(self._store, name, content)
+
+    def get(self, name: str) -> bytes:
+        """A small object."""
+        with self._answers():
+            return bytes(obstore.get(self._store, name).bytes())
+
+    def fetch(self, name: str, target: Path) -> None:
+        """An object as a file."""
+        with self._answers(), target.open("wb") as file:
+            for part in obstore.get(self._store, name).stream(min_chunk_size=_PART_BYTES):
+                file.write(part)
+
+    def delete(self, names: Sequence[str]) -> None:
+        """Delete these objects."""
+        if names:
+            with self._answers():
+                obstore.delete(self._store, list(names))
+
+    @contextlib.contextmanager
+    def _answers(self) -> Iterator[None]:
+        try:
+            yield
+        except (BaseError, FileNotFoundError, PermissionError) as error:
+            first = str(error).partition("\n")[0]
+            raise BucketError(f"The bucket {self.address} refuses, or does not answer: {first}") from error
+
+
+def is_loopback(endpoint: str | None) -> bool:
+    """Whether the bucket is on this machine: to any other one everything goes encrypted."""
+    return urlsplit(endpoint or "").hostname in {"127.0.0.1", "localhost", "::1"}
+
+
+def manifests_in(bucket: Bucket) -> dict[str, dict[str, Any]]:
+    """What each whole backup says about itself, by its name, the oldest first."""
+    names = sorted(name for name in bucket.sizes() if "/" not in name and name.endswith(".json"))
+    return {name.removesuffix(".json"): json.loads(bucket.get(name)) for name in names}
+
+
+def seal_file(source: Path, recipient: str) -> bytes:
+    """A small file, compressed and encrypted."""
+    return bytes(pyrage.encrypt(gzip.compress(source.read_bytes(), 1), [public_key(recipient)]))
+
+
+def open_file(sealed: bytes, identity: Any) -> bytes:
+    """The content of a sealed file."""
+    return gzip.decompress(pyrage.decrypt(sealed, [identity]))
+
+
+def seal_folder(source: Path, recipient: str, target: Path) -> None:
+    """A whole folder as one compressed and encrypted file; what it takes of memory does not grow with it."""
+
+    def pack(out: IO[bytes]) -> None:
+        with out, gzip.open(out, "wb", compresslevel=1) as packed, tarfile.open(fileobj=packed, mode="w|") as tar:
+            tar.add(source, arcname=source.name)
+
+    key = public_key(recipient)
+    with target.open("wb") as file, _piped(pack) as packed:
+        pyrage.encrypt_io(packed, file, [key])
+
+
+def open_folder(sealed: Path, identity: Any, target: Path) -> None:
+    """Put a sealed folder into `target`."""
+
+    def decrypt(out: IO[bytes]) -> None:
+        with out, sealed.open("rb") as file:
+            pyrage.decrypt_io(file, out, [identity])
+
+    with _piped(decrypt) as opened, gzip.open(opened, "rb") as packed:
+        with tarfile.open(fileobj=packed, mode="r|") as tar:
+            tar.extractall(target, filter="data")
+        while packed.read(_PART_BYTES):
+            pass  # to the end, where its checksum is
+
+
+@contextlib.contextmanager
+def _piped(write: Callable[[IO[bytes]], None]) -> Iterator[IO[bytes]]:
+    """What `write` writes in a thread of its own; what goes wrong there is raised here."""
+    faults: list[BaseException] = []
+    reader, writer = os.pipe()
+
+    def run() -> None:
+        try:
+            write(os.fdopen(writer, "wb"))
+        except BaseException as error:
+            faults.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        with os.fdopen(reader, "rb") as out:
+            yield out
+    except BaseException as error:
+        thread.join()
+        # the end of one side breaks the other: the first fault is the one that says something
+        real = next((fault for fault in faults if not isinstance(fault, BrokenPipeError)), error)
+        raise real from error
+    thread.join()
+    if faults:
+        raise faults[0]

@@ -1,0 +1,219 @@
+"""What lies in BACKUP_TO is copied to BACKUP_BUCKET as well, all the time: the process `bucket-copies` of `./run up`.
+
+A process of its own: a bucket that is slow or away holds up nothing else, and the shop never waits for it. Nothing is
+deleted there because it is gone here: a new disk is empty, and the bucket is what it is filled from.
+"""
+
+import contextlib
+import datetime as dt
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from launcher import PYTHON, ROOT
+from launcher.backing_up import backup_folder, kept
+from launcher.backups import (
+    PARTIAL,
+    Backup,
+    backups_in,
+    days_before,
+    first_of_days,
+    named_by_time,
+    number_of,
+    time_of,
+    to_keep,
+)
+from launcher.bucket import BACKUP, SEALED, Bucket, manifests_in, seal_file, seal_folder
+from launcher.copied_log import NOTE as LOG_NOTE
+from launcher.data_folder import read_json, write_json
+from launcher.encrypting import public_key
+from launcher.failures import LaunchError
+from launcher.processes import Child, ProcessGroup
+from launcher.project import Project, read_project
+
+EVERY_SECONDS, BACKUPS_EVERY_SECONDS = 10.0, 30.0
+# In the data folder: until when each commit is in the bucket, or why it is not. The pages read it.
+NOTE = "bucket-copied.json"
+
+
+class BucketCopies:
+    """Starts the process; LaunchError when a setting is missing or wrong."""
+
+    def __init__(self, project: Project, group: ProcessGroup) -> None:
+        self._project = project
+        self._group = group
+
+    def begin(self) -> Child:
+        """Start copying."""
+        bucket_of(self._project)
+        return self._group.start(
+            "bucket-copies",
+            ["nice", "-n", "10", PYTHON, "-m", "launcher.bucket_copies"],
+            env={**os.environ, "BACKOFFICE_DATA": str(self._project.data)},
+            cwd=ROOT,
+            log=self._project.logs / "bucket-copies.log",
+        )
+
+
+def bucket_of(project: Project) -> Bucket:
+    """The bucket of BACKUP_BUCKET; LaunchError when a setting is missing or wrong."""
+    if "BACKUP_RECIPIENT" not in project.given:
+        raise LaunchError(
+            "BACKUP_BUCKET needs BACKUP_RECIPIENT, for which all is encrypted: `./run backup --new-key FILE` makes one."
+        )
+    public_key(project.given["BACKUP_RECIPIENT"])
+    return Bucket(project, project.given["BACKUP_BUCKET"])
+
+
+class Copier:
+    """Copies what is new, in turns; each turn may be cut off at any point, and the next one does what is left."""
+
+    def __init__(self, project: Project, bucket: Bucket, folder: Path) -> None:
+        self._project = project
+        self._bucket = bucket
+        self._folder = folder
+        self._recipient = project.given["BACKUP_RECIPIENT"]
+        self._there: dict[str, tuple[int, int]] = {}  # size and time of each file that this process has copied
+        self._names: set[str] | None = None  # of all objects, once they are known
+        self._until = read_json(project.data / NOTE).get("until")
+        self.faults: dict[str, str] = {}
+
+    @property
+    def _whole(self) -> set[str]:
+        if self._names is None:
+            self._names = set(self._bucket.sizes())
+        return self._names
+
+    def copy_files(self) -> None:
+        """Copy the journal and the log, and know until when each commit can be restored from the bucket.
+
+        That is not known before there is a backup that goes on in this log.
+        """
+        until = read_json(self._project.data / LOG_NOTE).get("until")
+        for path in self._files():
+            self._copy_file(path)
+        begun = max((time_of(path.name) for path in named_by_time(self._folder / "wal")), default=None)
+        usable = begun and any(time_of(name) >= begun for name in self._backups_there())
+        self._until = until if usable else None
+
+    def _files(self) -> Iterator[Path]:
+        """The journal and the segments of the log, the oldest first."""
+        yield from sorted((self._folder / "sent").glob("*.jsonl"))
+        for folder in named_by_time(self._folder / "wal"):
+            yield from sorted(folder.iterdir())
+
+    def _copy_file(self, path: Path) -> None:
+        name = f"{path.relative_to(self._folder).as_posix()}{SEALED}"
+        grows = path.suffix in {PARTIAL, ".jsonl"}
+        if not grows and name in self._whole:
+            return
+        with contextlib.suppress(FileNotFoundError):  # a segment is whole by now, under another name
+            facts = path.stat()
+            if self._there.get(name) == (facts.st_size, facts.st_mtime_ns):
+                return
+            self._bucket.put(name, seal_file(path, self._recipient))
+            self._there[name] = (facts.st_size, facts.st_mtime_ns)
+            if not grows:
+                self._whole.add(name)
+                self._forget(f"{path.relative_to(self._folder).as_posix()}{PARTIAL}{SEALED}")
+
+    def _forget(self, name: str) -> None:
+        """Delete the beginning of a segment that is whole now."""
+        if name in self._there or name in self._whole:
+            self._bucket.delete([name])
+            self._there.pop(name, None)
+            self._whole.discard(name)
+
+    def _backups_there(self) -> list[str]:
+        return [name.removesuffix(".json") for name in list(self._whole) if "/" not in name and name.endswith(".json")]
+
+    def copy_backups(self) -> None:
+        """Copy each backup that is not there, the newest first, and delete there what is older than BACKUP_KEEP."""
+        self._refuse_another_shops()
+        for backup in reversed(backups_in(self._folder)):
+            if backup.folder.name not in self._backups_there():
+                self._copy_backup(backup)
+                self.delete_old()
+
+    def _copy_backup(self, backup: Backup) -> None:
+        name, draft = backup.folder.name, self._project.data / "bucket.new"
+        try:
+            seal_folder(backup.folder, self._recipient, draft)
+            self._bucket.put(f"{name}{BACKUP}", draft)
+        finally:
+            draft.unlink(missing_ok=True)
+        manifest = {**backup.manifest, "first_segment": backup.first_segment}
+        write_json(draft, manifest)
+        self._bucket.put(f"{name}.json", draft.read_bytes())
+        draft.unlink()
+        self._whole.update([f"{name}{BACKUP}", f"{name}.json"])
+
+    def _refuse_another_shops(self) -> None:
+        ours = {backup.manifest["database"] for backup in backups_in(self._folder)}
+        theirs = {manifest["database"] for manifest in manifests_in(self._bucket).values()}
+        if ours and theirs - ours:
+            raise LaunchError(
+                f"{self._bucket.address} holds the backups of another database: name a folder in it for this one alone."
+            )
+
+    def delete_old(self) -> None:
+        """Delete the backups beyond those that are kept, and the log and the journal from before the last days."""
+        manifests, sizes = manifests_in(self._bucket), self._bucket.sizes()
+        times = {time_of(name): name for name in manifests}
+        left = to_keep(times, kept(self._project))
+        gone = [f"{name}{ending}" for at, name in times.items() if at not in left for ending in (".json", BACKUP)]
+        if first := first_of_days(times, kept(self._project)):
+            segment = manifests[times[first]]["first_segment"]
+            log = [name for name in sizes if name.startswith("wal/") and not name.endswith(f".history{SEALED}")]
+            gone += [name for name in log if number_of(Path(name.removesuffix(SEALED))) < segment]
+            sent = {Path(name).name: name for name in sizes if name.startswith("sent/")}
+            gone += [sent[name] for name in days_before(sent, first)]
+        self._bucket.delete([name for name in gone if name in sizes])
+        self._whole.difference_update(gone)
+
+    def note(self) -> None:
+        """Note it for the pages; after a fault the time stands still."""
+        facts = {"until": self._until, "backup": max(self._backups_there(), default="") if self._names else ""}
+        with contextlib.suppress(LaunchError):  # a full disk
+            write_json(self._project.data / NOTE, {**facts, "fault": next(iter(self.faults.values()), "")})
+
+
+def run() -> None:
+    """Copy until somebody ends this process."""
+    project = read_project()
+    folder = backup_folder(project)
+    assert folder is not None  # noqa: S101 - `./run up` looks
+    copier = Copier(project, bucket_of(project), folder)
+
+    def copy_backups() -> None:
+        while True:
+            take_turn(copier, copier.copy_backups)
+            time.sleep(BACKUPS_EVERY_SECONDS)
+
+    threading.Thread(target=copy_backups, daemon=True).start()
+    while True:
+        take_turn(copier, copier.copy_files)
+        copier.note()
+        time.sleep(EVERY_SECONDS)
+
+
+def take_turn(copier: Copier, turn: Callable[[], None]) -> None:
+    """Take it; a fault is kept, and said once."""
+    name = turn.__name__
+    try:
+        turn()
+        copier.faults.pop(name, None)
+    except (LaunchError, OSError) as error:
+        if copier.faults.get(name) != str(error):
+            print(f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M:%S} {error}", flush=True)
+        copier.faults[name] = str(error)
+
+
+if __name__ == "__main__":
+    try:
+        run()
+    except LaunchError as error:
+        sys.exit(str(error))

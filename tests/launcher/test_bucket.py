@@ -1,0 +1,270 @@
+"""What lies in the folder of backups is in a bucket as well, encrypted, and the bucket alone makes the shop again."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import psycopg
+import pyrage
+import pytest
+from moto.server import ThreadedMotoServer
+
+from launcher.archiving import LogCopies
+from launcher.backing_up import make_backup
+from launcher.backups import NAME, backups_in, named_by_time
+from launcher.bucket import Bucket, BucketError, open_folder, seal_folder
+from launcher.bucket_copies import NOTE, Copier, take_turn
+from launcher.bucket_restoring import fetched
+from launcher.copied_log import NOTE as LOG_NOTE
+from launcher.data_folder import read_json, write_json
+from launcher.database_roles import OWNER
+from launcher.encrypting import make_key
+from launcher.failures import LaunchError
+from launcher.postgresql import PostgreSQL
+from launcher.project import Project
+from launcher.restoring import choose, recover
+from tests.launcher.conftest import new_folder, wait_until
+from tests.launcher.helpers import run
+
+BUCKET = "s3://shop/backups"
+
+
+def now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """A server that speaks S3; its address."""
+    moto = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    moto.start()
+    host, port = moto.get_host_and_port()
+    yield f"http://{host}:{port}"
+    moto.stop()
+
+
+@pytest.fixture
+def given(server: str, tmp_path: Path) -> dict[str, str]:
+    """The settings of an empty bucket, with a key of its own."""
+    for method, path in (("POST", "/moto-api/reset"), ("PUT", "/shop")):
+        urllib.request.urlopen(urllib.request.Request(f"{server}{path}", method=method)).close()
+    return {
+        "BACKUP_BUCKET": BUCKET,
+        "BACKUP_BUCKET_ENDPOINT": server,
+        "BACKUP_BUCKET_KEY_ID": "id",
+        "BACKUP_BUCKET_SECRET": "secret",
+        "BACKUP_RECIPIENT": make_key(tmp_path / "shop.key"),
+        "KEY": str(tmp_path / "shop.key"),
+    }
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    """An empty BACKUP_TO."""
+    (tmp_path / "to here").mkdir()
+    return tmp_path / "to here"
+
+
+def copier_of(data: Path, given: dict[str, str], target: Path) -> Copier:
+    project = Project(data, {**given, "BACKUP_TO": str(target)})
+    return Copier(project, Bucket(project, BUCKET), target)
+
+
+def made_at(target: Path, at: dt.datetime, *, segment: int = 3, database: str = "this") -> str:
+    """A small backup of this time; its name."""
+    backup = target / at.strftime(NAME)
+    (backup / "database").mkdir(parents=True)
+    write_json(backup / "database/backup_manifest", {"WAL-Ranges": [{"Start-LSN": f"0/{segment}000028"}]})
+    write_json(backup / "manifest.json", {"ended_at": at.isoformat(), "database": database, "secrets": True})
+    return backup.name
+
+
+def test_the_bucket_alone_brings_every_commit_back(folder, target, given, group, tmp_path):
+    # given: a backup, what was committed afterwards, and the journal are in the bucket; then both disks are gone
+    project = Project(folder, {**given, "BACKUP_TO": str(target)})
+    server = PostgreSQL(folder, group)
+    server.start()
+    server.wait_ready("rows")
+    server.set_up_roles({"rows": OWNER}, guests={})
+    (folder / "audit.key").write_text("the audit's")
+    copies = LogCopies(project, server, target).begin()
+    copier = Copier(project, Bucket(project, BUCKET), target)
+    with psycopg.connect(server.url("rows"), autocommit=True) as rows:
+        rows.execute("CREATE TABLE kept AS SELECT '081234567890' AS number")
+        make_backup(project, server, target)
+        copier.copy_backups()
+        rows.execute("INSERT INTO kept VALUES ('081298765432')")
+        flushed = "SELECT flush_lsn >= pg_current_wal_lsn() FROM pg_stat_replication"
+        assert wait_until(lambda: rows.execute(flushed).fetchone() == (True,))
+    (target / "sent").mkdir()
+    (target / "sent/20261126-4f1d2c3b.jsonl").write_text('{"ref_id": "B-1"}\n')
+    copier.copy_files()
+    server.stop()
+    group.stop([copies], grace=0)
+
+    # then: nobody reads a number in what the bucket holds
+    bucket = Bucket(project, BUCKET)
+    names = bucket.sizes()
+    assert all(name.endswith((".age", ".json")) for name in names)
+    assert not any(b"081234567890" in bucket.get(name) or b"B-1" in bucket.get(name) for name in names)
+
+    with new_folder() as data:
+        empty = Project(data, given)
+        options = SimpleNamespace(source=BUCKET, to=None, key=tmp_path / "shop.key")
+        with fetched(empty, options, print) as source:
+            (data / "secrets.json").write_bytes((folder / "secrets.json").read_bytes())
+            recover(empty, group, choose(source, None), None)
+            assert (source / "sent/20261126-4f1d2c3b.jsonl").read_text() == '{"ref_id": "B-1"}\n'
+        restored = PostgreSQL(data, group)
+        restored.start()
+        restored.wait_ready()
+        with psycopg.connect(restored.url("rows")) as rows:
+            assert [number for (number,) in rows.execute("SELECT number FROM kept ORDER BY 1")] == [
+                "081234567890",
+                "081298765432",
+            ]
+        restored.stop()
+        assert not (data / "fetched").exists()
+
+
+def test_a_segment_that_grows_is_copied_again_and_goes_once_it_is_whole(empty, target, given):
+    begun = now() - dt.timedelta(hours=1)
+    log = target / "wal" / begun.strftime(NAME)
+    log.mkdir(parents=True)
+    (log / "000000010000000000000004.partial").write_bytes(b"one")
+    write_json(empty / LOG_NOTE, {"until": begun.isoformat()})
+    copier = copier_of(empty, given, target)
+    copier.copy_files()
+    copier.note()
+    assert read_json(empty / NOTE)["until"] is None, "nothing can be restored without a backup"
+    made_at(target, begun + dt.timedelta(minutes=1))
+    copier.copy_backups()
+
+    (log / "000000010000000000000004.partial").write_bytes(b"one two")
+    copier.copy_files()
+    assert list(copier._bucket.sizes("wal")) == [f"wal/{log.name}/000000010000000000000004.partial.gz.age"]
+    (log / "000000010000000000000004.partial").rename(log / "000000010000000000000004")
+    (log / "000000010000000000000005.partial").write_bytes(b"three")
+    copier.copy_files()
+    copier.note()
+
+    assert sorted(copier._bucket.sizes("wal")) == [
+        f"wal/{log.name}/000000010000000000000004.gz.age",
+        f"wal/{log.name}/000000010000000000000005.partial.gz.age",
+    ]
+    assert read_json(empty / NOTE)["until"] == begun.isoformat()
+
+
+def test_what_is_gone_here_stays_in_the_bucket_and_what_is_too_old_goes(empty, target, given):
+    newest = dt.datetime(2026, 11, 26, 19, tzinfo=dt.UTC)
+    log = target / "wal" / (newest - dt.timedelta(days=9)).strftime(NAME)
+    log.mkdir(parents=True)
+    for segment in (2, 3, 4):
+        (log / f"00000001000000000000000{segment}").touch()
+    old = [made_at(target, newest - dt.timedelta(days=days), segment=2) for days in (9, 8)]
+    copier = copier_of(empty, given, target)
+    copier.copy_files()
+    copier.copy_backups()
+    for name in old:
+        (target / name).rename(target / f"gone-{name}")
+
+    again = copier_of(empty, given, target)
+    again.copy_backups()
+    assert {name.partition(".")[0] for name in again._bucket.sizes() if "/" not in name} == set(old), "a new disk"
+    made = made_at(target, newest, segment=4)
+    again.copy_backups()
+
+    left = again._bucket.sizes()
+    assert {name.partition(".")[0] for name in left if "/" not in name} == {made, old[1]}, "one of its week is kept"
+    assert [name for name in left if name.startswith("wal/")] == [f"wal/{log.name}/000000010000000000000004.gz.age"]
+
+
+def test_the_bucket_of_another_shop_is_left_alone(empty, target, given):
+    made_at(target, now(), database="another")
+    copier_of(empty, given, target).copy_backups()
+    for backup in backups_in(target):
+        write_json(backup.folder / "manifest.json", {**backup.manifest, "database": "this"})
+
+    with pytest.raises(LaunchError, match="another database"):
+        copier_of(empty, given, target).copy_backups()
+
+
+def test_a_bucket_that_is_away_is_said_and_the_time_stands_still(empty, target, given):
+    write_json(empty / NOTE, {"until": "2026-11-26T07:00:00+00:00", "backup": "", "fault": ""})
+    nowhere = {**given, "BACKUP_BUCKET": "s3://nowhere/at/all"}
+    project = Project(empty, nowhere)
+    copier = Copier(project, Bucket(project, "s3://nowhere/at/all"), target)
+    (target / "sent").mkdir()
+    (target / "sent/20261126-4f1d2c3b.jsonl").write_text("{}\n")
+
+    take_turn(copier, copier.copy_files)
+    copier.note()
+
+    noted = read_json(empty / NOTE)
+    assert noted["until"] == "2026-11-26T07:00:00+00:00"
+    assert "s3://nowhere/at/all" in noted["fault"]
+
+
+def test_a_folder_is_sealed_whole_and_another_key_does_not_open_it(tmp_path, target):
+    name = made_at(target, now())
+    (target / name / "database/base").write_bytes(bytes(3_000_000))
+    identity, other = pyrage.x25519.Identity.generate(), pyrage.x25519.Identity.generate()
+    seal_folder(target / name, str(identity.to_public()), tmp_path / "sealed")
+
+    open_folder(tmp_path / "sealed", identity, tmp_path / "opened")
+
+    (opened,) = named_by_time(tmp_path / "opened")
+    assert (opened / "database/base").stat().st_size == 3_000_000
+    with pytest.raises(pyrage.DecryptError):
+        open_folder(tmp_path / "sealed", other, tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("words", "changed", "sentence"),
+    [
+        ([], {}, "name the private key"),
+        (["--key", "shop.key"], {}, "There is no finished backup in s3://shop/backups"),
+        (["--key", "shop.key"], {"BACKUP_BUCKET_SECRET": ""}, "needs BACKUP_BUCKET_SECRET"),
+        (["--key", "shop.key"], {"BACKUP_BUCKET_ENDPOINT": "http://127.0.0.1:9"}, "does not answer"),
+    ],
+)
+def test_what_keeps_a_restore_from_a_bucket_is_a_sentence(empty, given, words, changed, sentence):
+    words = [given["KEY"] if word == "shop.key" else word for word in words]
+
+    result = run("restore", "--from", BUCKET, *words, data=empty, **{**given, **changed})
+
+    assert result.returncode != 0
+    assert sentence in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_another_key_does_not_open_the_bucket(empty, target, given, tmp_path):
+    made_at(target, now())
+    copier_of(empty, given, target).copy_backups()
+    make_key(tmp_path / "other.key")
+
+    result = run("restore", "--from", BUCKET, "--key", str(tmp_path / "other.key"), data=empty, **given)
+
+    assert result.returncode == 1
+    assert "does not open what is in this bucket" in result.stderr
+    assert json.dumps(sorted(path.name for path in empty.iterdir())) == "[]"
+
+
+@pytest.mark.parametrize(
+    ("given_now", "sentence"),
+    [
+        ({"BACKUP_BUCKET": "shop"}, "write s3://"),
+        ({"BACKUP_BUCKET_KEY_ID": ""}, "needs BACKUP_BUCKET_KEY_ID"),
+    ],
+)
+def test_a_wrong_setting_is_a_sentence(empty, given, given_now, sentence):
+    settings = {name: value for name, value in {**given, **given_now}.items() if value}
+
+    with pytest.raises(LaunchError, match=sentence) as refusal:
+        Bucket(Project(empty, settings), settings["BACKUP_BUCKET"])
+    assert not isinstance(refusal.value, BucketError)
