@@ -1,4 +1,4 @@
-"""A stand-in for a receipt printer at the till's USB port: what a page sends to it comes to the test as bytes."""
+"""A stand-in for a receipt printer at a till: what a page sends to it comes to the test as bytes."""
 
 from __future__ import annotations
 
@@ -8,53 +8,70 @@ from playwright.sync_api import Page
 
 from testing.escpos import Printout, decode
 
-# The part of WebUSB that a page calls. `usbPermission`: whether the person gave this browser the printer, before.
-_FAKE = """
+# The parts of WebUSB, Web Serial and Web Bluetooth that a page calls.
+_FAKES = """
 (() => {
+  const fail = (name) => { throw new DOMException("of the test", name); };
+  const take = async (bytes) => {
+    if (await printerState() === "gone") fail("NotFoundError");
+    await printerTakes([...bytes]);
+  };
+  const open = async (of) => {
+    if (of.isOpen) fail("InvalidStateError");
+    if (await printerState() === "busy") fail("NetworkError");
+    of.isOpen = true;
+  };
+  const given = async (printer) => await printerState() === "unchosen" ? [] : [printer];
+  const choose = async (printer) => {
+    if (await printerState() === "refused") fail("NotFoundError");
+    await printerChosen();
+    return printer;
+  };
+  const put = (name, value) => Object.defineProperty(navigator, name, { value });
+
   const out = { endpointNumber: 1, direction: "out", type: "bulk" };
-  const alternate = { alternateSetting: 0, interfaceClass: 7, endpoints: [out] };
-  let isOpen = false;
-  const printer = {
-    productName: "POS-58", configuration: null,
-    async open() { if (isOpen) throw new DOMException("open", "InvalidStateError"); isOpen = true; },
-    async close() { isOpen = false; },
-    async selectConfiguration() {
-      this.configuration = { interfaces: [{ interfaceNumber: 0, alternates: [alternate] }] };
-    },
-    async claimInterface() { if (await usbState() === "busy") throw new DOMException("claimed", "NetworkError"); },
-    async transferOut(_endpoint, bytes) {
-      if (await usbState() === "gone") throw new DOMException("disconnected", "NotFoundError");
-      await usbTakes([...bytes]);
-      return { status: "ok", bytesWritten: bytes.length };
-    },
-  };
+  const alternates = [{ alternateSetting: 0, interfaceClass: 7, endpoints: [out] }];
   const usb = {
-    async getDevices() { return await usbState() === "unchosen" ? [] : [printer]; },
-    async requestDevice() {
-      if (await usbState() === "refused") throw new DOMException("No device selected.", "NotFoundError");
-      await usbChosen();
-      return printer;
-    },
+    productName: "POS-58",
+    configuration: null,
+    open: () => open(usb),
+    close: async () => { usb.isOpen = false; },
+    selectConfiguration: async () => { usb.configuration = { interfaces: [{ interfaceNumber: 0, alternates }] }; },
+    claimInterface: async () => {},
+    transferOut: async (_endpoint, bytes) => { await take(bytes); return { status: "ok" }; },
   };
-  Object.defineProperty(navigator, "usb", { value: usb });
+  put("usb", { getDevices: () => given(usb), requestDevice: () => choose(usb) });
+
+  const port = {
+    open: ({ baudRate }) => baudRate === 19200 ? open(port) : fail("NetworkError"),
+    close: async () => { port.isOpen = false; },
+    writable: { getWriter: () => ({ write: take, releaseLock() {} }) },
+  };
+  put("serial", { getPorts: () => given(port), requestPort: () => choose(port) });
+
+  // As most browsers: without `getDevices`, so that a page asks again.
+  const characteristic = { properties: { write: true }, writeValueWithResponse: take };
+  const service = { getCharacteristics: async () => [characteristic] };
+  const gatt = { connect: async () => ({ getPrimaryServices: async () => [service] }), disconnect() {} };
+  put("bluetooth", { requestDevice: () => choose({ name: "BT-58", gatt }) });
 })();
 """
 
 
 @dataclass
-class UsbPrinter:
-    """The printer. `state`: "unchosen", "refused", "busy", "gone", or "" when it works."""
+class FakePrinter:
+    """The printer. `state`: "unchosen", "refused", "busy", "gone", or "" when it works. `jobs`: what came at once."""
 
     state: str = "unchosen"
     jobs: list[list[int]] = field(default_factory=list)
 
     def connect(self, page: Page) -> None:
-        """Plug it into every window of this page's browser."""
+        """Plug it into every window of this page's browser, in each way; serially at 19200 bits per second."""
         context = page.context
-        context.expose_function("usbState", lambda: self.state)
-        context.expose_function("usbTakes", self._take)
-        context.expose_function("usbChosen", self._choose)
-        context.add_init_script(_FAKE)
+        context.expose_function("printerState", lambda: self.state)
+        context.expose_function("printerTakes", self._take)
+        context.expose_function("printerChosen", self._choose)
+        context.add_init_script(_FAKES)
 
     def _take(self, sent: list[int]) -> None:
         self.jobs.append(sent)

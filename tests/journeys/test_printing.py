@@ -6,13 +6,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from purchases.states import Status
+from shop.pictures import read_picture
+from shop.services import change_shop, store_logo
 from staff.models import User
 from staff.roles import create_demo_staff
+from testing.escpos import decode
 from testing.factories import make_order, make_product
 from tests.counter.helpers import shelf_of_telkomsel
 from tests.drawers.helpers import make_drawer
 from tests.journeys.helpers import RULES_IN, OpenWindow, faults_in_all_looks, take_over
-from tests.journeys.printers import UsbPrinter
+from tests.journeys.printers import FakePrinter
+from tests.shop.helpers import TYPED, png
 from tests.tills.helpers import give_pin, give_printer
 from tills.models import Till
 from tills.services import make_code
@@ -20,7 +24,7 @@ from tills.services import make_code
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 
-def enrol_with_printer(page: Page, address: str, printer: UsbPrinter, **facts: Any) -> None:
+def enrol_with_printer(page: Page, address: str, printer: FakePrinter, **facts: Any) -> None:
     """Make this window a till with a printer at its USB port, where the cashier is signed in by PIN."""
     create_demo_staff()
     give_pin(User.objects.get(username="cashier"))
@@ -41,7 +45,7 @@ def words_of(text: str) -> str:
 
 @pytest.mark.parametrize(("language", "roll"), [("en-GB", "58"), ("id-ID", "80")])
 def test_a_till_chooses_its_printer_and_prints_a_test_page(live_server: Any, open_window: OpenWindow, language, roll):
-    printer, page = UsbPrinter(), open_window(language=language)
+    printer, page = FakePrinter(), open_window(language=language)
     enrol_with_printer(page, live_server.url, printer, roll=roll)
 
     page.goto(f"{live_server.url}/till/printer/")
@@ -68,8 +72,25 @@ def test_a_till_chooses_its_printer_and_prints_a_test_page(live_server: Any, ope
     assert faults == []
 
 
+@pytest.mark.parametrize(("way", "trouble"), [("serial", "unchosen"), ("bluetooth", "ask")])
+def test_a_printer_is_reached_in_each_way(live_server: Any, open_window: OpenWindow, way, trouble):
+    printer, page = FakePrinter(), open_window()
+    enrol_with_printer(page, live_server.url, printer, way=way, speed=19200)
+
+    page.goto(f"{live_server.url}/till/printer/")
+    expect(page.locator(f"[data-trouble={trouble}]")).to_be_visible()
+    page.click("[data-printer-choose]")
+    expect(page.locator(f"[data-trouble={trouble}]")).to_be_hidden()
+    page.click("[data-printer-print]")
+    expect(page.locator("[data-printer-state=printed]")).to_be_visible()
+
+    sent = [byte for piece in printer.jobs for byte in piece]  # by Bluetooth it comes in pieces
+    assert "Kasir depan" in decode(sent).text
+    assert decode(sent).cuts == 1
+
+
 def test_a_printer_that_is_not_picked_is_said_so(live_server: Any, open_window: OpenWindow):
-    printer, page = UsbPrinter(state="refused"), open_window()
+    printer, page = FakePrinter(state="refused"), open_window()
     enrol_with_printer(page, live_server.url, printer)
 
     page.goto(f"{live_server.url}/till/printer/")
@@ -81,11 +102,13 @@ def test_a_printer_that_is_not_picked_is_said_so(live_server: Any, open_window: 
 
 @pytest.mark.parametrize(("language", "roll"), [("id-ID", "58"), ("en-GB", "80")])
 def test_a_receipt_comes_out_once_as_the_page_shows_it(live_server: Any, open_window: OpenWindow, language, roll):
-    printer, page = UsbPrinter(state=""), open_window(language=language)
+    printer, page = FakePrinter(state=""), open_window(language=language)
     enrol_with_printer(page, live_server.url, printer, roll=roll)
     token = make_product(name="Token PLN 50.000", category="token-pln", brand="pln")
     sn = "27880111795691503095/BUDI SANTOSO/R1/1300VA/32,5"
     order = make_order(Status.SUCCESS, product=token, destination="12345678901", sn=sn, price=51_500)
+    owner = User.objects.get(username="owner")
+    change_shop(TYPED, actor=owner, logo=store_logo(read_picture(png())))
 
     page.goto(f"{live_server.url}/orders/{order.ref_id}/receipt/")
     page.click(".struk-page form button[type=submit]")
@@ -100,12 +123,14 @@ def test_a_receipt_comes_out_once_as_the_page_shows_it(live_server: Any, open_wi
     assert max(paper.widths) == columns
     groups = ["2788 0111 7956", "9150 3095"] if roll == "58" else ["2788 0111 7956 9150 3095"]
     assert [line.strip() for line in paper.lines if line.strip()[:4] in {"2788", "9150"}] == groups
-    assert (paper.cuts, paper.pulses) == (1, 0)
+    assert (paper.pictures, paper.cuts, paper.pulses) == (1, 1, 0)
+    page.emulate_media(media="print")
+    expect(page.locator("#pin-session")).to_be_hidden()
     assert faults == []
 
 
 def test_a_receipt_that_the_printer_did_not_take_is_sent_again(live_server: Any, open_window: OpenWindow):
-    printer, page = UsbPrinter(state="unchosen"), open_window()
+    printer, page = FakePrinter(state="unchosen"), open_window()
     enrol_with_printer(page, live_server.url, printer)
     order = make_order(Status.SUCCESS, sn="5985080747136515", price=10_500)
 
@@ -126,7 +151,7 @@ def test_a_receipt_that_the_printer_did_not_take_is_sent_again(live_server: Any,
 
 
 def test_the_cash_drawer_opens_once_on_a_cash_sale(live_server: Any, open_window: OpenWindow):
-    printer, page = UsbPrinter(state=""), open_window()
+    printer, page = FakePrinter(state=""), open_window()
     shelf_of_telkomsel()
     enrol_with_printer(page, live_server.url, printer)
 
@@ -145,7 +170,7 @@ def test_the_cash_drawer_opens_once_on_a_cash_sale(live_server: Any, open_window
 
 
 def test_a_drawer_that_does_not_open_is_said_so(live_server: Any, open_window: OpenWindow):
-    printer, page = UsbPrinter(state="busy"), open_window()
+    printer, page = FakePrinter(state="busy"), open_window()
     enrol_with_printer(page, live_server.url, printer)
     drawer = make_drawer()
 
