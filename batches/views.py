@@ -33,6 +33,7 @@ from ledger.presenting import Funds
 from purchases.presenting import limits_shown
 from purchases.services import needs_approval
 from staff.confirming import check_factor
+from tills.printing import open_cash_drawer
 
 #: People who check tables. Releasing one takes a right of its own.
 SEES = (Right.VIEW_PRODUCT, Right.BUY)
@@ -148,6 +149,8 @@ def batch_release(request: StaffRequest, pk: int) -> HttpResponse:
     if approval:
         messages.success(request, _("Asked. A second person has to approve it."), extra_tags="waits_for_approval")
         return redirect(approval)
+    if payment.row.counts_as_cash:
+        open_cash_drawer(request, "sale", f"batch {pk}")
     expect_news(request)
     messages.success(request, _("Released. The rows are sold one after the other."), extra_tags="batch_released")
     return redirect(batch)

@@ -6,13 +6,17 @@ import re
 from html import unescape
 
 import pytest
+from django.conf import settings
 
 from audit.models import AuditEvent
+from batches.services import seal_of
 from drawers.models import DrawerEntry, Payment, Shift
 from purchases.states import Status
 from staff.models import User
 from testing.factories import make_order
-from testing.people import make_person
+from testing.people import make_person, signed_in
+from tests.batches.helpers import checked
+from tests.conftest import Upstream
 from tests.counter.helpers import NUMBER, review, send, shelf_of_telkomsel
 from tests.credit.helpers import give_credit, sell_to
 from tests.drawers.helpers import begin, counted, end, make_drawer, sell, token_on
@@ -151,6 +155,19 @@ def test_a_sale_that_is_paid_in_cash_after_all_opens_it_once():
         browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": method, "reference": "A-1"})
 
     assert reasons() == ["sale"]
+
+
+@pytest.mark.parametrize(("method", "why"), [("cash", ["sale"]), ("qris", [])])
+def test_a_batch_opens_it_once_if_it_is_paid_in_cash(upstream: Upstream, method, why):
+    person = make_person("supervisor")
+    batch, browser, till = checked("081290000001;10\n", person), signed_in(person), till_browser()
+    give_printer(Till.objects.get())
+    browser.cookies[settings.TILL_COOKIE_NAME] = till.cookies[settings.TILL_COOKIE_NAME].value
+
+    page = browser.confirm(f"/batches/{batch.pk}/release/", {"seal": seal_of(batch), "paid_by": method}, follow=True)
+
+    assert reasons() == why
+    assert bool(opened(page)) is bool(why)
 
 
 def test_looking_printing_and_refusals_leave_it_closed():
