@@ -11,7 +11,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, Value, When
-from django.db.models.functions import Reverse
+from django.db.models.functions import Now, Reverse
 from django.urls import reverse
 from django.utils import timezone
 
@@ -110,6 +110,12 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         ended = Q(order__status__in=UNFULFILLED)
         return self.filter(ended | Q(refused, answer=AnswerKind.REFUSAL) | Q(pk__in=moving_checks.values("pk")))
 
+    def payable(self) -> BillCheckQuerySet:
+        """Checks that can be paid now: those that a list calls so."""
+        # Only of the few that have not expired it has to be worked out.
+        valid = self.filter(order=None, answer=AnswerKind.BILL, expires_at__gt=clock.now())
+        return valid.with_standing().filter(now_standing=Standing.PAYABLE)  # type: ignore[misc]
+
     def matching(self, text: str, *, by_part: bool = True, closely: bool = False) -> BillCheckQuerySet:
         """Checks with this ref_id, customer number (its beginning or end will do), or words of the name.
 
@@ -140,14 +146,22 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         return self.filter(answer=AnswerKind.NONE, next_poll_at__lte=now).order_by("next_poll_at", "pk")
 
 
-def _cannot_be_paid(now: dt.datetime, check: str = "") -> Q:
+def _cannot_be_paid(now: dt.datetime | Now, check: str = "") -> Q:
     """An answered check, or the one behind the lookup `check`, that has expired or was refused."""
     return Q(**{f"{check}expires_at__lte": now}) | Q(**{f"{check}answer": AnswerKind.REFUSAL})
 
 
-def _over(now: dt.datetime) -> Q:
+def _over(now: dt.datetime | Now) -> Q:
     """Orders: payments that need action, were certainly not charged, and whose check can no longer be paid."""
     return Q(_cannot_be_paid(now, "bill_check__"), ~may_be_charged(), status=Status.NEEDS_ACTION)
+
+
+def open_payments() -> OrderQuerySet:
+    """Payments of bills that have not ended, without those that can never be sent again.
+
+    It holds no time of its own: a question that is made once a process may have it inside.
+    """
+    return Order.objects.open().filter(kind=Order.Kind.BILL).exclude(_over(Now()))
 
 
 def payments_that_are_over() -> OrderQuerySet:

@@ -13,10 +13,11 @@ from core.numbers import sees_whole_numbers
 from customers.models import SavedNumber, SavedNumberQuerySet
 from dues.models import ASKS, OWES, DueBill, DueBillQuerySet, DueState, FollowedNumber, FollowedNumberQuerySet
 
+_UNDER_WAY = (DueState.PAYING, DueState.ASKING)
 _ENDED = (DueState.PAID, DueState.NOTHING, DueState.STOPPED)
 #: A state of followed numbers without a bill, which are rows of their own.
 WAITING = "waiting"
-_OPEN = (DueState.ASKING, *OWES, DueState.GONE)
+_OPEN = (DueState.ASKING, DueState.PAYING, *OWES, DueState.GONE)
 
 
 class DueFilter(ListFilter):
@@ -30,7 +31,7 @@ class DueFilter(ListFilter):
         choices=[
             ("owed", _("To be paid")),
             ("asks", _("Asks a person")),
-            (DueState.ASKING.value, DueState.ASKING.label),
+            *((state.value, state.label) for state in _UNDER_WAY),
             (WAITING, _("Not checked yet")),
             *((state.value, state.label) for state in _ENDED),
         ],
@@ -71,7 +72,7 @@ class DueFilter(ListFilter):
             return bills.filter(outcome=state)
         if state == WAITING:
             return bills.none()
-        groups = {"owed": OWES, "asks": ASKS, DueState.ASKING.value: (DueState.ASKING,)}
+        groups = {"owed": OWES, "asks": ASKS, **{state.value: (state,) for state in _UNDER_WAY}}
         return bills.standing_at(*groups[state])
 
 

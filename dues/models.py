@@ -12,12 +12,13 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Sum,
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from bills.models import PAID_FOR, BillCheck
+from bills.models import PAID_FOR, BillCheck, open_payments
 from bills.states import AnswerKind
 from core.looks import LookChoices
 from core.triggers import never_truncated
 from customers.models import SavedNumber
 from purchases.models import Order
+from purchases.models.orders import OrderQuerySet
 from purchases.states import Status
 from upstream.error_codes import MEANINGS, ErrorCode, Next, OwnCode
 
@@ -36,6 +37,7 @@ class DueState(LookChoices):
     """Where the bill of a month stands."""
 
     ASKING = "asking", "loader", "pending", _("Not answered yet")
+    PAYING = "paying", "loader", "pending", _("Being paid")
     UNPAID = "unpaid", "file-invoice", "held", _("Unpaid")
     STAYS = "stays", "help", "unknown", _("Stays unpaid")
     GONE = "gone", "map-pin-off", "bad", _("Number gone or moved")
@@ -95,7 +97,10 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
         return self.filter(closed_at=None)
 
     def for_table(self) -> DueBillQuerySet:
-        """Annotate `old_total`, rupiah of the bill before, and read all that a list shows."""
+        """Annotate what a list shows beside the row, and read all of it.
+
+        `old_total`: rupiah of the bill before. `paying_ref`: the ref_id of the open payment, or None.
+        """
         before = BillCheck.objects.filter(
             product_code=OuterRef("bill_check__product_code"),
             destination=OuterRef("bill_check__destination"),
@@ -103,7 +108,8 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
             created_at__lt=OuterRef("bill_check__created_at") - Value(PAID_FOR),
         )
         old_total = Subquery(before.order_by("-created_at", "-pk").values("total")[:1]) + F("number__product__fee")
-        return self.annotate(old_total=old_total).select_related(  # type: ignore[no-redef] # the model names it
+        paying_ref = Subquery(_open_payment().order_by("-pk").values("ref_id")[:1])
+        return self.annotate(old_total=old_total, paying_ref=paying_ref).select_related(  # type: ignore[no-redef] # the model names it
             "bill_check__product", "bill_check__order", "number__customer", "number__product__category"
         )
 
@@ -123,6 +129,7 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
         has_bill = Q(bill_check__answer=AnswerKind.BILL)
         table = {
             DueState.PAID: Exists(paid),
+            DueState.PAYING: Exists(_open_payment()),
             DueState.NOTHING: refused & Q(bill_check__error_code__in=_OWES_NOTHING),
             DueState.GONE: refused & ~Q(bill_check__error_code__in=NOT_NOW),
             DueState.STAYS: has_bill & Q(was_unpaid=True, number__followed__is_kept=False),
@@ -145,6 +152,13 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
         """The bills to be paid, as they were checked: their `count`, and their `sum` in rupiah with the shop's fees."""
         total = Sum(F("bill_check__total") + F("number__product__fee"))
         return self.standing_at(*OWES).aggregate(count=Count("pk"), sum=total)
+
+
+def _open_payment() -> OrderQuerySet:
+    """The payment of a row's bill that has not ended, with whatever check."""
+    return open_payments().filter(
+        product_code=OuterRef("bill_check__product_code"), destination=OuterRef("bill_check__destination")
+    )
 
 
 class DueBill(models.Model):
@@ -170,6 +184,7 @@ class DueBill(models.Model):
     # Of `with_state` and `for_table`:
     state: str
     old_total: int | None
+    paying_ref: str | None
 
     class Meta:
         default_permissions = ()

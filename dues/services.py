@@ -114,9 +114,16 @@ def _open_due(now: dt.datetime) -> None:
     month = today.replace(day=1)
     last_day = 31 if today == day_in(month, 31) else today.day
     for of_month, day_has_come in (month, Q(day__lte=last_day)), (_before(month), Q(day__gt=last_day)):
-        known = DueBill.objects.filter(number=OuterRef("number"), month__gte=of_month)
+        of_number = DueBill.objects.filter(number=OuterRef("number"))
+        known = of_number.filter(month__gte=of_month)
+        # What it has come to is known when the payment has ended.
+        being_paid = of_number.open().standing_at(DueState.PAYING)
         due = FollowedNumber.objects.filter(
-            day_has_come, ~Exists(known), first_month__lte=of_month, number__product__type=ProductType.POSTPAID
+            day_has_come,
+            ~Exists(known),
+            ~Exists(being_paid),
+            first_month__lte=of_month,
+            number__product__type=ProductType.POSTPAID,
         )
         with transaction.atomic():
             for followed in due.select_for_update(skip_locked=True, of=("self",)).order_by("pk")[:_AT_ONCE]:

@@ -173,6 +173,24 @@ def test_a_bill_that_is_paid_with_another_check_ends():
     assert not DueBill.objects.open().exists()
 
 
+def test_the_next_month_waits_for_a_payment_that_has_not_ended():
+    number = followed("1234567890", day=12, product=make_biller())
+    with at("2026-10-12T02:00:00"):
+        sweep()
+        check = answer(number)
+        order = make_payment(check, Status.UNKNOWN)
+    with at("2026-11-12T02:00:00"):
+        sweep()
+        assert states(number) == [("2026-10-12", DueState.PAYING)]
+
+        ended = {"final_at": timezone.now(), "ended_no": 3, "next_poll_at": None}
+        Order.objects.filter(pk=order.pk).update(status=Status.SUCCESS, **ended)
+    with at("2026-11-12T02:01:00"):
+        sweep()
+
+    assert states(number) == [("2026-10-12", DueState.PAID), ("2026-11-12", DueState.ASKING)]
+
+
 def test_a_new_answer_at_the_counter_counts():
     number = followed("1234567890", day=12, product=make_biller())
     with at("2026-11-12T02:00:00"):

@@ -14,7 +14,8 @@ from core.times import day_words
 from customers.models import SavedNumber
 from dues.models import COLLECT_WITHIN, DueBill, DueState, FollowedNumber, day_in
 from purchases.models import Order
-from testing.factories import make_biller, make_check
+from purchases.states import ActionReason, Status
+from testing.factories import make_biller, make_check, make_payment
 from testing.people import browser_of
 from tests.customers.helpers import make_customer
 from tests.dues.helpers import due_bill, followed
@@ -51,6 +52,38 @@ def test_the_owners_overview_says_how_many_wait_and_how_much_they_owe():
 
     assert re.search(r'id="bills-due" href="/due/"\s+data-amount="205000">2<', page)
     assert 'id="bills-due"' not in cashier.get("/").content.decode()
+
+
+@pytest.mark.parametrize("status", [Status.QUEUED, Status.PENDING, Status.UNKNOWN])
+def test_a_bill_with_an_open_payment_is_being_paid(cashier, status):
+    paying, owed = due_bill("1234567890"), due_bill("1234567891")
+    # A night's check is valid for minutes: the counter has paid another one.
+    checked = make_check(product=paying.number.product, destination="1234567890")
+    order = make_payment(checked, status)
+
+    page = cashier.get("/due/").content.decode()
+    row, other = page.split(f'id="row-{paying.pk}"')[1].split("</tr>")[0], page.split(f'id="row-{owed.pk}"')[1]
+
+    assert (str(DueState.PAYING.label) in row, f'data-payment href="/orders/{order.ref_id}/"' in row) == (True, True)
+    assert not any(step in row for step in ("data-pay ", "data-whatsapp", 'name="number"'))
+    assert "data-whatsapp" in other
+    assert "data-payment" not in other
+    assert 'id="due-sum" data-amount="102500"' in page
+    assert rows(cashier, "?state=owed") == [f"{owed.pk}"]
+    assert rows(cashier, "?state=paying") == [f"{paying.pk}"]
+    work = cashier.get("/work/?whose=shop&kind=due").content.decode()
+    assert re.findall(r'<tr id="row-due-(\d+)"', work) == [f"{owed.pk}"]
+
+
+def test_a_payment_that_was_never_charged_and_is_over_leaves_the_bill_unpaid(cashier):
+    bill = due_bill("1234567890")
+    checked = make_check(product=bill.number.product, destination="1234567890")
+    make_payment(checked, Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+    assert rows(cashier, "?state=paying") == [f"{bill.pk}"]
+
+    BillCheck.objects.filter(pk=checked.pk).update(expires_at=timezone.now() - dt.timedelta(seconds=1))
+
+    assert rows(cashier, "?state=owed") == [f"{bill.pk}"]
 
 
 def test_the_list_is_filtered_by_state_and_number(cashier):
