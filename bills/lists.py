@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from django.db.models import F, Q, Sum
-from django.db.models.functions import Coalesce, Now
+from typing import Any
+
+from django.db.models import F, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from bills.filters import BillFilter
 from bills.models import BillCheck, BillCheckQuerySet
-from bills.states import AnswerKind, BillState
+from bills.states import BillState
 from bills.tables import BillTable
 from branches.seeing import narrowed
 from core.money import rupiah
@@ -16,11 +18,22 @@ from core.rights import Right
 from exports.foot import Fact, counted
 from exports.listing import Listing
 from purchases.states import Status
+from staff.models import User
 
 _PAID = Q(order__status=Status.SUCCESS)
 # Only a paid bill belongs to a branch.
 PAID_IN = "order__payment__branch"
-_PAYABLE = Q(order=None, answer=AnswerKind.BILL, expires_at__gt=Now())
+
+
+def _foot(checks: QuerySet[Any], person: User) -> dict[str, Any]:
+    """What is paid, and what can be paid now: the rows that say so, and no older check of the same bill."""
+    payable = Q(pk__in=BillCheck.objects.payable().values("pk"))
+    foot = counted(
+        Fact(_("Paid"), Sum(F("total") + Coalesce("order__fee", 0), filter=_PAID, default=0), rupiah),
+        Fact(_("Payable"), Sum(F("total") + F("product__fee"), filter=payable, default=0), rupiah),
+    )
+    return foot(checks, person)
+
 
 BILLS = Listing(
     name="bills",
@@ -32,9 +45,6 @@ BILLS = Listing(
     table=BillTable,
     find=lambda query, _person: BillFilter(query, queryset=narrowed(BillCheck.objects.all(), PAID_IN, with_shop=True)),
     for_file=BillCheckQuerySet.for_table,
-    foot=counted(
-        Fact(_("Paid"), Sum(F("total") + Coalesce("order__fee", 0), filter=_PAID, default=0), rupiah),
-        Fact(_("Payable"), Sum(F("total") + F("product__fee"), filter=_PAYABLE, default=0), rupiah),
-    ),
+    foot=_foot,
     views=((_("Payable"), f"state={BillState.VALID}"),),
 )

@@ -25,6 +25,7 @@ class BillState(LookChoices):
     VALID = "valid", "file-invoice", "queued", _("Payable")
     EXPIRED = "expired", "clock-x", "warn", _("Expired")
     PAID = "paid", "circle-check", "success", _("Paid")
+    REPLACED = "replaced", "arrow-forward-up", "queued", _("Replaced by a newer check")
     NOT_PAYABLE = "not_payable", "ban", "bad", _("Not payable")
 
 
@@ -71,7 +72,7 @@ STANDINGS = {
         Standing.REFUSED,
         Standing.PAID_BEFORE,
         Standing.OPEN_ELSEWHERE,
-        Standing.REPLACED,
         Standing.ENDED,
     },
+    BillState.REPLACED: {Standing.REPLACED},
 }

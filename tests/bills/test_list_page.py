@@ -6,11 +6,12 @@ import pytest
 from django.utils import timezone
 
 from bills.models import BillCheck
+from bills.states import BillState, Standing
 from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_payment
 from testing.people import browser_of
-from tests.bills.helpers import leads_to_counter, standing_on
+from tests.bills.helpers import expire, leads_to_counter, read, standing_on
 from tests.core.helpers import cells, has_id, next_question
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +56,42 @@ def test_the_list_shows_the_payment_that_is_under_way(cashier):
     make_payment(make_check(), Status.PENDING)
 
     assert cells(cashier.get("/bills/"), "status") == [str(Status.PENDING.label)]
+
+
+def test_the_foot_sums_the_rows_that_are_payable(cashier):
+    first = make_check(total=255_350)
+    check = {"product": first.product, "destination": first.destination}
+    other = make_check(product=first.product, destination="8888800002", total=40_000)
+    make_check(**check, total=255_350)  # in place of the first one
+    expire(make_check(product=first.product, destination="8888800003", total=1_000))
+    open_elsewhere = make_check(product=first.product, destination="8888800004", total=7_000)
+    make_payment(make_check(product=first.product, destination="8888800004", total=7_000), Status.PENDING)
+
+    def payable() -> tuple[int, int]:
+        answer = cashier.get("/bills/sums/")
+        rows = [bill for bill in BillCheck.objects.with_standing() if bill.now_standing == Standing.PAYABLE]
+        [_paid, (_words, shown)] = answer.context["facts"]
+        return sum(bill.to_pay for bill in rows), int("".join(c for c in shown if c.isdigit()))
+
+    assert payable() == (255_350 + 40_000,) * 2
+    make_payment(other, Status.SUCCESS)
+    assert payable() == (255_350,) * 2
+    make_payment(make_check(**check, total=255_350), Status.SUCCESS)
+    assert payable() == (0, 0)
+    assert read(open_elsewhere).now_standing == Standing.OPEN_ELSEWHERE
+
+
+def test_an_older_check_of_a_payable_bill_is_replaced_and_not_refused(cashier):
+    older = make_check()
+    newer = make_check(product=older.product, destination=older.destination)
+
+    rows = cells(cashier.get("/bills/"), "status")
+
+    assert rows == [str(BillState.VALID.label), str(BillState.REPLACED.label)]
+    for state, check in ((BillState.REPLACED, older), (BillState.VALID, newer)):
+        page = cashier.get(f"/bills/?state={state}").content.decode()
+        assert re.findall(r'id="row-(\d+)"', page) == [f"{check.pk}"]
+    assert not cells(cashier.get("/bills/?state=not_payable"), "status")
 
 
 def test_the_list_follows_what_moves_and_gets_changed_rows(cashier):
