@@ -25,7 +25,7 @@
 
   function choose(way) {
     find("input", way).checked = true;
-    const asked = findAll("#paid-by [data-needed]:not([data-needed=cash], [data-needed=reference]) input");
+    const asked = findAll("#paid-by [data-needed]:not([data-needed=cash]) input");
     const empty = asked.find((input) => input.offsetParent && !input.value);
     if (empty) empty.focus();
     else goOn();
