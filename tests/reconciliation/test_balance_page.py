@@ -6,6 +6,7 @@ import pytest
 import time_machine
 from django.contrib.auth.models import Group
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from ledger.models import Books, Proof
 from purchases.services import Decision, apply_verdict
@@ -61,13 +62,15 @@ def test_available_is_the_balance_less_what_is_reserved(cashier):
     assert "Rp10.500" in words(page)
 
 
-def test_a_cashier_sees_figures_and_nothing_of_the_books(cashier):
+def test_a_cashier_sees_figures_and_nothing_of_the_books(cashier, admin):
     open_books(1_000_000)
     upstream_tells(999_999)
 
     page = cashier.get("/balance/")
 
+    assert figures(page)[0] == figures(admin.get("/balance/"))[0] == "Rp999.999"
     assert figures(page)[2] == "Rp999.999"
+    assert str(gettext("What the provider should hold, by our books")) not in words(page)
     assert (said_codes(page), steps(page)) == ([], {"/balance/read/"})
 
 
@@ -102,6 +105,7 @@ def test_an_open_order_makes_it_provisional_and_is_named(auditor):
 
     assert said_codes(page) == ["provisional"]
     assert f'href="/orders/{order.ref_id}/"' in page.content.decode()
+    assert has_id(page, "counted-as-charged")
 
 
 def test_what_open_orders_cannot_explain_is_never_called_fine(admin):

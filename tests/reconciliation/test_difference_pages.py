@@ -200,6 +200,7 @@ def test_the_orders_that_may_be_behind_it_are_named_with_why(auditor):
 
     assert page.content.decode().count(f'href="/orders/{order.ref_id}/"') == len(Difference.Why)
     assert all(str(why.label) in words(page) for why in Difference.Why)
+    assert f"{order.product_name}, Rp10.500" in words(page)
 
 
 @pytest.mark.parametrize("why", ["outcome_unknown", "charged_after_all"])
