@@ -12,6 +12,8 @@ from core.notation import at_home, in_groups, split_number
 # A number at a biller, of a meter or of a card: so many digits in one piece, or in groups up to so many.
 _LEAST_IN_ONE, _MOST_IN_GROUPS, _LONGEST_GROUP = 8, 11, 5
 _LONGEST_PHONE = 13
+# No number has more digits, and none but another number follows it with so many: 10.000.000 is an amount.
+_LONGEST, _LEAST_OF_ANOTHER = 20, 9
 # A phone number with a sign in it that is no digit, such as the letter O.
 _WRONG_SIGN = re.compile(
     r"(?:\+?62|0)8[\d.\- ]*(?:(?<=\d)([a-z])[\w.\-]*|(o)[\w.\-]*\d[\w.\-]*)(?:\s.*)?", re.ASCII | re.IGNORECASE
@@ -82,6 +84,13 @@ class Typed:
             digits = re.sub(r"\D", "", self.number)
             return digits if len(digits) >= _LEAST_IN_ONE else ""
         return PHONE.read(self.number)
+
+    @property
+    def has_several_numbers(self) -> bool:
+        """Whether it holds more than one number; each goes by itself."""
+        others = [re.sub(r"\D", "", word) for word in re.split(r"[\s,;]+", self.words)]
+        longest = max(len(digits) for digits in [*others, ""])
+        return bool(self.number) and (longest >= _LEAST_OF_ANOTHER or len(re.sub(r"\D", "", self.number)) > _LONGEST)
 
     @property
     def shown(self) -> str:

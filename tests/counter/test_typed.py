@@ -68,3 +68,21 @@ def test_what_a_number_may_be_follows_from_its_digits():
 )
 def test_a_letter_in_a_number_is_named(text: str, sign: str):
     assert Typed.read(text).wrong_sign == sign
+
+
+@pytest.mark.parametrize(
+    ("text", "is_several"),
+    [
+        ("081290000004 081290000005 081290000006", True),
+        ("081290000004, 081290000005", True),
+        ("0812 9000 0004 0812 9000 0005", True),
+        ("081290000004081290000005", True),  # pasted lines
+        ("531290000012 531290000013", True),
+        ("081290000004 10.000.000", False),
+        ("mlbb 86 12345678 2001", False),
+        ("531290000012", False),
+        ("sari", False),
+    ],
+)
+def test_several_numbers_at_once_are_told_from_one(text: str, is_several: bool):
+    assert Typed.read(text).has_several_numbers == is_several
