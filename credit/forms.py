@@ -19,11 +19,17 @@ _LINE = {"class": "form-control", "autocomplete": "off"}
 _DIGITS = {**_LINE, "inputmode": "numeric"}
 # As many names are offered while somebody types; any other name is typed in full.
 _OFFERED = 300
+# So many names are named where only a part of one was typed.
+_ALIKE = 4
 
 
 def offered_customers() -> QuerySet[Customer]:
     """The names of customers who may buy on credit, as many as a browser offers."""
-    return Customer.objects.filter(credit__cap__gt=0).order_by("name")[:_OFFERED]
+    return _on_credit()[:_OFFERED]
+
+
+def _on_credit() -> QuerySet[Customer]:
+    return Customer.objects.filter(credit__cap__gt=0).order_by("name")
 
 
 class CustomerInput(forms.TextInput):
@@ -40,7 +46,10 @@ class CustomerInput(forms.TextInput):
 class CreditCustomerField(forms.CharField):
     """The name of a customer who has a credit account; becomes the `Customer`, or None when nothing was typed."""
 
-    default_error_messages = {"unknown": _("No customer of this name may buy on credit.")}
+    default_error_messages = {
+        "unknown": _("No customer of this name may buy on credit."),
+        "alike": _("No customer has just this name. Do you mean: %(names)s?"),
+    }
 
     def __init__(self, **kwargs: Any) -> None:
         facts = {"label": _("Customer (on credit)"), "required": False, "max_length": 120}
@@ -51,11 +60,15 @@ class CreditCustomerField(forms.CharField):
         return value.name if isinstance(value, Customer) else value
 
     def clean(self, value: Any) -> Any:
-        """The customer of this name, letters' case aside."""
+        """The customer of this name, letters' case aside. Nobody is taken by a part of a name: it is a debt."""
         name = super().clean(value)
         if not name:
             return None
         customer = Customer.objects.filter(name__iexact=name, credit__isnull=False).order_by("pk").first()
+        alike = [] if customer else list(_on_credit().filter(name__icontains=name).values_list("name")[:_ALIKE])
+        if alike:
+            names = ", ".join(other for (other,) in alike)
+            raise forms.ValidationError(self.error_messages["alike"], code="alike", params={"names": names})
         if customer is None:
             raise forms.ValidationError(self.error_messages["unknown"], code="unknown")
         return customer

@@ -95,6 +95,7 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
         row for row in methods.METHODS if (may_owe if row.needs_debtor else has_shift or row.code == methods.CASH)
     ]
     in_coins = total + -total % SMALLEST_COIN
+    debtor = request.POST.get("paid_by_customer", "").strip()
     return {
         "methods": sorted(offered, key=lambda row: row.key or "~") if len(offered) > 1 else [],
         "total": total,
@@ -110,7 +111,8 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
         "has_drawer": has_shift,
         "is_in_no_shift": may_use and not has_shift and bool(drawers),
         "may_owe": may_owe,
-        "customer": request.POST.get("paid_by_customer") or (owners[0].name if may_owe and owners else ""),
+        "customer": debtor or (owners[0].name if may_owe and owners else ""),
+        "is_unknown": bool(debtor) and debtor.casefold() not in {name.casefold() for (name,) in names},
         "names": format_html_join("", '<option value="{}"></option>', names),
     }
 

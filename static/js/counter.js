@@ -231,7 +231,8 @@
     setTimeout(() => shown.setAttribute("data-ready", ""), MOMENT + 10);
     const isPlain = shown.matches("[data-plain]") || one("[data-plain]", shown);
     const sends = isPlain && one("[data-send]:enabled", shown);
-    const next = sends || one("[data-sure]:not(:checked), input[name=reason], [data-next-key]", shown) || shown;
+    const wrong = all("#paid-by [aria-invalid]", shown).find((input) => input.offsetParent);
+    const next = wrong || sends || one("[data-sure]:not(:checked), input[name=reason], [data-next-key]", shown) || shown;
     next.focus({ preventScroll: true });
     shown.scrollIntoView({ block: "nearest" });
   }

@@ -122,6 +122,19 @@ def test_what_makes_no_sense_or_is_not_allowed_places_nothing(browser, shift, fi
     assert not Order.objects.exists()
 
 
+def test_a_part_of_a_name_names_who_is_meant_and_owes_nothing(browser, shift):
+    customer = give_credit("Bu Sri Wahyuni")
+    give_credit("Aan")
+
+    page = confirm(browser, make_product(), paid_by="credit", paid_by_customer="sri").content.decode()
+
+    assert 'data-code="PaymentUnclear"' in page
+    assert "Bu Sri Wahyuni?" in page
+    assert re.search(r'name="paid_by_customer"[^>]*value="sri" aria-invalid="true"', page)
+    assert not Order.objects.exists()
+    assert owed_by(customer) == 0
+
+
 def test_without_a_drawer_it_is_paid_as_was_said(browser):
     give_credit()
 
