@@ -9,6 +9,8 @@ from django.utils.functional import SimpleLazyObject
 from alerts.presenting import head_for
 from backoffice.navigation import navigation_of
 from backoffice.sections import section_of
+from branches.seeing import own_branch
+from branches.services import branch_name
 from shop.services import shop_name
 from staff.models import User
 from staff.roles import DEMO_STAFF, role_of
@@ -33,6 +35,7 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "oidc_name": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
         "look": user.theme if isinstance(user, User) else User.Theme.AUTO,
         "endings": user.endings if isinstance(user, User) else "",
+        "own_branch": SimpleLazyObject(_own_branch),
         "own_role": SimpleLazyObject(lambda: role_of(request.user)),  # type: ignore[arg-type] # signed in
         "page_head": head,
         "navigation": SimpleLazyObject(lambda: navigation_of(request)),
@@ -41,6 +44,12 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "frame_route": request.resolver_match.route if request.resolver_match else None,
         "upstream_account": SimpleLazyObject(lambda: head.account),
     }
+
+
+def _own_branch() -> str:
+    """The name of the only branch that the reader sees; empty for a reader who sees all."""
+    branch = own_branch()
+    return "" if branch is None else branch_name(branch)
 
 
 def _rights_of(user: User) -> str:

@@ -159,6 +159,17 @@ def test_the_own_branch_is_seen_and_an_owner_sees_both(two):
         assert browser.get(address).status_code == 200
 
 
+def test_each_page_names_the_only_branch_that_a_person_sees(two):
+    browser, owner = two.bound(), signed_in(two.owner)
+    named = f'id="own-branch">{two.own.branch.name}<'
+
+    for address in ("/", "/orders/", "/earnings/", "/balance/"):
+        assert named in text_of(browser.get(address))
+        assert 'id="own-branch"' not in text_of(owner.get(address))
+    day = text_of(browser.get(f"/shifts/days/{timezone.localdate()}/"))
+    assert f'<span class="aside">{two.own.branch.name}</span>' in day
+
+
 def named_values_of() -> dict[str, tuple[str, ...]]:
     return named_values(get_resolver().url_patterns)
 
