@@ -2,7 +2,15 @@
 
 from drawers.services.cash import pay_in, pay_out
 from drawers.services.credit_payments import pay_out_credit, take_credit_payment, undo_credit_payment
-from drawers.services.days import DayLine, cash_of_day, day_lines, open_shifts_until, seal_of, sign_day
+from drawers.services.days import (
+    DayLine,
+    cash_of_day,
+    day_lines,
+    open_shifts_until,
+    seal_of,
+    sign_day,
+    sold_in_no_shift,
+)
 from drawers.services.facts import PaymentFacts
 from drawers.services.locking import lock_shift, open_shift_of
 from drawers.services.managing import add_drawer, change_drawer

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
+from django.db.models import Count, Sum
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
@@ -20,7 +21,8 @@ from core.rights import Right
 from core.times import start_of_day
 from drawers.errors import DrawerRefused
 from drawers.events import DAY_SIGNED
-from drawers.models import DrawerDay, Shift
+from drawers.models import DrawerDay, Payment, Shift
+from drawers.models.payments import Outcome, orders
 from drawers.services.totals import Totals, totals_of
 
 if TYPE_CHECKING:
@@ -106,6 +108,22 @@ def open_shifts_until(day: dt.date, branch: int | None = None) -> list[Shift]:
     if branch is not None:
         open_shifts = open_shifts.filter(drawer__branch=branch)
     return list(open_shifts.order_by("opened_at"))
+
+
+def sold_in_no_shift(day: dt.date, branch: int | None = None) -> tuple[int, int]:
+    """The sales of people on this day that are in no shift, and wait for none: how many, and their rupiah.
+
+    Without what was given back, or never paid. `branch`: only its own.
+    """
+    begins, ends = start_of_day(day), start_of_day(day + dt.timedelta(days=1))
+    # By the orders of the day, which have an index of their time.
+    of_day = orders().filter(created_at__gte=begins, created_at__lt=ends).values("payment")
+    sales = Payment.objects.filter(pk__in=of_day, sold_in=None, agreed_in=None, seller__isnull=False)
+    sales = sales.exclude(outcome__in=[Outcome.NOTHING, Outcome.GIVEN])
+    if branch is not None:
+        sales = sales.filter(branch=branch)
+    sums = sales.aggregate(count=Count("pk"), amount=Sum("amount", default=0))
+    return sums["count"], int(sums["amount"])
 
 
 def seal_of(lines: list[DayLine]) -> str:

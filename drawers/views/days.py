@@ -110,6 +110,7 @@ def _closing(request: StaffRequest, day: dt.date, branch: int | None) -> dict[st
         "sum": sums,
         "cash_lines": day_cash_lines(totals, expected=sums["expected"]) if knows_before else [],
         "methods": _by_method(lines),
+        "in_no_shift": services.sold_in_no_shift(day, branch),
         "open_shifts": open_shifts,
         "sees_cost": request.user.has_perm(Right.VIEW_COST),
         "is_running": is_running,

@@ -20,6 +20,7 @@ from drawers.services import (
     seal_of,
     shifts,
     sign_day,
+    sold_in_no_shift,
     take_credit_payment,
 )
 from drawers.services.totals import totals_of
@@ -311,3 +312,20 @@ def test_what_is_expected_follows_from_the_files_columns():
     [row] = csv.DictReader(b"".join(file.streaming_content).decode("utf-8-sig").splitlines())
     cash = ("opening", "cash_sales", "cash_given_back", "credit_paid_in_cash", "paid_in", "paid_out")
     assert int(row["expected"]) == sum(int(row[name]) for name in cash) == 145_000
+
+
+def test_sales_that_no_shift_has_are_named_before_a_day_is_signed():
+    day, cashier = timezone.localdate() - dt.timedelta(days=1), make_person("cashier")
+    early = sell(cashier, 7_000)
+    end(sell(cashier, 3_000), "success")
+    sell(None, 9_000)  # a command's: nobody took money at a counter
+    shift = begin(cashier, cash=100_000)
+    sell(cashier, 5_000)
+    assert sold_in_no_shift(timezone.localdate()) == (2, 10_000)
+    close_shift(shift, pieces=pieces_of(105_000), actor=cashier)
+    end(early, "failed")
+
+    assert sold_in_no_shift(day) == (0, 0)
+    page = browser_of("supervisor").get(f"/shifts/days/{timezone.localdate()}/")
+    assert 'id="in-no-shift" data-count="2" data-amount="10000"' in page.content.decode()
+    assert has_id(page, "day-counts")
