@@ -16,6 +16,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from approvals.models import Approval, ApprovalState
+from approvals.presenting import ShownApproval
+from bills.services.acts import BillAct
 from catalogue.marks import mark_of
 from catalogue.models import PriceRule, ProductType
 from catalogue.rights import sees_cost
@@ -37,6 +40,7 @@ from purchases.presenting import SerialNumber, ending_marks, serial_number, show
 from purchases.receipts import MeterOwner
 from purchases.seals import seal_for
 from purchases.services.actions import Action, allowed_actions
+from purchases.services.acts import PurchaseAct
 from purchases.states import OPEN, UNFULFILLED, ActionReason, Status
 
 if TYPE_CHECKING:
@@ -45,6 +49,8 @@ if TYPE_CHECKING:
 # The strip shows so many of the last orders of a person, of the last hours; and all open ones up to a bound.
 _LAST, _MOST_OPEN = 6, 12
 _HOURS = dt.timedelta(hours=12)
+# The acts that sell, once a second person has approved them.
+_SALES = (PurchaseAct.name, BillAct.name)
 
 
 def in_short(order: Order) -> str:
@@ -187,11 +193,15 @@ class Sold:
 
 @dataclass(frozen=True)
 class Strip:
-    """A person's running orders, newest first, and the sales of today."""
+    """A person's running orders, newest first, and the sales of today.
+
+    `asked`: the person's requests for a second person that wait, or ended without an order.
+    """
 
     rows: list[Row]
     sold: Sold
     shows_profit: bool
+    asked: list[ShownApproval]
 
     @property
     def parts(self) -> list[tuple[str, list[Row]]]:
@@ -218,13 +228,15 @@ class Strip:
         """The values that decide its look."""
         return [
             *(row.version for row in self.rows),
+            *((asked.approval.pk, asked.approval.state) for asked in self.asked),
             self.sold if self.shows_profit else (self.sold.count, self.sold.sum),
         ]
 
     @property
-    def moving(self) -> Collection[Row]:
-        """The rows that will change by themselves."""
-        return [row for row in self.rows if row.is_open and row.order.status != Status.NEEDS_ACTION]
+    def moving(self) -> Collection[Row | ShownApproval]:
+        """What will change by itself, or by a second person."""
+        rows = [row for row in self.rows if row.is_open and row.order.status != Status.NEEDS_ACTION]
+        return [*rows, *(asked for asked in self.asked if asked.approval.is_open)]
 
 
 @dataclass(frozen=True)
@@ -261,12 +273,12 @@ def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
     """All of one moment, in one statement; as much for a busy person as for a new one."""
     may_use, sees_balance = person.has_perm(Right.USE_DRAWERS), person.has_perm(Right.VIEW_BOOKS) and sees_cost(person)
     now = clock.now()
-    orders, sums, rule, *others = _questions(with_drawer=may_use, with_balance=sees_balance).read(
+    orders, sums, rule, approvals, *others = _questions(with_drawer=may_use, with_balance=sees_balance).read(
         person=person.pk, lately=now - _HOURS, midnight=start_of_day(timezone.localdate(now))
     )
     sold = Sold(*(int(amount or 0) for amount in sums[0][1:])) if sums else Sold()
     rows = [Row(order, person, order.debtor or "") for order in orders]
-    strip = Strip(rows, sold, sees_cost(person))
+    strip = Strip(rows, sold, sees_cost(person), [ShownApproval(approval, person) for approval in approvals])
     drawer = own_drawer_of(*others[:3]) if may_use else None
     if not sees_balance:
         return Pills(drawer, has_prices=bool(rule)), strip
@@ -291,6 +303,8 @@ def _questions(*, with_drawer: bool, with_balance: bool) -> Together:
     grouped = today.order_by().values_list("placed_by")
     sums = grouped.annotate(count=Count("pk"), sum=Sum(CUSTOMER_PAYS), profit=Sum(CUSTOMER_PAYS - SHOP_PAYS))
     rules = PriceRule.objects.filter(type=ProductType.PREPAID, ended_at=None).order_by().values_list("pk")[:1]
+    asked = Approval.objects.filter(asked_by=person, asked_at__gte=Given("lately"), act__in=_SALES)
+    asked = asked.exclude(state__in=[ApprovalState.APPROVED, ApprovalState.WITHDRAWN]).order_by("-asked_at", "-pk")
     of_drawer = own_drawer_questions(person) if with_drawer else []
     of_balance = [Books.objects.filter(only=True), spending_question()] if with_balance else []
-    return Together(shown, sums, rules, *of_drawer, *of_balance)
+    return Together(shown, sums, rules, asked[:_LAST], *of_drawer, *of_balance)

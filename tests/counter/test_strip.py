@@ -4,12 +4,14 @@ import re
 
 import pytest
 
+from approvals import services as approvals
 from drawers.models import DrawerEntry, Payment
 from drawers.services import PaymentFacts, close_shift, open_shift_of, pay_in
 from purchases.states import Status
 from staff.models import User
 from testing.factories import make_order
-from testing.people import browser_of, make_person
+from testing.people import browser_of, make_person, signed_in
+from tests.approvals.helpers import ask_purchase
 from tests.core.helpers import codes, has_id, next_question, words_at
 from tests.counter.helpers import NUMBER
 from tests.credit.helpers import give_credit, owed_by, sell_to
@@ -124,3 +126,27 @@ def test_the_text_for_whatsapp_opens_for_the_customers_number(cashier, telkomsel
     answer = cashier.get(f"/counter/orders/{order.ref_id}/whatsapp/")
 
     assert answer["Location"].startswith("https://wa.me/6281234567890?text=")
+
+
+def test_what_waits_for_a_second_person_stands_in_the_strip_until_its_end(telkomsel):
+    asker = make_person("cashier", username="asker", own_approval_above=10_000)
+    waiting, refused = ask_purchase(asker, NUMBER), ask_purchase(asker, "081234567891")
+    browser = signed_in(asker)
+    page = browser.get("/counter/")
+    assert states_asked(page) == ["asked", "asked"]
+    assert 'data-approval="asked"' not in browser_of("supervisor").get("/counter/").content.decode()
+    assert NUMBER[:4] + "-" in words_at(page, 'id="strip-asked"')
+    question, _delay = next_question(page)
+    assert 'id="strip-asked"' not in browser.get(question).content.decode()
+
+    approvals.refuse(refused, actor=make_person("supervisor"), reason="Not for this customer")
+
+    news = browser.get(question)
+    assert states_asked(news) == ["refused", "asked"]
+    assert "Not for this customer" in words_at(news, 'id="strip-asked"')
+    approvals.withdraw(waiting, actor=asker)
+    assert states_asked(browser.get("/counter/")) == ["refused"]
+
+
+def states_asked(page) -> list[str]:
+    return re.findall(r'data-approval="(\w+)"', page.content.decode())
