@@ -54,10 +54,8 @@ def read_sheet(text: str, columns: dict[str, set[str]], *, most: int) -> list[Sh
     lines = [(line, cells) for line, cells in _lines(text) if any(cells)]
     names: list[str] = list(columns)
     has_heading = False
-    if lines:
-        heading = [_named(cell, columns) for cell in lines[0][1]]
-        if names[0] in heading and not _HAS_A_NUMBER.search(" ".join(lines[0][1])):
-            names, lines, has_heading = heading, lines[1:], True
+    if lines and (heading := _heading(lines[0][1], columns)):
+        names, lines, has_heading = heading, lines[1:], True
     if not lines:
         raise SheetRefused(_("There are no rows in it."))
     if len(lines) > most:
@@ -70,6 +68,18 @@ def read_sheet(text: str, columns: dict[str, set[str]], *, most: int) -> list[Sh
                 row[name] = f"{row[name]} / {cell}" if row[name] else cell
         rows.append(SheetRow(line, row, has_heading))
     return rows
+
+
+def unread_columns(text: str, columns: dict[str, set[str]]) -> list[str]:
+    """What stands in the heading of columns that `read_sheet` leaves out."""
+    cells = next((cells for _line, cells in _lines(text) if any(cells)), [])
+    return [cell for cell, name in zip(cells, _heading(cells, columns), strict=False) if cell and not name]
+
+
+def _heading(cells: list[str], columns: dict[str, set[str]]) -> list[str]:
+    """The name of each column, "" of an unknown one; empty for a line that is no heading."""
+    names = [_named(cell, columns) for cell in cells]
+    return names if next(iter(columns)) in names and not _HAS_A_NUMBER.search(" ".join(cells)) else []
 
 
 def _lines(text: str) -> list[tuple[int, list[str]]]:

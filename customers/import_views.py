@@ -44,6 +44,7 @@ def customer_import(request: StaffRequest) -> HttpResponse:
         "table": ImportTable(rows[:_SHOWN]),
         "all": len(rows),
         "saved": len(plan.saved),
+        "unread": plan.unread,
         "text": text,
     }
     return render(request, "customers/import.html", context)

@@ -19,7 +19,7 @@ from catalogue.destinations import KINDS, DestinationKind, InvalidDestination
 from catalogue.mending import mend_number
 from catalogue.models import Product
 from core.looks import LookChoices
-from core.sheets import read_sheet
+from core.sheets import read_sheet, unread_columns
 from customers.events import CUSTOMERS_IMPORTED
 from customers.models import Customer, SavedNumber
 from customers.services.saving import joined
@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 MOST_ROWS, MOST_KILOBYTES = 5_000, 256
 COLUMNS = {
     "name": {"name", "nama", "customer", "pelanggan", "nama pelanggan"},
-    "number": {"number", "nomor", "no hp", "nomor hp", "hp", "phone", "telepon", "telp", "wa", "whatsapp"},
+    # A meter's number is told from a phone's by its form.
+    "number": {
+        *("number", "nomor", "no hp", "nomor hp", "hp", "phone", "telepon", "telp", "wa", "whatsapp"),
+        *("meter", "meteran", "no meter", "nomor meter", "no meteran", "nomor meteran", "pln", "token", "listrik"),
+    },
     "note": {"note", "catatan", "keterangan", "alamat", "address"},
     "what": {"product", "produk", "biller", "code", "kode", "kode produk", "for", "untuk", "kind", "jenis"},
 }
@@ -70,10 +74,14 @@ class Planned:
 
 @dataclass
 class Import:
-    """All rows of a table, in their order. `known`: the customers that there are, by name in capital letters."""
+    """All rows of a table, in their order. `known`: the customers that there are, by name in capital letters.
+
+    `unread`: the headings of columns that are left out.
+    """
 
     rows: list[Planned]
     known: dict[str, Customer] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
 
     @cached_property
     def counts(self) -> Counter[Outcome]:
@@ -99,7 +107,9 @@ def plan_import(text: str) -> Import:
     for planned, what in rows:
         planned.words = _read(planned, what, whats, likely)
     plan = Import(
-        [planned for planned, _what in rows], _customers_called({planned.name.upper() for planned, _what in rows})
+        [planned for planned, _what in rows],
+        _customers_called({planned.name.upper() for planned, _what in rows}),
+        unread_columns(text, COLUMNS),
     )
     _compare(plan)
     return plan

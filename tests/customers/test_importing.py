@@ -63,6 +63,19 @@ def test_the_plan_says_what_each_row_does(text):
     assert (Customer.objects.count(), SavedNumber.objects.count()) == (1, 1)
 
 
+def test_a_meter_has_its_column_and_one_that_is_not_read_is_named():
+    table = "Nama;No HP;Meteran;Alamat;Tgl lahir\nBu Sari;081234567890;12345678901;Blok C;1 Mei\n"
+
+    plan = plan_import(table)
+    page = browser_of("supervisor").post("/customers/import/", {"text": table}).content.decode()
+
+    numbers = [(row.destination, row.kind.code if row.kind else "") for row in plan.rows]
+    assert numbers == [("081234567890", "phone"), ("12345678901", "meter")]
+    assert plan.unread == ["Tgl lahir"]
+    assert "Tgl lahir" in page.split('id="import-unread"')[1].split("</div>")[0]
+    assert plan_import("Bu Sari;081234567890\n").unread == []
+
+
 def test_an_unclear_product_is_answered_with_the_codes_that_match():
     for code, name in (("PLN20", "PLN 20.000"), ("PLN50", "PLN 50.000"), ("TSEL10", "Telkomsel 10.000")):
         make_product(code=code, name=name)
