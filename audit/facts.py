@@ -94,7 +94,7 @@ def _said(name: str, value: Any, kind: str) -> str:
     if fact and fact.is_whole:
         return fact.show(value)
     match value:
-        case None:
+        case None | "":
             words = "–"
         case bool():
             words = pgettext("audit", "yes") if value else pgettext("audit", "no")

@@ -18,6 +18,8 @@ from audit.facts import all_facts
 from audit.models import AuditEvent
 from audit.services import record
 from audit.subjects import Subjects
+from branches.models import FIRST
+from branches.services import all_branches
 from catalogue.events import PRICE_RULE_CHANGED
 from core.rights import Right, Role
 from drawers.events import DRAWER_OPENED_OTHERWISE, DRAWER_TAKEN_OVER
@@ -32,6 +34,7 @@ from staff.roles import ROLES
 from testing.database import statements
 from testing.factories import make_order
 from testing.people import browser_of, make_person
+from tests.branches.helpers import make_branch
 from tests.core.helpers import cells
 from tills.events import PASSWORD_REFUSED
 from workbench.presenting.events import details_of
@@ -78,6 +81,15 @@ def test_a_change_lists_only_what_has_changed(auditor: Client):
     [details] = cells(auditor.get("/audit/?kind=setting_changed"), "details")
 
     assert details == "Name: Toko → Toko Maju"
+
+
+def test_a_branch_is_named_and_what_stays_empty_is_left_out(auditor: Client):
+    second = make_branch("Tebet").pk
+    record(SETTING_CHANGED, subject="shop", before={"branch": FIRST}, after={"branch": second, "phone": ""})
+
+    [details] = cells(auditor.get("/audit/?kind=setting_changed"), "details")
+
+    assert details == f"Branch: {all_branches()[FIRST].name} → Tebet"
 
 
 def test_a_change_shows_before_and_after(auditor: Client):

@@ -43,7 +43,7 @@ def _parts(event: AuditEvent, subjects: Subjects) -> list[tuple[str, str]]:
     changed = [
         (name, change_words(name, before.get(name), after.get(name)))
         for name in dict.fromkeys([*before, *after])
-        if was.get(name) != now.get(name)
+        if was.get(name) != now.get(name) and not (was.get(name) in _NOTHING and now.get(name) in _NOTHING)
     ]
     shown = {name: value for name, value in facts.items() if value not in _NOTHING and name not in _FOR_FILES}
     return changed + [(name, _said(name, value, event, subjects)) for name, value in shown.items()]
