@@ -16,6 +16,7 @@ from approvals.models import Approval, ApprovalState
 from approvals.services import why_not_approved_by
 from core.errors import Refused
 from core.money import rupiah
+from core.notation import in_groups
 from core.numbers import FIELDS, as_seen, numbers_in, text_as_seen
 from core.rights import Right, Role
 from staff.models import User
@@ -70,7 +71,11 @@ class ShownApproval:
     def about(self) -> str:
         """The subject as people know it, with the number as the viewer may see it."""
         act = act_named(self.approval.act)
-        return self.as_seen(act.about(self.approval) if act else self.approval.about or self.approval.subject)
+        about = self.as_seen(act.about(self.approval) if act else self.approval.about or self.approval.subject)
+        for number in numbers_in(self.approval.facts):
+            if number.startswith("08"):
+                about = about.replace(number, in_groups(number, "-"))
+        return about
 
     def as_seen(self, text: str) -> str:
         """A text that may hold the number of its subject, as the viewer may see it."""

@@ -335,7 +335,7 @@ def _cancelled(_order: Order, _actions: _Actions) -> Explanation:
 def _closed(_order: Order, _actions: _Actions) -> Explanation:
     return Explanation(
         _("A person closed it, because it seems never to have arrived."),
-        _("The provider has reported nothing, and nobody refunds anything."),
+        _("The provider has reported nothing, so it refunds nothing to the shop."),
         _("Give the customer the money back. If the provider reports it later, an incident says so."),
         step_code="give_back",
         code="not_refunded",

@@ -177,7 +177,7 @@ def _send_again(request: StaffRequest, order: Order) -> str:
 
 def _close(request: StaffRequest, order: Order) -> str:
     services.close_never_arrived(order, actor=request.user, note=_note(request))
-    return _("Order closed. Nobody refunds anything.")
+    return _("Order closed. The provider refunds nothing to the shop.")
 
 
 def _poll(request: StaffRequest, order: Order) -> str:
