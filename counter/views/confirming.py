@@ -30,6 +30,7 @@ from purchases.forms import ConfirmForm
 from purchases.models import Order
 from purchases.presenting import limits_shown
 from purchases.seals import cost_seen, seal_of
+from purchases.states import Status
 
 
 def recognised(product: Product, kind: DestinationKind, typed: str) -> dict[str, Any]:
@@ -42,14 +43,18 @@ def recognised(product: Product, kind: DestinationKind, typed: str) -> dict[str,
 
 
 def repeats(product: Product, form: DestinationForm) -> dict[str, Any]:
-    """The review's first words about an open order, or one of today, for the same product and destination."""
+    """The review's first words about an open order, or one of today, for the same product and destination.
+
+    Else about one of another product for this destination whose outcome is not known: perhaps this is meant instead.
+    """
     try:
         services.refuse_repeat(product=product, destination=form.cleaned)
     except OpenDuplicate as refusal:
         return {"open_order": refusal.order, "refusal": refusal}
     except RepeatToday as refusal:
         return {"earlier": refusal.order, "refusal": refusal}
-    return {}
+    in_doubt = Order.objects.filter(destination=form.cleaned, status=Status.UNKNOWN)
+    return {"in_doubt": in_doubt.order_by("-created_at", "-pk").first()}
 
 
 def review_facts(request: StaffRequest, product: Product, form: DestinationForm, **more: Any) -> dict[str, Any]:

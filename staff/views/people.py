@@ -87,6 +87,9 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
         else:
             return _link_shown(request, person, token)
     context = {"form": form, "limits_form": limits_form, "confirmed": " ".join(confirmed), "joining": joining}
+    if limits_form:
+        offered = dict(form.fields["role"].choices)
+        context["limits_of_roles"] = [row for row in services.limits_of_roles().items() if row[0].value in offered]
     return render(request, "staff/staff_invite.html", context)
 
 

@@ -241,3 +241,17 @@ def test_an_operator_is_named_as_it_writes_itself(cashier, page):
 
     assert "XL" in page_words.replace("XL 10.000", "")
     assert "Xl" not in page_words
+
+
+def test_another_product_for_a_number_in_doubt_is_hinted_at_and_can_be_sold(cashier):
+    unsure = make_order(Status.UNKNOWN, destination=NUMBER, product_name="Telkomsel 50.000")
+    product = make_product(price=10_500)
+
+    page = review(cashier, product, NUMBER)
+
+    assert has_id(page, "in-doubt")
+    assert "Telkomsel 50.000" in words(page)
+    assert f"/orders/{unsure.ref_id}/" in page.content.decode()
+    assert not has_id(review(cashier, product, "081234567899"), "in-doubt")
+    confirm(cashier, product, hidden(page))
+    assert Order.objects.exclude(pk=unsure.pk).get().destination == NUMBER

@@ -139,7 +139,7 @@ def test_what_waits_for_a_second_person_stands_in_the_strip_until_its_end(telkom
     question, _delay = next_question(page)
     assert 'id="strip-asked"' not in browser.get(question).content.decode()
 
-    approvals.refuse(refused, actor=make_person("supervisor"), reason="Not for this customer")
+    approvals.refuse(refused, actor=make_person("supervisor", username="boss"), reason="Not for this customer")
 
     news = browser.get(question)
     assert states_asked(news) == ["refused", "asked"]

@@ -327,5 +327,5 @@ def test_sales_that_no_shift_has_are_named_before_a_day_is_signed():
 
     assert sold_in_no_shift(day) == (0, 0)
     page = browser_of("supervisor").get(f"/shifts/days/{timezone.localdate()}/")
-    assert 'id="in-no-shift" data-count="2" data-amount="10000"' in page.content.decode()
+    assert 'id="in-no-shift" data-count="1" data-amount="3000"' in page.content.decode()
     assert has_id(page, "day-counts")

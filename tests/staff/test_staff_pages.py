@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from branches.services import all_branches
 from staff.models import AccessLink, RoleLimits, Session, User
 from testing.people import browser_of, make_person
-from tests.core.helpers import cells, codes, has_id
+from tests.core.helpers import cells, codes, has_id, words_at
 from tests.staff.helpers import GOOD, administrator, choose, invited, owner, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -232,6 +232,7 @@ def test_the_page_of_somebody_else_takes_at_most_11_queries(boss):
 
 def test_an_invitation_gives_lower_limits_in_the_same_step(boss):
     RoleLimits.objects.update_or_create(role="cashier", defaults={"per_day": 5_000_000})
+    assert "Rp5.000.000" in words_at(boss.get("/staff/invite/"), 'id="limits-of-roles"')
 
     too_much = boss.confirm("/staff/invite/", {**INVITATION, "per_day": "9.000.000"})
     assert errors(too_much) == {"role": ["NotAllowed:limits_later"]}
