@@ -86,9 +86,14 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
                 form.add_error("role", ValidationError(str(refusal), code=refusal.code))
         else:
             return _link_shown(request, person, token)
-    context = {"form": form, "limits_form": limits_form, "confirmed": " ".join(confirmed), "joining": joining}
+    context: dict[str, Any] = {
+        "form": form,
+        "limits_form": limits_form,
+        "confirmed": " ".join(confirmed),
+        "joining": joining,
+    }
     if limits_form:
-        offered = dict(form.fields["role"].choices)
+        offered = dict(form.fields["role"].choices)  # type: ignore[attr-defined] # it is a choice
         context["limits_of_roles"] = [row for row in services.limits_of_roles().items() if row[0].value in offered]
     return render(request, "staff/staff_invite.html", context)
 
