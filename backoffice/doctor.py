@@ -17,6 +17,7 @@ from django.conf import settings
 from django.core import checks
 from django.db import DatabaseError, connection
 from django.utils import timezone
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from alerts.services.ways import ways
@@ -87,7 +88,7 @@ def _database(subject: str) -> Iterator[Finding]:
 
 def _size(of: int) -> str:
     """So many bytes, in the unit that says something."""
-    return f"{of / _GB:.1f} GB" if of >= _GB else f"{round(of / _MB)} MB"
+    return f"{number_format(of / _GB, 1)} GB" if of >= _GB else f"{round(of / _MB)} MB"
 
 
 def _largest_tables(subject: str) -> Iterator[Finding]:
@@ -246,7 +247,7 @@ def _clock(subject: str) -> Iterator[Finding]:
 def _disk(subject: str) -> Iterator[Finding]:
     folder = Path(settings.DATA_DIR)
     free = shutil.disk_usage(folder if folder.exists() else Path.cwd()).free
-    seen = _("%(size)s GB free") % {"size": f"{free / _GB:.1f}"}
+    seen = _("%(size)s GB free") % {"size": number_format(free / _GB, 1)}
     if free < _LEAST_FREE:
         yield Finding(subject, Verdict.BAD, seen, _("Make room: below that the stores stop writing."))
     else:
