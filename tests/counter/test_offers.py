@@ -229,3 +229,11 @@ def test_all_brands_offers_only_what_takes_the_number(cashier, games):
 
     assert tiles(offers(cashier, "12345678 a")) == ["Free Fire 50 Diamonds", "Free Fire 1.000 Diamonds"]
     assert {"Free Fire 50 Diamonds", "DANA 50.000"} <= {*tiles(offers(cashier, "1234567890123456 a 50"))}
+
+
+def test_several_numbers_at_once_lead_to_a_table(cashier, telkomsel):
+    page = cashier.get("/counter/?q=081234567890+081234567891")
+
+    assert has_id(page, "counter-several")
+    assert has_id(page, "to-batches")
+    assert not has_id(cashier.get("/counter/?q=081234567890+10"), "counter-several")
