@@ -58,7 +58,7 @@ OF_VALUES = {
 OF_KEYS = {
     **dict.fromkeys(["shift_detail", "shift_close", "shift_correct", "shift_csv"], _SHIFT),
     "drawer_change": Door(Drawer),
-    **dict.fromkeys(["till_detail", "till_switch_off", "till_unlock", "till_tiles"], Door(Till)),
+    **dict.fromkeys(["till_detail", "till_switch_off", "till_unlock", "till_tiles", "till_printer_set"], Door(Till)),
     **dict.fromkeys(
         ["approval_detail", "approval_live", "approval_approve", "approval_refuse", "approval_withdraw"], _APPROVAL
     ),

@@ -103,6 +103,7 @@ OF_NO_BRANCH = {
     **dict.fromkeys(["exchange_detail", "callback_detail", "callback_process"], "a right of the whole shop"),
     **dict.fromkeys(["bank_file_back", "bank_row", "bank_decide"], "a right of the whole shop"),
     **dict.fromkeys(["shop_branch", "shop_branch_close", "shop_logo"], "a right of the whole shop"),
+    "alert_way_remove": "a right of the whole shop",
     "factor_remove": "an own factor",
 }
 
