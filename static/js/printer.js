@@ -3,7 +3,7 @@
 // so that another window of the till can print, too.
 "use strict";
 const receiptPrinter = (() => {
-  const PATIENCE = 15000; // milliseconds; a printer without paper takes no bytes and says nothing
+  const PATIENCE = 30000; // milliseconds: a logo takes half of it on a slow port; without paper a printer takes nothing
   const PRINTERS = 7; // the class of USB printers
   const PIECE = 100; // bytes of one write by Bluetooth: the smallest that printers with it take
   // The services under which Bluetooth printers take bytes
@@ -50,6 +50,7 @@ const receiptPrinter = (() => {
     close: (device) => device.close(),
   };
 
+  const writers = new WeakMap(); // of serial ports
   const serial = {
     api: () => navigator.serial,
     given: () => navigator.serial.getPorts(),
@@ -57,16 +58,18 @@ const receiptPrinter = (() => {
     name: () => "",
     async open(port, { speed }) {
       await port.open({ baudRate: speed });
+      const writer = port.writable.getWriter();
+      writers.set(port, writer);
       return async (bytes) => {
-        const writer = port.writable.getWriter();
-        try {
-          await writer.write(bytes);
-        } finally {
-          writer.releaseLock();
-        }
+        await writer.write(bytes);
+        await writer.close(); // when all of it is on the wire: a port that closes drops the rest
       };
     },
-    close: (port) => port.close(),
+    async close(port) {
+      await writers.get(port)?.abort(); // what the printer did not take is given up
+      writers.get(port)?.releaseLock();
+      await port.close();
+    },
   };
 
   const bluetooth = {

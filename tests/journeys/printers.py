@@ -42,10 +42,18 @@ _FAKES = """
   };
   put("usb", { getDevices: () => given(usb), requestDevice: () => choose(usb) });
 
+  // A port keeps what it is given until its writer is closed, and drops it when the port closes first.
+  let waiting = [];
+  const writer = {
+    write: async (bytes) => { waiting.push(...bytes); },
+    close: async () => { await take(waiting); waiting = []; },
+    abort: async () => { waiting = []; },
+    releaseLock() {},
+  };
   const port = {
     open: ({ baudRate }) => baudRate === 19200 ? open(port) : fail("NetworkError"),
     close: async () => { port.isOpen = false; },
-    writable: { getWriter: () => ({ write: take, releaseLock() {} }) },
+    writable: { getWriter: () => writer },
   };
   put("serial", { getPorts: () => given(port), requestPort: () => choose(port) });
 
