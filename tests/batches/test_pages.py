@@ -6,6 +6,8 @@ import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from approvals.models import Approval
 from batches.models import Batch
@@ -215,6 +217,23 @@ def test_the_result_is_a_file_with_the_sn(upstream: Upstream, browser: Browser, 
     row = dict(zip(heading.split(","), line.split(","), strict=True))
     assert order.sn
     assert (row["row"], row["status"], row["reference"], row["sn"]) == ("1", "success", "INV-1", order.sn)
+
+
+@pytest.mark.parametrize("address", ["/batches/", "/batches/rows/", "/batches/{}/", "/batches/{}/live/"])
+def test_a_page_asks_as_often_for_many_rows_as_for_few(
+    upstream: Upstream, browser: Browser, seller: User, address: str
+):
+    counts = []
+    for rows in (2, 30):
+        table = "".join(f"0812{rows:04d}{row:04d};10\n" for row in range(rows))
+        batch = released(table, seller)
+        place_rows(batch.pk)
+        browser.get(address.format(batch.pk))  # what is read once
+        with CaptureQueriesContext(connection) as asked:
+            browser.get(address.format(batch.pk))
+        counts.append(len(asked))
+
+    assert counts[0] == counts[1]
 
 
 def test_a_paused_batch_says_why(upstream: Upstream, browser: Browser, seller: User):

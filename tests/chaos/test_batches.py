@@ -22,7 +22,7 @@ from testing.sandbox_process import PROJECT, eventually
 from tests.batches.helpers import released, rows_of
 from tests.conftest import Upstream
 
-KILLS, ROWS = 20, 60
+KILLS, ROWS = 20, 40
 CREATE = "/v1/transaction/create"
 
 
@@ -87,12 +87,12 @@ def test_killed_at_random_rows_twenty_times_each_row_is_charged_once(upstream: U
 def test_the_real_workers_killed_on_the_way_then_all_rows_end(upstream: Upstream, fleet: Fleet):
     batch = released(table(12))
     fleet.env |= {"ORDER_LEASE_SECONDS": "3"}
-    fleet.start("worker", "background", "beat")
+    fleet.start("background")
     eventually(lambda: Order.objects.count() >= 3, within=30)
 
-    fleet.kill("worker", "background")
+    fleet.kill("background")
     Batch.objects.filter(next_at__isnull=False).update(next_at=timezone.now())
-    fleet.start("worker", "background")
+    fleet.start("background")
 
     eventually(lambda: Order.objects.filter(status=Status.SUCCESS).count() == 12, within=60)
     eventually(lambda: Batch.objects.get().state == "ended", within=20)
