@@ -114,7 +114,7 @@ def _show(request: StaffRequest, batch: Batch, refusal: Refused | None = None) -
     has_faults = faulty.exists()
     page = (faulty if has_faults else rows).order_by("line")[:_ROWS]
     context |= {
-        "table": BatchRowTable(page, may_mend=shown.is_open),
+        "table": BatchRowTable(page, may_mend=shown.is_open and request.user.has_perm(Right.VIEW_NUMBERS)),
         "has_faults": has_faults,
         "refusal": refusal,
         "reason": request.POST.get("reason", ""),

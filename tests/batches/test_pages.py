@@ -154,6 +154,7 @@ def test_a_change_after_the_request_is_asked_about_again(upstream: Upstream, bro
     approval = Approval.objects.get()
 
     browser.post(f"/batches/{batch.pk}/rows/1/", {"step": "leave_out"})
+    assert 'id="batch-asked-before"' in browser.get(f"/batches/{batch.pk}/").content.decode()
     other = make_person("administrator")
     signed_in(other).post(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal, "factor_code": code_of(other)})
 
