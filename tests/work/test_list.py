@@ -8,6 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from batches.models import Batch
+from branches.models import FIRST
 from callbacks.models import Callback
 from complaints.services import open_complaint
 from drawers.models import DrawerDay, Payment
@@ -72,6 +74,8 @@ def one_of_each() -> None:
     )
     ask_purchase(sari, "081234567890")
     DrawerDay.objects.create(day=timezone.localdate(now) - dt.timedelta(days=2))
+    facts = {"state": "paused", "stopped_by": "BalanceShort", "released_at": now}
+    Batch.objects.create(branch_id=FIRST, sha256="0" * 64, **facts)
     due_bill("1234567890", fine_on=f"{timezone.localdate(now) + dt.timedelta(days=1)}")
 
 
