@@ -15,6 +15,7 @@ from approvals.services import open_approval
 from batches.models import Batch, BatchRow
 from batches.services import LEAVE_OUT, MEANT
 from batches.services.releasing import BATCH
+from batches.services.storing import NOT_SERVED
 from batches.states import REPEATS, BatchState, Fault, RowState
 from branches.seeing import narrowed
 from core import clock
@@ -156,8 +157,7 @@ class ShownBatch:
     @property
     def again_count(self) -> int:
         """Rows that a new batch would try again."""
-        cancelled = self.rows.filter(state=RowState.CANCELLED).count() if self.batch.is_released else 0
-        return self.counts["failed"] + cancelled
+        return self.rows.filter(NOT_SERVED).count() if self.batch.is_released else 0
 
     @property
     def expected_end(self) -> dt.datetime | None:

@@ -177,7 +177,7 @@ def batch_step(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(*SEES)
 @require_POST
 def batch_again(request: StaffRequest, pk: int) -> HttpResponse:
-    """A new batch of the rows that have failed or were cancelled."""
+    """A new batch of the rows that have failed, were cancelled or never corrected."""
     batch = _seen(request, pk)
     with refusal_shown(request):
         other, is_new = services.again(batch, actor=request.user)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # Two tables at once would both be the first.
 _LOCK = 0x62617463686573
 # Rows that did not get what they were to get.
-_AGAIN = GROUPS["failed"] | Q(state=RowState.CANCELLED)
+NOT_SERVED = GROUPS["failed"] | GROUPS["wrong"] | Q(state=RowState.CANCELLED)
 
 
 def check_table(text: str, *, name: str, actor: User | None, meant_again: bool = False) -> tuple[Batch, bool]:
@@ -39,11 +39,11 @@ def check_table(text: str, *, name: str, actor: User | None, meant_again: bool =
 
 
 def again(batch: Batch, *, actor: User | None) -> tuple[Batch, bool]:
-    """A new batch of the rows that have failed or were cancelled, under new ref_ids; the same again is that batch.
+    """A new batch of the rows that have failed, were cancelled or never corrected, under new ref_ids.
 
-    Raises `BatchRefused` when there are none.
+    The same again is that batch. Raises `BatchRefused` when there are none, and before the release.
     """
-    failed = list(batch.rows.filter(_AGAIN).order_by("line"))
+    failed = list(batch.rows.filter(NOT_SERVED).order_by("line")) if batch.is_released else []
     if not failed:
         raise BatchRefused("no_failed")
     rows = [Written(row.line, row.typed, row.what, row.name, row.note, row.reference) for row in failed]

@@ -220,7 +220,7 @@ def test_cancelling_keeps_what_is_placed_and_sells_nothing_more(upstream: Upstre
 
 
 def test_the_failed_ones_again_are_a_new_batch_once(upstream: Upstream):
-    batch = released(THREE)
+    batch = released(f"{THREE}0812;10;Edo\n")
     send_all(batch)
 
     other, is_new = again(batch, actor=supervisor())
@@ -228,8 +228,9 @@ def test_the_failed_ones_again_are_a_new_batch_once(upstream: Upstream):
 
     assert is_new
     assert same == (other, False)
-    (row,) = rows_of(other)
+    row, uncorrected = rows_of(other)
     assert (row.destination, row.state) == ("081290000004", "ready")
+    assert (uncorrected.typed, uncorrected.state) == ("0812", "wrong")
     assert row.ref_id != BatchRow.objects.get(batch=batch, line=2).ref_id
 
 
