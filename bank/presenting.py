@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import Max, Min
 from django.urls import reverse
@@ -17,9 +17,10 @@ from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item
 from bank.services.matching import open_items
 from core.icons import badge
 from core.rights import Right
-from core.times import day_words
+from core.times import day_words, hour
 from credit.methods import method_words
 from credit.models import CreditEntry
+from purchases.models import Order
 
 #: All that the page shows.
 RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS, Right.VIEW_STATEMENT, Right.VIEW_CREDIT)
@@ -43,6 +44,8 @@ class Line:
     item_day: dt.date | None = None
     item_amount: int | None = None
     item_url: str = ""
+    #: Of an order: its product, time and way to pay.
+    item_more: str = ""
 
     @property
     def state(self) -> str:
@@ -135,11 +138,27 @@ def words_of(key: str) -> str:
 
 
 def with_links(lines: Sequence[Line]) -> list[Line]:
-    """The same lines, each with the page of what it is in the books."""
-    keys = [line.key.partition(":")[2] for line in lines if line.key.startswith(f"{CREDIT}:")]
+    """The same lines, each with the page of what it is in the books; an order also with what it is."""
+    keys = [_what(line.key) for line in lines if line.key.startswith(f"{CREDIT}:")]
     entries = CreditEntry.objects.filter(pk__in=keys).values_list("pk", "account__customer") if keys else []
     customers: dict[str, int | None] = {f"{pk}": customer for pk, customer in entries}
-    return [Line(line.row, line.key, line.item_day, line.item_amount, _url_of(line.key, customers)) for line in lines]
+    orders = _orders_in_words([_what(line.key) for line in lines if line.key.startswith((f"{SALE}:", f"{GIVEN}:"))])
+    return [
+        replace(line, item_url=_url_of(line.key, customers), item_more=orders.get(_what(line.key), ""))
+        for line in lines
+    ]
+
+
+def _what(key: str) -> str:
+    return key.partition(":")[2]
+
+
+def _orders_in_words(ref_ids: Sequence[str]) -> dict[str, str]:
+    """Product, time and way to pay of these orders, by their ref_ids."""
+    rows = Order.objects.filter(ref_id__in=ref_ids).values_list(
+        "ref_id", "product_name", "created_at", "payment__method"
+    )
+    return {ref_id: " · ".join((name, hour(at), method_words(method))) for ref_id, name, at, method in rows}
 
 
 def _url_of(key: str, customers: dict[str, int | None]) -> str:

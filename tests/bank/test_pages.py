@@ -11,8 +11,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from bank.models import BankAccount, BankFile, BankRow, State
+from core.times import hour
+from credit.methods import method_words
+from purchases.models import Order
 from testing.people import Browser, browser_of, make_person
 from tests.bank.helpers import paid
+from tests.core.helpers import words
 from tests.drawers.helpers import begin
 from tests.ledger.helpers import open_books
 
@@ -96,6 +100,8 @@ def test_given_a_file_then_the_parts_the_links_and_the_csv_say_the_same(sold):
 
     page = browser.get("/bank/", {"show": "matched"})
     assert f'href="/orders/{sold}/"' in page.content.decode()
+    order = Order.objects.get(ref_id=sold)
+    assert f"{order.product_name} · {hour(order.created_at)} · {method_words('transfer')}" in words(page)
     answer = b"".join(browser.get("/bank/csv/").streaming_content).decode("utf-8-sig")
     rows = [(row["state"], row["amount"], row["text"], row["item"]) for row in csv.DictReader(io.StringIO(answer))]
     assert rows == [("unknown", "-15000", "'=ADM", ""), ("matched", "50000", "BUDI", f"sale:{sold}")]
