@@ -21,6 +21,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRedirect
 
 from callbacks.middleware import PATH
 from callbacks.models import Callback, CallbackRefusal
@@ -176,14 +177,16 @@ def first_steps(request: StaffRequest) -> HttpResponse:
         "upstream": settings.UPSTREAM_BASE_URL,
         "secret_id": f"{settings.UPSTREAM_SECRET_ID[:4]}…",
     }
-    return render(request, "backoffice/first_steps.html", {**_facts(request), **more})
+    return render(request, "backoffice/first_steps.html", {**_facts(request, _read(request)), **more})
 
 
 @staff_only(Right.CHANGE_SHOP)
 @require_GET
 def first_steps_live(request: StaffRequest) -> HttpResponse:
-    """When to ask next, and the steps that are not as the page shows them."""
-    return render(request, "backoffice/first_steps.html#live", _facts(request))
+    """When to ask next, and the steps that are not as the page shows them; once the list is closed, the overview."""
+    if (first := FirstSteps.read(request.user)) is None:
+        return HttpResponseClientRedirect(reverse("overview"))
+    return render(request, "backoffice/first_steps.html#live", _facts(request, first))
 
 
 @staff_only(Right.CHANGE_SHOP)
@@ -203,8 +206,7 @@ def _read(request: StaffRequest) -> FirstSteps:
     return first
 
 
-def _facts(request: StaffRequest) -> dict[str, Any]:
-    first = _read(request)
+def _facts(request: StaffRequest, first: FirstSteps) -> dict[str, Any]:
     parts = {f"step-{step.name}": (step.is_done, step.seen, step.advice) for step in first.steps}
     live = Live(request, reverse("first_steps_live"), {**parts, "step-end": len(first.missing)})
     return {"first": first, "live": live}

@@ -150,6 +150,7 @@ def test_closed_it_is_gone_for_ever(admin: Browser):
     assert not has_id(admin.get("/"), "first-steps")
     assert admin.get("/first-steps/").status_code == 404
     assert admin.post("/first-steps/close/").status_code == 404
+    assert admin.get("/first-steps/live/").headers["HX-Redirect"] == "/"  # a page that was open goes on
     event = AuditEvent.objects.get(kind="setting_changed")
     assert (event.subject, event.after) == ("shop", {"first_steps": "closed"})
 
