@@ -110,14 +110,19 @@ class Row:
     def says(self) -> str:
         """A few words about it now; "" if the status says enough."""
         status = Status(self.order.status)
-        is_undecided = status == Status.NEEDS_ACTION and self.order.action_reason == ActionReason.NEVER_ARRIVED
-        if status == Status.UNKNOWN or is_undecided:
+        if self.is_in_doubt:
             return _("It may have been charged. Do not sell it again.")
         if status == Status.NEEDS_ACTION:
             return str(self.order.get_action_reason_display())
         if status in UNFULFILLED:
             return _("Given back.") if self.order.payment.is_given else _("Nothing delivered: refund.")
         return ""
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether it may have been charged, and nobody knows."""
+        is_undecided = self.order.action_reason == ActionReason.NEVER_ARRIVED
+        return self.order.status == Status.UNKNOWN or (self.order.status == Status.NEEDS_ACTION and is_undecided)
 
     @property
     def has_news(self) -> bool:
@@ -135,7 +140,10 @@ class Row:
         if self.order.status == Status.NEEDS_ACTION and self.order.waits_for_topup:
             return _("Placed: it waits for a top-up.")
         sale = in_short(self.order)
-        return f"{self.order.get_status_display()}: {sale}" if self.has_news else _("Sent: %(sale)s") % {"sale": sale}
+        if not self.has_news:
+            return _("Sent: %(sale)s") % {"sale": sale}
+        news = f"{self.order.get_status_display()}: {sale}"
+        return f"{news}. {self.says}" if self.is_in_doubt else news
 
     @property
     def said_icon(self) -> str:

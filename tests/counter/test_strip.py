@@ -45,9 +45,11 @@ def test_a_row_that_seems_never_to_have_arrived_warns_as_the_unknown_one_did(cas
     make_order(Status.UNKNOWN, destination=NUMBER, **facts)
     make_order(Status.NEEDS_ACTION, destination="081234567891", **facts)
 
-    said = re.findall(r"data-says>(.+?)<", cashier.get("/counter/").content.decode())
+    page = cashier.get("/counter/").content.decode()
+    said = re.findall(r"data-says>(.+?)<", page)
 
     assert (len(said), len(set(said))) == (2, 1)
+    assert page.count(said[0]) == 4  # also the line above the field
 
 
 def test_a_failed_row_gives_the_cash_back_once_from_the_own_drawer(cashier, telkomsel):
