@@ -38,6 +38,7 @@ FREE = {
     "staff_sign_out": "takes away only",
     "staff_withdraw": "takes away only",
     "ways_test": "sends a test message only",
+    "till_printer_set": "chooses how receipts come out, and sells nothing",
     "till_tiles": "puts products first on a page, and sells nothing",
     "topup_cancel": "takes nothing into the books",
 }

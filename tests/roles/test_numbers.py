@@ -200,7 +200,7 @@ def shop() -> dict[str, Any]:
 
 # Nothing of a customer stands behind them, or they need a key that the rows above do not have. A new address with a
 # key belongs into the pages above, with a row that holds a number where it can hold one.
-ELSEWHERE = {"run_detail", "till_detail", "export_download", "shop_branch", "shop_logo"}
+ELSEWHERE = {"run_detail", "till_detail", "till_tiles", "export_download", "shop_branch", "shop_logo"}
 
 
 def addresses(shop: dict[str, Any]) -> Iterator[str]:
