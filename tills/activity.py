@@ -1,11 +1,11 @@
 """How the activity log shows tills."""
 
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from audit.facts import Fact, money, name_codes, name_facts
+from audit.facts import Fact, choice_of, money, name_codes, name_facts
 from audit.subjects import ANY, About, Seen, Subject, register
 from core.rights import Right
-from tills.models import Till
+from tills.models import PrinterWay, Till
 
 
 class _TillNames(Subject):
@@ -20,6 +20,7 @@ class _TillNames(Subject):
 _page = ("till_detail", Right.ENROL_TILLS)
 name_facts(
     pin_limit=Fact(pgettext_lazy("audit", "Limit by PIN"), money),
+    printer=Fact(gettext_lazy("Receipt printer"), choice_of(PrinterWay)),
     till=Fact(pgettext_lazy("audit", "Till"), of="till"),
 )
 name_codes(
