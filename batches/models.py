@@ -83,6 +83,7 @@ class Batch(models.Model):
         indexes = [
             models.Index(fields=["next_at"], name="batch_due", condition=Q(next_at__isnull=False)),
             models.Index(fields=["-created_at", "-id"], name="batch_newest"),
+            models.Index(fields=["released_at"], name="batch_stopped", condition=Q(stopped_by__gt="")),
         ]
         triggers = [
             pgtrigger.ReadOnly(name="what_it_is_never_changes", fields=["branch", "sha256", "nth", "again_of"]),

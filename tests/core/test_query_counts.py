@@ -322,6 +322,7 @@ def test_every_list_and_every_live_page_is_pinned_here():
     pinned |= {"arrived_live", "complaint_list"}  # in tests/complaints
     pinned |= {"batch_list", "batch_row_list", "batch_live"}  # in tests/batches
     pinned |= {"due_list"}  # in tests/dues
+    pinned |= {"price_list"}  # no page of rows: it reads the index of all products
     pinned |= {"first_steps_live"}  # as long as there are steps
     pinned |= {"role_list", "kind_list"}  # as long as there are roles, and categories of the upstream
 
