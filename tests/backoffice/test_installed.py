@@ -1,6 +1,7 @@
 """The app on a home screen: its manifest, its icons, and the one page that its worker keeps."""
 
 import json
+import re
 import struct
 from pathlib import Path
 
@@ -94,3 +95,10 @@ def test_the_frame_of_the_window_has_the_colour_of_ones_own_look(theme, colours)
 
     assert page.count('<meta name="theme-color"') == colours
     assert ("#151b21" in page) == (theme != "light")
+
+
+def test_the_page_without_a_connection_may_use_its_own_style():
+    answer = Client().get("/offline/")
+
+    (nonce,) = re.findall(r'<style nonce="([^"]+)"', answer.content.decode())
+    assert f"'nonce-{nonce}'" in answer.headers["Content-Security-Policy"]

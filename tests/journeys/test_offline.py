@@ -35,6 +35,7 @@ def test_without_a_connection_it_says_what_is_safe_and_sells_nothing_later(live_
     for language in ("id", "en"):
         expect(page.locator(f"section[lang={language}] .safe")).to_contain_text("ref_id")
     assert faults_of(page) == []
+    assert page.evaluate("getComputedStyle(document.querySelector('.safe')).padding") != "0px", "its own style holds"
     page.goto(review)
     expect(page.locator("#no-connection")).to_be_visible()
     assert page.evaluate(KEPT) == [f"{live_server.url}/offline/"]
