@@ -38,7 +38,7 @@ LEFT = ("cashier", "viewer")
 
 def secrets_in(answer: Any) -> set[int]:
     """The secret amounts that the page holds, however their digits are grouped, in its text or its fields."""
-    text = re.sub(r"(?<=\d)[.,\s](?=\d{3})", "", answer.content.decode())
+    text = re.sub(r"(?<=\d)[.,\s](?=\d{3})", "", answer.getvalue().decode(errors="replace"))
     # a token or a hash may hold the digits by chance
     text = re.sub(
         r'(name="(csrfmiddlewaretoken|token|seal)" value="[^"]*"|[0-9a-f]{8}-[0-9a-f-]{27}|seen=[^"]*)', "", text
