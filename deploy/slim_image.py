@@ -16,7 +16,11 @@ NOT_RUN = {
 }
 LANGUAGES = {"en", "id", "root"}  # Babel keeps in `root` what all have in common
 WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-PAGES_USE = {"@tabler/core/dist/css/tabler.min.css", "htmx.org/dist/htmx.min.js"}
+PAGES_USE = {
+    "@tabler/core/dist/css/tabler.min.css",
+    "htmx.org/dist/htmx.min.js",
+    "@point-of-sale/receipt-printer-encoder/dist/receipt-printer-encoder.umd.js",
+}
 ICONS = "@tabler/icons/icons/outline/"
 
 

@@ -340,8 +340,8 @@ def test_switched_off_no_address_answers_a_session_any_more():
 
     assert len(answers) > 20
     open_to_all = {address for pages in (answers, live) for address, page in pages.items() if person_shown(page)}
-    # at a till, these are for the next person
-    assert open_to_all <= {"till/", "till/enrol/"}
+    # at a till, the first two are for the next person; the others hold nothing of the shop but its name
+    assert open_to_all <= {"till/", "till/enrol/", "manifest.webmanifest", "offline/"}
 
 
 def everywhere() -> list[str]:
