@@ -7,6 +7,7 @@ import io
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import chain
 
 from django.utils.translation import gettext as _
 
@@ -15,6 +16,8 @@ from core.workbooks import SheetRefused, workbook_text
 #: What a field for a table offers first.
 FILES = ".csv,.txt,.tsv,.xlsx,.ods,text/csv"
 _SEPARATORS = ("\t", ";", ",")
+# A cell with nothing but a number.
+_NUMBER_ALONE = re.compile(r"""[\s"']*\+?\d[\d.\- ]{6,}\d[\s"']*""", re.ASCII)
 # A heading has none.
 _HAS_A_NUMBER = re.compile(r"\d{4}")
 # Categories of Unicode: marks and controls.
@@ -48,10 +51,11 @@ def text_of(content: bytes) -> str:
 def read_sheet(text: str, columns: dict[str, set[str]], *, most: int) -> list[SheetRow]:
     """The rows of a table. `columns`: each column's name → what people call it in a heading, in small letters.
 
-    Without a heading the columns stand in this order. Several columns with one name are read as one cell, with "/"
-    between them. Raises `SheetRefused` for more than `most` rows, or for none.
+    Without a heading the columns stand in this order, and each row has a separator of its own. Several
+    columns with one name are read as one cell, with "/" between them. Raises `SheetRefused` for more than
+    `most` rows, or for none.
     """
-    lines = [(line, cells) for line, cells in _lines(text) if any(cells)]
+    lines = [(line, cells) for line, cells in _lines(text, columns) if any(cells)]
     names: list[str] = list(columns)
     has_heading = False
     if lines and (heading := _heading(lines[0][1], columns)):
@@ -72,7 +76,7 @@ def read_sheet(text: str, columns: dict[str, set[str]], *, most: int) -> list[Sh
 
 def unread_columns(text: str, columns: dict[str, set[str]]) -> list[str]:
     """What stands in the heading of columns that `read_sheet` leaves out."""
-    cells = next((cells for _line, cells in _lines(text) if any(cells)), [])
+    cells = next((cells for _line, cells in _lines(text, columns) if any(cells)), [])
     return [cell for cell, name in zip(cells, _heading(cells, columns), strict=False) if cell and not name]
 
 
@@ -82,18 +86,33 @@ def _heading(cells: list[str], columns: dict[str, set[str]]) -> list[str]:
     return names if next(iter(columns)) in names and not _HAS_A_NUMBER.search(" ".join(cells)) else []
 
 
-def _lines(text: str) -> list[tuple[int, list[str]]]:
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    separator = max(_SEPARATORS, key=first.count)
-    lines, before = [], 0
+def _lines(text: str, columns: dict[str, set[str]]) -> list[tuple[int, list[str]]]:
+    """Each row with its line. The separator of a heading holds for all rows; without one each row has its own."""
+    source = iter(io.StringIO(text, newline=""))
+    lines: list[tuple[int, list[str]]] = []
+    before, separator, of_heading, is_begun = 0, ",", "", False
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-        for cells in reader:
-            lines.append((before + 1, [_plain(cell) for cell in cells]))
-            before = reader.line_num
+        for first in source:
+            # A cell in quotes may go on in the next line, and a line without a separator is as the one before.
+            separator = of_heading or _separator_of(first) or separator
+            reader = csv.reader(chain([first], source), delimiter=separator)
+            cells = [_plain(cell) for cell in next(reader)]
+            lines.append((before + 1, cells))
+            before += reader.line_num
+            if any(cells) and not is_begun:
+                is_begun, of_heading = True, separator if _heading(cells, columns) else ""
     except csv.Error:
         raise SheetRefused(_("This is no table: save it as CSV in the spreadsheet.")) from None
     return lines
+
+
+def _separator_of(line: str) -> str:
+    """The one that leaves a number alone in its cell; else the most frequent one; "" without any."""
+    for separator in _SEPARATORS:
+        if separator in line and any(map(_NUMBER_ALONE.fullmatch, line.split(separator))):
+            return separator
+    found = max(_SEPARATORS, key=line.count)
+    return found if found in line else ""
 
 
 def _plain(cell: str) -> str:

@@ -32,6 +32,21 @@ def test_without_a_heading_the_columns_stand_in_their_order():
     assert rows("Bu Sari,0812\n\nPak Budi\n") == [(1, "Bu Sari", "0812"), (3, "Pak Budi", "")]
 
 
+def test_without_a_heading_each_row_has_its_own_separator():
+    text = 'Bu Sari, Depok;081290000001\nPak Budi,081290000002\n"Bu\nAni; Ciawi",081290000003\nEdo\t0812\n'
+
+    assert rows(text) == [
+        (1, "Bu Sari, Depok", "081290000001"),
+        (2, "Pak Budi", "081290000002"),
+        (3, "Bu Ani; Ciawi", "081290000003"),
+        (5, "Edo", "0812"),
+    ]
+
+
+def test_the_separator_of_a_heading_holds_for_all_rows():
+    assert rows("Nama;Nomor\nSari, Budi, Ani;0812\n") == [(2, "Sari, Budi, Ani", "0812")]
+
+
 def test_columns_of_one_name_are_one_cell_and_unknown_ones_are_left_out():
     assert rows("No,Nomor 1,Nama,Nomor 2\n1,0812,Bu Sari,0813\n") == [(2, "Bu Sari", "0812 / 0813")]
 
