@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -140,7 +139,7 @@ def batch_release(request: StaffRequest, pk: int) -> HttpResponse:
     seal = request.POST.get("seal", "")[:64]
     try:
         check_factor(request, act=RELEASE, content={"batch": pk, "seal": seal})
-        payment = replace(PaidByForm(request.POST).payment(0), cash_given=None)
+        payment = PaidByForm(request.POST).payment(batch.rows.totals()["pays"])
         reason = request.POST.get("reason", "")
         approval = services.release(batch, actor=request.user, seal=seal, payment=payment, reason=reason)
     except Refused as refusal:

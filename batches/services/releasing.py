@@ -108,7 +108,7 @@ def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason:
     totals = batch.rows.totals()
     if not totals["count"]:
         raise BatchRefused("nothing")
-    payment.refuse_unless_clear(0)
+    payment.refuse_unless_clear(totals["pays"])
     if actor is None:
         start(batch, seller=None, payment=payment)
         return None
@@ -116,7 +116,8 @@ def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason:
         raise name_helpers(refusal, actor)
     payment.refuse_unless_sold(totals["pays"], seller=actor)
     shift = drawers.open_shift_of(actor.pk)
-    payment = replace(payment, agreed_in=shift.pk if shift else None)
+    # How much was given is nothing of any single order.
+    payment = replace(payment, cash_given=None, agreed_in=shift.pk if shift else None)
     if needs_approval(actor, totals["cost"]):
         content = content_of(batch, seller=actor, payment=payment)
         return approvals.ask(
