@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -15,7 +16,6 @@ from django.utils.translation import gettext_lazy as _
 from batches.models import Batch, BatchRow
 from batches.states import BatchState, RowState
 from core.money import rupiah
-from core.notation import bare
 from core.numbers import masked, masked_note, note_as_seen, without
 from core.tables import Table, cell_from, column, row_link, shortened
 from core.times import moment
@@ -54,6 +54,10 @@ class BatchTable(Table[Batch]):
     def time(self, batch: Batch) -> SafeString:
         """When it was checked."""
         return moment(batch.created_at)
+
+
+def _in_dashes(number: str) -> str:
+    return re.sub(r"[\s.\-]+", "-", number.strip())
 
 
 def _status(row: BatchRow) -> str:
@@ -110,7 +114,7 @@ class BatchRowTable(Table[BatchRow]):
         if not (row.product and row.destination):
             return note_as_seen(row.typed) or "–"
         shown = row.product.kind.as_seen(row.destination)
-        if bare(row.typed) == bare(row.destination):
+        if _in_dashes(row.typed) in {row.destination, _in_dashes(row.product.kind.shown(row.destination))}:
             return shown
         return format_html('{} <span class="sub">{}</span>', shown, note_as_seen(row.typed))
 

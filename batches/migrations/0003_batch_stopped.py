@@ -5,19 +5,20 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('approvals', '0002_branch'),
-        ('batches', '0002_release_right'),
-        ('branches', '0001_initial'),
-        ('customers', '0001_initial'),
-        ('drawers', '0003_usual_drawer'),
+        ("approvals", "0002_branch"),
+        ("batches", "0002_release_right"),
+        ("branches", "0001_initial"),
+        ("customers", "0001_initial"),
+        ("drawers", "0003_usual_drawer"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddIndex(
-            model_name='batch',
-            index=models.Index(condition=models.Q(('stopped_by__gt', '')), fields=['released_at'], name='batch_stopped'),
+            model_name="batch",
+            index=models.Index(
+                condition=models.Q(("stopped_by__gt", "")), fields=["released_at"], name="batch_stopped"
+            ),
         ),
     ]

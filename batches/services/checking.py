@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from batches.models import Batch, BatchRow
-from batches.services.reading import SHORTENED
+from batches.services.reading import SHORTENED, doubt_about
 from batches.states import Fault, RowState
 from catalogue.destinations import InvalidDestination
 from catalogue.mending import DigitsLost, mend_number
@@ -17,6 +17,7 @@ from catalogue.services.index import Index, current_index
 from catalogue.services.searching import search_index
 from catalogue.services.words import joined
 from core.bulk import update_rows
+from core.notation import at_home
 from counter.services.choosing import meant_products
 from purchases.errors import NotForSale
 from purchases.models import Order
@@ -25,6 +26,8 @@ from purchases.states import UNFULFILLED
 
 # So many codes name what an unclear product may be.
 _MOST_CODES = 4
+# A number has so many digits; fewer alone are a denomination.
+_LEAST_DIGITS = 4
 _CHECKED = ("product", "destination", "max_price", "selling_price", "state", "fault", "said")
 #: Rows that a check reads again; all others a person has left out, or they are sold.
 OPEN_STATES = (RowState.READY, RowState.WRONG)
@@ -50,15 +53,20 @@ class _Reader:
 
     def meaning(self, number: str, what: str) -> _Meaning:
         """What the two cells of a row mean."""
+        if is_none := _no_number(number, what):
+            return is_none
         try:
             number = mend_number(number, None)[0]
         except DigitsLost:
             return _Meaning(fault=Fault.DIGITS_LOST, about=number)
         except InvalidDestination:
-            if SHORTENED.fullmatch(number):
+            if SHORTENED.fullmatch(number) or at_home(number).startswith("08"):
                 return _Meaning(fault=Fault.WRONG_NUMBER, about=number)
         if not (number and what):
             return _Meaning(fault=Fault.NO_PRODUCT if number else Fault.NO_NUMBER)
+        return self._of_product(number, what)
+
+    def _of_product(self, number: str, what: str) -> _Meaning:
         if (place := self.index.codes.get(joined(what))) is not None:
             return _Meaning(self.index.keys[place], number)
         operator = operator_of(number) if number.startswith("08") else None
@@ -75,6 +83,8 @@ class _Reader:
         typed, matches = meant_products(self.index, f"{number} {what}")
         if not typed.bare:
             return _Meaning(fault=Fault.WRONG_NUMBER if typed.number else Fault.NO_NUMBER)
+        if _digits(typed.number) != _digits(number):
+            return _Meaning(fault=Fault.WRONG_NUMBER, about=number)  # no digit of the product becomes one of the number
         if len(matches.keys) == 1 and not matches.lacking:
             return _Meaning(matches.keys[0], typed.number)
         if matches.keys and not matches.lacking:
@@ -83,6 +93,20 @@ class _Reader:
         if others and others.is_exact and not others.lacking:
             return _Meaning(others.keys[0], typed.number)  # its brand says that it is another operator's
         return _Meaning(fault=Fault.UNKNOWN_PRODUCT, about=what)
+
+
+def _no_number(number: str, what: str) -> _Meaning | None:
+    """What is wrong with a cell that is no number, or not certainly one; None for all others."""
+    if not what and len(_digits(number)) < _LEAST_DIGITS:
+        return _Meaning(fault=Fault.NO_NUMBER, about=number)
+    doubt = doubt_about(number)
+    if doubt and (not what or at_home(number).startswith("08")):
+        return _Meaning(fault=Fault.WRONG_NUMBER, about=doubt)
+    return None
+
+
+def _digits(text: str) -> str:
+    return "".join(sign for sign in text if sign.isdecimal())
 
 
 def check_rows(rows: Sequence[BatchRow]) -> None:
@@ -126,9 +150,11 @@ def _apply(row: BatchRow, meaning: _Meaning, products: dict[int, Product]) -> No
         _refuse(row, Fault.BILL, product.name)
         return
     try:
-        row.destination = mend_number(meaning.number, product.kind)[0]
+        row.destination = _certain_number(row, meaning, product)
     except InvalidDestination as refusal:
-        _refuse(row, Fault.DIGITS_LOST if isinstance(refusal, DigitsLost) else Fault.WRONG_NUMBER)
+        _refuse(
+            row, Fault.DIGITS_LOST if isinstance(refusal, DigitsLost) else Fault.WRONG_NUMBER, doubt_about(row.typed)
+        )
         return
     operator = product.kind.operator_of(row.destination)
     if operator and is_brand_of_another(operator, product.brand.name):
@@ -144,6 +170,14 @@ def _apply(row: BatchRow, meaning: _Meaning, products: dict[int, Product]) -> No
         _refuse(row, Fault.BELOW_COST, product.code)
         return
     row.state, row.fault, row.said = RowState.READY, "", ""
+
+
+def _certain_number(row: BatchRow, meaning: _Meaning, product: Product) -> str:
+    """The number as it is sent. Raises `InvalidDestination`, also where an amount may be part of what was written."""
+    # The zone of a player stands behind a gap, too.
+    if not product.kind.needs_product and doubt_about(row.typed):
+        raise InvalidDestination(product.kind.refusal)
+    return mend_number(meaning.number, product.kind)[0]
 
 
 def _refuse(row: BatchRow, fault: Fault, about: str = "") -> None:

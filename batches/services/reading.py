@@ -33,6 +33,11 @@ _WITH_FRACTION = re.compile(r"(?<!\S)(\d{7,})[.,]0(?!\S)", re.ASCII)
 _WITHOUT_ZERO = re.compile(r"(?<!\S)(8\d{8,11})(?!\S)", re.ASCII)
 # A number has so many digits; fewer are a denomination.
 _LEAST_DIGITS = 8
+# Digits behind a space, a dot or a dash that may be what somebody pays: up to 99, 100, 150 …, 5000, 10.000, 12.500 …
+_AMOUNT = re.compile(r"\d{1,2}|[1-9]\d[05]|[1-9]\d*[05]00", re.ASCII)
+_BETWEEN = re.compile(r"[\s.\-]+")
+# What nobody takes for a short number and an amount, whatever its last group is.
+_IN_FOURS = re.compile(r"(?:(?:\+|00)?62[\s.\-]?8\d\d|08\d\d|8\d\d)[\s.\-]\d{4}[\s.\-]\d{4}", re.ASCII)
 _MONEY_WORDS = re.compile(r"\b(?:rp|idr)\.?\s*(?=\d)", re.IGNORECASE)
 
 
@@ -68,6 +73,22 @@ def split_text(text: str) -> tuple[str, str]:
     typed = Typed.read(_WITHOUT_ZERO.sub(r"0\1", _WITH_FRACTION.sub(r"\1", text)))
     shelf = typed.shelf.value if typed.shelf else ""
     return typed.number, " ".join(filter(None, (shelf, typed.words)))
+
+
+def doubt_about(number: str) -> str:
+    """What is not certain of a phone or meter number as it was written: "08123456 10" → "08123456 (10?)"; else "".
+
+    At the counter a person sees the number before it is sold. Here nobody does, so that digits behind a gap which
+    may be an amount are never part of the number, unless it stands in groups of four.
+    """
+    number = number.strip()
+    if SHORTENED.fullmatch(number) or _WITH_FRACTION.fullmatch(number) or _IN_FOURS.fullmatch(number):
+        return ""
+    for gap in reversed([*_BETWEEN.finditer(number)]):
+        rest = number[gap.end() :]
+        if _AMOUNT.fullmatch(_BETWEEN.sub("", rest)):
+            return f"{number[: gap.start()]} ({rest}?)"
+    return ""
 
 
 def _arranged(row: SheetRow) -> Written:

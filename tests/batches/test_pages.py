@@ -82,6 +82,32 @@ def test_exactly_what_was_seen_is_released(upstream: Upstream, browser: Browser,
     assert [order.payment.method for order in Order.objects.all()] == ["transfer", "transfer"]
 
 
+def test_too_little_cash_releases_nothing(upstream: Upstream, browser: Browser, seller: User):
+    batch = checked(TABLE, seller)
+    pays = batch.rows.totals()["pays"]
+
+    answer = release(browser, batch, cash_given=str(pays - 1000))
+
+    assert codes(answer) >= {"PaymentUnclear"}
+    batch.refresh_from_db()
+    assert (batch.state, batch.released_at) == ("checked", None)
+    release(browser, batch, cash_given=str(pays))
+    batch.refresh_from_db()
+    assert batch.state == "running"
+
+
+def test_the_page_shows_what_was_written_where_it_is_not_what_is_sold(
+    upstream: Upstream, browser: Browser, seller: User
+):
+    batch = checked("0812 9000 0001;10\n8129 000 0002;10\n081290 000003;10\n", seller)
+
+    page = browser.get(f"/batches/{batch.pk}/").content.decode()
+
+    assert "0812 9000 0001" not in page
+    assert "8129 000 0002" in page
+    assert "081290 000003" in page
+
+
 def test_rows_that_were_changed_meanwhile_are_not_released(upstream: Upstream, browser: Browser, seller: User):
     batch = checked(TABLE, seller)
     seal = seal_of(batch)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from batches.services.reading import digest_of, read_rows
-from tests.batches.helpers import checked, rows_of
+from batches.services import mend_all
+from batches.services.reading import digest_of, doubt_about, read_rows
+from tests.batches.helpers import checked, rows_of, supervisor
 from tests.conftest import Upstream
 
 pytestmark = pytest.mark.django_db
@@ -84,9 +85,71 @@ def test_a_row_becomes_one_product_for_one_number(upstream: Upstream, line: str,
         ("087812345678;TSEL10", "other_operator"),
         ("087812345678;tsel 10", "other_operator"),
         ("123456789012;PLNPASCA", "bill"),
+        ("08129999;10", "wrong_number"),
+        ("081234;567890 10", "wrong_number"),
+        ("10", "no_number"),
+        ("Bu Ani saja", "no_number"),
     ],
 )
 def test_what_cannot_be_sold_is_named(upstream: Upstream, line: str, fault: str):
     (row,) = rows_of(checked(line))
 
     assert (row.state, row.fault) == ("wrong", fault)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("08123456 10", "08123456 (10?)"),
+        ("08123456-10", "08123456 (10?)"),
+        ("08123456 10.000", "08123456 (10.000?)"),
+        ("081234567 100", "081234567 (100?)"),
+        ("08123456 5000", "08123456 (5000?)"),
+        ("+62 8123456 10", "+62 8123456 (10?)"),
+        ("1234 5678 100", "1234 5678 (100?)"),
+        ("08123456 10;TSEL10", "08123456 (10?)"),
+        ("1234 5678 100;PLN20", "1234 5678 (100?)"),
+    ],
+)
+def test_an_amount_behind_a_short_number_never_becomes_part_of_it(upstream: Upstream, line: str, said: str):
+    batch = checked(line)
+    (row,) = rows_of(batch)
+    assert (row.state, row.fault, row.said) == ("wrong", "wrong_number", said)
+
+    for fault in ("wrong_number", "no_product"):
+        mend_all(batch, step="product", actor=supervisor(), fault=fault, code="TSEL10")
+
+    (row,) = rows_of(batch)
+    assert (row.state, row.fault, row.destination) == ("wrong", "wrong_number", "")
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "0812 3456 7890",
+        "0812-3456-7890",
+        "0812.3456.7000",
+        "+62 812-3456-5000",
+        "0812 345 678",
+        "081234 567890",
+        "8123 456 7890",
+        "8,1234567890E+10",
+        "81234567890.0",
+        "1234 5678 901",
+    ],
+)
+def test_a_number_in_groups_is_certain(number: str):
+    assert doubt_about(number) == ""
+
+
+def test_each_row_has_its_own_separator(upstream: Upstream):
+    lines = ["081290000001;10;Sari, Depok", "081290000002,20,Budi; Ani", "081290000003\t10\tEdo", "081290000005 10"]
+
+    rows = rows_of(checked("\n".join(lines)))
+
+    assert [(row.state, row.product and row.product.code, row.destination, row.name) for row in rows] == [
+        ("ready", "TSEL10", "081290000001", "Sari, Depok"),
+        ("ready", "TSEL20", "081290000002", "Budi; Ani"),
+        ("ready", "TSEL10", "081290000003", "Edo"),
+        ("ready", "TSEL10", "081290000005", ""),
+    ]
