@@ -21,7 +21,10 @@ class BatchRefused(Refused):
             "not_running": _("It is not running."),
             "unknown_key": _("There is no such batch. Check the file first: that gives the key."),
             "no_failed": _("No row of it has failed."),
-            "no_product": _("Choose one product that can be sold."),
+            "no_product": _(
+                "None of these rows becomes a sale by that. Write what you would write in a row: a denomination such as"
+                " “10”, “xl 10”, or a product’s code such as “TSEL10”."
+            ),
             "not_repeatable": _("These rows cannot be meant twice: an order for each is still open."),
             "off": _(
                 "The person who released it may not release batches any more."

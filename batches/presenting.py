@@ -16,7 +16,7 @@ from batches.models import Batch, BatchRow
 from batches.services import LEAVE_OUT, MEANT
 from batches.services.releasing import BATCH
 from batches.services.storing import NOT_SERVED
-from batches.states import REPEATS, BatchState, Fault, RowState
+from batches.states import OF_PRODUCT, REPEATS, BatchState, Fault, RowState
 from branches.seeing import narrowed
 from core import clock
 from core.rights import Right
@@ -32,10 +32,6 @@ GROUP_WORDS = {
     "failed": _("Failed"),
     "left": _("Left out or cancelled"),
 }
-#: A product can be chosen for all rows with one of these.
-OF_PRODUCT = frozenset(
-    {Fault.NO_PRODUCT, Fault.UNKNOWN_PRODUCT, Fault.UNCLEAR_PRODUCT, Fault.OTHER_OPERATOR, Fault.NOT_FOR_SALE}
-)
 
 
 def visible_batches(person: User) -> QuerySet[Batch]:

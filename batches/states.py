@@ -14,7 +14,7 @@ class BatchState(LookChoices):
     CHECKED = "checked", "list-check", "held", _("Checked, not released")
     RUNNING = "running", "loader", "pending", pgettext_lazy("batch", "Running")
     PAUSED = "paused", "player-pause", "needs_action", pgettext_lazy("batch", "Paused")
-    ENDED = "ended", "circle-check", "success", _("All handed out")
+    ENDED = "ended", "circle-check", "success", pgettext_lazy("batch", "Finished")
     CANCELLED = "cancelled", "circle-minus", "cancelled", _("Cancelled")
 
 
@@ -50,3 +50,9 @@ class Fault(LookChoices):
 
 #: A person may mean these a second time.
 REPEATS = frozenset({Fault.DONE, Fault.TODAY})
+#: A product can be chosen for all rows with one of these.
+OF_PRODUCT = frozenset(
+    {Fault.NO_PRODUCT, Fault.UNKNOWN_PRODUCT, Fault.UNCLEAR_PRODUCT, Fault.OTHER_OPERATOR, Fault.NOT_FOR_SALE}
+)
+#: The ref_id of another order stands behind these.
+NAMES_AN_ORDER = frozenset({Fault.DONE, Fault.OPEN, Fault.TODAY})

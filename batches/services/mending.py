@@ -13,8 +13,7 @@ from batches.events import BATCH_CHANGED
 from batches.models import Batch, BatchRow
 from batches.services.checking import recheck
 from batches.services.releasing import lock_batch, refuse_unless_open
-from batches.states import REPEATS, Fault, RowState
-from catalogue.models import Product
+from batches.states import OF_PRODUCT, REPEATS, Fault, RowState
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -37,12 +36,13 @@ def change_row(row: BatchRow, *, number: str, what: str, actor: User) -> None:
 def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int | None = None, code: str = "") -> int:
     """Do the same with all rows that have this fault, or with the row of one `line`; return how many.
 
-    `step`: `LEAVE_OUT`, `TAKE_IN` (a row that was left out), `MEANT` (meant a second time); else `code` is the product
-    of all of them. Raises `BatchRefused`.
+    `step`: `LEAVE_OUT`, `TAKE_IN` (a row that was left out), `MEANT` (meant a second time); else `code` is what is
+    wanted for all of them, in the words of a row: of each number's own operator. Raises `BatchRefused`.
     """
     with transaction.atomic():
         current = lock_batch(batch.pk)
         refuse_unless_open(current)
+        given: list[int] = []
         rows = _chosen(current, fault, line, RowState.LEFT_OUT if step == TAKE_IN else None)
         match step:
             case "leave_out":
@@ -55,10 +55,11 @@ def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int
                     raise BatchRefused("not_repeatable")
                 count = repeated.update(is_repeat_meant=True)
             case _:
-                if not Product.objects.listed().prepaid().filter(code=code).exists():
-                    raise BatchRefused("no_product")
-                count = rows.update(what=code[:100])
+                given = [*rows.filter(fault__in=[*OF_PRODUCT]).values_list("pk", flat=True)]
+                count = current.rows.filter(pk__in=given).update(what=code[:100])
         _check_again(current, actor, rows=count, step=step)
+        if given and not current.rows.filter(pk__in=given, product__isnull=False).exists():
+            raise BatchRefused("no_product")  # all stays as it was written
     return count
 
 

@@ -117,7 +117,7 @@ def test_an_amount_behind_a_short_number_never_becomes_part_of_it(upstream: Upst
     assert (row.state, row.fault, row.said) == ("wrong", "wrong_number", said)
 
     for fault in ("wrong_number", "no_product"):
-        mend_all(batch, step="product", actor=supervisor(), fault=fault, code="TSEL10")
+        assert mend_all(batch, step="product", actor=supervisor(), fault=fault, code="TSEL10") == 0
 
     (row,) = rows_of(batch)
     assert (row.state, row.fault, row.destination) == ("wrong", "wrong_number", "")
