@@ -8,7 +8,7 @@ from django.db.models import Count, Q, Sum
 from django.urls import reverse
 
 from approvals.models import Approval
-from batches.states import BatchState, Fault, RowState
+from batches.states import NAMES_AN_ORDER, BatchState, Fault, RowState
 from branches.models import Branch
 from catalogue.models import Product
 from core.rights import Right
@@ -194,6 +194,11 @@ class BatchRow(models.Model):
     def idempotency_key(self) -> str:
         """The key of its order: one for all tries."""
         return f"batch:{self.ref_id}"
+
+    @property
+    def names_an_order(self) -> bool:
+        """Whether `said` is the ref_id of another order, which is no number of a customer."""
+        return self.fault in NAMES_AN_ORDER
 
     @property
     def words(self) -> str:

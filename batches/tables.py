@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from batches.models import Batch, BatchRow
@@ -47,8 +47,8 @@ class BatchTable(Table[Batch]):
 
     @column(_("Checked by"), phone="3 wide")
     def person(self, batch: Batch) -> str:
-        """Who checked it; "" for a command."""
-        return batch.created_by.shown_name if batch.created_by else ""
+        """Who checked it."""
+        return batch.created_by.shown_name if batch.created_by else pgettext("batch", "Command")
 
     @column(_("Checked"), phone="1 right")
     def time(self, batch: Batch) -> SafeString:
@@ -78,7 +78,7 @@ class BatchRowTable(Table[BatchRow]):
         "reference": lambda row: masked_note(row.reference),
         "price": lambda row: "" if row.selling_price is None else row.selling_price,
         "status": _status,
-        "reason": lambda row: masked_note(row.words),
+        "reason": lambda row: row.words if row.names_an_order else masked_note(row.words),
         "sn": lambda row: without(row.order.sn, [row.destination]) if row.order else "",
         "ref_id": lambda row: row.ref_id if row.order else "",
         "ended": lambda row: row.order.final_at or "" if row.order else "",
@@ -137,7 +137,7 @@ class BatchRowTable(Table[BatchRow]):
             return format_html('<span class="mono">{}</span>', shortened(serial.main, 26))
         if row.order and row.order.status == Status.NEEDS_ACTION:
             return row.order.get_action_reason_display()
-        return note_as_seen(row.words)
+        return row.words if row.names_an_order else note_as_seen(row.words)
 
     @column(_("Price"), css="num", phone="2 right", fields=("price",))
     def price(self, row: BatchRow) -> str:

@@ -20,6 +20,7 @@ from batches.lists import ROWS
 from batches.models import GROUPS, MOST_ROWS, Batch, BatchRow
 from batches.presenting import ShownBatch, visible_batches
 from batches.services import seal_of
+from batches.states import BatchState
 from batches.tables import BatchRowTable, BatchTable
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
@@ -69,7 +70,11 @@ def batch_add(request: StaffRequest) -> HttpResponse:
 
 def _after_check(request: StaffRequest, batch: Batch, *, is_new: bool) -> HttpResponse:
     if not is_new:
-        words = _("This table was checked before: this is what has come of it. Nothing is sold a second time.")
+        words = (
+            _("This batch was made before and is not released yet. It was not made a second time.")
+            if batch.state == BatchState.CHECKED
+            else _("This table was checked before: this is what has come of it. Nothing is sold a second time.")
+        )
         messages.info(request, words, extra_tags="same_table")
     return redirect(batch)
 

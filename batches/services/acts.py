@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from approvals.acts import Line, register
 from batches.models import Batch
@@ -56,7 +56,7 @@ class BatchAct(SpendingAct):
         """How many rows, what they come to, and how they are paid."""
         rows = ngettext("%(n)s row", "%(n)s rows", content["rows"]) % {"n": content["rows"]}
         return [
-            Line("name", _("Table"), content["name"] or "–"),
+            Line("name", _("Table"), content["name"] or gettext("Pasted rows")),
             Line("rows", _("Rows"), rows),
             Line("selling_price", _("Price"), rupiah(content["selling_price"])),
             Line("price", _("Cost"), rupiah(content["price"]), is_cost=True),

@@ -78,3 +78,14 @@ def test_a_key_of_other_rows_sells_nothing(upstream: Upstream, tmp_path: Path, c
     with pytest.raises(CommandError, match="changed"):
         call_command("batch", "--release", f"{Batch.objects.get().pk}-0123456789abcdef")
     assert not Order.objects.exists()
+
+
+def test_after_the_release_it_says_what_was_sold(upstream: Upstream, tmp_path: Path, capsys: Any):
+    file = tmp_path / "staff.csv"
+    file.write_text("081290000001;10\n081290000004;10\n0812;10\n")
+    key = run(capsys, str(file))[1]["key"]
+
+    with pytest.raises(SystemExit):
+        call_command("batch", "--release", key, "--wait", "20")
+
+    assert "1 sold, 0 open, 1 failed, 0 not sent yet, 1 left out." in capsys.readouterr().out

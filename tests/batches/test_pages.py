@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from approvals.models import Approval
 from batches.models import Batch
 from batches.services import pause, place_rows, seal_of
+from batches.tables import BatchRowTable
 from purchases.models import Order
 from staff.models import User
 from testing.people import Browser, browser_of, code_of, make_person, signed_in
@@ -135,12 +136,37 @@ def test_a_row_is_corrected_left_out_and_taken_in(upstream: Upstream, browser: B
 def test_all_rows_of_a_kind_are_changed_at_once(upstream: Upstream, browser: Browser, seller: User):
     batch = checked("087812345678;TSEL10\n087812345679;TSEL10\n0812;10\n", seller)
 
-    browser.post(f"/batches/{batch.pk}/mend/", {"fault": "other_operator", "step": "product", "code": "XL10"})
+    browser.post(f"/batches/{batch.pk}/mend/", {"fault": "other_operator", "step": "product", "code": "xl 10.000"})
     browser.post(f"/batches/{batch.pk}/mend/", {"fault": "wrong_number", "step": "leave_out"})
 
     rows = rows_of(batch)
     assert [row.state for row in rows] == ["ready", "ready", "left_out"]
     assert {row.product.code for row in rows[:2] if row.product} == {"XL10"}
+
+
+def test_the_words_for_all_rows_mean_a_product_of_each_numbers_operator(
+    upstream: Upstream, browser: Browser, seller: User
+):
+    batch = checked("087812345678\n081290000001\n", seller)
+    address = f"/batches/{batch.pk}/mend/"
+
+    refused = browser.post(address, {"fault": "no_product", "step": "product", "code": "unheardof"}, follow=True)
+    assert "BatchRefused:no_product" in refused.content.decode()
+    assert [row.what for row in rows_of(batch)] == ["", ""]
+    browser.post(address, {"fault": "no_product", "step": "product", "code": "10"})
+
+    assert [(row.state, row.product and row.product.code) for row in rows_of(batch)] == [
+        ("ready", "XL10"),
+        ("ready", "TSEL10"),
+    ]
+
+
+def test_a_reason_names_the_other_order_in_full(upstream: Upstream, seller: User):
+    place_rows(released("081290000002;10\n", seller).pk)
+    (row,) = rows_of(checked("081290000002;10;Sari\n", seller))
+
+    assert BatchRowTable.export["reason"](row) == row.words
+    assert Order.objects.get().ref_id in row.words
 
 
 def test_what_was_bought_today_is_sold_again_once_it_is_meant(upstream: Upstream, browser: Browser, seller: User):

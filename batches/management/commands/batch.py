@@ -103,9 +103,15 @@ class Command(PlainCommand):
             code = row.product.code if row.product else row.what
             said = row.order.sn if row.order else row.words
             self.stdout.write(f"{row.line:>5}  {status:<12}  {code}  {row.destination or row.typed}  {said}".rstrip())
-        self.stdout.write(
-            f"{totals['count']} rows to sell, {rupiah(totals['pays'])}; {counts['wrong']} to be corrected."
-        )
+        if batch.is_released:
+            self.stdout.write(
+                f"{counts['done']} sold, {counts['open']} open, {counts['failed']} failed,"
+                f" {counts['waiting']} not sent yet, {counts['wrong'] + counts['left']} left out."
+            )
+        else:
+            self.stdout.write(
+                f"{totals['count']} rows to sell, {rupiah(totals['pays'])}; {counts['wrong']} to be corrected."
+            )
         if key:
             self.stdout.write(f"key: {key}")
 
