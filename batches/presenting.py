@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from approvals.models import Approval
 from approvals.services import open_approval
 from batches.models import Batch, BatchRow
-from batches.services import LEAVE_OUT, MEANT
+from batches.services import LEAVE_OUT, MEANT, NAMES
 from batches.services.releasing import BATCH
 from batches.services.storing import NOT_SERVED
 from batches.states import OF_PRODUCT, REPEATS, BatchState, Fault, RowState
@@ -50,7 +50,8 @@ class FaultGroup:
     @property
     def steps(self) -> list[str]:
         """What one press does with all of them."""
-        return [LEAVE_OUT, *([MEANT] if self.fault in REPEATS else [])]
+        more = {Fault.NAME_BEHIND: [NAMES], **{fault: [MEANT] for fault in REPEATS}}
+        return [LEAVE_OUT, *more.get(self.fault, [])]
 
     @property
     def takes_product(self) -> bool:

@@ -215,7 +215,7 @@ def batch_row(request: StaffRequest, pk: int, line: int) -> HttpResponse:
     row = get_object_or_404(BatchRow.objects.for_table(), batch=batch, line=line)
     form = RowForm(request.POST or None, initial={"number": row.typed, "what": row.what})
     step = request.POST.get("step", "")
-    if request.method == "POST" and (step in {services.LEAVE_OUT, services.TAKE_IN, services.MEANT} or form.is_valid()):
+    if request.method == "POST" and (step in services.STEPS or form.is_valid()):
         with refusal_shown(request):
             if step:
                 services.mend_all(batch, step=step, actor=request.user, line=line)

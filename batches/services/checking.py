@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from batches.models import Batch, BatchRow
-from batches.services.reading import SHORTENED, doubt_about
+from batches.services.reading import SHORTENED, doubt_about, split_name
 from batches.states import Fault, RowState
 from catalogue.destinations import InvalidDestination
 from catalogue.mending import DigitsLost, mend_number
@@ -28,6 +28,8 @@ from purchases.states import UNFULFILLED
 _MOST_CODES = 4
 # A number has so many digits; fewer alone are a denomination.
 _LEAST_DIGITS = 4
+# "gb" and "bu" say nothing.
+_LEAST_LETTERS = 3
 _CHECKED = ("product", "destination", "max_price", "selling_price", "state", "fault", "said")
 #: Rows that a check reads again; all others a person has left out, or they are sold.
 OPEN_STATES = (RowState.READY, RowState.WRONG)
@@ -92,7 +94,16 @@ class _Reader:
         others = search_index(self.index, what) if typed.is_phone and any(map(str.isalpha, what)) else None
         if others and others.is_exact and not others.lacking:
             return _Meaning(others.keys[0], typed.number)  # its brand says that it is another operator's
-        return _Meaning(fault=Fault.UNKNOWN_PRODUCT, about=what)
+        is_name = self._has_name_behind(number, what)
+        return _Meaning(fault=Fault.NAME_BEHIND if is_name else Fault.UNKNOWN_PRODUCT, about=what)
+
+    def _has_name_behind(self, number: str, what: str) -> bool:
+        """Whether a product is followed by words that no product has; a person says whether they are a name."""
+        product, words = split_name(what)
+        long = [word for word in words.split() if len(word) >= _LEAST_LETTERS]
+        if not long or any(self.index.has_beginning(joined(word)) for word in long):
+            return False
+        return self._of_product(number, product).key is not None
 
 
 def _no_number(number: str, what: str) -> _Meaning | None:

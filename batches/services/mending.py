@@ -12,14 +12,17 @@ from batches.errors import BatchRefused
 from batches.events import BATCH_CHANGED
 from batches.models import Batch, BatchRow
 from batches.services.checking import recheck
+from batches.services.reading import split_name
 from batches.services.releasing import lock_batch, refuse_unless_open
 from batches.states import OF_PRODUCT, REPEATS, Fault, RowState
+from core.bulk import update_rows
 
 if TYPE_CHECKING:
     from staff.models import User
 
 #: What is done with rows, besides giving them a product.
-LEAVE_OUT, TAKE_IN, MEANT = "leave_out", "take_in", "meant"
+LEAVE_OUT, TAKE_IN, MEANT, NAMES = "leave_out", "take_in", "meant", "names"
+STEPS = frozenset({LEAVE_OUT, TAKE_IN, MEANT, NAMES})
 _UNREAD = "unread"
 
 
@@ -36,7 +39,8 @@ def change_row(row: BatchRow, *, number: str, what: str, actor: User) -> None:
 def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int | None = None, code: str = "") -> int:
     """Do the same with all rows that have this fault, or with the row of one `line`; return how many.
 
-    `step`: `LEAVE_OUT`, `TAKE_IN` (a row that was left out), `MEANT` (meant a second time); else `code` is what is
+    `step`: `LEAVE_OUT`, `TAKE_IN` (a row that was left out), `MEANT` (meant a second time),
+    `NAMES` (the words behind the product are a name); else `code` is what is
     wanted for all of them, in the words of a row: of each number's own operator. Raises `BatchRefused`.
     """
     with transaction.atomic():
@@ -54,6 +58,8 @@ def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int
                 if not repeated.exists():
                     raise BatchRefused("not_repeatable")
                 count = repeated.update(is_repeat_meant=True)
+            case "names":
+                count = _take_names(rows)
             case _:
                 given = [*rows.filter(fault__in=[*OF_PRODUCT]).values_list("pk", flat=True)]
                 count = current.rows.filter(pk__in=given).update(what=code[:100])
@@ -61,6 +67,15 @@ def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int
         if given and not current.rows.filter(pk__in=given, product__isnull=False).exists():
             raise BatchRefused("no_product")  # all stays as it was written
     return count
+
+
+def _take_names(rows: QuerySet[BatchRow]) -> int:
+    named = [*rows.filter(fault=Fault.NAME_BEHIND)]
+    for row in named:
+        row.what, name = split_name(row.what)
+        row.name = ", ".join(filter(None, (name, row.name)))[:120]
+    update_rows(named, ("what", "name"))
+    return len(named)
 
 
 def _chosen(batch: Batch, fault: str, line: int | None, state: RowState | None) -> QuerySet[BatchRow]:

@@ -38,6 +38,9 @@ _AMOUNT = re.compile(r"\d{1,2}|[1-9]\d[05]|[1-9]\d*[05]00", re.ASCII)
 _BETWEEN = re.compile(r"[\s.\-]+")
 # What nobody takes for a short number and an amount, whatever its last group is.
 _IN_FOURS = re.compile(r"(?:(?:\+|00)?62[\s.\-]?8\d\d|08\d\d|8\d\d)[\s.\-]\d{4}[\s.\-]\d{4}", re.ASCII)
+# "1. 0812…" and "2) 0812…": the number of a row in a list, which is no amount.
+_IN_A_LIST = re.compile(r"\d{1,4}[.)]\s+(?=['+(]*\d)", re.ASCII)
+_NAME_BEHIND = re.compile(r"(.*\d)\s+([^\W\d_]\D*)")
 _MONEY_WORDS = re.compile(r"\b(?:rp|idr)\.?\s*(?=\d)", re.IGNORECASE)
 
 
@@ -91,10 +94,17 @@ def doubt_about(number: str) -> str:
     return ""
 
 
+def split_name(what: str) -> tuple[str, str]:
+    """A product and the words behind it that may be a name: "10 Bu Ani" → "10", "Bu Ani"; "" for what it has not."""
+    match = _NAME_BEHIND.fullmatch(what)
+    return (match[1], match[2]) if match else ("", "")
+
+
 def _arranged(row: SheetRow) -> Written:
     """The cells in their places. Number and product may stand in each other's cells, or both in one."""
     cells = row.cells
     number, what, name, note, reference = (cells[name] for name in _CELLS)
+    number = _IN_A_LIST.sub("", number, count=1) if _IN_A_LIST.match(number) else number
     if number and not _is_number(number):
         own, words = split_text(number)
         if own and words:

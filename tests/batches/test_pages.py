@@ -161,6 +161,16 @@ def test_the_words_for_all_rows_mean_a_product_of_each_numbers_operator(
     ]
 
 
+def test_a_name_behind_the_product_is_asked_about(upstream: Upstream, browser: Browser, seller: User):
+    batch = checked("081290000001 10 Sari\n081290000002 10 Ani\n", seller)
+    assert 'value="names"' in browser.get(f"/batches/{batch.pk}/").content.decode()
+    assert 'value="names"' in browser.get(f"/batches/{batch.pk}/rows/1/").content.decode()
+
+    browser.post(f"/batches/{batch.pk}/rows/1/", {"step": "names"})
+
+    assert [(row.state, row.name) for row in rows_of(batch)] == [("ready", "Sari"), ("wrong", "")]
+
+
 def test_a_reason_names_the_other_order_in_full(upstream: Upstream, seller: User):
     place_rows(released("081290000002;10\n", seller).pk)
     (row,) = rows_of(checked("081290000002;10;Sari\n", seller))

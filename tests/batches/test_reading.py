@@ -26,6 +26,9 @@ pytestmark = pytest.mark.django_db
         ("8,1234567890E+10;10", "8,1234567890E+10", "10"),
         ("10;8.12E+10", "8.12E+10", "10"),
         ("81234567890;10", "81234567890", "10"),
+        ("1. 081234567890 10", "081234567890", "10"),
+        ("2) 0812 3456 7890;10", "0812 3456 7890", "10"),
+        ("10. 081234567890", "081234567890", ""),
         ("12345678901;20", "12345678901", "20"),
     ],
 )
@@ -152,4 +155,18 @@ def test_each_row_has_its_own_separator(upstream: Upstream):
         ("ready", "TSEL20", "081290000002", "Budi; Ani"),
         ("ready", "TSEL10", "081290000003", "Edo"),
         ("ready", "TSEL10", "081290000005", ""),
+    ]
+
+
+def test_words_behind_the_product_are_a_name_once_a_person_says_so(upstream: Upstream):
+    lines = ["081290000001 10 Sari", "081290000002 10 Bu Ani, Depok", "081290000003 10 kuota"]
+    batch = checked("\n".join(lines))
+    assert [row.fault for row in rows_of(batch)] == ["name_behind", "name_behind", "unknown_product"]
+
+    mend_all(batch, step="names", actor=supervisor(), fault="name_behind")
+
+    assert [(row.state, row.product and row.product.code, row.name) for row in rows_of(batch)] == [
+        ("ready", "TSEL10", "Sari"),
+        ("ready", "TSEL10", "Bu Ani, Depok"),
+        ("wrong", None, ""),
     ]
