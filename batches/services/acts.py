@@ -14,9 +14,11 @@ from batches.services.checking import recheck
 from batches.services.releasing import BATCH, content_of, lock_batch, refuse_unless_open, start
 from core.money import rupiah
 from core.rights import Right
+from credit.methods import method_words
 from drawers.services import PaymentFacts
 from purchases.errors import AboveLimit
 from purchases.services.acts import SpendingAct
+from purchases.services.placing import PAYMENT
 from staff.services import limits_of
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ class BatchAct(SpendingAct):
             Line("rows", _("Rows"), rows),
             Line("selling_price", _("Price"), rupiah(content["selling_price"])),
             Line("price", _("Cost"), rupiah(content["price"]), is_cost=True),
-            *self.payment_lines(content),
+            *(self.payment_lines(content) or [Line(PAYMENT, _("Paid by"), method_words(content[PAYMENT]["method"]))]),
             Line("sha256", _("Digest of the rows"), content["sha256"][:16]),
         ]
 

@@ -203,6 +203,7 @@ def test_above_the_limit_a_second_person_approves_exactly_these_rows(
     batch.refresh_from_db()
     assert (batch.state, approval.facts["rows"], approval.facts["sha256"]) == ("checked", 2, seal_of(batch))
     other = browser_of("administrator")
+    assert "Cash" in other.get(f"/approvals/{approval.pk}/").content.decode().partition("Paid by")[2][:200]
     other.confirm(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal})
     send_all(batch)
     assert [order.status for order in Order.objects.all()] == ["success", "success"]
