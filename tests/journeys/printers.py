@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 
 from playwright.sync_api import Page
@@ -86,6 +87,13 @@ class FakePrinter:
 
     def _choose(self) -> None:
         self.state = ""
+
+    def await_job(self, page: Page) -> None:
+        """Wait until something came: the page sends it beside what it shows."""
+        deadline = time.monotonic() + 10
+        while not self.jobs and time.monotonic() < deadline:
+            page.wait_for_timeout(20)
+        assert self.jobs
 
     def printed(self) -> list[Printout]:
         """What came out, job by job."""

@@ -163,6 +163,7 @@ def test_the_cash_drawer_opens_once_on_a_cash_sale(live_server: Any, open_window
         page.keyboard.press(key)
         page.click("[data-send]:enabled")
         expect(page.locator("#counter-said[data-sent]")).to_be_visible()
+        printer.await_job(page)
     page.reload()
     expect(page.locator("#counter-q")).to_be_visible()
 
