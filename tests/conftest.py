@@ -17,6 +17,8 @@ from django.db import connection
 from django.test import TransactionTestCase
 from django.utils import timezone
 from django.utils.translation import trans_real
+from hypothesis import HealthCheck
+from hypothesis import settings as properties
 from time_machine import escape_hatch
 
 import branches.services
@@ -34,6 +36,10 @@ from testing.sandbox_process import SandboxProcess
 from tests.staff.oidc_provider import CLIENT, ROLES, SARI, SECRET, OidcProvider
 from tills.services.pins import PinHasher
 from upstream.client import get_client
+
+# How long an example takes says something about the machine alone.
+properties.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+properties.load_profile("untimed")
 
 # The sandbox and our checks run this much faster than in the shop, so that waiting tests stay short.
 SPEED = 20
