@@ -13,12 +13,12 @@ from staff.roles import create_demo_staff
 from testing.escpos import decode
 from testing.factories import make_order, make_product
 from tests.counter.helpers import shelf_of_telkomsel
-from tests.drawers.helpers import make_drawer
+from tests.drawers.helpers import begin, make_drawer
 from tests.journeys.helpers import RULES_IN, OpenWindow, faults_in_all_looks, take_over
 from tests.journeys.printers import FakePrinter
 from tests.shop.helpers import TYPED, png
 from tests.tills.helpers import give_pin, give_printer
-from tills.models import Till
+from tills.models import DrawerOpening, Till
 from tills.services import make_code
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -154,13 +154,15 @@ def test_the_cash_drawer_opens_once_on_a_cash_sale(live_server: Any, open_window
     printer, page = FakePrinter(state=""), open_window()
     shelf_of_telkomsel()
     enrol_with_printer(page, live_server.url, printer)
+    begin(User.objects.get(username="cashier"))  # without a drawer in the books nobody is asked how it is paid
 
-    for number, key in (("081234567890", "F2"), ("081234567891", "F4")):
+    for number, way, key in (("081234567890", "cash", "F2"), ("081234567891", "qris", "F4")):
         page.goto(f"{live_server.url}/counter/")
         page.type("#counter-q", f"{number} 10")
         page.keyboard.press("Enter")
         expect(page.locator("#counter-review[data-ready]")).to_be_visible()
         page.keyboard.press(key)
+        expect(page.locator(f"#paid-by [value={way}]")).to_be_checked()
         page.click("[data-send]:enabled")
         expect(page.locator("#counter-said[data-sent]")).to_be_visible()
         printer.await_job(page)
@@ -168,6 +170,7 @@ def test_the_cash_drawer_opens_once_on_a_cash_sale(live_server: Any, open_window
     expect(page.locator("#counter-q")).to_be_visible()
 
     assert [(job.pulses, job.cuts, job.text) for job in printer.printed()] == [(1, 0, "")]
+    assert [opening.cause.split()[0] for opening in DrawerOpening.objects.all()] == ["sale"]
 
 
 def test_a_drawer_that_does_not_open_is_said_so(live_server: Any, open_window: OpenWindow):
