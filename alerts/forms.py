@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from django import forms
@@ -17,7 +17,7 @@ _SECRET = forms.PasswordInput({**_LINE, "autocomplete": "new-password"}, render_
 
 
 class WayForm(forms.Form):
-    """What people call the way. Each service adds what it needs."""
+    """What people call the way. Each service adds its fields, and `address`: the apprise address of a valid form."""
 
     words: str | Promise = ""
     name = forms.CharField(
@@ -26,11 +26,6 @@ class WayForm(forms.Form):
         strip=True,
         widget=forms.TextInput({**_LINE, "placeholder": _("Owner's phone")}),
     )
-
-    @property
-    def address(self) -> str:
-        """The apprise address of a valid form."""
-        raise NotImplementedError
 
     @property
     def host(self) -> str:
@@ -131,10 +126,11 @@ class WebhookForm(WayForm):
         return urlsplit(self.cleaned_data["url"]).hostname or ""
 
 
-#: What can be added, by the word in the address of the page.
-FORMS: dict[str, type[WayForm]] = {"telegram": TelegramForm, "mail": MailForm, "webhook": WebhookForm}
+ServiceForm: TypeAlias = TelegramForm | MailForm | WebhookForm
+#: The services that can be added, by the word in the address of the page.
+FORMS: dict[str, type[ServiceForm]] = {"telegram": TelegramForm, "mail": MailForm, "webhook": WebhookForm}
 
 
-def way_form(kind: str, data: Any = None) -> WayForm:
+def way_form(kind: str, data: Any = None) -> ServiceForm:
     """The form of this kind, the first without one."""
     return FORMS.get(kind, TelegramForm)(data)

@@ -12,7 +12,7 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from alerts.forms import FORMS, WayForm, way_form
+from alerts.forms import FORMS, ServiceForm, way_form
 from alerts.models import AddedWay
 from alerts.services import add_way, send_to_all, take_way_away
 from alerts.services.ways import Fault, Way, ways
@@ -47,7 +47,7 @@ def alert_ways(request: StaffRequest) -> HttpResponse:
     return render(request, "alerts/ways.html", _context(form, refusal))
 
 
-def _context(form: WayForm, refusal: Refused | None) -> dict[str, object]:
+def _context(form: ServiceForm, refusal: Refused | None) -> dict[str, object]:
     added = AddedWay.objects.select_related("added_by").order_by("pk")
     keys = {row.way: row for row in added}
     used = ways()

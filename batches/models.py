@@ -30,9 +30,9 @@ _COMPLETE = Q(product__isnull=False, destination__gt="", max_price__gt=0, sellin
 class Batch(models.Model):
     """The rows of one table, checked as a whole; `sha256`, `nth`: the same table again is this batch."""
 
-    name = models.CharField(max_length=100, help_text="Of the file; empty for pasted rows.", blank=True)
+    name = models.CharField(max_length=100, help_text="The name of the file; empty for pasted rows.", blank=True)
     branch = models.ForeignKey(Branch, on_delete=models.PROTECT, related_name="+", db_index=False)
-    sha256 = models.CharField(max_length=64, help_text="Of what the rows say.")
+    sha256 = models.CharField(max_length=64, help_text="The digest of what the rows say.")
     nth = models.PositiveSmallIntegerField(default=1, help_text="How often a person has meant this table, from 1.")
     again_of = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="again", db_index=False)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -132,7 +132,7 @@ class BatchRow(models.Model):
     """One row: what was written, what it means, and the order that it became. `kind`: only purchases so far."""
 
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="rows", db_index=False)
-    line = models.PositiveIntegerField(help_text="Of the table, from 1.")
+    line = models.PositiveIntegerField(help_text="Its line in the table, from 1.")
     kind = models.CharField(max_length=10, default=Order.Kind.PURCHASE)
     typed = models.CharField(max_length=100, blank=True, help_text="The number as it was written.")
     what = models.CharField(max_length=100, blank=True, help_text="The product or denomination as it was written.")
@@ -148,7 +148,7 @@ class BatchRow(models.Model):
     state = models.CharField(max_length=10, choices=RowState.choices)
     fault = models.CharField(max_length=40, blank=True, help_text="A `Fault`, or the code of what refused its order.")
     said = models.CharField(max_length=500, blank=True, help_text="More about a `Fault`; of another code all words.")
-    ref_id = models.CharField(max_length=32, unique=True, help_text="Of the only order that it may become.")
+    ref_id = models.CharField(max_length=32, unique=True, help_text="The ref_id of the only order that it may become.")
     order = models.OneToOneField(Order, null=True, on_delete=models.PROTECT, related_name="batch_row")
 
     objects = BatchRowQuerySet.as_manager()

@@ -1,4 +1,4 @@
-"""What is in BACKUP_TO, as `./run backup` left it, and until when the log is copied there and into BACKUP_BUCKET."""
+"""The backups in BACKUP_TO as `./run backup` left them, and until when the log is there and in BACKUP_BUCKET."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def seconds_at_risk() -> int | None:
 
 
 class InBucket(NamedTuple):
-    """What is in the bucket: until when all was committed, the newest backup, and why it stands still, if it does."""
+    """The state of the bucket: until when it has all commits, its newest backup, and why it stands still."""
 
     until: dt.datetime | None
     backup: dt.datetime | None
