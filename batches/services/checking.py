@@ -28,8 +28,9 @@ from purchases.states import UNFULFILLED
 _MOST_CODES = 4
 # A number has so many digits; fewer alone are a denomination.
 _LEAST_DIGITS = 4
-# "gb" and "bu" say nothing.
+# "gb" and "bu" say nothing; "pak" begins a name, though it also begins "paket".
 _LEAST_LETTERS = 3
+_TITLES = frozenset({"pak", "bapak", "ibu", "mas", "mbak", "bang", "kak"})
 _CHECKED = ("product", "destination", "max_price", "selling_price", "state", "fault", "said")
 #: Rows that a check reads again; all others a person has left out, or they are sold.
 OPEN_STATES = (RowState.READY, RowState.WRONG)
@@ -100,7 +101,8 @@ class _Reader:
     def _has_name_behind(self, number: str, what: str) -> bool:
         """Whether a product is followed by words that no product has; a person says whether they are a name."""
         product, words = split_name(what)
-        long = [word for word in words.split() if len(word) >= _LEAST_LETTERS]
+        said = (word.casefold().strip(".,") for word in words.split())
+        long = [word for word in said if len(word) >= _LEAST_LETTERS and word not in _TITLES]
         if not long or any(self.index.has_beginning(joined(word)) for word in long):
             return False
         return self._of_product(number, product).key is not None

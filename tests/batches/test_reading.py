@@ -159,9 +159,10 @@ def test_each_row_has_its_own_separator(upstream: Upstream):
 
 
 def test_words_behind_the_product_are_a_name_once_a_person_says_so(upstream: Upstream):
-    lines = ["081290000001 10 Sari", "081290000002 10 Bu Ani, Depok", "081290000003 10 kuota"]
+    wanted = ["10 Sari", "10 Bu Ani, Depok", "10 kuota", "10 Pak Budi"]
+    lines = [f"08129000000{nth} {what}" for nth, what in enumerate(wanted, start=1)]
     batch = checked("\n".join(lines))
-    assert [row.fault for row in rows_of(batch)] == ["name_behind", "name_behind", "unknown_product"]
+    assert [row.fault for row in rows_of(batch)] == ["name_behind", "name_behind", "unknown_product", "name_behind"]
 
     mend_all(batch, step="names", actor=supervisor(), fault="name_behind")
 
@@ -169,4 +170,5 @@ def test_words_behind_the_product_are_a_name_once_a_person_says_so(upstream: Ups
         ("ready", "TSEL10", "Sari"),
         ("ready", "TSEL10", "Bu Ani, Depok"),
         ("wrong", None, ""),
+        ("ready", "TSEL10", "Pak Budi"),
     ]
