@@ -77,21 +77,26 @@ class Copier:
         self._folder = folder
         self._recipient = project.given["BACKUP_RECIPIENT"]
         self._there: dict[str, tuple[int, int]] = {}  # size and time of each file that this process has copied
-        self._names: set[str] | None = None  # of all objects, once they are known
+        self._whole: set[str] = set()  # the names of all objects, once they are known
+        self._is_known = False
+        self._looking = threading.Lock()  # log and backups are copied by a thread each
         self._until = read_json(project.data / NOTE).get("until")
         self.faults: dict[str, str] = {}
 
-    @property
-    def _whole(self) -> set[str]:
-        if self._names is None:
-            self._names = set(self._bucket.sizes())
-        return self._names
+    def _look(self) -> None:
+        """Know what is there, once. Nothing is written before the bucket is known to be this shop's."""
+        with self._looking:
+            if not self._is_known:
+                self._refuse_another_shops()
+                self._whole = set(self._bucket.sizes())
+                self._is_known = True
 
     def copy_files(self) -> None:
         """Copy the journal and the log, and know until when each commit can be restored from the bucket.
 
         That is not known before there is a backup that goes on in this log.
         """
+        self._look()
         until = read_json(self._project.data / LOG_NOTE).get("until")
         for path in self._files():
             self._copy_file(path)
@@ -132,7 +137,7 @@ class Copier:
 
     def copy_backups(self) -> None:
         """Copy each backup that is not there, the newest first, and delete there what is older than BACKUP_KEEP."""
-        self._refuse_another_shops()
+        self._look()
         for backup in reversed(backups_in(self._folder)):
             if backup.folder.name not in self._backups_there():
                 self._copy_backup(backup)
@@ -154,7 +159,11 @@ class Copier:
     def _refuse_another_shops(self) -> None:
         ours = {backup.manifest["database"] for backup in backups_in(self._folder)}
         theirs = {manifest["database"] for manifest in manifests_in(self._bucket).values()}
-        if ours and theirs - ours:
+        if theirs and not ours:
+            raise LaunchError(
+                f"{self._bucket.address} holds backups, and BACKUP_TO none to compare with: it waits for the first."
+            )
+        if theirs - ours:
             raise LaunchError(
                 f"{self._bucket.address} holds the backups of another database: name a folder in it for this one alone."
             )
@@ -176,7 +185,7 @@ class Copier:
 
     def note(self) -> None:
         """Note it for the pages; after a fault the time stands still."""
-        facts = {"until": self._until, "backup": max(self._backups_there(), default="") if self._names else ""}
+        facts = {"until": self._until, "backup": max(self._backups_there(), default="")}
         with contextlib.suppress(LaunchError):  # a full disk
             write_json(self._project.data / NOTE, {**facts, "fault": next(iter(self.faults.values()), "")})
 

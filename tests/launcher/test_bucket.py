@@ -102,7 +102,7 @@ def test_the_bucket_alone_brings_every_commit_back(folder, target, given, group,
         flushed = "SELECT flush_lsn >= pg_current_wal_lsn() FROM pg_stat_replication"
         assert wait_until(lambda: rows.execute(flushed).fetchone() == (True,))
     (target / "sent").mkdir()
-    (target / "sent/20261126-4f1d2c3b.jsonl").write_text('{"ref_id": "B-1"}\n')
+    (target / "sent/20261126-4f1d2c3b.jsonl").write_text('{"ref_id": "B261126-SBXRMFX9SW"}\n')
     copier.copy_files()
     server.stop()
     group.stop([copies], grace=0)
@@ -111,7 +111,7 @@ def test_the_bucket_alone_brings_every_commit_back(folder, target, given, group,
     bucket = Bucket(project, BUCKET)
     names = bucket.sizes()
     assert all(name.endswith((".age", ".json")) for name in names)
-    assert not any(b"081234567890" in bucket.get(name) or b"B-1" in bucket.get(name) for name in names)
+    assert not any(b"081234567890" in bucket.get(name) or b"B261126-SBXRMFX9SW" in bucket.get(name) for name in names)
 
     with new_folder() as data:
         empty = Project(data, given)
@@ -119,7 +119,7 @@ def test_the_bucket_alone_brings_every_commit_back(folder, target, given, group,
         with fetched(empty, options, print) as source:
             (data / "secrets.json").write_bytes((folder / "secrets.json").read_bytes())
             recover(empty, group, choose(source, None), None)
-            assert (source / "sent/20261126-4f1d2c3b.jsonl").read_text() == '{"ref_id": "B-1"}\n'
+            assert (source / "sent/20261126-4f1d2c3b.jsonl").read_text() == '{"ref_id": "B261126-SBXRMFX9SW"}\n'
         restored = PostgreSQL(data, group)
         restored.start()
         restored.wait_ready()
@@ -174,7 +174,8 @@ def test_what_is_gone_here_stays_in_the_bucket_and_what_is_too_old_goes(empty, t
         (target / name).rename(target / f"gone-{name}")
 
     again = copier_of(empty, given, target)
-    again.copy_backups()
+    with pytest.raises(LaunchError, match="waits for the first"):
+        again.copy_files()
     assert {name.partition(".")[0] for name in again._bucket.sizes() if "/" not in name} == set(old), "a new disk"
     made = made_at(target, newest, segment=4)
     again.copy_backups()
@@ -190,8 +191,16 @@ def test_the_bucket_of_another_shop_is_left_alone(empty, target, given):
     for backup in backups_in(target):
         write_json(backup.folder / "manifest.json", {**backup.manifest, "database": "this"})
 
-    with pytest.raises(LaunchError, match="another database"):
-        copier_of(empty, given, target).copy_backups()
+    (target / "sent").mkdir()
+    (target / "sent/20261126-4f1d2c3b.jsonl").write_text("{}\n")
+    copier = copier_of(empty, given, target)
+    before = copier._bucket.sizes()
+
+    for turn in (copier.copy_files, copier.copy_backups):
+        with pytest.raises(LaunchError, match="another database"):
+            turn()
+
+    assert copier._bucket.sizes() == before
 
 
 def test_a_bucket_that_is_away_is_said_and_the_time_stands_still(empty, target, given):
