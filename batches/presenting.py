@@ -96,7 +96,7 @@ class ShownBatch:
 
     @cached_property
     def faults(self) -> list[FaultGroup]:
-        """What is wrong, what most rows have first."""
+        """The faults, the one that most rows have first."""
         groups = self.rows.filter(state=RowState.WRONG).values_list("fault").annotate(count=Count("pk"))
         known = [(Fault(fault), count) for fault, count in groups if fault in Fault.values]
         return [FaultGroup(fault, count) for fault, count in sorted(known, key=lambda group: -group[1])]

@@ -39,9 +39,9 @@ def change_row(row: BatchRow, *, number: str, what: str, actor: User) -> None:
 def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int | None = None, code: str = "") -> int:
     """Do the same with all rows that have this fault, or with the row of one `line`; return how many.
 
-    `step`: `LEAVE_OUT`, `TAKE_IN` (a row that was left out), `MEANT` (meant a second time),
-    `NAMES` (the words behind the product are a name); else `code` is what is
-    wanted for all of them, in the words of a row: of each number's own operator. Raises `BatchRefused`.
+    `step`: `LEAVE_OUT`, `TAKE_IN` (a row that was left out), `MEANT` (meant a second time), `NAMES` (the words behind
+    the product are a name); any other one: `code` says in the words of a row what all of them are to get, each from its
+    number's own operator. Raises `BatchRefused`.
     """
     with transaction.atomic():
         current = lock_batch(batch.pk)
