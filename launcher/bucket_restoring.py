@@ -58,7 +58,6 @@ def fetch(bucket: Bucket, identity: Any, folder: Path, to: dt.datetime | None, s
     sealed = folder / f"{name}{BACKUP}"
     bucket.fetch(sealed.name, sealed)
     open_folder(sealed, identity, folder)
-    (folder / name / "database").chmod(0o700)  # PostgreSQL starts on no other
     sealed.unlink()
     for each in wanted:
         path = folder / each.removesuffix(SEALED)

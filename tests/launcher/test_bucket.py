@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import gzip
 import json
+import tarfile
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -231,6 +233,23 @@ def test_a_folder_is_sealed_whole_and_another_key_does_not_open_it(tmp_path, tar
     assert (opened / "database/base").stat().st_size == 3_000_000
     with pytest.raises(pyrage.DecryptError):
         open_folder(tmp_path / "sealed", other, tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("evil", ["../out", "/out", "link"])
+def test_what_was_put_into_the_bucket_by_somebody_else_leaves_no_folder(tmp_path, evil):
+    member = tarfile.TarInfo(evil)
+    if evil == "link":
+        member.type, member.linkname = tarfile.SYMTYPE, "/etc"
+    with gzip.open(tmp_path / "packed", "wb") as packed, tarfile.open(fileobj=packed, mode="w|") as tar:
+        tar.addfile(member)
+    identity = pyrage.x25519.Identity.generate()
+    (tmp_path / "sealed").write_bytes(pyrage.encrypt((tmp_path / "packed").read_bytes(), [identity.to_public()]))
+
+    with pytest.raises(LaunchError, match="does not belong"):
+        open_folder(tmp_path / "sealed", identity, tmp_path / "into")
+
+    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "into").exists()
 
 
 @pytest.mark.parametrize(
