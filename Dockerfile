@@ -1,8 +1,9 @@
 # One image for every role: `docker run IMAGE web`, `worker`, `background` or `beat`; compose.yaml has them all.
 # What it starts is `./run up --only ROLE`, as on a machine without containers (docs/deployment.md).
-# deploy/try_image.sh builds it and sells with it. What only builds (node, npm, pip) stays in the first stage.
-ARG PYTHON=python:3.11-slim-bookworm
-FROM ${PYTHON} AS made
+# deploy/try_image.py sells with it. What only builds (node, npm, pip) stays in the second stage.
+FROM python:3.11-slim-bookworm AS base
+
+FROM base AS made
 WORKDIR /app
 # Nothing but the locks decides what is installed: this layer stays until one of them changes
 COPY run pyproject.toml requirements.txt requirements-node.txt package.json package-lock.json ./
@@ -15,7 +16,7 @@ RUN export BACKOFFICE_SANDBOX=1 SECRET_KEY=of-the-build-only && .venv/bin/python
     DJANGO_SETTINGS_MODULE=backoffice.settings .venv/bin/python -c \
     "import django; django.setup(); from backoffice.starting import load_everything; load_everything()"
 
-FROM ${PYTHON}
+FROM base
 RUN useradd --system --uid 10001 --create-home backoffice && \
     install --directory --owner=backoffice --mode=0700 /data
 COPY --from=made /app /app
