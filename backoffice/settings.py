@@ -31,6 +31,8 @@ env.read_env(str(BASE_DIR / ".env"), recurse=False)
 DATA_DIR = Path(env.str("BACKOFFICE_DATA", str(BASE_DIR / ".data")))
 DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = env.str("SECRET_KEY", "")
+# Former keys: they still open what they signed and sealed (docs/security.md, "Changing a key").
+SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", [])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 

@@ -68,10 +68,13 @@ def _is_encrypted(address: str) -> bool:
 
 
 def _guessable() -> Iterator[Error]:
-    key = settings.SECRET_KEY
-    if len(key) < LEAST_KEY_LENGTH or len(set(key)) < LEAST_KEY_LETTERS:
-        hint = f"Give it {LEAST_KEY_LENGTH} random characters or more: it signs sessions and links."
-        yield Error("SECRET_KEY could be guessed.", hint=hint, id="backoffice.E012")
+    for name, keys in {
+        "SECRET_KEY": [settings.SECRET_KEY],
+        "SECRET_KEY_FALLBACKS": settings.SECRET_KEY_FALLBACKS,
+    }.items():
+        if any(len(key) < LEAST_KEY_LENGTH or len(set(key)) < LEAST_KEY_LETTERS for key in keys):
+            hint = f"Give it {LEAST_KEY_LENGTH} random characters or more: it signs sessions and links."
+            yield Error(f"{name} could be guessed.", hint=hint, id="backoffice.E012")
     if settings.METRICS_TOKEN and len(settings.METRICS_TOKEN) < LEAST_TOKEN_LENGTH:
         hint = f"Give it {LEAST_TOKEN_LENGTH} random characters or more."
         yield Error("METRICS_TOKEN could be guessed.", hint=hint, id="backoffice.E012")

@@ -111,6 +111,9 @@ def _factor_words(wait: int) -> dict[str, str]:
         "none": _("Nothing was done. This step takes a second factor: add one in your settings first."),
         "wrong": _("Nothing was done. The code is wrong: take the newest one of your authenticator app."),
         "used": _("Nothing was done. This code was used already: wait for the next one, at most 30 seconds."),
+        "unreadable": _(
+            "Nothing was done. The shop's key was changed and does not open your codes: have your second factors reset."
+        ),
         "pin": _("Nothing was done. You are here by PIN: sign in with your password for this step."),
         "stale": _("Nothing was done. The passkey did not confirm this step. Open the page again and repeat it."),
         "outside": _("Nothing was done. Sign in with %(name)s, and then use your passkey.")

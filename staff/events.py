@@ -16,6 +16,7 @@ REFUSALS = {
     "slow": pgettext_lazy("audit", "too many wrong codes"),
     "slow_password": pgettext_lazy("audit", "too many wrong passwords"),
     "stale": pgettext_lazy("audit", "another step was confirmed"),
+    "unreadable": pgettext_lazy("audit", "made with another key of the shop"),
     "used": pgettext_lazy("audit", "code used already"),
     "wrong": pgettext_lazy("audit", "wrong code"),
 }

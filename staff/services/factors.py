@@ -14,6 +14,7 @@ from django.utils.crypto import constant_time_compare
 from audit.services import record
 from core import clock
 from core.rights import STRONG_RIGHTS, Right
+from core.sealing import Unreadable
 from staff.allauth_internals import RecoveryCodes, format_hotp_value, hotp_value
 from staff.errors import FactorRefused
 from staff.events import FACTOR_FAILED, FACTOR_USED
@@ -131,18 +132,25 @@ def use_code(person: User, code: str) -> None:
 
 
 def reason_against(person: User, code: str) -> str:
-    """ "" when the code is good: then it is used up. Two requests with one code meet at the row's lock."""
-    with transaction.atomic():
-        mine = Authenticator.objects.select_for_update().filter(user_id=person.pk).exclude(type=Type.WEBAUTHN)
-        factors = {factor.type: factor for factor in mine.order_by("pk")}
-        reason = _use_app_code(factors[Type.TOTP], code) if Type.TOTP in factors else "wrong"
-        if (
-            reason == "wrong"
-            and Type.RECOVERY_CODES in factors
-            and RecoveryCodes(factors[Type.RECOVERY_CODES]).validate_code(code)
-        ):
-            return ""
-        return reason
+    """ "" when the code is good: then it is used up. Two requests with one code meet at the row's lock.
+
+    "unreadable" after a change of SECRET_KEY that left the former one out of SECRET_KEY_FALLBACKS.
+    """
+    try:
+        with transaction.atomic():
+            mine = Authenticator.objects.select_for_update().filter(user_id=person.pk).exclude(type=Type.WEBAUTHN)
+            factors = {factor.type: factor for factor in mine.order_by("pk")}
+            reason = _use_app_code(factors[Type.TOTP], code) if Type.TOTP in factors else "wrong"
+            if (
+                reason == "wrong"
+                and Type.RECOVERY_CODES in factors
+                and RecoveryCodes(factors[Type.RECOVERY_CODES]).validate_code(code)
+            ):
+                return ""
+            return reason
+    except Unreadable:
+        log.error("factor_unreadable", person=person.pk)  # noqa: TRY400 - the key is at fault, no line of ours
+        return "unreadable"
 
 
 def _use_app_code(app: Authenticator, code: str) -> str:

@@ -76,6 +76,7 @@ def test_settings_that_work_pass(real: Settings, sandbox: bool) -> None:
         ("SENTRY_DSN", "http://TOKEN@sentry.example.com/1", "E011"),
         ("SECRET_KEY", "abcdefg" * 7, "E012"),
         ("SECRET_KEY", "abcd" * 20, "E012"),
+        ("SECRET_KEY_FALLBACKS", ["abcdefg" * 8, "abcd" * 10], "E012"),
         ("METRICS_TOKEN", "short", "E012"),
         ("ALLOWED_HOSTS", ["shop.example.com", "*"], "E013"),
         ("ALLOWED_HOSTS", [".com"], "E013"),
@@ -202,6 +203,22 @@ def test_a_secret_may_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path
 
     structlog.configure(**logging)
     assert read[name] == "of-a-file"
+
+
+@pytest.mark.parametrize(("written", "keys"), [("", []), ("key-before", ["key-before"]), ("a,b", ["a", "b"])])
+def test_former_keys_come_from_the_environment_or_a_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, written: str, keys: list[str]
+) -> None:
+    logging = structlog.get_config()
+    monkeypatch.setenv("SECRET_KEY_FALLBACKS", written)
+    of_environment = runpy.run_path(settings_module.__file__)["SECRET_KEY_FALLBACKS"]
+    (tmp_path / "secret").write_text(f"{written}\n")
+    monkeypatch.delenv("SECRET_KEY_FALLBACKS")
+    monkeypatch.setenv("SECRET_KEY_FALLBACKS_FILE", str(tmp_path / "secret"))
+    of_file = runpy.run_path(settings_module.__file__)["SECRET_KEY_FALLBACKS"]
+
+    structlog.configure(**logging)
+    assert of_environment == of_file == keys
 
 
 @pytest.mark.parametrize(

@@ -159,6 +159,22 @@ def test_secrets_are_encrypted_in_the_database():
         assert all("JBSWY3DP" not in row[0] for row in cursor.fetchall())
 
 
+def test_a_code_outlives_a_change_of_the_key(settings):
+    person = make_person("admin")
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another-" + "y" * 50, [settings.SECRET_KEY]
+
+    assert reason_of(person, factor_code=code_of(person)) == ""
+
+
+def test_after_a_change_without_the_former_key_a_code_is_refused_in_a_sentence(settings):
+    person = make_person("admin")
+    recovery = give_recovery_codes(person)[0]
+    settings.SECRET_KEY = "another-" + "y" * 50
+
+    assert reason_of(person, factor_code=code_of(person)) == "unreadable"
+    assert reason_of(person, factor_code=recovery) == "unreadable"
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("kind", ["app", "recovery"])
 def test_of_two_requests_with_one_code_one_passes(kind):
