@@ -78,11 +78,18 @@ def seconds_at_risk() -> int | None:
 
 
 class InBucket(NamedTuple):
-    """The state of the bucket: until when it has all commits, its newest backup, and why it stands still."""
+    """The state of the bucket: until when it has all commits, its newest backup, and why it stands still.
 
-    until: dt.datetime | None
-    backup: dt.datetime | None
-    fault: str
+    `compared_at`: when it was last compared with what was copied to it; `lost`: so many objects were not there then as
+    they were copied, and `names` has the first of them.
+    """
+
+    until: dt.datetime | None = None
+    backup: dt.datetime | None = None
+    fault: str = ""
+    compared_at: dt.datetime | None = None
+    lost: int = 0
+    names: str = ""
 
     @property
     def is_late(self) -> bool:
@@ -98,5 +105,7 @@ def in_bucket() -> InBucket | None:
         noted = json.loads((settings.DATA_DIR / "bucket-copied.json").read_text())
         until = dt.datetime.fromisoformat(noted["until"]) if noted["until"] else None
         backup = dt.datetime.strptime(f"{noted['backup']}+0000", "%Y%m%d-%H%M%SZ%z") if noted["backup"] else None
-        return InBucket(until, backup, noted["fault"])
-    return InBucket(None, None, "")
+        compared = noted.get("compared") or {"at": None, "lost": 0, "names": []}
+        compared_at = dt.datetime.fromisoformat(compared["at"]) if compared["at"] else None
+        return InBucket(until, backup, noted["fault"], compared_at, compared["lost"], ", ".join(compared["names"]))
+    return InBucket()

@@ -4,6 +4,7 @@ PREFIX/20261126-190000Z.tar.gz.age            a backup: its whole folder
 PREFIX/20261126-190000Z.json                  its manifest, with its first segment of the log; written last
 PREFIX/wal/20261126-185901Z/0000….gz.age      what was written since, segment by segment, the last one again and again
 PREFIX/sent/20261126-4f1d2c3b.jsonl.gz.age    the journal of what was sent that day
+PREFIX/drilled/last.json                      what the last `./run drill` of all this has brought back
 """
 
 import contextlib
@@ -15,7 +16,7 @@ import tarfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import obstore
@@ -37,6 +38,13 @@ _RETRY = {"max_retries": 3, "retry_timeout": dt.timedelta(seconds=60)}
 
 class BucketError(LaunchError):
     """The bucket did not do it, or does not answer."""
+
+
+class Stored(NamedTuple):
+    """An object as the bucket describes it: its bytes, and its ETag, which changes with its content."""
+
+    size: int
+    etag: str | None
 
 
 class Bucket:
@@ -66,15 +74,21 @@ class Bucket:
             endpoint=endpoint,  # None: Amazon's
         )
 
+    def objects(self, folder: str = "") -> dict[str, Stored]:
+        """The objects in a folder, or all, by their names."""
+        with self._answers():
+            rows = [row for rows in obstore.list(self._store, folder or None) for row in rows]
+        return {row["path"]: Stored(row["size"], row["e_tag"]) for row in rows}
+
     def sizes(self, folder: str = "") -> dict[str, int]:
         """The names of the objects in a folder, or of all, with their bytes."""
-        with self._answers():
-            return {row["path"]: row["size"] for rows in obstore.list(self._store, folder or None) for row in rows}
+        return {name: stored.size for name, stored in self.objects(folder).items()}
 
-    def put(self, name: str, content: bytes | Path) -> None:
+    def put(self, name: str, content: bytes | Path) -> Stored:
         """Store an object, in place of an old one."""
+        size = len(content) if isinstance(content, bytes) else content.stat().st_size
         with self._answers():
-            obstore.put(self._store, name, content)
+            return Stored(size, obstore.put(self._store, name, content)["e_tag"])
 
     def get(self, name: str) -> bytes:
         """A small object."""

@@ -27,6 +27,7 @@ from launcher.backups import (
     to_keep,
 )
 from launcher.bucket import BACKUP, SEALED, Bucket, manifests_in, seal_file, seal_folder
+from launcher.bucket_checks import Record
 from launcher.copied_log import NOTE as LOG_NOTE
 from launcher.data_folder import read_json, write_json
 from launcher.encrypting import public_key
@@ -80,6 +81,7 @@ class Copier:
         self._whole: set[str] = set()  # the names of all objects, once they are known
         self._is_known = False
         self._looking = threading.Lock()  # log and backups are copied by a thread each
+        self._record = Record(project.data, bucket)
         self._until = read_json(project.data / NOTE).get("until")
         self.faults: dict[str, str] = {}
 
@@ -119,15 +121,17 @@ class Copier:
             facts = path.stat()
             if self._there.get(name) == (facts.st_size, facts.st_mtime_ns):
                 return
-            self._bucket.put(name, seal_file(path, self._recipient))
+            self._record.add(name, self._bucket.put(name, seal_file(path, self._recipient)))
             self._there[name] = (facts.st_size, facts.st_mtime_ns)
             if not grows:
                 self._whole.add(name)
+                self._record.keep()
                 self._forget(f"{path.relative_to(self._folder).as_posix()}{PARTIAL}{SEALED}")
 
     def _forget(self, name: str) -> None:
         """Delete the beginning of a segment that is whole now."""
         if name in self._there or name in self._whole:
+            self._record.forget([name])
             self._bucket.delete([name])
             self._there.pop(name, None)
             self._whole.discard(name)
@@ -147,12 +151,13 @@ class Copier:
         name, draft = backup.folder.name, self._project.data / "bucket.new"
         try:
             seal_folder(backup.folder, self._recipient, draft)
-            self._bucket.put(f"{name}{BACKUP}", draft)
+            self._record.add(f"{name}{BACKUP}", self._bucket.put(f"{name}{BACKUP}", draft))
         finally:
             draft.unlink(missing_ok=True)
         manifest = {**backup.manifest, "first_segment": backup.first_segment}
         write_json(draft, manifest)
-        self._bucket.put(f"{name}.json", draft.read_bytes())
+        self._record.add(f"{name}.json", self._bucket.put(f"{name}.json", draft.read_bytes()))
+        self._record.keep()
         draft.unlink()
         self._whole.update([f"{name}{BACKUP}", f"{name}.json"])
 
@@ -180,12 +185,26 @@ class Copier:
             gone += [name for name in log if number_of(Path(name.removesuffix(SEALED))) < segment]
             sent = {Path(name).name: name for name in sizes if name.startswith("sent/")}
             gone += [sent[name] for name in days_before(sent, first)]
+        self._record.forget(gone)
+        self._record.keep()  # before they go: what is not there then is not lost
         self._bucket.delete([name for name in gone if name in sizes])
         self._whole.difference_update(gone)
 
+    def compare(self) -> None:
+        """Once a day; what is not there as it was copied goes again if it is still here, and is noted for the pages."""
+        self._look()
+        if self._record.is_due(now := dt.datetime.now(dt.UTC)):
+            for name in self._record.compare(now):
+                self._there.pop(name, None)
+                self._whole -= {name, f"{name.removesuffix(BACKUP)}.json"}
+
     def note(self) -> None:
         """Note it for the pages; after a fault the time stands still."""
-        facts = {"until": self._until, "backup": max(self._backups_there(), default="")}
+        facts = {
+            "until": self._until,
+            "backup": max(self._backups_there(), default=""),
+            "compared": self._record.result,
+        }
         with contextlib.suppress(LaunchError):  # a full disk
             write_json(self._project.data / NOTE, {**facts, "fault": next(iter(self.faults.values()), "")})
 
@@ -205,6 +224,7 @@ def run() -> None:
     threading.Thread(target=copy_backups, daemon=True).start()
     while True:
         take_turn(copier, copier.copy_files)
+        take_turn(copier, copier.compare)
         copier.note()
         time.sleep(EVERY_SECONDS)
 

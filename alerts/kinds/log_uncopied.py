@@ -1,4 +1,4 @@
-"""The copy of the database's log stands still or lags, on the disk of backups or in the bucket."""
+"""The copy of the database's log stands still or lags, on the disk of backups or in the bucket; or it has lost some."""
 
 import datetime as dt
 
@@ -28,10 +28,21 @@ class LogUncopied(AlertKind, permission=Right.CHANGE_POLICIES):
         if bucket and bucket.is_late and (bucket.until or bucket.fault):
             facts: Facts = {"until": bucket.until.isoformat() if bucket.until else "", "fault": bucket.fault}
             reasons.append(Reason(key="bucket", severity=Severity.WARNING, facts=facts))
+        if bucket and bucket.lost:
+            facts = {"at": bucket.compared_at.isoformat() if bucket.compared_at else "", "names": bucket.names}
+            reasons.append(Reason(key="bucket_lost", facts=facts | {"lost": bucket.lost}))
         return reasons
 
     def words(self, facts: Facts, person: Person) -> Words:
         url = reverse("backups") if may(person, Right.CHANGE_POLICIES) else ""
+        if "lost" in facts:
+            return Words(
+                title=_("The bucket does not hold all that was copied to it."),
+                facts=_("At %(at)s %(lost)s files were gone or changed: %(names)s")
+                % {"at": at(facts, "at"), "lost": facts["lost"], "names": facts["names"]},
+                next_step=_("Have the person who runs the server look at who may delete and change files there."),
+                url=url,
+            )
         if "fault" in facts:
             seen = _("Those since %(at)s are on the disk of backups alone.") % {"at": at(facts, "until")}
             return Words(

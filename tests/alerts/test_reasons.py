@@ -262,6 +262,11 @@ def test_a_bucket_that_gets_nothing_is_an_alert(backed_up: Path, settings: Any, 
     assert open_alerts() == [("log_uncopied", "bucket")]
     assert in_words(Alert.objects.get(closed_at=None)).facts == "The bucket does not answer."
 
+    lost = {"at": ago(hours=3).isoformat(), "lost": 1, "names": ["20261126-190000Z.tar.gz.age"]}
+    note.write_text(json.dumps({**facts, "until": ago(minutes=2).isoformat(), "compared": lost}))
+    assert open_alerts() == [("log_uncopied", "bucket_lost")]
+    assert "20261126-190000Z.tar.gz.age" in in_words(Alert.objects.get(closed_at=None)).facts
+
 
 def _note_backup(folder: Path, at: dt.datetime) -> None:
     (folder / "last-backup.json").write_text(json.dumps({"ended_at": at.isoformat(), "size": 70_000_000}))

@@ -10,15 +10,18 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from moto.server import ThreadedMotoServer
 
 from launcher.database_roles import OWNER
 from launcher.embedded import Stores
+from launcher.encrypting import make_key
 from launcher.process_table import alive, with_descendants
 from launcher.processes import ProcessGroup
 from launcher.stack import APP_DATABASE
@@ -95,6 +98,31 @@ def group() -> Iterator[ProcessGroup]:
     group = ProcessGroup()
     yield group
     group.close()
+
+
+@pytest.fixture(scope="session")
+def bucket_server() -> Iterator[str]:
+    """A server that speaks S3; its address."""
+    moto = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    moto.start()
+    host, port = moto.get_host_and_port()
+    yield f"http://{host}:{port}"
+    moto.stop()
+
+
+@pytest.fixture
+def bucket(bucket_server: str, tmp_path: Path) -> dict[str, str]:
+    """The settings of an empty bucket; "KEY" is the file of its private key."""
+    for method, path in (("POST", "/moto-api/reset"), ("PUT", "/shop")):
+        urllib.request.urlopen(urllib.request.Request(f"{bucket_server}{path}", method=method)).close()
+    return {
+        "BACKUP_BUCKET": "s3://shop/backups",
+        "BACKUP_BUCKET_ENDPOINT": bucket_server,
+        "BACKUP_BUCKET_KEY_ID": "id",
+        "BACKUP_BUCKET_SECRET": "secret",
+        "BACKUP_RECIPIENT": make_key(tmp_path / "shop.key"),
+        "KEY": str(tmp_path / "shop.key"),
+    }
 
 
 @dataclass

@@ -6,26 +6,23 @@ import datetime as dt
 import gzip
 import json
 import tarfile
-import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import psycopg
 import pyrage
 import pytest
-from moto.server import ThreadedMotoServer
 
 from launcher.archiving import LogCopies
 from launcher.backing_up import make_backup
 from launcher.backups import NAME, backups_in, named_by_time
-from launcher.bucket import Bucket, BucketError, open_folder, seal_folder
+from launcher.bucket import Bucket, BucketError, open_file, open_folder, seal_folder
 from launcher.bucket_copies import NOTE, Copier, take_turn
 from launcher.bucket_restoring import fetched
 from launcher.copied_log import NOTE as LOG_NOTE
 from launcher.data_folder import read_json, write_json
 from launcher.database_roles import OWNER
-from launcher.encrypting import make_key
+from launcher.encrypting import make_key, private_key
 from launcher.failures import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project
@@ -40,29 +37,10 @@ def now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """A server that speaks S3; its address."""
-    moto = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    moto.start()
-    host, port = moto.get_host_and_port()
-    yield f"http://{host}:{port}"
-    moto.stop()
-
-
 @pytest.fixture
-def given(server: str, tmp_path: Path) -> dict[str, str]:
+def given(bucket: dict[str, str]) -> dict[str, str]:
     """The settings of an empty bucket, with a key of its own."""
-    for method, path in (("POST", "/moto-api/reset"), ("PUT", "/shop")):
-        urllib.request.urlopen(urllib.request.Request(f"{server}{path}", method=method)).close()
-    return {
-        "BACKUP_BUCKET": BUCKET,
-        "BACKUP_BUCKET_ENDPOINT": server,
-        "BACKUP_BUCKET_KEY_ID": "id",
-        "BACKUP_BUCKET_SECRET": "secret",
-        "BACKUP_RECIPIENT": make_key(tmp_path / "shop.key"),
-        "KEY": str(tmp_path / "shop.key"),
-    }
+    return bucket
 
 
 @pytest.fixture
@@ -182,6 +160,7 @@ def test_what_is_gone_here_stays_in_the_bucket_and_what_is_too_old_goes(empty, t
     made = made_at(target, newest, segment=4)
     again.copy_backups()
 
+    assert again._record.compare(now()) == [], "what is too old is not lost"
     left = again._bucket.sizes()
     assert {name.partition(".")[0] for name in left if "/" not in name} == {made, old[1]}, "one of its week is kept"
     assert [name for name in left if name.startswith("wal/")] == [f"wal/{log.name}/000000010000000000000004.gz.age"]
@@ -203,6 +182,38 @@ def test_the_bucket_of_another_shop_is_left_alone(empty, target, given):
             turn()
 
     assert copier._bucket.sizes() == before
+
+
+def test_what_somebody_has_deleted_or_changed_in_the_bucket_is_noted_and_copied_again(empty, target, given):
+    # given: a backup and a segment in the bucket, and a copier that begins again
+    name = made_at(target, now())
+    log = target / "wal" / name
+    log.mkdir(parents=True)
+    (log / "000000010000000000000004").write_bytes(b"four")
+    copier_of(empty, given, target).copy_backups()
+    copier_of(empty, given, target).copy_files()
+    copier = copier_of(empty, given, target)
+    segment = f"wal/{name}/000000010000000000000004.gz.age"
+    whole = copier._bucket.objects()
+
+    # when: the backup goes, and the segment is another one of the same size
+    copier._bucket.delete([f"{name}.tar.gz.age"])
+    copier._bucket.put(segment, bytes(whole[segment].size))
+    copier.compare()
+    copier.note()
+
+    # then: both are named for a day, and copied again
+    noted = read_json(empty / NOTE)["compared"]
+    assert (noted["lost"], noted["names"]) == (2, [f"{name}.tar.gz.age", segment])
+    copier.copy_files()
+    copier.copy_backups()
+    assert copier._bucket.sizes().keys() == whole.keys()
+    assert open_file(copier._bucket.get(segment), private_key(Path(given["KEY"]))) == b"four"
+    copier.compare()
+    assert copier._record.result["lost"] == 2, "once a day"
+
+    copier._record.compare(now() + dt.timedelta(days=1))
+    assert copier._record.result["lost"] == 0
 
 
 def test_a_bucket_that_is_away_is_said_and_the_time_stands_still(empty, target, given):
@@ -273,7 +284,7 @@ def test_what_keeps_a_restore_from_a_bucket_is_a_sentence(empty, given, words, c
 
 def test_another_key_does_not_open_the_bucket(empty, target, given, tmp_path):
     made_at(target, now())
-    copier_of(empty, given, target).copy_backups()
+    copier_of(tmp_path, given, target).copy_backups()
     make_key(tmp_path / "other.key")
 
     result = run("restore", "--from", BUCKET, "--key", str(tmp_path / "other.key"), data=empty, **given)

@@ -1,0 +1,85 @@
+"""Whether the bucket still holds what was copied to it: once a day name, size and ETag are compared with a record.
+
+The key that opens the bucket is not on this machine, so nothing in there can be opened here. `./run drill --from s3://…`
+does that with the key, on any machine; it leaves its result in the bucket, which the comparison brings here.
+"""
+
+import contextlib
+import datetime as dt
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from launcher.backups import PARTIAL
+from launcher.bucket import SEALED, Bucket, Stored
+from launcher.data_folder import read_json, write_json
+
+# In the data folder: what was copied, and what the last comparison said.
+RECORD = "bucket-record.json"
+# In the data folder: the last drill of what is in the bucket. The pages read it.
+DRILLED = "bucket-drill.json"
+# In the bucket: the same, also of a drill on another machine.
+DRILLED_THERE = "drilled/last.json"
+EVERY = dt.timedelta(days=1)
+_GROWING = (f"{PARTIAL}{SEALED}", f".jsonl{SEALED}")
+_SHOWN = 3
+_MOST_BYTES = 10_000
+
+
+class Record:
+    """What was copied to one bucket. It outlives the process; another bucket begins a new one."""
+
+    def __init__(self, data: Path, bucket: Bucket) -> None:
+        self._data = data
+        self._bucket = bucket
+        written = read_json(data / RECORD)
+        is_ours = written.get("bucket") == bucket.address
+        objects = written["objects"] if is_ours else {}
+        # what grows goes again at each start, and is not written down each time
+        self._objects = {name: Stored(*facts) for name, facts in objects.items() if not name.endswith(_GROWING)}
+        # when it was compared last, how many were lost then, and the first names
+        self.result: dict[str, Any] = written["result"] if is_ours else {}
+
+    def add(self, name: str, stored: Stored) -> None:
+        """The bucket took this object."""
+        self._objects[name] = stored
+
+    def forget(self, names: Iterable[str]) -> None:
+        """These are not to be there any longer."""
+        for name in names:
+            self._objects.pop(name, None)
+
+    def is_due(self, now: dt.datetime) -> bool:
+        """Whether it was not compared for a day."""
+        at = self.result.get("at")
+        return at is None or now - dt.datetime.fromisoformat(at) >= EVERY
+
+    def compare(self, now: dt.datetime) -> list[str]:
+        """The names that are not there as they were copied; they are forgotten, and what nobody knew is known now."""
+        expected = dict(self._objects)  # before the look: another thread copies meanwhile
+        there = self._bucket.objects()
+        lost = [name for name, stored in expected.items() if self._objects.get(name) == stored != there.get(name)]
+        self.forget(lost)
+        for name, stored in there.items():
+            self._objects.setdefault(name, stored)
+        self.result = {"at": now.isoformat(timespec="seconds"), "lost": len(lost), "names": sorted(lost)[:_SHOWN]}
+        self._bring_drill(there)
+        self.keep()
+        return lost
+
+    def keep(self) -> None:
+        """Write it down."""
+        content = {"bucket": self._bucket.address, "objects": dict(self._objects), "result": self.result}
+        write_json(self._data / RECORD, content)
+
+    def _bring_drill(self, there: Mapping[str, Stored]) -> None:
+        """Bring the result of the last drill, which may have been made on another machine."""
+        if DRILLED_THERE not in there or there[DRILLED_THERE].size > _MOST_BYTES:
+            return
+        with contextlib.suppress(ValueError, KeyError, TypeError):  # whoever may write to the bucket may have made it
+            result = json.loads(self._bucket.get(DRILLED_THERE))
+            at = dt.datetime.fromisoformat(result["at"])
+            last = read_json(self._data / DRILLED).get("at")
+            if last is None or at > dt.datetime.fromisoformat(last):
+                write_json(self._data / DRILLED, result)
