@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +12,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from backoffice.findings import Finding, Verdict
+from core.drills import last_bucket_drill
 from core.kept_backups import (
     LATE,
     MOST_AT_RISK,
+    InBucket,
     in_bucket,
     is_backed_up_here,
     kept_backups,
@@ -23,6 +26,8 @@ from core.kept_backups import (
 from gateway.services import upstream_account
 
 _LATE_HOURS = LATE.total_seconds() / 3600
+# A person brings the key for it: so often is reasonable.
+_BUCKET_DRILL = dt.timedelta(days=100)
 
 
 def backups(subject: str) -> Iterator[Finding]:
@@ -77,10 +82,27 @@ def _backup_of_ours(subject: str) -> Finding:
     seen += _("; the last %(seconds)s s would be lost with this disk") % {"seconds": at_risk}
     if at_risk > MOST_AT_RISK:
         return Finding(subject, Verdict.BAD, seen, _("Look at `./run status` and at the disk of BACKUP_TO."))
-    if (bucket := in_bucket()) and bucket.is_late:
+    return _in_bucket(subject, seen, bucket) if (bucket := in_bucket()) else Finding(subject, Verdict.OK, seen)
+
+
+def _in_bucket(subject: str, seen: str, bucket: InBucket) -> Finding:
+    """The same when what is here is good, and goes to a bucket as well."""
+    if bucket.is_late:
         seen += _("; the bucket has not got the last work") + (f": {bucket.fault}" if bucket.fault else "")
         return Finding(subject, Verdict.BAD, seen, _("Look at `./run status` and at logs/bucket-copies.log."))
+    if bucket.lost:
+        seen += _("; the bucket does not hold all that was copied to it: %(names)s") % {"names": bucket.names}
+        return Finding(subject, Verdict.BAD, seen, _("Look at who may delete and change files there."))
+    if _is_unproved():
+        seen += _("; nobody has restored from the bucket in the last %(days)s days") % {"days": _BUCKET_DRILL.days}
+        return Finding(subject, Verdict.LOOK, seen, _("Call ./run drill --from s3://… --key FILE, here or elsewhere."))
     return Finding(subject, Verdict.OK, seen)
+
+
+def _is_unproved() -> bool:
+    """Whether it is not known, or not known any longer, that somebody can open the bucket."""
+    drill = last_bucket_drill()
+    return drill is None or bool(drill.fault) or timezone.now() - drill.at > _BUCKET_DRILL
 
 
 def restored(subject: str) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 from audit.acts import act
 from backoffice.lost_orders import Group, shown_lost, waiting
 from core.access import StaffRequest, staff_only
-from core.drills import last_drill
+from core.drills import last_bucket_drill, last_drill
 from core.errors import Refused, refusal_shown
 from core.kept_backups import (
     MOST_AT_RISK,
@@ -66,6 +66,7 @@ def backups_page(request: StaffRequest) -> HttpResponse:
     if settings.BACKUP_TO:
         context |= {"until": copied_until(), "at_risk": seconds_at_risk(), "most_at_risk": MOST_AT_RISK}
         context |= {"failed": failed_backup(), "bucket": in_bucket(), "bucket_name": settings.BACKUP_BUCKET}
+        context |= {"bucket_drill": last_bucket_drill()}
     elif by_hand := last_backup():
         context |= {"by_hand": by_hand, "backups": [by_hand]}
     if account.is_held:

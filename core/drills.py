@@ -1,4 +1,4 @@
-"""What the last drill of a restore on this machine has said (`launcher/drilling.py`)."""
+"""What the last drills of a restore have said (`launcher/drilling.py`): from the folder of backups, and a bucket."""
 
 from __future__ import annotations
 
@@ -23,9 +23,18 @@ class Drill:
 
 
 def last_drill() -> Drill | None:
-    """The last one; None before the first."""
+    """The last one on this machine, from a folder; None before the first."""
+    return _drill_of("drill.json")
+
+
+def last_bucket_drill() -> Drill | None:
+    """The last one from the bucket, wherever a person has made it with the key; None before the first."""
+    return _drill_of("bucket-drill.json")
+
+
+def _drill_of(name: str) -> Drill | None:
     try:
-        written = json.loads((settings.DATA_DIR / "drill.json").read_text())
+        written = json.loads((settings.DATA_DIR / name).read_text())
         known = written.get("known_until")
         return Drill(
             at=dt.datetime.fromisoformat(written["at"]),
@@ -36,5 +45,5 @@ def last_drill() -> Drill | None:
             known_until=dt.datetime.fromisoformat(known) if known else None,
             fault=written.get("fault", ""),
         )
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -18,6 +18,7 @@ from launcher.output import Say
 from launcher.project import Project
 
 FOLDER = "fetched"
+NO_KEY = "All in a bucket is encrypted: name the private key that opens it, --key FILE."
 WRONG_KEY = "The key in {} does not open what is in this bucket: name the right one."
 
 
@@ -28,7 +29,7 @@ def fetched(project: Project, options: argparse.Namespace, say: Say) -> Iterator
     LaunchError without such a backup, without its key, or when the bucket does not answer.
     """
     if options.key is None:
-        raise LaunchError("All in a bucket is encrypted: name the private key that opens it, --key FILE.")
+        raise LaunchError(NO_KEY)
     identity, bucket = private_key(options.key), Bucket(project, options.source)
     folder = project.data / FOLDER
     shutil.rmtree(folder, ignore_errors=True)

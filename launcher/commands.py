@@ -112,7 +112,11 @@ def parser() -> Parser:
     restore.add_argument("--to", type=moment, metavar="TIME", help="such as '2026-11-26 14:05'")
     restore.add_argument("--key", type=Path, metavar="FILE", help="the private key that opens the secrets")
     drill = commands.add_parser("drill", help="restore the last backup beside the shop, prove it, and delete it")
-    drill.add_argument("folder", nargs="?", type=Path, help="with backups (default: BACKUP_TO)")
+    drill.add_argument(
+        "--from", dest="source", metavar="FOLDER", help="with backups, or s3://BUCKET/FOLDER (default: BACKUP_TO)"
+    )
+    drill.add_argument("--key", type=Path, metavar="FILE", help="the private key: proves that it opens the secrets")
+    drill.set_defaults(to=None)
     drill.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
     deleted = commands.add_parser("reset", help="delete the data folder, after a question")
     deleted.add_argument("--yes", action="store_true", help="do not ask")

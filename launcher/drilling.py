@@ -2,6 +2,7 @@
 
 It is what `./run restore` does, in the folder `drill` of the data folder, with ports of its own and a low priority.
 The launcher starts it once a month, and its last result stays in `drill.json` for the page Backups and its alert.
+A bucket is drilled by a person, who has its key; that result lies in the bucket, too, and so reaches the shop's page.
 """
 
 import argparse
@@ -19,14 +20,17 @@ from typing import Any
 from launcher import PYTHON, ROOT
 from launcher.backing_up import backup_folder, facts_of, refuse_foreign_database
 from launcher.backups import Backup, backups_in
+from launcher.bucket import SCHEME, Bucket, BucketError
+from launcher.bucket_checks import DRILLED, DRILLED_THERE
+from launcher.bucket_restoring import NO_KEY, fetched
 from launcher.commands import DEFAULT_PORT
 from launcher.data_folder import DataFolderInUseError, held, read_json, write_json
-from launcher.encrypting import OF_DATA_FOLDER
+from launcher.encrypting import OF_DATA_FOLDER, open_secrets
 from launcher.failures import LaunchError
 from launcher.output import Say, last_lines
 from launcher.processes import Child, ProcessGroup
 from launcher.project import Project, read_project
-from launcher.restoring import choose, recover
+from launcher.restoring import choose, recover, write
 from launcher.stack import APP_DATABASE, Stack
 
 RESULT = "drill.json"
@@ -42,20 +46,31 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     """Drill, and say how long a restore would take and what it would bring back."""
     project = read_project()
     refuse_foreign_database(project)
-    folder = options.folder.resolve() if options.folder else backup_folder(project)
-    if folder is None:
-        raise LaunchError("Name the folder of backups: ./run drill FOLDER, or set BACKUP_TO in .env.", exit_code=2)
+    source = options.source or backup_folder(project)
+    if source is None:
+        words = "Name the folder of backups: ./run drill --from FOLDER, or set BACKUP_TO in .env."
+        raise LaunchError(words, exit_code=2)
+    in_bucket = str(source).startswith(SCHEME)
+    if in_bucket and options.key is None:
+        raise LaunchError(NO_KEY, exit_code=2)
+    project.make_ready()
+    note = project.data / (DRILLED if in_bucket else RESULT)
     os.nice(10)
-    say(f"The newest backup in {folder} is restored beside the shop")
-    at = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+    say(f"The newest backup in {source} is restored beside the shop")
+    at, started = dt.datetime.now(dt.UTC).isoformat(timespec="seconds"), time.monotonic()
     try:
-        result = {"at": at, **drill(project, group, choose(folder, None)), "fault": ""}
+        with fetched(project, options, say) if in_bucket else contextlib.nullcontext(Path(source).resolve()) as folder:
+            fetching = time.monotonic() - started
+            result = {"at": at, **drill(project, group, choose(folder, None), key=options.key), "fault": ""}
     except DataFolderInUseError:
         raise LaunchError("Another drill is under way: wait until it has ended.") from None
     except (LaunchError, OSError) as error:
-        write_json(project.data / RESULT, {"at": at, "fault": str(error)})
+        write_json(note, {"at": at, "fault": str(error)})
         raise LaunchError(f"The drill failed: {error}") from error
-    write_json(project.data / RESULT, result)
+    if in_bucket:
+        result["seconds"] = round(result["seconds"] + fetching, 1)
+        tell_shop(project, options.source, result, say)
+    write_json(note, result)
     if options.as_json:
         print(json.dumps(result, indent=1))
     else:
@@ -66,13 +81,22 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     return 0
 
 
-def drill(project: Project, group: ProcessGroup, backup: Backup) -> dict[str, Any]:
+def tell_shop(project: Project, source: str, result: dict[str, Any], say: Say) -> None:
+    """Leave the result in the bucket: the shop looks for it there once a day."""
+    try:
+        Bucket(project, source).put(DRILLED_THERE, json.dumps(result).encode())
+    except BucketError as error:  # a key that may only read is enough for a drill
+        say(f"The result stays on this machine: {error}")
+
+
+def drill(project: Project, group: ProcessGroup, backup: Backup, key: Path | None = None) -> dict[str, Any]:
     """Restore the backup and the log that follows into a scratch folder, prove it there, and delete it.
 
-    Returns what was there. LaunchError when it cannot be restored, or is not what the backup says.
+    With the private key also the secrets are those of the backup, else they are the shop's own. Returns what was there.
+    LaunchError when it cannot be restored, or is not what the backup says.
     """
     started = time.monotonic()
-    with scratch(project, backup) as copy:
+    with scratch(project, backup, key) as copy:
         known_until, fault = recover(copy, group, backup, None)
         if fault:
             raise LaunchError(fault)
@@ -92,8 +116,8 @@ def drill(project: Project, group: ProcessGroup, backup: Backup) -> dict[str, An
 
 
 @contextlib.contextmanager
-def scratch(project: Project, backup: Backup) -> Iterator[Project]:
-    """An empty data folder in the shop's own, with its keys; it is deleted in the end, as one that was left behind is.
+def scratch(project: Project, backup: Backup, key: Path | None) -> Iterator[Project]:
+    """An empty data folder in the shop's own, with secrets; it is deleted in the end, as one that was left behind is.
 
     LaunchError without room for it, DataFolderInUseError while another drill runs.
     """
@@ -110,12 +134,22 @@ def scratch(project: Project, backup: Backup) -> Iterator[Project]:
     with held(data):
         clear(data)
         try:
-            for name in OF_DATA_FOLDER:
-                shutil.copy2(project.data / name, data / name)
+            bring_secrets(project, backup, data, key)
             yield copy
         finally:
             clear(data)
             shutil.rmtree(data, ignore_errors=True)
+
+
+def bring_secrets(project: Project, backup: Backup, data: Path, key: Path | None) -> None:
+    """Put the secrets of the backup, which this key opens, or without a key the shop's own into this folder."""
+    sealed = backup.folder / "secrets.age"
+    files = open_secrets(sealed.read_bytes(), key) if key and sealed.exists() else {}
+    for name in OF_DATA_FOLDER:
+        if name in files:
+            write(data / name, files[name])
+        else:
+            shutil.copy2(project.data / name, data / name)
 
 
 def size_to_restore(backup: Backup) -> int:
@@ -167,7 +201,7 @@ class Months:
             if time.monotonic() >= self._look_at:
                 self._look_at = time.monotonic() + LOOK_SECONDS
                 if is_due(self._result, self._folder, dt.datetime.now(dt.UTC)):
-                    words: list[str | Path] = ["nice", "-n", "10", PYTHON, ROOT / "run", "drill", self._folder]
+                    words: list[str | Path] = ["nice", "-n", "10", PYTHON, ROOT / "run", "drill"]
                     self._child = self._group.start("drill", words, env=self._environment, cwd=ROOT, log=self._log)
         elif not self._child.running():
             self._group.forget(self._child)

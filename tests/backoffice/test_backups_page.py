@@ -69,6 +69,22 @@ def test_it_says_what_the_bucket_has(settings, tmp_path, minutes, fault, said):
 
     assert "s3://shop/backups" in page
     assert said in page
+    assert "Nobody has restored from the bucket yet" in page
+
+
+def test_it_says_what_the_bucket_has_lost_and_when_it_was_proved(settings, tmp_path):
+    settings.DATA_DIR, settings.BACKUP_TO, settings.BACKUP_BUCKET = tmp_path, str(tmp_path), "s3://shop/backups"
+    now = timezone.now().isoformat()
+    compared = {"at": now, "lost": 2, "names": ["20261126-190000Z.json", "20261126-190000Z.tar.gz.age"]}
+    noted = {"until": now, "backup": "20261126-190000Z", "fault": "", "compared": compared}
+    (tmp_path / "bucket-copied.json").write_text(json.dumps(noted))
+    (tmp_path / "bucket-drill.json").write_text(json.dumps({"at": now, "orders": 1_234, "seconds": 61.5, "fault": ""}))
+
+    page = unescape(browser_of("administrator").get(reverse("backups")).content.decode())
+
+    assert "2 files in the bucket were not there" in page
+    assert "20261126-190000Z.tar.gz.age" in page
+    assert "brought back 1234 orders" in " ".join(page.partition('id="bucket-drill"')[2].split())
 
 
 def test_without_a_restore_there_is_nothing_to_open():

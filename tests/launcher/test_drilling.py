@@ -1,33 +1,55 @@
-"""A drill brings a whole shop back beside the running one, proves it, and leaves nothing behind."""
+"""A drill brings a whole shop back, proves it, and leaves nothing behind: here from a bucket, with its key alone."""
 
-from pathlib import Path
+import pytest
 
 from launcher.backing_up import make_backup
 from launcher.backups import backups_in
-from launcher.drilling import drill
+from launcher.bucket import Bucket
+from launcher.bucket_checks import DRILLED
+from launcher.bucket_copies import Copier
+from launcher.data_folder import read_json
 from launcher.encrypting import OF_DATA_FOLDER
 from launcher.postgresql import PostgreSQL
-from launcher.processes import ProcessGroup
 from launcher.project import Project
 from testing.released_shop import GIVEN
+from tests.launcher.helpers import run
 
 
-def test_a_drill_proves_what_a_backup_brings_back(released: Path, tmp_path: Path, group: ProcessGroup) -> None:
-    # given: a backup of a shop that goes on
+def test_a_drill_from_the_bucket_proves_what_it_brings_back(released, empty, bucket, tmp_path, group):
+    # given: the backup of a shop that goes on, in a bucket
     for name in OF_DATA_FOLDER:
         (released / name).touch()  # AUDIT_KEY is in the environment
-    project = Project(released, GIVEN)
+    target = tmp_path / "backups"
+    target.mkdir()
+    project = Project(released, {**GIVEN, **bucket, "BACKUP_TO": str(target)})
     server = PostgreSQL(released, group)
     server.start()
     server.wait_ready()
-    make_backup(project, server, tmp_path)
-    (backup,) = backups_in(tmp_path)
+    make_backup(project, server, target)
+    (backup,) = backups_in(target)
+    copier = Copier(project, Bucket(project, bucket["BACKUP_BUCKET"]), target)
+    copier.copy_backups()
 
-    result = drill(project, group, backup)
+    # when: somebody with the key tries it on another machine
+    words = ["--from", bucket["BACKUP_BUCKET"], "--key", bucket["KEY"]]
+    drilled = run("drill", *words, data=empty, **GIVEN, **bucket)
+    assert drilled.returncode == 0, drilled.stderr
 
-    assert result["backup"] == backup.folder.name
+    # then: it was whole, nothing of it stays there, and the shop hears of it
+    copier.compare()
+    result = read_json(released / DRILLED)
+    assert (result["backup"], result["fault"]) == (backup.folder.name, "")
     assert (result["orders"], result["entries"]) == (backup.manifest["orders"], backup.manifest["entries"])
     assert result["orders"] > 50
-    assert not (released / "drill").exists()
+    assert {path.name for path in empty.iterdir()} <= {DRILLED, "logs"}
     assert server.size() > 0  # the shop's own database was left alone
     server.stop()
+
+
+@pytest.mark.parametrize("words", [[], ["--from", "s3://shop/backups"]])
+def test_a_drill_without_a_place_or_a_key_is_no_failed_one(empty, words):
+    result = run("drill", *words, data=empty)
+
+    assert result.returncode == 2
+    assert "name the private key" in result.stderr or "set BACKUP_TO" in result.stderr
+    assert list(empty.iterdir()) == []

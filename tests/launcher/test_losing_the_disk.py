@@ -186,7 +186,7 @@ def test_a_drill_that_fails_keeps_its_reason(folder: Path, target: Path):
     assert without.returncode == 2
     assert "set BACKUP_TO" in without.stderr
 
-    result = run("drill", str(target), data=folder)
+    result = run("drill", "--from", str(target), data=folder)
 
     assert result.returncode == 1
     assert "There is no finished backup" in result.stderr
