@@ -16,7 +16,7 @@ from django.utils.translation import pgettext_lazy
 
 from backoffice.navigation import PLACES
 from backoffice.sections import SECTIONS
-from find.kinds import PRODUCTS, ROWS
+from find.kinds import NAMES, PRODUCTS, ROWS
 from find.kinds.asked import Asked
 from find.kinds.kind import Kind, Result
 from policies.words import WORDS
@@ -113,4 +113,4 @@ def _known(page: _Page) -> frozenset[str]:
 
 
 #: The pages before the products: a product with one typing error never stands before a page of that name.
-KINDS = (*ROWS, Kind("pages", pgettext_lazy("find", "Pages and settings"), (), _pages), PRODUCTS)
+KINDS = (*ROWS, Kind("pages", pgettext_lazy("find", "Pages and settings"), (), _pages), *NAMES, PRODUCTS)

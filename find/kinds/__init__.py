@@ -7,8 +7,10 @@ from find.kinds.acts import acts
 from find.kinds.bills import bills
 from find.kinds.complaints import complaints
 from find.kinds.customers import customers
+from find.kinds.drawers import drawers
 from find.kinds.kind import Kind
 from find.kinds.orders import orders
+from find.kinds.people import people
 from find.kinds.products import products
 
 #: In the order of the page: `Enter` opens the first result of all.
@@ -18,5 +20,10 @@ ROWS = (
     Kind("orders", _("Orders"), (Right.VIEW_ORDERS,), orders, "order_list"),
     Kind("bills", _("Bills"), (Right.VIEW_BILLS,), bills, "bill_list"),
     Kind("complaints", _("Complaints"), (Right.VIEW_COMPLAINTS, Right.VIEW_ORDERS), complaints, "complaint_list"),
+)
+#: After the pages: a few letters that begin a page's name may stand in many people's names.
+NAMES = (
+    Kind("staff", _("Staff"), (Right.MANAGE_STAFF,), people, "staff_list"),
+    Kind("drawers", _("Drawers"), (Right.VIEW_SHIFTS,), drawers),
 )
 PRODUCTS = Kind("products", _("Products"), (Right.VIEW_PRODUCT,), products, "catalogue")

@@ -16,7 +16,7 @@ from purchases.models import Order
 if TYPE_CHECKING:
     from staff.models import User
 
-_LONGEST = 100
+_LONGEST, _LEAST_OF_NAME = 100, 2
 
 
 class Asked:
@@ -39,6 +39,11 @@ class Asked:
     def may_name_a_row(self) -> bool:
         """Whether it is long enough for an order or a bill; less is read as words alone."""
         return sum(letter.isalnum() for letter in self.name) >= LEAST_END
+
+    @property
+    def may_name_in_part(self) -> bool:
+        """Whether its letters may be those of a person's or a drawer's name; one letter begins too many of them."""
+        return not self.number and sum(letter.isalnum() for letter in self.text) >= _LEAST_OF_NAME
 
     @cached_property
     def orders(self) -> list[int]:

@@ -57,6 +57,8 @@ MORE = [
     f"/find/?q={NUMBER}",
     f"/find/?q={NUMBER[-6:]}",
     "/find/?q=zebra",
+    "/find/?q=zebra&kind=staff",
+    "/find/?q=zebra&kind=drawers",
     f"/arrived/?q={NUMBER}",
     "/staff/?q=zebra",
     *(f"/earnings/?days=month&by={by}" for by in ("brand", "category", "product", "person", "method", "day")),

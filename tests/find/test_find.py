@@ -9,12 +9,14 @@ from django.utils import timezone
 
 from complaints.services import open_complaint
 from core.rights import Role
+from drawers.models import Drawer
 from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_order, make_product
 from testing.people import browser_of, make_person
 from tests.credit.helpers import give_credit, sell_to
 from tests.customers.helpers import make_customer
+from tests.drawers.helpers import begin
 
 pytestmark = pytest.mark.django_db
 
@@ -183,3 +185,29 @@ def test_a_line_that_the_orders_understand_leads_to_them():
     assert addresses(cashier, "50 ribu kemarin", "orders") == ["/orders/?q=50+ribu+kemarin"]
     assert addresses(cashier, "zzz", "orders") == []
     assert addresses(cashier, NUMBER, "orders") == []
+
+
+def test_a_person_is_found_by_a_part_of_the_name_by_those_who_manage_people():
+    sari = make_person("cashier", username="sari", first_name="Bu Sari", is_active=False)
+    make_person("viewer", username="budi")
+
+    for role in (Role.SUPERVISOR, Role.OWNER):
+        browser = who(role)
+        assert addresses(browser, "sar", "staff") == [f"/staff/{sari.pk}/"]
+        assert addresses(browser, "s", "staff") == []
+        ((_url, words),) = found(browser, "bu sari")["staff"]
+        assert "sari · Cashier · Switched off" in words
+    assert addresses(who(Role.CASHIER), "sar", "staff") == addresses(who(Role.AUDITOR), "sar", "staff") == []
+
+
+def test_a_drawer_leads_to_its_shifts_and_says_who_has_it_open():
+    seller, drawer = make_person("cashier", username="rina"), Drawer.objects.create(name="Kasir depan")
+    begin(seller, drawer=drawer)
+    unused = Drawer.objects.create(name="Kasir lama", is_active=False)
+
+    results = found(who(Role.AUDITOR), "kasir")["drawers"]
+
+    assert [url for url, _words in results] == [f"/shifts/?drawer={drawer.pk}", f"/shifts/?drawer={unused.pk}"]
+    assert "rina" in results[0][1]
+    assert addresses(who(Role.SUPERVISOR), "depan", "drawers") == [f"/shifts/?drawer={drawer.pk}"]
+    assert addresses(who(Role.CASHIER), "kasir", "drawers") == []
