@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from core.errors import OrderRefused, Refused
-from core.money import rupiah, signed_in_words
+from core.money import rupiah, signed_rupiah
 
 
 class DrawerRefused(Refused):
@@ -74,7 +74,7 @@ class OpeningUnexplained(Refused):
         self.difference = difference
         super().__init__(
             _("The count differs by %(amount)s from what the last shift left. Count again, or write why.")
-            % {"amount": signed_in_words(difference)}
+            % {"amount": signed_rupiah(difference)}
         )
 
 
@@ -85,5 +85,5 @@ class DifferenceUnexplained(Refused):
         self.difference = difference
         super().__init__(
             _("The count differs by %(amount)s. Count again, or write why. “I do not know” is a reason, too.")
-            % {"amount": signed_in_words(difference)}
+            % {"amount": signed_rupiah(difference)}
         )

@@ -11,7 +11,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from core.access import StaffRequest
-from core.money import signed_in_words
 from core.rights import Right
 from core.together import Given, Together
 from credit import methods
@@ -27,7 +26,6 @@ register = template.Library()
 register.simple_tag(presenting.shift_badge)
 register.simple_tag(presenting.outcome_badge)
 register.simple_tag(presenting.shown_sale, name="sale_of")
-register.filter("with_sign", signed_in_words)
 register.filter("cash_lines", presenting.cash_lines)
 
 # The notes in which customers usually pay: the next whole number of each is one press. Rupiah.

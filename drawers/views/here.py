@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.forms import first_fault
-from core.money import rupiah, signed_in_words
+from core.money import rupiah, signed_rupiah
 from core.rights import Right
 from credit.methods import moves_money
 from drawers import services
@@ -90,7 +90,7 @@ def drawer_open(request: StaffRequest) -> HttpResponse:
             messages.success(request, _("The drawer is open. Your sales enter it by themselves."), extra_tags="opened")
             if shift.opening_difference and services.is_blind(shift, request.user):
                 words = _("The last shift left %(left)s here: your count differs by %(difference)s.")
-                facts = {"left": rupiah(shift.left_before), "difference": signed_in_words(shift.opening_difference)}
+                facts = {"left": rupiah(shift.left_before), "difference": signed_rupiah(shift.opening_difference)}
                 messages.warning(request, words % facts, extra_tags="opened_otherwise")
             return redirect("drawer")
     return _closed(request, form)

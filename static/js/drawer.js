@@ -6,7 +6,7 @@
   const closing = document.querySelector("[data-expected]");
   const drawer = document.querySelector("#open-drawer [name=drawer]");
   const off = document.querySelector("[data-off]");
-  const rupiah = (amount) => (amount < 0 ? "-Rp" : "Rp") + String(Math.abs(amount)).replace(/\B(?=(\d{3})+$)/g, ".");
+  const rupiah = (amount) => (amount < 0 ? "−Rp" : "Rp") + String(Math.abs(amount)).replace(/\B(?=(\d{3})+$)/g, ".");
 
   // Of a closing; of an opening what the last shift left in the chosen drawer. Nothing, where that is not to be seen.
   const expected = () => closing?.dataset.expected ?? drawer?.selectedOptions[0]?.dataset.left;

@@ -102,7 +102,7 @@ def test_each_status_is_a_word_with_an_icon_of_its_own(status):
     assert len({status.look.icon for status in Status}) == len(Status)
 
 
-@pytest.mark.parametrize(("amount", "shown"), [(150_000, "Rp150.000"), (0, "Rp0"), (-1, "-Rp1"), (None, "–")])
+@pytest.mark.parametrize(("amount", "shown"), [(150_000, "Rp150.000"), (0, "Rp0"), (-1, "−Rp1"), (None, "–")])
 def test_amounts_are_rupiah(amount, shown):
     assert rupiah(amount) == shown
 

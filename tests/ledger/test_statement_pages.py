@@ -36,7 +36,7 @@ def test_an_entry_shows_before_after_its_order_and_its_actor(admin):
     page = admin.get("/balance/statement/")
 
     assert shown_kinds(page) == ["top-up", "debit", "released", "reserved", "opening balance"]
-    assert "-Rp10.500 Rp1.000.000 → Rp989.500" in words(page)
+    assert "−Rp10.500 Rp1.000.000 → Rp989.500" in words(page)
     assert cells(page, "before_after")[3].endswith("Rp0 → Rp10.500")
     assert "admin BCA" in words(page)
     assert f'href="/orders/{order.ref_id}/"' in page.content.decode()
@@ -209,8 +209,8 @@ def test_the_closing_lists_what_the_day_did_and_adds_up(auditor):
 
     assert closing_lines(today) == {
         "opening": "Rp1.000.000",
-        "purchases": "-Rp15.500",
-        "bills": "-Rp100.000",
+        "purchases": "−Rp15.500",
+        "bills": "−Rp100.000",
         "refunds": "+Rp5.000",
         "top_ups": "Rp0",
         "adjustments": "Rp0",
@@ -238,7 +238,7 @@ def test_a_closing_that_does_not_add_up_says_by_how_much(auditor, monkeypatch):
     page = auditor.get("/balance/closing/", follow=True)
 
     assert not has_id(page, "adds-up")
-    assert "-Rp7" in page.content.decode().split('id="off-by"')[1]
+    assert "−Rp7" in page.content.decode().split('id="off-by"')[1]
 
 
 @pytest.mark.parametrize("day", ["x", "2999-01-01", "0001-01-01", "2026-02-30", "20260101x"])

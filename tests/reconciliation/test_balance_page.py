@@ -116,7 +116,7 @@ def test_what_open_orders_cannot_explain_is_never_called_fine(admin):
     page = admin.post("/balance/reconcile/", follow=True)
 
     assert said_codes(page) == ["not_explained_yet"]
-    assert "-Rp489.500" in words(page)
+    assert "−Rp489.500" in words(page)
     assert order.ref_id in words(page)
     assert not Difference.objects.exists()
 

@@ -83,8 +83,8 @@ def test_a_cut_debit_and_an_invented_top_up_alarm(sold: list[Order], capsys: Any
     assert alarm() == (1, -CUT, "running", debit.pk)
     with pytest.raises(SystemExit):
         call_command("reconcile", "--wait", "0")
-    assert f"-Rp100.000  An entry's balance does not follow from the one before (entry {debit.pk} of ledger_entry)" in (
-        capsys.readouterr().out.replace("\u2212", "-")
+    assert f"−Rp100.000  An entry's balance does not follow from the one before (entry {debit.pk} of ledger_entry)" in (
+        capsys.readouterr().out
     )
 
     # The debit is put back as it was: the top-up alone, with the books' sum made to fit, is found as well.

@@ -236,7 +236,7 @@ def test_a_rise_above_the_price_says_so_before_it_is_confirmed(product: Product)
     assert not has_id(page, "act-confirm_price")
     page = supervisor.get(waits.get_absolute_url())
     for at in ("loss-then", "profit-then"):
-        assert "-Rp1.000" in words_at(page, f'id="{at}"')
+        assert "−Rp1.000" in words_at(page, f'id="{at}"')
     address = f"/orders/{waits.ref_id}/again/"
     answer = supervisor.post(address, hidden(page), follow=True)
     assert "BelowCost:no_reason" in codes(answer)
