@@ -33,6 +33,7 @@ from drawers.services.shifts import (
     close_shift,
     correct_count,
     expected_cash,
+    first_reason_of,
     hand_over,
     open_shift,
     rounded_up,

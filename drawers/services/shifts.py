@@ -19,7 +19,16 @@ from core.rights import Right
 from credit.methods import CASH
 from drawers.errors import DifferenceUnexplained, DrawerRefused, OpeningUnexplained
 from drawers.events import COUNT_CORRECTED, DRAWER_DIFFERENCE, DRAWER_OPENED_OTHERWISE
-from drawers.models import DENOMINATIONS, SMALLEST_COIN, Drawer, DrawerDay, DrawerEntry, Payment, Shift
+from drawers.models import (
+    DENOMINATIONS,
+    SMALLEST_COIN,
+    Drawer,
+    DrawerDay,
+    DrawerEntry,
+    Payment,
+    Shift,
+    ShiftHistory,
+)
 from drawers.services.locking import enter, lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.payments import take_in
 from policies.services import policies
@@ -186,6 +195,12 @@ def correct_count(shift: Shift, *, pieces: Sequence[int], actor: User, reason: s
         record(COUNT_CORRECTED, actor=actor, subject=str(current), facts=facts)
         _note_large_difference(current, actor)
         return current
+
+
+def first_reason_of(shift: Shift) -> str:
+    """Why the first count of a corrected shift differed, as it was said then; empty if it did not."""
+    closings = ShiftHistory.objects.filter(pgh_obj=shift.pk, closed_at__isnull=False, first_counted=None)
+    return closings.order_by("pgh_id").values_list("reason", flat=True).first() or ""
 
 
 def expected_cash(shift: Shift) -> int:

@@ -100,6 +100,7 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
     may_act = shift.cashier_id == request.user.pk or request.user.has_perm(Right.MANAGE_DRAWERS)
     context: dict[str, Any] = {
         "shift": shift,
+        "first_reason": services.first_reason_of(shift) if shift.correction else "",
         "handed_to": handed_to[0] if handed_to else None,
         "is_blind": services.is_blind(shift, request.user),
         "opened_after": after[0] if after and after[0].opening_difference else None,

@@ -162,7 +162,7 @@ def test_a_count_stays_once_a_later_shift_began_with_it():
 def test_a_count_is_corrected_on_its_page():
     cashier = browser_of("cashier")
     shift = begin(User.objects.get(username="cashier"), cash=100_000)
-    close_shift(shift, pieces=pieces_of(50_000), actor=shift.cashier, reason="?")
+    close_shift(shift, pieces=pieces_of(50_000), actor=shift.cashier, reason="Fifty for the courier")
     address = f"/shifts/{shift.pk}/correct/"
     assert f'href="{address}"' in cashier.get(f"/shifts/{shift.pk}/").content.decode()
     assert 'name="pieces_50000" value="1"' in cashier.get(address).content.decode()
@@ -171,6 +171,7 @@ def test_a_count_is_corrected_on_its_page():
 
     page = cashier.get(f"/shifts/{shift.pk}/").content.decode()
     assert 'id="shift-correction" data-amount="50000"' in page
+    assert "Fifty for the courier" in page.split('id="shift-first-reason"')[1].split("</p>")[0]
     assert address not in page
     shift.refresh_from_db()
     assert (shift.counted, shift.difference) == (100_000, 0)
@@ -328,7 +329,7 @@ def test_an_opening_that_is_not_what_was_left_says_why_on_both_pages():
     ]
     pages += papers
     assert all("Two to the safe" in page for page in pages)
-    assert all("-\N{WORD JOINER}Rp200.000" in page for page in pages)
+    assert all("\N{MINUS SIGN}Rp200.000" in page for page in pages)
 
 
 def test_the_database_knows_what_the_last_count_left():
