@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q, Sum
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from batches.filters import BatchRowFilter
 from batches.models import BatchRowQuerySet
@@ -26,5 +27,8 @@ ROWS = Listing(
     table=BatchRowTable,
     find=lambda query, person: BatchRowFilter(query, person=person),
     for_file=BatchRowQuerySet.for_table,
-    foot=counted(Fact(_("Price"), Sum("selling_price", filter=_SOLD, default=0), rupiah)),
+    foot=counted(
+        ngettext_lazy("%(shown)s row", "%(shown)s rows", "n"),
+        Fact(_("Price"), Sum("selling_price", filter=_SOLD, default=0), rupiah),
+    ),
 )

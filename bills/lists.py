@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from bills.filters import BillFilter
 from bills.models import BillCheck, BillCheckQuerySet
@@ -29,6 +30,7 @@ def _foot(checks: QuerySet[Any], person: User) -> dict[str, Any]:
     """What is paid, and what can be paid now: the rows that say so, and no older check of the same bill."""
     payable = Q(pk__in=BillCheck.objects.payable().values("pk"))
     foot = counted(
+        ngettext_lazy("%(shown)s bill", "%(shown)s bills", "n"),
         Fact(_("Paid"), Sum(F("total") + Coalesce("order__fee", 0), filter=_PAID, default=0), rupiah),
         Fact(_("Payable"), Sum(F("total") + F("product__fee"), filter=payable, default=0), rupiah),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from branches.seeing import narrowed
 from complaints.filters import ComplaintFilter
@@ -30,6 +31,9 @@ COMPLAINTS = Listing(
     table=ComplaintTable,
     find=lambda query, _person: ComplaintFilter(query, queryset=complaints_seen()),
     for_file=ComplaintQuerySet.for_file,
-    foot=counted(Fact(_("Overdue"), Count("pk", filter=Q(~Q(state=State.CLOSED), due_at__lt=Now())))),
+    foot=counted(
+        ngettext_lazy("%(shown)s complaint", "%(shown)s complaints", "n"),
+        Fact(_("Overdue"), Count("pk", filter=Q(~Q(state=State.CLOSED), due_at__lt=Now()))),
+    ),
     views=((_("Provider asked"), f"state={State.ASKED}"),),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from core.rights import Right
 from customers.filters import CustomerFilter
@@ -21,5 +22,5 @@ CUSTOMERS = Listing(
     table=CustomerTable,
     find=lambda query, _person: CustomerFilter(query, queryset=Customer.objects.order_by("name", "pk")),
     for_file=CustomerQuerySet.for_file,
-    foot=counted(),
+    foot=counted(ngettext_lazy("%(shown)s customer", "%(shown)s customers", "n")),
 )

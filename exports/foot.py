@@ -27,12 +27,17 @@ class Fact:
     shown: Callable[[int], str] = grouped
 
 
-def counted(*facts: Fact) -> Callable[[QuerySet[Any], User], dict[str, Any]]:
-    """The foot of a list (see `Listing`) that says these sums of the filtered rows."""
+def counted(rows_words: Any, *facts: Fact) -> Callable[[QuerySet[Any], User], dict[str, Any]]:
+    """The foot of a list (see `Listing`) that says how many rows the filter leaves, and these sums of them.
+
+    `rows_words`: of `ngettext_lazy`, for the number `n` that is shown as `%(shown)s`.
+    """
 
     def foot(rows: QuerySet[Any], _person: User) -> dict[str, Any]:
         sums, is_exact = sum_up(rows.order_by("-pk"), **{f"sum_{place}": fact.sum for place, fact in enumerate(facts)})
         shown = [(fact.words, fact.shown(sums[f"sum_{place}"])) for place, fact in enumerate(facts)]
-        return {"count": sums["count"], "facts": shown, "is_exact": is_exact}
+        count = sums["count"]
+        rows_shown = rows_words % {"n": count, "shown": grouped(count)}
+        return {"count": count, "rows_shown": rows_shown, "facts": shown, "is_exact": is_exact}
 
     return foot

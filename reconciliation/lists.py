@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet, Sum
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import ngettext_lazy, pgettext_lazy
 
 from core.money import signed_rupiah
 from core.rights import Right
@@ -31,6 +31,7 @@ DIFFERENCES = Listing(
     find=lambda query, _person: DifferenceFilter(query, queryset=Difference.objects.all()),
     for_file=_with_person,
     foot=counted(
+        ngettext_lazy("%(shown)s difference", "%(shown)s differences", "n"),
         Fact(_("Sum"), Sum("amount", default=0), signed_rupiah),
         Fact(pgettext_lazy("difference", "Open"), Sum("amount", filter=_OPEN, default=0), signed_rupiah),
     ),

@@ -132,6 +132,14 @@ def test_a_list_has_columns_views_and_a_foot(name):
     assert foot in words
 
 
+def test_a_foot_says_one_bill_and_two_bills():
+    supervisor = browser_of("supervisor")
+
+    for words in ("1 bill", "2 bills"):
+        make_check()
+        assert supervisor.get("/bills/sums/").context["rows_shown"] == words
+
+
 def test_the_foot_of_bills_sums_what_is_paid_and_what_can_be_paid():
     bills()
     [paid] = BillCheck.objects.filter(order__status=Status.SUCCESS).select_related("order", "product")
