@@ -273,6 +273,8 @@ def test_a_price_that_no_coins_make_says_so_and_stays_exact(browser, shift):
     page = review(browser, make_product(price=10_550), NUMBER).content.decode()
     assert re.search(r'id="no-coin" data-amount="50"', page)
     assert re.findall(r'data-gives="(\d+)"', page)[0] == "10600"
+    changes = page.split('id="changes"')[1].split("</p>")[0]
+    assert re.findall(r'data-note="(\d+)" data-amount="(\d+)"', changes)[:2] == [("20000", "9400"), ("50000", "39400")]
     assert 'id="no-coin"' not in review(browser, make_product(price=10_500), NUMBER).content.decode()
 
     confirm(browser, make_product(price=10_550), cash_given="10.600")
