@@ -147,8 +147,7 @@ def _of(name: str) -> Callable[[Line], Any]:
 _FIELDS: dict[str, Callable[[Line], Any]] = {
     "key": lambda line: line.key,
     "name": lambda line: line.words,
-    **{name: _of(name) for name in ("placed", "sold", "failed", "reversed")},
-    "cancelled_or_open": _of("cancelled"),
+    **{name: _of(name) for name in ("placed", "sold", "failed", "reversed", "cancelled", "open")},
     "sales": _of("sales"),
     "sales_before": lambda line: line.before.sales,
     "usual_seconds": lambda line: "" if line.figures.usual_seconds is None else line.figures.usual_seconds,

@@ -20,7 +20,7 @@ from customers.models import SavedNumber
 from earnings.models import By, DaySum, SummedDay
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS
-from purchases.states import Status
+from purchases.states import OPEN, Status
 
 _ONE_DAY = dt.timedelta(days=1)
 # A reversal that was committed while its day was summed may be older than the sums.
@@ -28,7 +28,7 @@ LONGEST_MOVE = dt.timedelta(minutes=5)
 
 _SOLD = Q(status=Status.SUCCESS)
 _TOOK = Greatest(Cast(Extract(F("final_at") - F("created_at"), "epoch"), BigIntegerField()), 0)
-# The columns of `DaySum`, of orders.
+# The figures, of orders.
 _SUMS: dict[str, Any] = {
     "placed": Count("pk"),
     "sold": Count("pk", filter=_SOLD),
@@ -37,6 +37,7 @@ _SUMS: dict[str, Any] = {
     "sales": Coalesce(Sum(CUSTOMER_PAYS, filter=_SOLD, output_field=BigIntegerField()), 0),
     "cost": Coalesce(Sum(SHOP_PAYS, filter=_SOLD, output_field=BigIntegerField()), 0),
     "seconds": Coalesce(Sum(_TOOK, filter=_SOLD, output_field=BigIntegerField()), 0),
+    "open": Count("pk", filter=Q(status__in=OPEN)),
 }
 # What figures can be by: which sums, the column of these sums, and that of the orders. Hours are of orders alone.
 _KEYS: dict[str, tuple[By | None, str, Any]] = {
@@ -53,7 +54,7 @@ _KEYS: dict[str, tuple[By | None, str, Any]] = {
 
 @dataclass(frozen=True)
 class Figures:
-    """Counts of orders, and rupiah."""
+    """Counts of orders, and rupiah. `open`: those without a final result, which no summed day has."""
 
     placed: int = 0
     sold: int = 0
@@ -62,6 +63,7 @@ class Figures:
     sales: int = 0
     cost: int = 0
     seconds: int = 0
+    open: int = 0
 
     def __add__(self, other: Figures) -> Figures:
         """Both together."""
@@ -78,8 +80,8 @@ class Figures:
 
     @property
     def cancelled(self) -> int:
-        """How many people cancelled or closed, or are open."""
-        return self.placed - self.sold - self.failed - self.reversed
+        """How many people cancelled or closed."""
+        return self.placed - self.sold - self.failed - self.reversed - self.open
 
     @property
     def share(self) -> float | None:
@@ -93,9 +95,11 @@ class Figures:
         return self.seconds // self.sold if self.sold else None
 
 
-NAMES = [field.name for field in fields(Figures)]
-_values = attrgetter(*NAMES)
-_OF_SUMS = {f"of_{name}": _SUMS[name] for name in NAMES}
+_NAMES = [field.name for field in fields(Figures)]
+#: The columns of `DaySum`; `open`, the last of all, is none of them.
+NAMES = _NAMES[:-1]
+_values = attrgetter(*_NAMES)
+_OF_SUMS = {f"of_{name}": _SUMS[name] for name in _NAMES}
 
 
 @dataclass(frozen=True)
@@ -181,7 +185,7 @@ def sums_of_orders(day: dt.date) -> list[dict[str, Any]]:
     """What the sums of this day are by its orders: one for each product, person, way to pay and branch."""
     orders = orders_of(Period.of_days(day, day))
     return [
-        {"by": kept_by, column: key, **dict(zip(NAMES, numbers, strict=True))}
+        {"by": kept_by, column: key, **dict(zip(NAMES, numbers[: len(NAMES)], strict=True))}
         for kept_by, column, of_orders in (_KEYS[by] for by in By.values)
         for key, *numbers in _rows_by(of_orders, orders)
     ]

@@ -66,6 +66,7 @@ def test_today_and_a_day_with_an_open_order_are_not_summed():
 
     assert list(SummedDay.objects.values_list("day", flat=True)) == [TODAY() - ONE_DAY]
     assert (whole(2).placed, whole(0).sold) == (1, 1)
+    assert (whole(2).open, whole(2).cancelled) == (1, 0)
 
 
 def test_an_order_that_ends_late_counts_on_its_own_day():
