@@ -9,7 +9,7 @@ from typing import Any
 
 from csp.constants import NONE, SELF
 from django.core.management.utils import get_random_secret_key
-from environs import Env
+from environs import Env, validate
 
 env = Env()
 
@@ -99,7 +99,8 @@ LOGGING = {
 # Its holder may open the dashboard and use the control API; without a token, everybody on this machine may.
 SANDBOX_TOKEN = env.str("SANDBOX_TOKEN", "")
 # Every delay of the sandbox is divided by this.
-SANDBOX_SPEED = env.float("SANDBOX_SPEED", 1.0)
+_SPEEDS = validate.Range(min=0.01, error="must be a number from 0.01 on")
+SANDBOX_SPEED = env.float("SANDBOX_SPEED", 1.0, validate=_SPEEDS)
 # Whether PLN products have their nightly cut-off.
 SANDBOX_CUT_OFF = env.bool("SANDBOX_CUT_OFF", True)
 # Seconds from a failed callback attempt to the next one; after the last it gives up.

@@ -288,8 +288,10 @@ class _Month:
         self._meet()
         submit(order.pk, call_class=CallClass.BACKGROUND)
         order.refresh_from_db()
-        if order.status == Status.PENDING:
-            self._pass(self._dice.uniform(5, 12))
+        seconds = self._dice.uniform(5, 12) if order.status == Status.PENDING else 0.0
+        while order.status == Status.PENDING and self._now < self._until:
+            self._pass(seconds)
+            seconds *= 2  # where SANDBOX_SPEED makes it slow
             self._meet()
             poll(order.pk, call_class=CallClass.BACKGROUND)
             order.refresh_from_db()
