@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
@@ -179,6 +180,16 @@ def bookings_of(lines: Sequence[Sequence[str]], columns: Columns, today: dt.date
         if amount := _amount(columns, cell, number):
             text = " ".join(filter(None, map(cell, texts)))
             yield Booking(day, amount, text[:MOST_TEXT], cell(columns.reference)[:MOST_REFERENCE])
+
+
+def column_of_days(lines: Sequence[Sequence[str]]) -> int | None:
+    """The first column that holds days in the most lines; None where none does."""
+    found = Counter(at for line in lines for at, cell in enumerate(line) if _is_like_a_day(_tidy(cell)))
+    return max(sorted(found), key=found.__getitem__, default=None)
+
+
+def _is_like_a_day(cell: str) -> bool:
+    return any(pattern.match(cell) for pattern, _numbers in _DAYS)
 
 
 def _same_name(columns: Columns) -> list[int]:

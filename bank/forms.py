@@ -10,11 +10,11 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from bank.formats import PARTS, Columns
+from bank.formats import PARTS, Columns, column_of_days
 from bank.models import MOST_FEE, USUAL_FEE
 
 _LABELS = {
-    "day": _("Day"),
+    "day": _("Day of the booking"),
     "text": _("Text"),
     "amount": _("Amount"),
     "sign": _("Column of CR or DB"),
@@ -60,7 +60,7 @@ class ColumnsForm(forms.Form):
     """Where each part of a row stands in the file."""
 
     def __init__(self, lines: Sequence[Sequence[str]], data: Any = None, guess: Columns | None = None) -> None:
-        super().__init__(data, initial=guess.as_dict() if guess else None)
+        super().__init__(data, initial=guess.as_dict() if guess else {"day": column_of_days(lines)})
         widest = max(lines, key=len)
         self._heading = guess.heading if guess else ()
         names = self._heading or ("",) * len(widest)

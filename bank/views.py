@@ -81,12 +81,21 @@ def bank_match(request: StaffRequest) -> HttpResponse:
 @staff_only(*RIGHTS, Right.MATCH_BANK)
 @require_http_methods(["GET", "POST"])
 def bank_read(request: StaffRequest) -> HttpResponse:
-    """Read a file. The columns of a new account are shown first, with some rows; a person confirms them once."""
-    form = FileForm(request.POST, request.FILES) if request.method == "POST" else FileForm()
+    """Read a file. The columns of a new account are shown first, with some rows; a person confirms them once.
+
+    A file that was just chosen is only looked at, so that its columns and first rows are shown by themselves.
+    """
+    if request.method == "POST":
+        form = FileForm(request.POST, request.FILES)
+    else:
+        last = BankFile.objects.order_by("-pk").values_list("account__name", flat=True).first()
+        form = FileForm(initial={"account": last})
+    is_look = "HX-Request" in request.headers and not {"read", "save"} & request.POST.keys()
+    form.fields["account"].required = not is_look
     context: dict[str, Any] = {"form": form}
     if request.method == "POST" and form.is_valid():
         try:
-            context |= _preview(request, form)
+            context |= _preview(request, form, is_look=is_look)
         except BankRefused as refusal:
             context["refusal"] = refusal
         if "read" in context:
@@ -101,8 +110,11 @@ def bank_read(request: StaffRequest) -> HttpResponse:
     return render(request, "bank/read.html", context)
 
 
-def _preview(request: StaffRequest, form: FileForm) -> dict[str, Any]:
-    """The columns and some rows of the file; or what was "read", once the columns are known or confirmed."""
+def _preview(request: StaffRequest, form: FileForm, *, is_look: bool) -> dict[str, Any]:
+    """The columns and some rows of the file; or what was "read", once the columns are known or confirmed.
+
+    `is_look`: nothing is read.
+    """
     file, account = form.cleaned_data["file"], form.cleaned_data["account"]
     content = file.read()
     lines = lines_of(content)
@@ -118,7 +130,7 @@ def _preview(request: StaffRequest, form: FileForm) -> dict[str, Any]:
             is_confirmed = "save" in request.POST
     if columns is None:
         return context
-    if is_confirmed:
+    if is_confirmed and not is_look:
         facts = {"account": account, "fee": form.cleaned_data["fee"], "actor": request.user}
         added, matched = services.read_file(file.name, content, lines, columns, **facts)
         return {"read": {"added": added, "matched": matched}}

@@ -67,6 +67,23 @@ def test_given_an_unknown_bank_then_the_columns_are_chosen_once(sold):
     assert known.context["refusal"].reason == "known"
 
 
+def test_a_file_that_is_chosen_is_looked_at_and_not_read(sold):
+    browser = browser_of("administrator")
+    as_chosen = {"headers": {"HX-Request": "true"}}
+
+    def look(file: SimpleUploadedFile, account: str = "") -> Any:
+        return browser.post("/bank/read/", {"account": account, "fee": "1", "file": file}, **as_chosen)
+
+    unknown = look(file_of("BUDI;50.000;25/11/2026", heading="Was;Wieviel;Wann"))
+    assert (unknown.context["form"].errors, unknown.context["columns"]["day"].value()) == ({}, 2)
+
+    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+    known = look(file_of(today("SARI", "20.000")), "BCA 1")
+    assert [row.text for row in known.context["sample"]] == ["SARI"]
+    assert BankRow.objects.count() == 1
+    assert browser.get("/bank/read/").context["form"]["account"].value() == "BCA 1"
+
+
 @pytest.mark.parametrize(("field", "typed"), [("fee", "11"), ("fee", "x"), ("account", " ")])
 def test_given_a_wrong_field_then_nothing_is_read(sold, field, typed):
     answer = read(browser_of("administrator"), file_of(today("BUDI", "50.000"), heading=KNOWN), **{field: typed})
