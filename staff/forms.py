@@ -24,6 +24,7 @@ from staff.services.own_factors import counted_password
 from staff.services.throttle import Slowed
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
+_MORE = ("email", "note")
 
 
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -145,9 +146,19 @@ class InviteForm(NamesForm, RoleForm, WithBranch):
 
     def __init__(self, *args: Any, actor: User, **kwargs: Any) -> None:
         super().__init__(*args, actor=actor, empty=gettext("Choose a role"), **kwargs)
-        self.initial["branch"] = actor.branch_id
-        for name in ("email", "note"):
+        self.initial |= {"branch": actor.branch_id, "role": Role.CASHIER}
+        for name in _MORE:
             self.fields[name].widget.attrs |= _FIELD
+
+    @property
+    def asked(self) -> list[forms.BoundField]:
+        """The fields of every invitation."""
+        return [field for field in self if field.name not in _MORE]
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        """The fields that few shops use."""
+        return [self[name] for name in _MORE]
 
 
 class ChoosePasswordForm(SetPasswordForm):  # type: ignore[type-arg]

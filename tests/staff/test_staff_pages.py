@@ -57,7 +57,8 @@ def test_an_administrator_invites_a_cashier_who_signs_in(boss):
 def test_the_form_offers_only_roles_below_the_own_one(boss):
     offered = re.findall(r'<option value="(\w+)"', boss.get("/staff/invite/").content.decode())
 
-    assert offered == ["viewer", "cashier", "auditor"], "after the empty choice: nobody invites a viewer by accident"
+    assert offered == ["viewer", "cashier", "auditor"]
+    assert boss.get("/staff/invite/").context["form"]["role"].value() == "cashier", "nobody invites another by accident"
     assert errors(boss.confirm("/staff/invite/", {**INVITATION, "role": ""})) == {"role": ["required"]}
     assert errors(boss.confirm("/staff/invite/", {**INVITATION, "role": "owner"})) == {"role": ["invalid_choice"]}
     assert not User.objects.filter(username="sari").exists()

@@ -1,0 +1,19 @@
+// A new person's user name follows the name that is typed, until somebody types another.
+"use strict";
+{
+  const name = find("[name=full_name]");
+  const userName = find("[name=username]");
+  // How people are addressed is no part of it.
+  const titles = new Set(["bapak", "pak", "bu", "ibu", "mas", "mbak", "kak", "bang", "hj", "haji"]);
+
+  function proposed() {
+    const words = name.value.normalize("NFKD").toLowerCase().match(/[a-z0-9]+/g) ?? [];
+    return words.find((word) => !titles.has(word)) ?? "";
+  }
+
+  let isOwn = userName.value !== "";
+  userName.addEventListener("input", () => (isOwn = userName.value !== ""));
+  name.addEventListener("input", () => {
+    if (!isOwn) userName.value = proposed();
+  });
+}
