@@ -146,7 +146,7 @@ class InviteForm(NamesForm, RoleForm, WithBranch):
 
     def __init__(self, *args: Any, actor: User, **kwargs: Any) -> None:
         super().__init__(*args, actor=actor, empty=gettext("Choose a role"), **kwargs)
-        self.initial |= {"branch": actor.branch_id, "role": Role.CASHIER}
+        self.initial.update(branch=actor.branch_id, role=Role.CASHIER)
         for name in _MORE:
             self.fields[name].widget.attrs |= _FIELD
 
