@@ -147,7 +147,8 @@ class Server:
         if self._listener:
             web = self._begin("web")
         # a single role fetches no catalogue of its own: beat has it fetched
-        sync = stack.manage("sync_catalogue", "--if-empty") if is_whole and not is_opened else None
+        is_fetched = is_opened or stack.has_catalogue
+        sync = stack.manage("sync_catalogue", "--if-empty") if is_whole and not is_fetched else None
         if self._listener:
             stack.await_http(
                 web, port=self._port, path="/healthz", host=first_host(self._project), address=self._host()
@@ -159,6 +160,8 @@ class Server:
         if sync:
             self._group.finish(sync)
             self._note_catalogue(sync)
+        elif stack.has_catalogue:
+            say("Catalogue is there")
         for service in self._services:
             if service.child and not service.child.running():
                 raise LaunchError(f"{service.name} ended instead of starting: its log says why.", log=service.child.log)

@@ -28,7 +28,8 @@ MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there has a name that nob
 FIRST_SANDBOX_PORT = 8100
 DEMO_DATABASE = 63  # of Valkey
 _REFUSAL_LINES = 100  # every setting at once may be refused
-NO_OWNER, RESTORED = "no owner yet", "restored, not open yet"  # lines of `prepare_app`
+# lines of `prepare_app`
+NO_OWNER, RESTORED, CATALOGUE = "no owner yet", "restored, not open yet", "catalogue is there"
 # One Python for both commands: each start of Django costs a second
 PREPARE_SANDBOX = (
     "import django; from django.core.management import call_command; django.setup(); "
@@ -70,6 +71,7 @@ class Stack:
         self._sandbox_environment: dict[str, str] = {}
         self.first_key = ""  # makes the shop's first owner; "" when there is one, known after `finish_preparing`
         self.is_restored = False  # and not open yet: it sells nothing; known after `finish_preparing`
+        self.has_catalogue = False  # known after `finish_preparing`
         self._prepared = project.data / "prepared"
         self.stores = Stores(
             project.data, group, postgres="DATABASE_URL" not in project.given, valkey="REDIS_URL" not in project.given
@@ -246,11 +248,12 @@ class Stack:
             is_refused = child.log is not None and "SystemCheckError" in last_lines(child.log, _REFUSAL_LINES)
             sentence = "The settings are refused." if is_refused else "The database could not be prepared."
             raise LaunchError(sentence, log=child.log)
-        if child.log is not None and NO_OWNER in last_lines(child.log) and "OIDC_ISSUER" not in self.project.given:
+        said = last_lines(child.log) if child.log else ""
+        if NO_OWNER in said and "OIDC_ISSUER" not in self.project.given:
             # Printed once, and kept nowhere: the app gets its digest alone. Each start makes another one.
             self.first_key = secrets.token_urlsafe(24)
             self.environment["FIRST_KEY_DIGEST"] = hashlib.sha256(self.first_key.encode()).hexdigest()
-        self.is_restored = child.log is not None and RESTORED in last_lines(child.log)
+        self.is_restored, self.has_catalogue = RESTORED in said, CATALOGUE in said
         self._prepared.touch()
 
     def finish(self, child: Child, sentence: str) -> None:

@@ -17,6 +17,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from audit.services import close_way_past_triggers, is_restored
 from audit.services.signing import public_key
 from backoffice.database_rights import grant_rights
+from catalogue.models import Product
 from core import heartbeats
 from core.commands import PlainCommand
 from core.schema import may_change_tables, refuse_newer_schema, refuse_older_schema
@@ -96,6 +97,8 @@ class Command(PlainCommand):
             self.stdout.write("  no owner yet")  # read by the launcher
         if upstream_account().is_held:
             self.stdout.write("  restored, not open yet")  # read by the launcher
+        if Product.objects.exists():
+            self.stdout.write("  catalogue is there")  # read by the launcher
 
     def _prepare_tables(self) -> None:
         self._step("database", self._migrate)
