@@ -75,7 +75,7 @@ def call_alone(project: Project, group: ProcessGroup, say: Say, words: list[str]
     try:
         write_state(project.data, {"doing": "manage", "pid": os.getpid()})
         stack.start_stores(web_port=DEFAULT_PORT)
-        if project.sandboxed:
+        if project.sandboxed and words[:1] != ["prepare_app"]:  # it asks nobody
             stack.prepare_sandbox()
             sandbox = stack.start_sandbox()
             stack.await_sandbox(sandbox)

@@ -205,8 +205,8 @@ class Cashier:
         self._thread.join()
 
     def sell_more(self) -> None:
-        """Return once three more were sold: the shop is there again."""
-        until = len(self.sold) + 3
+        """Return once two more were sold: the shop is there again."""
+        until = len(self.sold) + 2
         wait_for(lambda: len(self.sold) >= until)
 
     def _sell_on(self) -> None:
