@@ -58,12 +58,6 @@ for handler in logging.getLogger().handlers:
 
 
 @pytest.fixture(scope="session")
-def _no_search_for_garbage() -> None:
-    """Migrating draws every model again and again: a quarter of its time would be a search for what they left."""
-    gc.disable()
-
-
-@pytest.fixture(scope="session")
 def migrated(django_db_modify_db_settings: None) -> Iterator[TextIO]:
     """A file that names the migrated database which the workers copy. The first one, who makes it, holds the file."""
     with (project.DATA_DIR / "migrated").open("a+") as file:
@@ -74,9 +68,7 @@ def migrated(django_db_modify_db_settings: None) -> Iterator[TextIO]:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(
-    _no_search_for_garbage: None, migrated: TextIO, django_db_setup: None, django_db_blocker: Any
-) -> Iterator[None]:
+def django_db_setup(migrated: TextIO, django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     """The tests' database. Each test starts with the roles and nothing else in it."""
     is_first = not connection.settings_dict["TEST"]["TEMPLATE"]
     if is_first:
@@ -87,7 +79,6 @@ def django_db_setup(
     gc.collect()
     gc.freeze()  # what is loaded stays
     gc.set_threshold(20_000, 20)  # with Python's own 700 and 10 a twenty-fifth of a test's time is looking for garbage
-    gc.enable()
     TransactionTestCase._fixture_teardown = lambda _test: empty_tables()
     # A new connection would read the catalogue of the database again, which takes longer than most tests.
     TransactionTestCase._should_reload_connections = lambda _test: not connection.is_usable()

@@ -4,6 +4,7 @@ import pytest
 from django.db import models
 from django.db.migrations.state import ModelState, ProjectState
 
+from core.fresh_tables import can_make_tables
 from core.migrating import WordlessAutodetector
 
 
@@ -27,3 +28,8 @@ def test_given_other_words_then_no_migration(facts, is_new):
     changes = WordlessAutodetector(before, state(**facts))._detect_changes()
 
     assert bool(changes) is is_new
+
+
+@pytest.mark.django_db
+def test_tables_are_made_at_once_in_an_empty_database_alone():
+    assert not can_make_tables()

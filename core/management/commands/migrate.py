@@ -1,9 +1,29 @@
-"""`manage.py migrate`: Django's, without the words of fields (`core.migrating`)."""
+"""`manage.py migrate`: Django's, without the words of fields (`core.migrating`), and at once on an empty database."""
 
+from typing import Any
+
+from django.core.management.base import CommandParser
 from django.core.management.commands import migrate
+from django.db import DEFAULT_DB_ALIAS
 
+from core.fresh_tables import can_make_tables, make_tables
 from core.migrating import WordlessAutodetector
+
+# With one of these only a part is migrated, or nothing.
+_PARTS = ("app_label", "fake", "fake_initial", "plan", "check_unapplied", "prune")
 
 
 class Command(migrate.Command):
     autodetector = WordlessAutodetector
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Django's, and one that runs each migration also where the tables could be made at once."""
+        super().add_arguments(parser)
+        parser.add_argument("--each", action="store_true", help="Run each migration, also on an empty database.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make the tables of an empty database at once; then whatever is left."""
+        is_whole = options["database"] == DEFAULT_DB_ALIAS and not any(options[part] for part in _PARTS)
+        if is_whole and not options["each"] and can_make_tables():
+            make_tables()
+        super().handle(*args, **options)

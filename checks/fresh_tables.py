@@ -1,0 +1,123 @@
+"""`python -m checks.fresh_tables`: `core/tables.sql.gz` gives exactly the database that every migration gives.
+
+A throw-away server gets two databases, one from the file, one from the migrations one by one. Tables, triggers,
+functions and rights must be the same text, and so must all rows but for times and numbers of transactions.
+`python -m checks.fresh_tables write`, at a release, writes the file anew.
+"""
+
+import difflib
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from core.fresh_tables import FILE
+from launcher import PYTHON, ROOT
+from launcher.postgresql import PostgreSQL, bundled
+from launcher.processes import ProcessGroup
+
+AT_ONCE, ONE_BY_ONE = "at_once", "one_by_one"
+# What a session's settings are while the file is read; they end with its transaction.
+_BEGIN, _END = (
+    "SET LOCAL search_path = '';\nSET LOCAL check_function_bodies = off;\n",
+    "SET LOCAL search_path TO DEFAULT;\n",
+)
+_SESSION = ("\\", "SET ", "SELECT pg_catalog.set_config(", "--")
+# PostgreSQL words a list of texts in another way once it has read its own words.
+_LIST, _WORD = re.compile(r"\(ARRAY\[([^]]*)\]\)::text\[\]"), re.compile(r"('(?:[^']|'')*'::character varying)")
+_DONE = "SELECT app, name FROM django_migrations ORDER BY id"
+_TABLES = "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
+_CHANGING = """
+    SELECT attname::text FROM pg_attribute
+     WHERE attrelid = %s::regclass AND (atttypid = 'timestamptz'::regtype OR attname = 'txid')
+"""
+
+
+def main(words: list[str]) -> int:
+    """Compare, or write the file; 1 when there is a difference, of which the first lines are printed."""
+    writes = words == ["write"]
+    with server() as postgres:
+        migrate(postgres, ONE_BY_ONE, "--each")
+        if writes:
+            FILE.write_bytes(gzip.compress(tables_of(postgres).encode(), mtime=0))
+        migrate(postgres, AT_ONCE)
+        differences = list(difflib.unified_diff(whole(postgres, ONE_BY_ONE), whole(postgres, AT_ONCE), n=0))
+    for line in differences[:40]:
+        print(line[:200])
+    if differences:
+        print(f"{FILE.name} and the migrations give different databases: python -m checks.fresh_tables write")
+    else:
+        print(f"{FILE.name} gives what the migrations give.")
+    return 1 if differences else 0
+
+
+@contextmanager
+def server() -> Iterator[PostgreSQL]:
+    """A throw-away PostgreSQL with two empty databases."""
+    group = ProcessGroup()
+    folder = Path(tempfile.mkdtemp(prefix="backoffice-check-"))
+    folder.chmod(0o711)  # as root, PostgreSQL runs as another user
+    group.discard_at_end(folder)
+    postgres = PostgreSQL(folder, group, durable=False)
+    try:
+        postgres.start()
+        postgres.wait_ready(AT_ONCE, ONE_BY_ONE)
+        yield postgres
+    finally:
+        postgres.stop(grace=0.5)
+        group.close()
+
+
+def migrate(postgres: PostgreSQL, database: str, *words: str) -> None:
+    """Call `migrate` for one of them."""
+    command = [str(PYTHON), "manage.py", "migrate", "--verbosity", "0", *words]
+    subprocess.run(command, check=True, cwd=ROOT, env={**os.environ, "DATABASE_URL": postgres.url(database)})
+
+
+def dump(postgres: PostgreSQL, database: str) -> list[str]:
+    """The tables, triggers and functions as SQL, a line each, without what a session sets and without remarks."""
+    command = [str(bundled() / "bin" / "pg_dump"), "--schema-only", "--no-owner", "--dbname", postgres.url(database)]
+    text = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
+    return [line for line in text.splitlines() if line and not line.startswith(_SESSION)]
+
+
+def tables_of(postgres: PostgreSQL) -> str:
+    """What the file holds: the tables, and the names of the migrations that made them."""
+    with psycopg.connect(postgres.url(ONE_BY_ONE)) as connection:
+        done = sql.SQL(", ").join(
+            sql.SQL("({}, {}, now())").format(*map(sql.Literal, row)) for row in connection.execute(_DONE)
+        )
+        names = sql.SQL("INSERT INTO public.django_migrations (app, name, applied) VALUES {};").format(done)
+        lines = [*dump(postgres, ONE_BY_ONE), names.as_string(connection)]
+    return _BEGIN + "\n".join(lines) + "\n" + _END
+
+
+def again(texts: re.Match[str]) -> str:
+    """A list of texts as PostgreSQL words it when it has read its own words."""
+    return "ARRAY[" + _WORD.sub(r"(\1)::text", texts[1]) + "]"
+
+
+def whole(postgres: PostgreSQL, database: str) -> list[str]:
+    """A line for each part of a database: its tables, triggers, functions, sequences and rows."""
+    found = [_LIST.sub(again, line) for line in dump(postgres, database)]
+    with psycopg.connect(postgres.url(database)) as connection:
+        query = "SELECT sequencename::text, last_value FROM pg_sequences ORDER BY 1"
+        found += [f"{name}: {last}" for name, last in connection.execute(query)]
+        for (table,) in connection.execute(_TABLES).fetchall():
+            changing = [name for (name,) in connection.execute(_CHANGING, [table])]
+            rows = sql.SQL("SELECT to_jsonb(t) - %s::text[] FROM {} AS t").format(sql.Identifier(table))
+            found += sorted(f"{table}: {json.dumps(row)}" for (row,) in connection.execute(rows, [changing]))
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
