@@ -13,6 +13,8 @@ _STEPS = {
     "take_in": _("taken in"),
     "meant": _("meant a second time"),
     "product": _("one product for all"),
+    "tick": _("ticked, or no longer"),
+    "ask_again": _("checked again by the biller"),
 }
 
 name_facts(

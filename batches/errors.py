@@ -26,6 +26,13 @@ class BatchRefused(Refused):
                 " “10”, “xl 10”, or a product’s code such as “TSEL10”."
             ),
             "not_repeatable": _("These rows cannot be meant twice: an order for each is still open."),
+            "asking": _("Its bills are still being checked. Wait for the totals, then release it."),
+            "none_due": _("Tick at least one bill that is still to be paid."),
+            "no_bills": _("There are bills among these rows. To release them takes the right to check bills."),
+            "rows_wait": _(
+                "Some rows wait for a person: their total has changed, or their biller has not answered."
+                " Look at them, then try them again as a new batch, or cancel them."
+            ),
             "off": _(
                 "The person who released it may not release batches any more."
                 " Cancel the rest, and try it again as a new batch."

@@ -8,7 +8,8 @@ from django.db.models import Count, Q, Sum
 from django.urls import reverse
 
 from approvals.models import Approval
-from batches.states import NAMES_AN_ORDER, BatchState, Fault, RowState
+from batches.states import FOR_A_PERSON, NAMES_AN_ORDER, BatchState, Fault, RowState
+from bills.models import BillCheck
 from branches.models import Branch
 from catalogue.models import Product
 from core.rights import Right
@@ -20,6 +21,7 @@ from drawers.services import PaymentFacts
 from purchases.models import Order
 from purchases.states import UNFULFILLED, Status
 from staff.models import User
+from upstream.error_codes import meaning_of
 
 #: So many rows in one table.
 MOST_ROWS = 5_000
@@ -55,7 +57,7 @@ class Batch(models.Model):
     released_at = models.DateTimeField(null=True)
     approval = models.ForeignKey(Approval, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
 
-    next_at = models.DateTimeField(null=True, help_text="When its next rows are placed.")
+    next_at = models.DateTimeField(null=True, help_text="When its next bills are checked, or its next rows placed.")
     ended_at = models.DateTimeField(null=True)
     stopped_by = models.CharField(max_length=40, blank=True, help_text="The code of what paused it; empty: a person.")
     why_stopped = models.CharField(max_length=500, blank=True, help_text="The same in words.")
@@ -67,7 +69,8 @@ class Batch(models.Model):
             models.UniqueConstraint(fields=["branch", "sha256", "nth"], name="batch_meant_once"),
             models.CheckConstraint(condition=Q(state__in=BatchState.values), name="batch_state_known"),
             models.CheckConstraint(
-                condition=Q(state=BatchState.RUNNING, next_at__isnull=False)
+                condition=Q(state=BatchState.CHECKED)
+                | Q(state=BatchState.RUNNING, next_at__isnull=False)
                 | Q(~Q(state=BatchState.RUNNING), next_at__isnull=True),
                 name="batch_never_forgotten",
             ),
@@ -113,7 +116,7 @@ class Batch(models.Model):
 class BatchRowQuerySet(models.QuerySet["BatchRow"]):
     def for_table(self) -> BatchRowQuerySet:
         """With what a list and its file show, read at once."""
-        return self.select_related("product__brand", "product__category", "order__product")
+        return self.select_related("product__brand", "product__category", "order__product", "bill_check")
 
     def counts(self) -> dict[str, int]:
         """How many there are in all, and of each group of `GROUPS`."""
@@ -129,7 +132,10 @@ class BatchRowQuerySet(models.QuerySet["BatchRow"]):
 
 
 class BatchRow(models.Model):
-    """One row: what was written, what it means, and the order that it became. `kind`: only purchases so far."""
+    """One row: what was written, what it means, and the order that it became.
+
+    A bill is paid by the order of its `bill_check`, which has the check's ref_id; `ref_id` is that of a purchase.
+    """
 
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="rows", db_index=False)
     line = models.PositiveIntegerField(help_text="Its line in the table, from 1.")
@@ -142,9 +148,19 @@ class BatchRow(models.Model):
 
     product = models.ForeignKey(Product, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
     destination = models.CharField(max_length=64, blank=True)
+    bill_check = models.ForeignKey(
+        BillCheck,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="batch_rows",
+        help_text="Of a bill: the check whose total is paid.",
+    )
     max_price = models.BigIntegerField(null=True, help_text="Rupiah: the cost, as it was checked.")
     selling_price = models.BigIntegerField(null=True, help_text="Rupiah: what the customer pays, as it was checked.")
     is_repeat_meant = models.BooleanField(default=False, help_text="A person means it a second time.")
+    is_twice_meant = models.BooleanField(
+        default=False, db_default=False, help_text="A person means it although the table has it twice."
+    )
     state = models.CharField(max_length=10, choices=RowState.choices)
     fault = models.CharField(max_length=40, blank=True, help_text="A `Fault`, or the code of what refused its order.")
     said = models.CharField(max_length=500, blank=True, help_text="More about a `Fault`; of another code all words.")
@@ -161,6 +177,11 @@ class BatchRow(models.Model):
             models.CheckConstraint(
                 condition=~Q(state__in=[RowState.READY, RowState.PLACED, RowState.REFUSED]) | _COMPLETE,
                 name="batch_row_complete_before_it_is_sold",
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind=Order.Kind.BILL, state__in=[RowState.READY, RowState.PLACED])
+                | Q(bill_check__isnull=False),
+                name="batch_row_bill_checked_before_it_is_paid",
             ),
             models.CheckConstraint(
                 condition=Q(state=RowState.PLACED, order__isnull=False)
@@ -190,9 +211,28 @@ class BatchRow(models.Model):
     def __str__(self) -> str:
         return f"{self.batch_id}:{self.line}"
 
+    def mark_wrong(self, fault: Fault, about: str = "") -> None:
+        """Say what is wrong with it, and more about that; nothing is stored."""
+        self.state, self.fault, self.said = RowState.WRONG, fault.value, about[:500]
+
+    @property
+    def is_bill(self) -> bool:
+        """Whether it pays a bill."""
+        return self.kind == Order.Kind.BILL
+
+    @property
+    def may_be_ticked(self) -> bool:
+        """Whether it is a bill that can be paid: a person chooses whether it is."""
+        return self.is_bill and (self.state == RowState.READY or (self.state == RowState.LEFT_OUT and not self.fault))
+
+    @property
+    def fee(self) -> int:
+        """Rupiah: the shop's fee of a bill, as it was checked."""
+        return (self.selling_price or 0) - (self.max_price or 0) if self.is_bill else 0
+
     @property
     def idempotency_key(self) -> str:
-        """The key of its order: one for all tries."""
+        """The key of its order, of a purchase: one for all tries."""
         return f"batch:{self.ref_id}"
 
     @property
@@ -206,12 +246,21 @@ class BatchRow(models.Model):
         if not self.fault:
             return ""
         label = str(Fault(self.fault).label) if self.fault in Fault.values else ""
-        return ": ".join(filter(None, (label, self.said)))
+        said = str(meaning_of(self.said).words) if self.fault == Fault.BILLER else self.said
+        return ": ".join(filter(None, (label, said)))
 
 
+#: Bills whose biller is asked.
+ASKING = Q(state=RowState.WRONG, fault=Fault.ASKING)
+#: Bills that can be paid: a person has ticked them, or has not.
+TICKED = Q(kind=Order.Kind.BILL, state=RowState.READY)
+UNTICKED = Q(kind=Order.Kind.BILL, state=RowState.LEFT_OUT, fault="")
+#: Rows of a released batch about which a person decides.
+WAITING_FOR_A_PERSON = Q(state=RowState.WRONG, fault__in=sorted(FOR_A_PERSON))
 #: The rows of a released batch by what has come of them; each is in one group.
 GROUPS: dict[str, Q] = {
-    "wrong": Q(state=RowState.WRONG),
+    "asking": ASKING,
+    "wrong": Q(~Q(fault=Fault.ASKING), state=RowState.WRONG),
     "waiting": Q(state=RowState.READY),
     "open": Q(state=RowState.PLACED) & ~Q(order__status__in=sorted({Status.SUCCESS, *UNFULFILLED})),
     "done": Q(state=RowState.PLACED, order__status=Status.SUCCESS),

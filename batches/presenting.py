@@ -12,19 +12,21 @@ from django.utils.translation import gettext_lazy as _
 
 from approvals.models import Approval
 from approvals.services import open_approval
-from batches.models import Batch, BatchRow
-from batches.services import LEAVE_OUT, MEANT, NAMES
+from batches.models import TICKED, UNTICKED, Batch, BatchRow
+from batches.services import ASK_AGAIN, LEAVE_OUT, MEANT, NAMES
 from batches.services.releasing import BATCH
 from batches.services.storing import NOT_SERVED
-from batches.states import OF_PRODUCT, REPEATS, BatchState, Fault, RowState
+from batches.states import ASKED_AGAIN, OF_PRODUCT, REPEATS, BatchState, Fault, RowState
 from branches.seeing import narrowed
 from core import clock
 from core.rights import Right
+from purchases.models import Order
 from staff.models import User
 
 _LEAST_TO_GUESS = 5
 #: The groups of `GROUPS` in words.
 GROUP_WORDS = {
+    "asking": _("Being checked"),
     "wrong": _("To be corrected"),
     "waiting": _("Not sent yet"),
     "open": _("Under way"),
@@ -50,7 +52,11 @@ class FaultGroup:
     @property
     def steps(self) -> list[str]:
         """What one press does with all of them."""
-        more = {Fault.NAME_BEHIND: [NAMES], **{fault: [MEANT] for fault in REPEATS}}
+        more = {
+            Fault.NAME_BEHIND: [NAMES],
+            **{fault: [MEANT] for fault in REPEATS},
+            **{fault: [ASK_AGAIN] for fault in ASKED_AGAIN},
+        }
         return [LEAVE_OUT, *more.get(self.fault, [])]
 
     @property
@@ -99,7 +105,35 @@ class ShownBatch:
         """The faults, the one that most rows have first."""
         groups = self.rows.filter(state=RowState.WRONG).values_list("fault").annotate(count=Count("pk"))
         known = [(Fault(fault), count) for fault, count in groups if fault in Fault.values]
-        return [FaultGroup(fault, count) for fault, count in sorted(known, key=lambda group: -group[1])]
+        return [
+            FaultGroup(fault, count)
+            for fault, count in sorted(known, key=lambda group: -group[1])
+            if fault != Fault.ASKING
+        ]
+
+    @cached_property
+    def bills(self) -> dict[str, int]:
+        """How many bills there are in `all`, how many are `ticked`, and how many `may` be."""
+        counts = {"ticked": TICKED, "may": TICKED | UNTICKED}
+        bills = self.rows.filter(kind=Order.Kind.BILL)
+        return bills.aggregate(
+            all=Count("pk"), **{name: Count("pk", filter=condition) for name, condition in counts.items()}
+        )
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether the billers of bills are asked that a person wants to see before the release."""
+        return self.is_open and self.counts["asking"] > 0
+
+    @property
+    def pays_bills_only(self) -> bool:
+        """Whether all that is to be sold are bills."""
+        return 0 < self.totals["count"] == self.bills["ticked"]
+
+    @property
+    def bills_answered(self) -> int:
+        """How many of its bills the billers have answered."""
+        return self.bills["all"] - self.counts["asking"]
 
     @cached_property
     def approval(self) -> Approval | None:
@@ -109,7 +143,11 @@ class ShownBatch:
     @property
     def groups(self) -> list[tuple[str, object, int]]:
         """The groups of its rows: name, words, how many; those of a released batch."""
-        return [(name, words, self.counts[name]) for name, words in GROUP_WORDS.items()]
+        return [
+            (name, words, self.counts[name])
+            for name, words in GROUP_WORDS.items()
+            if name != "asking" or self.counts[name]
+        ]
 
     @property
     def badge(self) -> SafeString:
@@ -139,7 +177,7 @@ class ShownBatch:
     @property
     def in_all(self) -> int:
         """Rows that are, or were, to be sold."""
-        return self.sent + self.counts["waiting"]
+        return self.sent + self.counts["waiting"] + self.counts["asking"]
 
     @property
     def ended(self) -> int:

@@ -39,7 +39,7 @@ class Fault(LookChoices):
     UNKNOWN_PRODUCT = "unknown_product", "help", "bad", _("Unknown product")
     UNCLEAR_PRODUCT = "unclear_product", "help", "bad", _("Not one product")
     NAME_BEHIND = "name_behind", "user", "held", _("A name behind the product?")
-    BILL = "bill", "file-invoice", "bad", _("A bill: it is checked and paid at the counter")
+    BILL = "bill", "file-invoice", "bad", _("A bill: it takes the right to check bills")
     OTHER_OPERATOR = "other_operator", "arrows-exchange", "bad", _("Product of another operator")
     NOT_FOR_SALE = "not_for_sale", "player-pause", "bad", _("Cannot be sold now")
     BELOW_COST = "below_cost", "trending-down", "bad", _("Sells below cost")
@@ -47,6 +47,11 @@ class Fault(LookChoices):
     DONE = "done", "checks", "held", _("Done before, by its reference")
     OPEN = "open", "loader", "held", _("An order for it is still open")
     TODAY = "today", "repeat", "held", _("Bought today already")
+    ASKING = "asking", "loader", "pending", _("Being checked by the biller")
+    UNANSWERED = "unanswered", "clock-x", "held", _("The biller has not answered")
+    PAID = "paid", "checks", "held", _("This bill is paid already")
+    BILLER = "biller", "ban", "bad", _("The biller gives no bill")
+    TOTAL_CHANGED = "total_changed", "arrows-exchange", "held", _("The total has changed")
 
 
 #: A person may mean these a second time.
@@ -56,4 +61,8 @@ OF_PRODUCT = frozenset(
     {Fault.NO_PRODUCT, Fault.UNKNOWN_PRODUCT, Fault.UNCLEAR_PRODUCT, Fault.OTHER_OPERATOR, Fault.NOT_FOR_SALE}
 )
 #: The ref_id of another order stands behind these.
-NAMES_AN_ORDER = frozenset({Fault.DONE, Fault.OPEN, Fault.TODAY})
+NAMES_AN_ORDER = frozenset({Fault.DONE, Fault.OPEN, Fault.TODAY, Fault.PAID})
+#: The biller can be asked again about these.
+ASKED_AGAIN = frozenset({Fault.UNANSWERED, Fault.BILLER})
+#: Of a released batch: a person decides about these rows, in a new batch.
+FOR_A_PERSON = frozenset({Fault.TOTAL_CHANGED, Fault.UNANSWERED})

@@ -14,7 +14,7 @@ from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from batches.models import Batch, BatchRow
-from batches.states import BatchState, RowState
+from batches.states import BatchState, Fault, RowState
 from core.money import rupiah
 from core.numbers import masked, masked_note, note_as_seen, without
 from core.tables import Table, cell_from, column, row_link, shortened
@@ -60,12 +60,19 @@ def _in_dashes(number: str) -> str:
     return re.sub(r"[\s.\-]+", "-", number.strip())
 
 
+def _of_bill(row: BatchRow, fact: str) -> str:
+    return str(getattr(row.bill_check, fact)) if row.bill_check else ""
+
+
 def _status(row: BatchRow) -> str:
     return row.order.status if row.order else row.state
 
 
 class BatchRowTable(Table[BatchRow]):
-    """Rows, read with `for_table()`. `may_mend`: each leads to the form that corrects it."""
+    """Rows, read with `for_table()`. `may_mend`: each leads to the form that corrects it.
+
+    `ticks`: the id of the form to which the ticks of bills belong.
+    """
 
     caption = _("Rows, in the order of the table")
     export: ClassVar[dict[str, Any]] = {
@@ -76,11 +83,15 @@ class BatchRowTable(Table[BatchRow]):
         "name": lambda row: masked_note(row.name),
         "note": lambda row: masked_note(row.note),
         "reference": lambda row: masked_note(row.reference),
+        "customer_name": lambda row: _of_bill(row, "customer_name"),
+        "period": lambda row: _of_bill(row, "period"),
+        "total": lambda row: row.max_price if row.is_bill and row.bill_check else "",
+        "fee": lambda row: row.fee if row.is_bill and row.bill_check else "",
         "price": lambda row: "" if row.selling_price is None else row.selling_price,
         "status": _status,
         "reason": lambda row: row.words if row.names_an_order else masked_note(row.words),
         "sn": lambda row: without(row.order.sn, [row.destination]) if row.order else "",
-        "ref_id": lambda row: row.ref_id if row.order else "",
+        "ref_id": lambda row: row.order.ref_id if row.order else "",
         "ended": lambda row: row.order.final_at or "" if row.order else "",
     }
     export_whole: ClassVar = export | {
@@ -93,9 +104,9 @@ class BatchRowTable(Table[BatchRow]):
         "sn": lambda row: row.order.sn if row.order else "",
     }
 
-    def __init__(self, rows: Iterable[BatchRow], *, may_mend: bool = False, columns: str = "") -> None:
+    def __init__(self, rows: Iterable[BatchRow], *, may_mend: bool = False, ticks: str = "", columns: str = "") -> None:
         super().__init__(rows, columns=columns)
-        self.may_mend = may_mend
+        self.may_mend, self.ticks = may_mend, ticks
 
     @column(_("Row"), css="num", phone="1 right", fields=("row",))
     def line(self, row: BatchRow) -> int:
@@ -104,9 +115,13 @@ class BatchRowTable(Table[BatchRow]):
 
     @column(_("State"), phone="1 left", fields=("status", "reason"))
     def state(self, row: BatchRow) -> SafeString:
-        """Where it stands; below it what is wrong."""
-        shown = status_badge(row.order.status) if row.order else RowState(row.state).badge
-        return format_html('<span data-fault="{}">{}</span>', row.fault, shown)
+        """Where it stands; before it the tick of a bill."""
+        state = Fault.ASKING if row.fault == Fault.ASKING else RowState(row.state)
+        shown = status_badge(row.order.status) if row.order else state.badge
+        shown = format_html('<span data-fault="{}">{}</span>', row.fault, shown)
+        if not (self.ticks and row.may_be_ticked):
+            return shown
+        return cell_from("batches/row_tick.html", row=row, form=self.ticks, shown=shown)
 
     @column(_("Number"), css="nowrap", phone="2 left", fields=("number",))
     def number(self, row: BatchRow) -> SafeString | str:
@@ -118,16 +133,21 @@ class BatchRowTable(Table[BatchRow]):
             return shown
         return format_html('{} <span class="sub">{}</span>', shown, note_as_seen(row.typed))
 
-    @column(_("Product"), phone="3 wide", fields=("product_code", "product"), stays=True)
+    @column(_("Product"), phone="3 wide", fields=("product_code", "product", "period"), stays=True)
     def product(self, row: BatchRow) -> SafeString | str:
-        """The product, as a link to its order, or what is written."""
+        """The product, as a link to its order, or what is written; below it the months of a bill."""
         words = row.product.name if row.product else note_as_seen(row.what) or "–"
-        return row_link(row.order.get_absolute_url(), words) if row.order else words
+        shown = row_link(row.order.get_absolute_url(), words) if row.order else words
+        period = _of_bill(row, "period")
+        return format_html('{}<div class="sub">{}</div>', shown, period) if period else shown
 
-    @column(_("Name"), phone="4 wide", fields=("name", "note", "reference"))
+    @column(_("Name"), phone="4 wide", fields=("name", "customer_name", "note", "reference"))
     def name(self, row: BatchRow) -> SafeString | str:
-        """Whose number it is; below it note and own reference."""
-        name, more = note_as_seen(row.name), note_as_seen(" · ".join(filter(None, (row.note, row.reference))))
+        """Whose number it is, of a bill as its biller says; below it what the table has."""
+        of_bill = _of_bill(row, "customer_name")
+        said = [row.note, row.reference]
+        said = [row.name, *said] if of_bill and row.name.casefold() != of_bill.casefold() else said
+        name, more = of_bill or note_as_seen(row.name), note_as_seen(" · ".join(filter(None, said)))
         return format_html('{}<div class="sub">{}</div>', name, more) if more else name
 
     @column(_("SN or reason"), phone="5 wide", fields=("sn", "ref_id", "ended"))
@@ -139,10 +159,15 @@ class BatchRowTable(Table[BatchRow]):
             return row.order.get_action_reason_display()
         return row.words if row.names_an_order else note_as_seen(row.words)
 
-    @column(_("Price"), css="num", phone="2 right", fields=("price",))
-    def price(self, row: BatchRow) -> str:
-        """Rupiah that the customer pays."""
-        return rupiah(row.selling_price) if row.selling_price is not None else ""
+    @column(_("Price"), css="num", phone="2 right", fields=("price", "total", "fee"))
+    def price(self, row: BatchRow) -> SafeString | str:
+        """Rupiah that the customer pays; below it the shop's fee of a bill."""
+        if row.selling_price is None:
+            return ""
+        if not row.fee:
+            return rupiah(row.selling_price)
+        words = gettext("with a fee of %(amount)s") % {"amount": rupiah(row.fee)}
+        return format_html('{}<div class="sub nowrap">{}</div>', rupiah(row.selling_price), words)
 
     @column(_("Correct"), css="untitled", phone="6 wide")
     def step(self, row: BatchRow) -> SafeString | str:

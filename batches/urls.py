@@ -9,6 +9,7 @@ from exports.list_views import addresses
 urlpatterns = [
     path("", views.batch_list, name="batch_list"),
     path("new/", views.batch_add, name="batch_add"),
+    path("due/", views.batch_due, name="batch_due"),
     path("rows/", views.batch_row_list, name="batch_row_list"),
     path("rows/", include(addresses(ROWS))),
     path("<int:pk>/", views.batch_detail, name="batch_detail"),

@@ -17,7 +17,7 @@ from audit.acts import act
 from batches import services
 from batches.forms import RowForm, TableForm
 from batches.lists import ROWS
-from batches.models import GROUPS, MOST_ROWS, Batch, BatchRow
+from batches.models import GROUPS, MOST_ROWS, TICKED, UNTICKED, Batch, BatchRow
 from batches.presenting import ShownBatch, visible_batches
 from batches.services import seal_of
 from batches.states import BatchState
@@ -29,6 +29,7 @@ from core.paging import FirstPages
 from core.rights import Right
 from core.workbooks import SheetRefused
 from drawers.forms import PaidByForm
+from dues.views import SEES as SEES_DUE
 from ledger.presenting import Funds
 from purchases.presenting import limits_shown
 from purchases.services import needs_approval
@@ -38,8 +39,10 @@ from tills.printing import open_cash_drawer
 #: People who check tables. Releasing one takes a right of its own.
 SEES = (Right.VIEW_PRODUCT, Right.BUY)
 RELEASE = act("release_batch", pgettext_lazy("audit", "Release a batch"), Right.RELEASE_BATCHES)
-# So many rows stand on the page of a batch, those that need a look first.
-_ROWS = 50
+# So many rows stand on the page of a batch, those that need a look first; and so many bills with their ticks.
+_ROWS, _BILLS = 50, 200
+#: The form with the ticks of the bills: it releases just them.
+_TICKS = "release-form"
 
 
 @staff_only(*SEES)
@@ -79,6 +82,17 @@ def _after_check(request: StaffRequest, batch: Batch, *, is_new: bool) -> HttpRe
     return redirect(batch)
 
 
+@staff_only(*SEES, *SEES_DUE, Right.CHECK_BILLS)
+@require_POST
+def batch_due(request: StaffRequest) -> HttpResponse:
+    """A batch of the ticked bills of the list of bills due (`number`, keys of saved numbers)."""
+    ticked = [int(key) for key in request.POST.getlist("number")[:_BILLS] if key.isdecimal() and len(key) < 16]
+    with refusal_shown(request):
+        batch, is_new = services.batch_of_due(ticked, actor=request.user)
+        return _after_check(request, batch, is_new=is_new)
+    return redirect("due_list")
+
+
 @staff_only(*SEES)
 @require_GET
 def batch_detail(request: StaffRequest, pk: int) -> HttpResponse:
@@ -90,7 +104,11 @@ def batch_detail(request: StaffRequest, pk: int) -> HttpResponse:
 @require_GET
 def batch_live(request: StaffRequest, pk: int) -> HttpResponse:
     """How far it has come, if that has changed, and when to ask next."""
-    return render(request, "batches/batch_detail.html#live", _facts(request, _seen(request, pk)))
+    facts = _facts(request, _seen(request, pk))
+    answer = render(request, "batches/batch_detail.html#live", facts)
+    if facts["shown"].is_open and not facts["shown"].is_asking:
+        answer["HX-Refresh"] = "true"  # all bills are checked: the totals and the ticks
+    return answer
 
 
 def _seen(request: StaffRequest, pk: int) -> Batch:
@@ -101,7 +119,7 @@ def _seen(request: StaffRequest, pk: int) -> Batch:
 def _facts(request: StaffRequest, batch: Batch) -> dict[str, Any]:
     shown = ShownBatch(batch)
     url = reverse("batch_live", args=[batch.pk])
-    over = ["batch-live"] if shown.is_over or shown.is_open else []
+    over = ["batch-live"] if shown.is_over or (shown.is_open and not shown.is_asking) else []
     return {
         "shown": shown,
         "batch": batch,
@@ -116,9 +134,11 @@ def _show(request: StaffRequest, batch: Batch, refusal: Refused | None = None) -
     rows = BatchRow.objects.for_table().filter(batch=batch)
     faulty = rows.filter(GROUPS["wrong"] | GROUPS["failed"])
     has_faults = faulty.exists()
-    page = (faulty if has_faults else rows).order_by("line")[:_ROWS]
+    others = rows.exclude(TICKED | UNTICKED) if shown.is_open else rows
+    page = (faulty if has_faults else others).order_by("line")[:_ROWS]
+    may_mend = shown.is_open and request.user.has_perm(Right.VIEW_NUMBERS)
     context |= {
-        "table": BatchRowTable(page, may_mend=shown.is_open and request.user.has_perm(Right.VIEW_NUMBERS)),
+        "table": BatchRowTable(page, may_mend=may_mend),
         "has_faults": has_faults,
         "refusal": refusal,
         "reason": request.POST.get("reason", ""),
@@ -129,6 +149,8 @@ def _show(request: StaffRequest, batch: Batch, refusal: Refused | None = None) -
         context |= {
             "seal": seal,
             "signs": {"batch": batch.pk, "seal": seal},
+            **_bills(request, shown, may_mend=may_mend),
+            "has_release_form": context["may_release"] and not shown.approval and shown.totals["count"],
             "missing": Funds.now().missing(cost),
             "needs_approval": needs_approval(person, cost),
             **limits_shown(person, cost),
@@ -136,13 +158,41 @@ def _show(request: StaffRequest, batch: Batch, refusal: Refused | None = None) -
     return render(request, "batches/batch_detail.html", context)
 
 
+def _bills(request: StaffRequest, shown: ShownBatch, *, may_mend: bool) -> dict[str, Any]:
+    """The bills that can be paid, each with its tick; nothing while some are still being checked."""
+    if shown.is_asking or not shown.bills["may"]:
+        return {}
+    rows = BatchRow.objects.for_table().filter(TICKED | UNTICKED, batch=shown.batch).order_by("line")
+    page = FirstPages(rows, _BILLS).get_page(request.GET.get("page"))
+    steps = [("tick_all", _("Tick all")), ("tick_none", _("Tick none")), ("ticks", _("Take over the ticks"))]
+    table = BatchRowTable(page, may_mend=may_mend, ticks=_TICKS)
+    return {"page": page, "bill_table": table, "tick_steps": steps}
+
+
+def _take_ticks(request: StaffRequest, batch: Batch) -> bool:
+    """Take over the ticks of the page (`tick`, of the lines that are `shown`); whether any has changed."""
+    lines = {
+        name: [int(line) for line in request.POST.getlist(name)[:_BILLS] if line.isdecimal() and len(line) < 9]
+        for name in ("shown", "tick")
+    }
+    count = services.tick(batch, actor=request.user, shown=lines["shown"], ticked=lines["tick"])
+    return bool(count)
+
+
 @staff_only(*SEES, Right.RELEASE_BATCHES)
 @require_POST
 def batch_release(request: StaffRequest, pk: int) -> HttpResponse:
-    """Have exactly the rows sold that were shown (`seal`); above the person's limit ask for a second person."""
+    """Have exactly the rows sold that were shown (`seal`); above the person's limit ask for a second person.
+
+    A tick that has changed since only changes what would be sold: the person sees the new total first.
+    """
     batch = _seen(request, pk)
     seal = request.POST.get("seal", "")[:64]
     try:
+        if _take_ticks(request, batch):
+            words = _("The ticks were changed. Look at the new total, then release it.")
+            messages.info(request, words, extra_tags="ticks_changed")
+            return redirect(batch)
         check_factor(request, act=RELEASE, content={"batch": pk, "seal": seal})
         payment = PaidByForm(request.POST).payment(batch.rows.totals()["pays"])
         reason = request.POST.get("reason", "")
@@ -192,9 +242,19 @@ def batch_again(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(*SEES)
 @require_POST
 def batch_mend(request: StaffRequest, pk: int) -> HttpResponse:
-    """Do the same with all rows that have one fault (`fault`): `step`, or a product for all of them (`code`)."""
+    """Do the same with all rows that have one fault (`fault`): `step`, or a product for all of them (`code`).
+
+    Also `ticks`, which takes over those of the page; `tick_all` and `tick_none` change those of all bills.
+    """
     batch, step = _seen(request, pk), request.POST.get("step", "")
     with refusal_shown(request):
+        if step == "ticks":
+            _take_ticks(request, batch)
+            return redirect(batch)
+        if step in {"tick_all", "tick_none"}:
+            bills = batch.rows.filter(TICKED | UNTICKED) if step == "tick_all" else batch.rows.none()
+            services.tick(batch, actor=request.user, ticked=[*bills.values_list("line", flat=True)])
+            return redirect(batch)
         count = services.mend_all(
             batch,
             step=step,

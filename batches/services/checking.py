@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from batches.models import Batch, BatchRow
+from batches.models import ASKING, Batch, BatchRow
+from batches.services.billing import apply_answers
 from batches.services.reading import SHORTENED, doubt_about, split_name
-from batches.states import Fault, RowState
+from batches.states import BatchState, Fault, RowState
 from catalogue.destinations import InvalidDestination
 from catalogue.mending import DigitsLost, mend_number
 from catalogue.models import Product, ProductType
@@ -16,9 +17,12 @@ from catalogue.operators import is_brand_of_another, operator_of
 from catalogue.services.index import Index, current_index
 from catalogue.services.searching import search_index
 from catalogue.services.words import joined
+from core import clock
 from core.bulk import update_rows
 from core.notation import at_home
+from core.rights import Right
 from counter.services.choosing import meant_products
+from gateway.line import ring_when_committed
 from purchases.errors import NotForSale
 from purchases.models import Order
 from purchases.services.placing import refuse_if_not_for_sale, repeats_lately
@@ -31,7 +35,8 @@ _LEAST_DIGITS = 4
 # "gb" and "bu" say nothing; "pak" begins a name, though it also begins "paket".
 _LEAST_LETTERS = 3
 _TITLES = frozenset({"pak", "bapak", "ibu", "mas", "mbak", "bang", "kak"})
-_CHECKED = ("product", "destination", "max_price", "selling_price", "state", "fault", "said")
+_CHECKED = ("kind", "product", "destination", "bill_check", "max_price", "selling_price", "state", "fault", "said")
+_KEYS = {"product": "product_id", "bill_check": "bill_check_id"}
 #: Rows that a check reads again; all others a person has left out, or they are sold.
 OPEN_STATES = (RowState.READY, RowState.WRONG)
 
@@ -122,8 +127,8 @@ def _digits(text: str) -> str:
     return "".join(sign for sign in text if sign.isdecimal())
 
 
-def check_rows(rows: Sequence[BatchRow]) -> None:
-    """Say of each row what it means and what is wrong with it. Nothing is stored.
+def check_rows(rows: Sequence[BatchRow], batch: Batch) -> None:
+    """Say of each row of the batch what it means and what is wrong with it. Nothing is stored.
 
     The later one of two equal rows is "twice"; those that are left out or sold do not count.
     """
@@ -135,52 +140,73 @@ def check_rows(rows: Sequence[BatchRow]) -> None:
     products = Product.objects.select_related("brand", "category").in_bulk([*(wanted | named)])
     for row in open_rows:
         _apply(row, meanings[row.line], products)
-    ready = [row for row in open_rows if row.state == RowState.READY]
-    _mark_repeats(ready)
+    bills = [row for row in open_rows if row.fault == Fault.ASKING]
+    if bills and not may_have_bills(batch):
+        for row in bills:
+            row.mark_wrong(Fault.BILL, row.product.name if row.product else "")
+    else:
+        apply_answers(bills)
+    _mark_repeats([row for row in open_rows if row.state == RowState.READY or row.fault == Fault.ASKING])
+
+
+def may_have_bills(batch: Batch) -> bool:
+    """Whether its person may check bills; a command, which names nobody, may."""
+    return batch.created_by is None or batch.created_by.has_perm(Right.CHECK_BILLS)
+
+
+def ask_when_due(batch: Batch) -> None:
+    """Let a locked batch that nobody has released fall due while it has bills to be checked. Nothing is stored."""
+    if batch.state == BatchState.CHECKED:
+        batch.next_at = clock.now() if batch.rows.filter(ASKING).exists() else None
+        ring_when_committed(batch.next_at)
 
 
 def recheck(batch: Batch) -> None:
     """Check the rows of a locked batch again, as the catalogue and the orders are now, and store what has changed."""
     rows = list(batch.rows.order_by("line").select_related("product"))
     before = {row.pk: _facts(row) for row in rows}
-    check_rows(rows)
+    check_rows(rows, batch)
     update_rows([row for row in rows if _facts(row) != before[row.pk]], _CHECKED)
+    ask_when_due(batch)
+    batch.save(update_fields=["next_at"])
 
 
 def _facts(row: BatchRow) -> tuple[Any, ...]:
-    return tuple(getattr(row, "product_id" if name == "product" else name) for name in _CHECKED)
+    return tuple(getattr(row, _KEYS.get(name, name)) for name in _CHECKED)
 
 
 def _apply(row: BatchRow, meaning: _Meaning, products: dict[int, Product]) -> None:
     row.product, row.destination, row.max_price, row.selling_price = None, "", None, None
+    row.kind = Order.Kind.PURCHASE
     product = products.get(meaning.key) if meaning.key else None
     if product is None:
         codes = ", ".join(products[key].code for key in meaning.keys if key in products)
-        _refuse(row, meaning.fault or Fault.UNKNOWN_PRODUCT, codes or meaning.about)
+        row.mark_wrong(meaning.fault or Fault.UNKNOWN_PRODUCT, codes or meaning.about)
         return
     row.product = product
-    if product.type == ProductType.POSTPAID:
-        _refuse(row, Fault.BILL, product.name)
-        return
     try:
         row.destination = _certain_number(row, meaning, product)
     except InvalidDestination as refusal:
-        _refuse(
-            row, Fault.DIGITS_LOST if isinstance(refusal, DigitsLost) else Fault.WRONG_NUMBER, doubt_about(row.typed)
+        row.mark_wrong(
+            Fault.DIGITS_LOST if isinstance(refusal, DigitsLost) else Fault.WRONG_NUMBER, doubt_about(row.typed)
         )
+        return
+    if product.type == ProductType.POSTPAID:
+        row.kind = Order.Kind.BILL
+        row.mark_wrong(Fault.ASKING)
         return
     operator = product.kind.operator_of(row.destination)
     if operator and is_brand_of_another(operator, product.brand.name):
-        _refuse(row, Fault.OTHER_OPERATOR, f"{product.code} – {operator.name}")
+        row.mark_wrong(Fault.OTHER_OPERATOR, f"{product.code} – {operator.name}")
         return
     try:
         refuse_if_not_for_sale(product)
     except NotForSale:
-        _refuse(row, Fault.NOT_FOR_SALE, product.code)
+        row.mark_wrong(Fault.NOT_FOR_SALE, product.code)
         return
     row.max_price, row.selling_price = product.price, product.sells_for
     if product.sells_for < product.price:
-        _refuse(row, Fault.BELOW_COST, product.code)
+        row.mark_wrong(Fault.BELOW_COST, product.code)
         return
     row.state, row.fault, row.said = RowState.READY, "", ""
 
@@ -191,10 +217,6 @@ def _certain_number(row: BatchRow, meaning: _Meaning, product: Product) -> str:
     if not product.kind.needs_product and doubt_about(row.typed):
         raise InvalidDestination(product.kind.refusal)
     return mend_number(meaning.number, product.kind)[0]
-
-
-def _refuse(row: BatchRow, fault: Fault, about: str = "") -> None:
-    row.state, row.fault, row.said = RowState.WRONG, fault.value, about[:500]
 
 
 def _mark_repeats(rows: Sequence[BatchRow]) -> None:
@@ -213,15 +235,15 @@ def _mark_repeats(rows: Sequence[BatchRow]) -> None:
         same = row.product_id, row.destination
         before = orders.get(pair)
         if same in seen:
-            _refuse(row, Fault.TWICE)
+            row.mark_wrong(Fault.TWICE)
         elif before and not before.is_final:
-            _refuse(row, Fault.OPEN, before.ref_id)
+            row.mark_wrong(Fault.OPEN, before.ref_id)
         elif row.is_repeat_meant:
             pass
         elif ref_id := done.get((row.reference, *same)) if row.reference else None:
-            _refuse(row, Fault.DONE, ref_id)
-        elif before:
-            _refuse(row, Fault.TODAY, before.ref_id)
+            row.mark_wrong(Fault.DONE, ref_id)
+        elif before and not row.is_bill:  # of a bill its check says whether it is paid
+            row.mark_wrong(Fault.TODAY, before.ref_id)
         seen.add(same)
 
 

@@ -6,7 +6,8 @@ import time
 
 from batches.models import Batch
 from batches.services.placing import place_rows
-from batches.states import BatchState
+from bills.models import BillCheck
+from bills.services import inquire
 from core import clock
 from purchases.models import Order
 from purchases.services import poll, submit
@@ -23,6 +24,9 @@ def follow(batch: Batch, *, seconds: float) -> Batch:
     while not is_over(batch) and time.monotonic() < until:
         if batch.next_at and batch.next_at <= clock.now():
             place_rows(batch.pk)
+        checks = BillCheck.objects.filter(batch_rows__batch=batch).due(clock.now())
+        for check in checks:
+            inquire(check.pk, call_class=CallClass.BACKGROUND)
         for order in Order.objects.filter(batch_row__batch=batch, next_poll_at__lte=clock.now()).order_by(
             "next_poll_at"
         ):
@@ -36,8 +40,8 @@ def follow(batch: Batch, *, seconds: float) -> Batch:
 
 
 def is_over(batch: Batch) -> bool:
-    """Whether nothing of it changes by itself any more: paused, or at its end with each order."""
-    if batch.state == BatchState.RUNNING:
+    """Whether nothing of it changes by itself any more: checked, paused, or at its end with each order."""
+    if batch.next_at is not None:
         return False
     moving = OPEN - {Status.NEEDS_ACTION}
     return not batch.rows.filter(order__status__in=sorted(moving)).exists()

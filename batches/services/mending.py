@@ -10,19 +10,21 @@ from django.db.models import QuerySet
 from audit.services import record
 from batches.errors import BatchRefused
 from batches.events import BATCH_CHANGED
-from batches.models import Batch, BatchRow
+from batches.models import TICKED, UNTICKED, Batch, BatchRow
 from batches.services.checking import recheck
 from batches.services.reading import split_name
 from batches.services.releasing import lock_batch, refuse_unless_open
-from batches.states import OF_PRODUCT, REPEATS, Fault, RowState
+from batches.states import ASKED_AGAIN, OF_PRODUCT, REPEATS, Fault, RowState
 from core.bulk import update_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from staff.models import User
 
 #: What is done with rows, besides giving them a product.
-LEAVE_OUT, TAKE_IN, MEANT, NAMES = "leave_out", "take_in", "meant", "names"
-STEPS = frozenset({LEAVE_OUT, TAKE_IN, MEANT, NAMES})
+LEAVE_OUT, TAKE_IN, MEANT, NAMES, ASK_AGAIN = "leave_out", "take_in", "meant", "names", "ask_again"
+STEPS = frozenset({LEAVE_OUT, TAKE_IN, MEANT, NAMES, ASK_AGAIN})
 _UNREAD = "unread"
 
 
@@ -40,8 +42,8 @@ def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int
     """Do the same with all rows that have this fault, or with the row of one `line`; return how many.
 
     `step`: `LEAVE_OUT`, `TAKE_IN` (a row that was left out), `MEANT` (meant a second time), `NAMES` (the words behind
-    the product are a name); any other one: `code` says in the words of a row what all of them are to get, each from its
-    number's own operator. Raises `BatchRefused`.
+    the product are a name), `ASK_AGAIN` (a new check of the bill); any other one: `code` says in the words of a row
+    what all of them are to get, each from its number's own operator. Raises `BatchRefused`.
     """
     with transaction.atomic():
         current = lock_batch(batch.pk)
@@ -58,6 +60,8 @@ def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int
                 if not repeated.exists():
                     raise BatchRefused("not_repeatable")
                 count = repeated.update(is_repeat_meant=True)
+            case "ask_again":
+                count = rows.filter(fault__in=[*ASKED_AGAIN]).update(bill_check=None)
             case "names":
                 count = _take_names(rows)
             case _:
@@ -66,6 +70,23 @@ def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int
         _check_again(current, actor, rows=count, step=step)
         if given and not current.rows.filter(pk__in=given, product__isnull=False).exists():
             raise BatchRefused("no_product")  # all stays as it was written
+    return count
+
+
+def tick(batch: Batch, *, actor: User, ticked: Collection[int], shown: Collection[int] | None = None) -> int:
+    """Have just the ticked bills paid, of the `shown` lines or of all; return how many ticks have changed.
+
+    Only bills that can be paid have a tick. Raises `BatchRefused`.
+    """
+    with transaction.atomic():
+        current = lock_batch(batch.pk)
+        refuse_unless_open(current)
+        rows = current.rows.filter(TICKED | UNTICKED)
+        rows = rows if shown is None else rows.filter(line__in=shown)
+        count = rows.filter(TICKED).exclude(line__in=ticked).update(state=RowState.LEFT_OUT)
+        count += rows.filter(UNTICKED, line__in=ticked).update(state=RowState.WRONG, fault=_UNREAD)
+        if count:
+            _check_again(current, actor, rows=count, step="tick")
     return count
 
 

@@ -1,4 +1,6 @@
-"""Place the rows of released batches, a few at a time. Each order goes in the background's turns, after all people's.
+"""Go on with batches, a few rows at a time: have bills checked, and place the rows of released ones.
+
+Each order and each inquiry goes in the background's turns, after all people's.
 
 PostgreSQL is the truth: a batch that runs has a due time, and each row becomes its order in one transaction, under the
 ref_id and the key that were made when it was checked. So a killed worker or a lost message only costs time.
@@ -12,14 +14,18 @@ from typing import Any
 import structlog
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone, translation
+from django.utils import translation
 
 from batches.errors import BatchRefused
-from batches.models import Batch, BatchRow
-from batches.services.releasing import lock_batch, stop, words_for_readers
-from batches.states import BatchState, RowState
+from batches.models import ASKING, Batch, BatchRow
+from batches.services.billing import ask, pay, take_over
+from batches.services.checking import ask_when_due
+from batches.services.releasing import end, lock_batch, stop, words_for_readers
+from batches.states import BatchState, Fault, RowState
+from bills.errors import CheckExpired, FeeChanged, Replaced, TotalChanged
 from catalogue.destinations import InvalidDestination
 from core import clock
+from core.bulk import update_rows
 from core.errors import OrderRefused
 from core.rights import Right
 from credit.errors import CreditRefused
@@ -34,7 +40,8 @@ from purchases.states import Status
 log = structlog.get_logger()
 
 PLACE = "batches.tasks.place_rows"
-# So many orders of one batch are queued at most: then a pause stops it at once, and polls of others come between.
+# So many orders of one batch are queued at most, and so many of its bills are asked about: then a pause stops it at
+# once, and polls of others come between.
 AHEAD = 10
 # Until the next rows are looked at, and until a batch in the hands of a killed worker is found again (seconds).
 _PAUSE, _LEASE = 2.0, 30.0
@@ -43,12 +50,32 @@ _STOPS = (BalanceShort, LimitReached, OutsideHours, NeedsApproval, CreditRefused
 
 
 def place_rows(batch_id: int) -> None:
-    """Place the next rows of a batch, as many as there is room for among its queued orders."""
+    """Have the next bills of a batch checked; of a released one place as many rows as there is room for."""
+    ask_rows(batch_id)
     queued = Order.objects.filter(batch_row__batch=batch_id, status=Status.QUEUED).count()
     for _row in range(AHEAD - queued):
         if not _place_next(batch_id):
+            break
+    _due_in(_PAUSE, Batch.objects.filter(pk=batch_id, next_at__isnull=False))
+
+
+def ask_rows(batch_id: int) -> None:
+    """Take over what has been answered about the bills of a batch, and have the billers of the next ones asked."""
+    with transaction.atomic():
+        batch = lock_batch(batch_id)
+        if batch.state not in {BatchState.CHECKED, BatchState.RUNNING}:
             return
-    _due_in(_PAUSE, Batch.objects.filter(pk=batch_id, state=BatchState.RUNNING))
+        asking = batch.rows.filter(ASKING).select_related("product").order_by("line")
+        asked = list(asking.exclude(bill_check=None))
+        take_over(asked, is_released=batch.is_released)
+        waiting = sum(row.fault == Fault.ASKING and row.bill_check is not None for row in asked)
+        news = list(asking.filter(bill_check=None)[: AHEAD - waiting])
+        for row in news:
+            ask(row, batch)
+        update_rows([*asked, *news], ("bill_check", "max_price", "selling_price", "state", "fault", "said"))
+        if batch.state == BatchState.CHECKED:
+            ask_when_due(batch)
+            batch.save(update_fields=["next_at"])
 
 
 def take_due(limit: int) -> list[Work]:
@@ -82,11 +109,11 @@ def _place_next(batch_id: int) -> bool:
             return False
         row = batch.rows.filter(state=RowState.READY).order_by("line").select_related("product").first()
         if row is None:
-            batch.state, batch.next_at, batch.ended_at = BatchState.ENDED, None, timezone.now()
-            batch.save(update_fields=["state", "next_at", "ended_at"])
+            end(batch)
             return False
         seller = batch.released_by
-        if seller and not (seller.is_active and seller.has_perms([Right.BUY, Right.RELEASE_BATCHES])):
+        rights = [Right.BUY, Right.RELEASE_BATCHES, *([Right.CHECK_BILLS] if row.is_bill else [])]
+        if seller and not (seller.is_active and seller.has_perms(rights)):
             stop(batch, BatchRefused("off"))
             return False
         reader = batch.created_by or seller
@@ -97,12 +124,17 @@ def _place_next(batch_id: int) -> bool:
                 stop(batch, refusal)
                 log.info("batch_stopped", batch=batch.pk, code=refusal.code)
                 return False
+            except (CheckExpired, Replaced):
+                row.bill_check = None  # asked about again, and paid for the same total alone
+                row.mark_wrong(Fault.ASKING)
+            except (TotalChanged, FeeChanged) as refusal:
+                row.mark_wrong(Fault.TOTAL_CHANGED, str(refusal))
             except (OrderRefused, InvalidDestination) as refusal:
                 row.state, row.fault = RowState.REFUSED, refusal.code[:40]
                 row.said = words_for_readers(refusal, batch)
             else:
                 row.state = RowState.PLACED
-        row.save(update_fields=["state", "fault", "said", "order"])
+        row.save(update_fields=["state", "fault", "said", "order", "bill_check"])
     return True
 
 
@@ -112,6 +144,8 @@ def _place(batch: Batch, row: BatchRow) -> Order:
     approved = None
     if batch.approval and batch.approval.decided_by:
         approved = Approved(ref_id=row.ref_id, approval=batch.approval.pk, by=batch.approval.decided_by)
+    if row.is_bill:
+        return pay(row, batch, approved)
     return place_order(
         product=row.product,
         destination=row.destination,

@@ -8,19 +8,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 
 from approvals import services as approvals
 from audit.services import record
 from batches.errors import BatchRefused
 from batches.events import BATCH_CANCELLED, BATCH_PAUSED, BATCH_RELEASED, BATCH_RESUMED
-from batches.models import Batch
+from batches.models import ASKING, WAITING_FOR_A_PERSON, Batch
 from batches.services.checking import recheck
 from batches.states import BatchState, RowState
 from core import clock
+from core.rights import Right
 from drawers import services as drawers
 from gateway.line import ring_when_committed
+from purchases.models import Order
 from purchases.services import needs_approval, outside_hours
 from purchases.services.limits import allowance_of, name_helpers
 
@@ -98,16 +100,22 @@ def release(batch: Batch, *, actor: User | None, seal: str, payment: PaymentFact
         current = lock_batch(batch.pk)
         refuse_unless_open(current)
         recheck(current)
-        is_same = seal_of(current) == seal
-        if is_same:
+        if current.rows.filter(ASKING).exists():
+            refusal = "asking"
+        elif seal_of(current) != seal:
+            refusal = "changed"
+        else:
             return _release(current, actor=actor, payment=payment, reason=reason)
-    raise BatchRefused("changed")  # the rows stay as they were found
+    raise BatchRefused(refusal)  # the rows stay as they were found
 
 
 def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason: str) -> Approval | None:
     totals = batch.rows.totals()
     if not totals["count"]:
         raise BatchRefused("nothing")
+    has_bills = batch.rows.filter(state=RowState.READY, kind=Order.Kind.BILL).exists()
+    if has_bills and actor and not actor.has_perm(Right.CHECK_BILLS):
+        raise BatchRefused("no_bills")
     payment.refuse_unless_clear(totals["pays"])
     if actor is None:
         start(batch, seller=None, payment=payment)
@@ -157,6 +165,18 @@ def stop(batch: Batch, why: Refused | None = None) -> None:
     batch.stopped_by = why.code[:40] if why else ""
     batch.why_stopped = words_for_readers(why, batch) if why else ""
     batch.save(update_fields=["state", "next_at", "stopped_by", "why_stopped"])
+
+
+def end(batch: Batch) -> None:
+    """End a locked batch unless rows are to be placed or billers are asked; it pauses if rows wait for a person."""
+    if batch.rows.filter(ASKING | Q(state=RowState.READY)).exists():
+        return
+    if batch.rows.filter(WAITING_FOR_A_PERSON).exists() and not batch.again.exists():
+        stop(batch, BatchRefused("rows_wait"))
+        return
+    batch.state, batch.next_at, batch.ended_at = BatchState.ENDED, None, timezone.now()
+    batch.stopped_by = batch.why_stopped = ""
+    batch.save(update_fields=["state", "next_at", "ended_at", "stopped_by", "why_stopped"])
 
 
 def words_for_readers(refusal: Refused, batch: Batch) -> str:

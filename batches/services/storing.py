@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from django.db import connection, transaction
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from audit.services import record
 from batches.errors import BatchRefused
 from batches.events import BATCH_CHECKED
 from batches.models import GROUPS, Batch, BatchRow
-from batches.services.checking import check_rows
+from batches.services.checking import ask_when_due, check_rows
 from batches.services.reading import Written, digest_of, read_rows
+from batches.services.releasing import end, lock_batch
 from batches.states import BatchState, RowState
 from branches.models import FIRST
+from dues.models import OWES, DueBill
 from purchases.services.placing import new_ref_id
 
 if TYPE_CHECKING:
@@ -48,7 +51,30 @@ def again(batch: Batch, *, actor: User | None) -> tuple[Batch, bool]:
         raise BatchRefused("no_failed")
     rows = [Written(row.line, row.typed, row.what, row.name, row.note, row.reference) for row in failed]
     digest = digest_of([Written(batch.pk, row.ref_id, "") for row in failed])
-    return _store(rows, sha256=digest, name=batch.name, actor=actor, again_of=batch)
+    with transaction.atomic():
+        other = _store(rows, sha256=digest, name=batch.name, actor=actor, again_of=batch)
+        current = lock_batch(batch.pk)
+        if current.state == BatchState.PAUSED:
+            end(current)  # nothing of it waits for a person any more
+    return other
+
+
+def batch_of_due(numbers: Collection[int], *, actor: User) -> tuple[Batch, bool]:
+    """The batch of the bills due of these saved numbers (keys), and whether it is a new one. It pays nothing by itself.
+
+    Only bills that are owed now are taken. The same bills again are that batch; those of the next month are others.
+    Raises `BatchRefused` when none is owed.
+    """
+    owed = DueBill.objects.open().standing_at(*OWES).filter(number__in=numbers, number__product__isnull=False)
+    bills = list(owed.select_related("number__customer", "number__product").order_by("due_on", "pk"))
+    if not bills:
+        raise BatchRefused("none_due")
+    rows = [
+        Written(line, bill.number.destination, bill.number.product.code, bill.number.customer.name)  # type: ignore[union-attr] # filtered
+        for line, bill in enumerate(bills, 1)
+    ]
+    digest = digest_of([Written(0, f"due {bill.pk}", "") for bill in bills])
+    return _store(rows, sha256=digest, name=gettext("Bills due"), actor=actor)
 
 
 def _store(
@@ -77,8 +103,10 @@ def _store(
             created_by=actor,
         )
         kept = [_row(batch, written, meant_again=meant_again) for written in rows]
-        check_rows(kept)
+        check_rows(kept, batch)
         BatchRow.objects.bulk_create(kept, batch_size=1000)
+        ask_when_due(batch)
+        batch.save(update_fields=["next_at"])
         record(BATCH_CHECKED, actor=actor, subject=str(batch.pk), facts={"rows": len(kept)})
     return batch, True
 

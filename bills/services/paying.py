@@ -72,8 +72,12 @@ def place_payment(
     enqueue: bool = True,
     approved: Approved | None = None,
     payment: PaymentFacts = IN_CASH,
+    in_background: bool = False,
 ) -> tuple[Order, bool]:
-    """The same as `pay_bill`, and whether the payment is a new one: False when the check had it already."""
+    """The same as `pay_bill`, and whether the payment is a new one: False when the check had it already.
+
+    `in_background`: no person waits for it, so that it is sent in the background's turns.
+    """
     with transaction.atomic():
         current = lock_check_for_payment(check.pk)
         if current.order:
@@ -101,6 +105,7 @@ def place_payment(
             idempotency_key=key_of(current.ref_id),
             placed_by=paid_by,
             enqueue=enqueue,
+            in_background=in_background,
             approved=approved,
             payment=payment,
         )

@@ -6,6 +6,8 @@ from typing import Any
 
 from batches.models import Batch, BatchRow
 from batches.services import check_table, place_rows, release, seal_of
+from bills.models import BillCheck
+from bills.services import inquire
 from drawers.services import PaymentFacts
 from purchases.models import Order
 from purchases.services import submit
@@ -37,10 +39,23 @@ def released(text: str, person: User | None = None, **facts: Any) -> Batch:
     return batch
 
 
+def ask_all(batch: Batch) -> None:
+    """Have all bills checked, as the workers do."""
+    for _step in range(20):
+        place_rows(batch.pk)
+        for check in BillCheck.objects.filter(batch_rows__batch=batch, answer="none"):
+            inquire(check.pk, call_class=CallClass.BACKGROUND)
+        batch.refresh_from_db()
+        if batch.next_at is None:
+            return
+
+
 def send_all(batch: Batch) -> None:
     """Place and send everything, as the workers do; the sandbox's answers come at once."""
     for _step in range(20):
         place_rows(batch.pk)
+        for check in BillCheck.objects.filter(batch_rows__batch=batch, answer="none"):
+            inquire(check.pk, call_class=CallClass.BACKGROUND)
         for order in Order.objects.filter(batch_row__batch=batch, status=Status.QUEUED):
             submit(order.pk, call_class=CallClass.BACKGROUND)
             follow(order, seconds=30)

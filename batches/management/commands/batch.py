@@ -26,8 +26,8 @@ class Command(PlainCommand):
     """Check FILE, which sells nothing and prints a key; or sell exactly the rows of a key."""
 
     help = (
-        "Check a table of sales, or release it. Exit 0: checked without a fault, or all sold, 3: not final yet, "
-        "1: some rows are wrong or not sold, or refused, 2: usage."
+        "Check a table of sales and bills, or release it. Exit 0: checked without a fault, or all sold, "
+        "3: not final yet, 1: some rows are wrong or not sold, or refused, 2: usage."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -36,7 +36,11 @@ class Command(PlainCommand):
         parser.add_argument("--again", action="store_true", help="The same table is meant once more.")
         parser.add_argument("--release", metavar="KEY", help="Sell the rows of this key, as the check printed it.")
         parser.add_argument(
-            "--wait", type=waiting_seconds, default=0, metavar="SECONDS", help="How long to follow the batch."
+            "--wait",
+            type=waiting_seconds,
+            default=0,
+            metavar="SECONDS",
+            help="How long to follow the batch, or the checks of its bills.",
         )
         add_as(parser)
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
@@ -59,8 +63,13 @@ class Command(PlainCommand):
             raise CommandError(str(refusal), returncode=EXIT_USAGE) from refusal
         if not is_new:
             self.stderr.write(f"This table was checked before, as batch {batch.pk}: it sells nothing a second time.")
+        if batch.next_at:
+            batch = services.follow(batch, seconds=options["wait"])
         self._print(batch, options)
         counts = BatchRow.objects.filter(batch=batch).counts()
+        if counts["asking"] and not batch.is_released:
+            self.stderr.write("Bills are still being checked. The same command again shows how far they are.")
+            sys.exit(EXIT_NOT_FINAL)
         sys.exit(EXIT_FAILED if counts["wrong"] else EXIT_SUCCESS)
 
     def _release(self, options: dict[str, Any]) -> None:
@@ -76,7 +85,7 @@ class Command(PlainCommand):
             print_why_it_waits(self.stderr, "the batch waits")
         self._print(batch, options)
         counts = BatchRow.objects.filter(batch=batch).counts()
-        if counts["waiting"] or counts["open"]:
+        if counts["waiting"] or counts["open"] or counts["asking"]:
             sys.exit(EXIT_NOT_FINAL)
         sys.exit(EXIT_FAILED if counts["failed"] else EXIT_SUCCESS)
 
@@ -93,7 +102,7 @@ class Command(PlainCommand):
     def _print(self, batch: Batch, options: dict[str, Any]) -> None:
         rows = BatchRow.objects.for_table().filter(batch=batch).order_by("line")
         totals, counts = rows.totals(), rows.counts()
-        key = None if batch.is_released else services.key_of(batch)
+        key = None if batch.is_released or counts["asking"] else services.key_of(batch)
         if options["json"]:
             facts = {"batch": batch.pk, "state": batch.state, "key": key, "counts": counts, "totals": totals}
             self.stdout.write(json.dumps({**facts, "rows": [_as_json(row) for row in rows]}))
@@ -135,8 +144,13 @@ def _as_json(row: BatchRow) -> dict[str, Any]:
         "product_code": row.product.code if row.product else None,
         "name": row.name,
         "reference": row.reference,
+        "kind": row.kind,
+        "customer_name": row.bill_check.customer_name if row.bill_check else None,
+        "period": row.bill_check.period if row.bill_check else None,
+        "total": row.max_price if row.is_bill else None,
+        "fee": row.fee if row.is_bill else None,
         "price": row.selling_price,
-        "ref_id": row.ref_id,
+        "ref_id": row.order.ref_id if row.order else row.ref_id,
         "status": row.order.status if row.order else None,
         "sn": (row.order.sn or None) if row.order else None,
     }

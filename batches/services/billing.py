@@ -1,0 +1,125 @@
+"""The bills of a batch: their billers are asked in the background's turns, and each is paid by the service of bills.
+
+The answer belongs to a `BillCheck`; the row names it, and takes from it what it would cost. A check is valid for
+minutes: a row whose check has expired is asked about again before it is paid, and paid for the same total alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from batches.models import BatchRow
+from batches.states import Fault, RowState
+from bills.errors import AlreadyPaid, NotPayable
+from bills.models import BillCheck
+from bills.services import place_payment, start_check
+from bills.services.paying import lock_check_for_payment
+from bills.states import Standing
+from catalogue.destinations import InvalidDestination
+from core import clock
+from core.errors import OrderRefused
+from core.money import rupiah
+from purchases.errors import OpenDuplicate
+from purchases.models import Order
+from purchases.states import Status
+from upstream.error_codes import ErrorCode, OwnCode
+
+if TYPE_CHECKING:
+    from batches.models import Batch
+    from purchases.services.placing import Approved
+
+_PAID_ELSEWHERE = (ErrorCode.BILL_ALREADY_PAID, OwnCode.NOTHING_TO_PAY)
+
+
+def apply_answers(rows: Sequence[BatchRow]) -> None:
+    """Say of each bill what its biller has answered; without an answer it is being checked. Nothing is stored."""
+    keys = {row.bill_check_id for row in rows if row.bill_check_id}
+    checks = BillCheck.objects.with_standing().in_bulk(keys) if keys else {}
+    for row in rows:
+        check = checks.get(row.bill_check_id or 0)
+        if check and (check.product_id, check.destination) != (row.product_id, row.destination):
+            check = None  # the row was corrected
+        _apply(row, check)
+
+
+def _apply(row: BatchRow, check: BillCheck | None) -> None:
+    row.bill_check = check
+    match Standing(check.now_standing) if check else None:
+        case Standing.PAYABLE | Standing.EXPIRED if check and check.total and row.product:
+            row.max_price, row.selling_price = check.total, check.total + row.product.fee
+            row.state, row.fault, row.said = RowState.READY, "", ""
+        case Standing.UNANSWERED:
+            row.mark_wrong(Fault.UNANSWERED)
+        case Standing.REFUSED if check:
+            is_paid = check.error_code in _PAID_ELSEWHERE
+            row.mark_wrong(Fault.PAID if is_paid else Fault.BILLER, "" if is_paid else check.error_code)
+        case Standing.PAID_BEFORE | Standing.PAID if check:
+            row.mark_wrong(Fault.PAID, check.paid_ref or check.ref_id)
+        case Standing.ASKING:
+            row.mark_wrong(Fault.ASKING)
+        case None | Standing.REPLACED | Standing.ENDED | Standing.EXPIRED:
+            row.bill_check = None
+            row.mark_wrong(Fault.ASKING)
+        case _ if check:
+            row.mark_wrong(Fault.OPEN, check.open_ref or check.ref_id)
+
+
+def take_over(rows: Sequence[BatchRow], *, is_released: bool) -> None:
+    """Say of bills that are asked about what has been answered. Nothing is stored.
+
+    `is_released`: a person has released them for their totals. With another total they wait for a person.
+    """
+    before = {row.pk: (row.max_price, row.selling_price) for row in rows}
+    apply_answers(rows)
+    for row in rows if is_released else ():
+        cost, pays = before[row.pk]
+        if row.state == RowState.READY and (row.max_price, row.selling_price) != (cost, pays):
+            row.mark_wrong(Fault.TOTAL_CHANGED, f"{rupiah(pays)} → {rupiah(row.selling_price)}")
+        elif row.fault in {Fault.PAID, Fault.BILLER, Fault.OPEN, Fault.NOT_FOR_SALE}:
+            row.state = RowState.REFUSED
+
+
+def ask(row: BatchRow, batch: Batch) -> None:
+    """Give a bill the check that can still be paid, or a new one that waits in the background's turns."""
+    if row.product is None:
+        raise LookupError(row.ref_id)  # only a row with a biller is asked about
+    same = BillCheck.objects.filter(product=row.product, destination=row.destination)
+    fresh = same.payable().order_by("-pk").first()
+    try:
+        row.bill_check = fresh or start_check(
+            product=row.product,
+            destination=row.destination,
+            checked_by=batch.released_by or batch.created_by,
+            due_at=clock.now(),
+        )
+    except (OrderRefused, InvalidDestination):
+        row.mark_wrong(Fault.NOT_FOR_SALE, row.product.code)
+
+
+def pay(row: BatchRow, batch: Batch, approved: Approved | None) -> Order:
+    """Place the payment of a bill for exactly the total and the fee of the row.
+
+    Raises what `place_payment` raises, and what keeps a bill from being paid that somebody else has paid meanwhile.
+    """
+    if row.bill_check_id is None or row.max_price is None:
+        raise LookupError(row.ref_id)  # the database's constraints
+    check = lock_check_for_payment(row.bill_check_id)
+    if check.order:
+        raise _paid_by(check.order, check)
+    order, _is_new = place_payment(
+        check,
+        amount=row.max_price,
+        fee=row.fee,
+        paid_by=batch.released_by,
+        approved=approved,
+        payment=batch.payment,
+        in_background=True,
+    )
+    return order
+
+
+def _paid_by(order: Order, check: BillCheck) -> OrderRefused:
+    if not order.is_final:
+        return OpenDuplicate(order)
+    return AlreadyPaid(order) if order.status == Status.SUCCESS else NotPayable(check)
