@@ -157,6 +157,8 @@ class BatchRowTable(Table[BatchRow]):
             return format_html('<span class="mono">{}</span>', shortened(serial.main, 26))
         if row.order and row.order.status == Status.NEEDS_ACTION:
             return row.order.get_action_reason_display()
+        if row.fault == Fault.ASKING:
+            return ""  # its state says so
         return row.words if row.names_an_order else note_as_seen(row.words)
 
     @column(_("Price"), css="num", phone="2 right", fields=("price", "total", "fee"))

@@ -13,10 +13,13 @@ from django.core.management import call_command
 from batches.models import Batch
 from batches.services import seal_of
 from purchases.models import Order
+from purchases.states import Status
 from staff.models import User
+from testing.factories import make_check, make_payment
 from testing.people import Browser, make_person, signed_in
 from tests.batches.helpers import ask_all, checked, rows_of, send_all
 from tests.conftest import Upstream
+from tests.dues.helpers import due_bill
 
 pytestmark = pytest.mark.django_db
 
@@ -141,3 +144,30 @@ def test_the_command_checks_and_pays_the_bills(upstream: Upstream, tmp_path, cap
     assert ended.value.code == 0
     assert [row["status"] for row in came["rows"]] == ["success", "success", None]
     assert came["rows"][0]["price"] == came["rows"][0]["total"] + came["rows"][0]["fee"]
+
+
+def test_ticked_bills_due_become_a_batch_with_their_fresh_checks(upstream: Upstream, browser: Browser):
+    first, second, paying = due_bill("1234567890"), due_bill("1234567891"), due_bill("1234567892")
+    make_payment(make_check(product=paying.number.product, destination="1234567892"), Status.PENDING)
+    ticked = {"number": [bill.number_id for bill in (first, second, paying)]}
+    assert 'formaction="/batches/due/"' in browser.get("/due/").content.decode()
+
+    answer = browser.post("/batches/due/", ticked)
+    batch = Batch.objects.get()
+    ask_all(batch)
+
+    assert answer["Location"] == f"/batches/{batch.pk}/"
+    rows = rows_of(batch)
+    assert [(row.state, row.bill_check_id) for row in rows] == [
+        ("ready", first.bill_check_id),
+        ("ready", second.bill_check_id),
+    ]
+    assert [row.selling_price for row in rows] == [first.to_pay, second.to_pay]
+    assert Order.objects.count() == 1  # it pays nothing by itself
+    assert browser.post("/batches/due/", ticked)["Location"] == answer["Location"]
+    assert Batch.objects.count() == 1
+
+
+def test_without_a_bill_that_is_owed_there_is_no_batch(upstream: Upstream, browser: Browser):
+    assert browser.post("/batches/due/", {"number": ["x"]})["Location"] == "/due/"
+    assert not Batch.objects.exists()
