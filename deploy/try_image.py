@@ -7,7 +7,8 @@
 Needs PostgreSQL, PgBouncer, Redis and Caddy (Debian and Ubuntu: `apt install postgresql pgbouncer redis-server caddy`),
 each started here on 127.0.0.1, in a throw-away folder; as root they run as `postgres`. What is asked of the image:
 no node, no pip and no compiler in it; web, worker, background, beat and their health as uid 10001 in a container each;
-an order that succeeds; JSON lines on standard output and nothing else. Exit code 0 when all of it holds.
+an owner who joins, an order that succeeds, a workbook read as a batch; JSON lines on standard output and nothing
+else. Exit code 0 when all of it holds.
 """
 
 import argparse
@@ -42,6 +43,13 @@ ROLES = ("web", "worker", "background", "beat")
 NOT_IN_IT = ("node", "npm", "pip", "gcc", "cc", "make")
 PRODUCT = "TSEL10"
 NAME, PASSWORD, FACTOR = "cashier", secrets.token_hex(12), "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+OWNER = "owner"
+# A batch of one row, as XLSX, and its check.
+WORKBOOK = (
+    'import xlsxwriter; book = xlsxwriter.Workbook("/tmp/batch.xlsx");'
+    ' book.add_worksheet().write_row(0, 0, ["081290000002", "TSEL10"]); book.close()'
+)
+CHECK_WORKBOOK = "./run manage batch /tmp/batch.xlsx --json"
 PERSON = f"""
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import Group
@@ -222,9 +230,11 @@ class Browser:
 
     def __init__(self, address: str, trust: ssl.SSLContext) -> None:
         self.address = address
-        cookies = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        self._cookies = http.cookiejar.CookieJar()
+        cookies = urllib.request.HTTPCookieProcessor(self._cookies)
         self._opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=trust), cookies)
         self.page = ""
+        self.seen: list[str] = []
 
     def get(self, path: str) -> int:
         """Open a page; its status."""
@@ -237,6 +247,10 @@ class Browser:
         data = urllib.parse.urlencode(body).encode()
         return self._open(urllib.request.Request(f"{self.address}{path}", data, {"Referer": self.address}))  # noqa: S310
 
+    def forget(self) -> None:
+        """Be a new browser."""
+        self._cookies.clear()
+
     def _open(self, request: urllib.request.Request) -> int:
         try:
             answer = self._opener.open(request, timeout=30)
@@ -244,6 +258,10 @@ class Browser:
             answer = error
         with answer:
             self.page = answer.read().decode()
+            title = re.search(r"<title>\s*(.*?)\s*</title>", self.page, re.DOTALL)
+            self.seen.append(
+                f"{request.get_method()} {answer.url} {answer.status}: {title[1] if title else self.page[:200]}"
+            )
             return int(answer.status)
 
 
@@ -252,6 +270,13 @@ def code_now() -> str:
     digest = hmac.digest(base64.b32decode(FACTOR), struct.pack(">Q", int(time.time()) // 30), hashlib.sha1)
     (number,) = struct.unpack_from(">I", digest, digest[-1] & 15)
     return f"{(number & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+def join(browser: Browser, link: str) -> None:
+    """Choose the owner's password on the page of the link: until then no other page answers."""
+    browser.get(link)
+    browser.post("/accounts/link/", new_password1=PASSWORD, new_password2=PASSWORD)
+    browser.forget()
 
 
 def sell(browser: Browser) -> str:
@@ -265,7 +290,7 @@ def sell(browser: Browser) -> str:
     browser.post("/counter/send/", product=PRODUCT, confirm="1", paid_by="qris")
     match = re.search(r"/orders/([\w-]{8,})/", browser.page)
     if match is None:
-        sys.exit(f"FAILED: nothing was sold\n{browser.page}")
+        sys.exit("FAILED: nothing was sold. The pages were:\n" + "\n".join(browser.seen))
     return match[1]
 
 
@@ -310,8 +335,10 @@ def try_image(machine: Machine, image: Image) -> int:
     environment = machine.environment()
     owner = f"postgresql://backoffice_owner:{machine.passwords['OWNER_PASSWORD']}@127.0.0.1:{machine.ports['postgres']}/backoffice"
     image.call("./run", "manage", "prepare_app", **{**environment, "DATABASE_OWNER_URL": owner})
+    invited = image.call("./run", "manage", "add_staff", OWNER, "--role", "owner", "--json", **environment)
+    link = json.loads(invited)["link"].removeprefix(environment["SITE_URL"])
     image.call("./run", "manage", "shell", "--verbosity", "0", "-c", PERSON, **environment)
-    print("ok  tables and a cashier", flush=True)
+    print("ok  tables, an invited owner and a cashier", flush=True)
     words = (
         "manage.py",
         "run_sandbox",
@@ -344,6 +371,7 @@ def try_image(machine: Machine, image: Image) -> int:
     # nobody knows what was sent for this account a moment ago: the first request waits a minute
     sync = ("./run", "manage", "sync_catalogue", "--if-empty")
     wait_for("the catalogue is there", lambda: succeeds(image.command(sync, environment, new_name())), 240)
+    join(browser, link)
     ref_id = sell(browser)
     wait_for(
         f"order {ref_id} succeeded, sold at {browser.address}",
@@ -351,6 +379,10 @@ def try_image(machine: Machine, image: Image) -> int:
             json.loads(image.call("./run", "manage", "order", ref_id, "--json", **environment))["status"] == "success"
         ),
     )
+    checked = json.loads(image.call("sh", "-c", f".venv/bin/python -c '{WORKBOOK}' && {CHECK_WORKBOOK}", **environment))
+    if [row["fault"] for row in checked["rows"]] != [None]:
+        sys.exit(f"FAILED: the batch of a workbook is {checked}")
+    print("ok  a workbook is checked as a batch")
     for role in ROLES:
         count, others = read_lines(machine.folder / f"{role}.log", role)
         if others or not count:
