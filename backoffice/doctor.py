@@ -156,7 +156,9 @@ def _database_role(subject: str) -> Iterator[Finding]:
 def _redis(subject: str) -> Iterator[Finding]:
     info = cast("dict[str, Any]", new_client().info())
     policy = str(info.get("maxmemory_policy", ""))
-    seen = f"{info.get('server_name', 'redis')} {info['redis_version']}, {info['used_memory_human']}"
+    # Valkey calls itself Redis 7.2 to clients that know no Valkey
+    version = info.get("valkey_version") or info["redis_version"]
+    seen = f"{info.get('server_name', 'redis')} {version}, {info['used_memory_human']}"
     if policy not in {"", "noeviction"}:
         advice = _("Set maxmemory-policy to noeviction.")
         yield Finding(subject, Verdict.BAD, f"{seen}; maxmemory-policy {policy}", advice)
