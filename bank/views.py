@@ -175,7 +175,7 @@ def _row(pk: int) -> BankRow:
 
 def _row_page(request: StaffRequest, row: BankRow, form: DecisionForm | None = None) -> HttpResponse:
     own = with_links([Line(row, row.item or "", row.item_day, row.item_amount)])[0]
-    lines = [Line(None, item.key, item.day, item.amount) for item in _items_for(row)[:_MOST_ITEMS]]
+    lines = [Line(None, item.key, item.day, item.amount) for item in _items_for(row)]
     return render(request, "bank/row.html", {"line": own, "row": row, "items": with_links(lines), "form": form})
 
 
@@ -183,9 +183,7 @@ def _items_for(row: BankRow) -> list[services.Item]:
     """What an unknown row may be, the likeliest first."""
     if row.state != State.UNKNOWN:
         return []
-    around = services.open_items(row.day - _AROUND, row.day + _AROUND)
-    same_way = [item for item in around if (item.amount > 0) == (row.amount > 0)]
-    return sorted(same_way, key=lambda item: (abs(item.amount - row.amount), abs(item.day - row.day)))
+    return services.items_near(row.amount, row.day, _AROUND, most=_MOST_ITEMS)
 
 
 def _decide(request: StaffRequest, row: BankRow, chosen: dict[str, str]) -> None:

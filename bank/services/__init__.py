@@ -1,12 +1,13 @@
 """Reading files of the bank, and matching their rows with the books."""
 
 from bank.services.by_hand import match_by_hand, set_aside, take_match_away
-from bank.services.items import Item, items_of
+from bank.services.items import Item, items_near, items_of
 from bank.services.matching import match_rows, open_items
 from bank.services.reading import kept_columns, read_file, take_back
 
 __all__ = [
     "Item",
+    "items_near",
     "items_of",
     "kept_columns",
     "match_by_hand",

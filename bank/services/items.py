@@ -6,9 +6,13 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
+from django.db.models import DurationField, Exists, F, OuterRef, QuerySet, Sum, Value
+from django.db.models.functions import Concat, Greatest, TruncDate
 from django.utils import timezone
 
+from bank.models import BankRow
 from core.snapshot import snapshot
 from core.times import start_of_day
 from credit.methods import bank_methods
@@ -38,22 +42,87 @@ def items_of(first: dt.date, last: dt.date) -> list[Item]:
     """Those of these days of the shop, the earliest first."""
     since, until = start_of_day(first), start_of_day(last + dt.timedelta(days=1))
     with snapshot():
-        return sorted(_items(since, until), key=lambda item: (item.day, item.key))
+        items = [*_sales(_sold(since, until)), *_refunds(_given(since, until)), *_others(since, until)]
+    return sorted(items, key=lambda item: (item.day, item.key))
 
 
-def _items(since: dt.datetime, until: dt.datetime) -> Iterator[Item]:
+def items_near(amount: int, day: dt.date, around: dt.timedelta, *, most: int) -> list[Item]:
+    """What a row of this amount and day may be, so many days around it: of the same sign, the likeliest first.
+
+    Nearest by amount, then by day, and no row is matched with it. Of sales or refunds no more than `most` on each side
+    of the amount are read, however many there are.
+    """
+    since, until = start_of_day(day - around), start_of_day(day + around + dt.timedelta(days=1))
+    with snapshot():
+        if amount > 0:
+            sold = _nearest(_sold(since, until), SALE, amount, _apart("at", day), most)
+            near = map(_sales, sold)
+        else:
+            given = _nearest(_given(since, until), GIVEN, -amount, _apart("given_at", day), most)
+            near = map(_refunds, given)
+        others = (item for item in _others(since, until) if (item.amount > 0) == (amount > 0))
+        items = [*chain(*near), *others]
+    return sorted(without_taken(items), key=lambda item: (abs(item.amount - amount), abs(item.day - day)))[:most]
+
+
+def without_taken(items: list[Item]) -> list[Item]:
+    """Those that no row is matched with."""
+    taken = set(BankRow.objects.filter(item__in=[item.key for item in items]).values_list("item", flat=True))
+    return [item for item in items if item.key not in taken]
+
+
+def _nearest(
+    payments: QuerySet[Payment], kind: str, amount: int, apart: Greatest, most: int
+) -> list[QuerySet[Payment]]:
+    """Those with the nearest amounts above and below that no row is matched with; of each amount the least `apart`."""
+    row = BankRow.objects.filter(item=Concat(Value(f"{kind}:"), OuterRef("ref_id")))
+    still_open = payments.exclude(Exists(row))
+    above = still_open.filter(amount__gte=amount).order_by("amount", apart)
+    below = still_open.filter(amount__lt=amount).order_by("-amount", apart)
+    return [above[:most], below[:most]]
+
+
+def _apart(at: str, day: dt.date) -> Greatest:
+    """How far this moment is from the middle of the day."""
+    noon = Value(start_of_day(day) + dt.timedelta(hours=12))
+    return Greatest(F(at) - noon, noon - F(at), output_field=DurationField())
+
+
+def _to_the_bank(since: dt.datetime, until: dt.datetime) -> QuerySet[Payment]:
+    sold = Payment.objects.filter(at__gte=since, at__lt=until, is_cash=False, debt__isnull=True, amount__gt=0)
+    return sold.exclude(outcome=Outcome.NOTHING)
+
+
+def _sold(since: dt.datetime, until: dt.datetime) -> QuerySet[Payment]:
+    """Payments with a row of their own at the bank."""
+    methods = [method.code for method in bank_methods() if not method.is_paid_by_day]
+    return _to_the_bank(since, until).filter(method__in=methods)
+
+
+def _given(since: dt.datetime, until: dt.datetime) -> QuerySet[Payment]:
+    methods = [method.code for method in bank_methods()]
+    return Payment.objects.filter(given_at__gte=since, given_at__lt=until, given_method__in=methods, amount__gt=0)
+
+
+def _sales(payments: QuerySet[Payment]) -> Iterator[Item]:
+    for ref_id, at, amount, reference in payments.values_list("ref_id", "at", "amount", "reference"):
+        yield Item(f"{SALE}:{ref_id}", timezone.localdate(at), amount, reference)
+
+
+def _refunds(payments: QuerySet[Payment]) -> Iterator[Item]:
+    for ref_id, given_at, amount in payments.values_list("ref_id", "given_at", "amount"):
+        yield Item(f"{GIVEN}:{ref_id}", timezone.localdate(given_at), -amount)
+
+
+def _others(since: dt.datetime, until: dt.datetime) -> Iterator[Item]:
+    """Payments of debts, top-ups, and the sums of days."""
     methods = [method.code for method in bank_methods()]
     by_day = {method.code for method in bank_methods() if method.is_paid_by_day}
     days: Counter[tuple[str, dt.date]] = Counter()
 
-    sold = Payment.objects.filter(at__gte=since, at__lt=until, is_cash=False, debt__isnull=True, method__in=methods)
-    sold = sold.exclude(outcome=Outcome.NOTHING)
-    for ref_id, at, method, amount, reference in sold.values_list("ref_id", "at", "method", "amount", "reference"):
-        day = timezone.localdate(at)
-        if method in by_day:
-            days[method, day] += amount
-        elif amount:
-            yield Item(f"{SALE}:{ref_id}", day, amount, reference)
+    sold = _to_the_bank(since, until).filter(method__in=by_day).order_by()
+    for method, day, amount in sold.values_list("method", TruncDate("at")).annotate(Sum("amount")):
+        days[method, day] += int(amount)
 
     credit = CreditEntry.objects.current().filter(at__gte=since, at__lt=until, method__in=methods)
     for pk, at, method, amount in credit.values_list("pk", "at", "method", "amount"):
@@ -62,10 +131,6 @@ def _items(since: dt.datetime, until: dt.datetime) -> Iterator[Item]:
             days[method, day] -= amount
         else:
             yield Item(f"{CREDIT}:{pk}", day, -amount)
-
-    given = Payment.objects.filter(given_at__gte=since, given_at__lt=until, given_method__in=methods, amount__gt=0)
-    for ref_id, given_at, amount in given.values_list("ref_id", "given_at", "amount"):
-        yield Item(f"{GIVEN}:{ref_id}", timezone.localdate(given_at), -amount)
 
     announced = ExpectedTopUp.objects.filter(announced_at__gte=since, announced_at__lt=until, cancelled_at=None)
     for pk, at, amount in announced.values_list("pk", "announced_at", "amount"):

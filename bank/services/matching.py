@@ -10,7 +10,7 @@ from typing import NamedTuple
 from django.db import connection, transaction
 
 from bank.models import BankRow, State
-from bank.services.items import Item, items_of
+from bank.services.items import Item, items_of, without_taken
 
 # The bank books later than the shop by so many days at most (a weekend, a holiday), or earlier. The likeliest first.
 _DAYS_LATER = (0, 1, -1, 2, 3, 4)
@@ -58,9 +58,7 @@ def match_rows(first: dt.date, last: dt.date) -> int:
 
 def open_items(first: dt.date, last: dt.date) -> list[Item]:
     """Those of these days that no row is matched with."""
-    items = items_of(first, last)
-    taken = set(BankRow.objects.filter(item__in=[item.key for item in items]).values_list("item", flat=True))
-    return [item for item in items if item.key not in taken]
+    return without_taken(items_of(first, last))
 
 
 def _pairs(rows: list[_Row], items: list[Item]) -> Iterator[tuple[_Row, Item]]:

@@ -216,6 +216,18 @@ class Payment(models.Model):
             ),
             models.Index(fields=["-ended_at", "-id"], name="payment_owed", condition=Q(outcome="owed")),
             models.Index(fields=["at"], name="payment_to_the_bank", condition=Q(is_cash=False, debt__isnull=True)),
+            # A row of the bank looks for the nearest amounts, and for the sums of days.
+            models.Index(
+                fields=["amount", "at", "method"],
+                name="payment_by_amount",
+                condition=Q(is_cash=False, debt__isnull=True),
+            ),
+            models.Index(
+                fields=["method", "at"],
+                include=["amount", "outcome"],
+                name="payment_sums_of_days",
+                condition=Q(is_cash=False, debt__isnull=True),
+            ),
             models.Index(fields=["given_at"], name="payment_given", condition=Q(given_at__isnull=False)),
         ]
         triggers = [

@@ -13,7 +13,16 @@ from bank.errors import BankRefused
 from bank.formats import columns_of, lines_of
 from bank.models import BankFile, BankRow, State
 from bank.presenting import MISSING, statement_of
-from bank.services import match_by_hand, match_rows, open_items, read_file, set_aside, take_back, take_match_away
+from bank.services import (
+    items_near,
+    match_by_hand,
+    match_rows,
+    open_items,
+    read_file,
+    set_aside,
+    take_back,
+    take_match_away,
+)
 from drawers.models import Payment
 from ledger.models import Entry
 from purchases.models import Order, OrderEvent
@@ -151,6 +160,46 @@ def test_given_a_sale_that_nobody_paid_then_nothing_is_expected(owner, seller):
         cursor.execute("UPDATE drawers_payment SET outcome = 'nothing', cost = NULL WHERE ref_id = %s", [ref_id])
 
     assert open_items(TODAY(), TODAY()) == []
+
+
+def test_given_a_row_then_the_nearest_amounts_and_of_each_the_nearest_days_are_what_it_may_be(owner, seller):
+    far, near, taken = (paid(seller, 50_000, "transfer", days_ago=days) for days in (9, 2, 0))
+    less, more = paid(seller, 49_000, "transfer", days_ago=6), paid(seller, 53_000, "transfer", days_ago=6)
+    paid(seller, 50_000, "transfer", days_ago=20)
+    end(sell(seller, 50_000), "success")
+    for amount in (30_000, 25_000):
+        paid(seller, amount, "qris", days_ago=3)
+    ExpectedTopUp.objects.create(amount=50_000, announced_by=owner, announced_at=timezone.now())
+    assert read(owner, (TODAY(), "TRSF", "50.000")) == (1, 1)
+    assert set(matches()) == {f"sale:{taken}"}
+    day = f"qris:{TODAY() - 3 * ONE_DAY}"
+
+    def near_to(amount: int, most: int) -> list[str]:
+        return [item.key for item in items_near(amount, TODAY(), 14 * ONE_DAY, most=most)]
+
+    expected = [f"sale:{near}", f"sale:{far}", f"sale:{less}", f"sale:{more}", day]
+    assert near_to(50_000, 30) == expected
+    assert near_to(50_000, 2) == expected[:2]
+    assert near_to(55_000, 1) == [day]
+    (out,) = items_near(-50_000, TODAY(), 14 * ONE_DAY, most=30)
+    assert (out.key.partition(":")[0], out.amount) == ("topup", -50_000)
+
+
+def test_given_money_given_back_then_a_row_that_leaves_the_bank_may_be_it(owner, seller):
+    refunds = [paid(seller, amount, "transfer") for amount in (50_000, 60_000)]
+    with past_triggers() as cursor:
+        cursor.execute(
+            "UPDATE drawers_payment SET outcome = 'given', given_at = at, given_by_id = seller_id,"
+            " given_method = 'transfer', cost = NULL WHERE ref_id = ANY(%s)",
+            [refunds],
+        )
+
+    near = items_near(-59_000, TODAY(), 14 * ONE_DAY, most=30)
+
+    assert [(item.key, item.amount) for item in near] == [
+        (f"given:{refunds[1]}", -60_000),
+        (f"given:{refunds[0]}", -50_000),
+    ]
 
 
 def test_given_a_person_decides_then_it_is_noted_and_nothing_matches_it_by_itself(owner, seller):
