@@ -15,6 +15,7 @@ from batches.services.releasing import BATCH, content_of, lock_batch, refuse_unl
 from core.money import rupiah
 from core.rights import Right
 from credit.methods import method_words
+from drawers.models import Shift
 from drawers.services import PaymentFacts
 from purchases.errors import AboveLimit
 from purchases.services.acts import SpendingAct
@@ -63,6 +64,7 @@ class BatchAct(SpendingAct):
             Line("selling_price", _("Price"), rupiah(content["selling_price"])),
             Line("price", _("Cost"), rupiah(content["price"]), is_cost=True),
             *(self.payment_lines(content) or [Line(PAYMENT, _("Paid by"), method_words(content[PAYMENT]["method"]))]),
+            Line("drawer", _("Drawer"), _drawer_words(content[PAYMENT]["shift"])),
             Line("sha256", _("Digest of the rows"), content["sha256"][:16]),
         ]
 
@@ -85,3 +87,9 @@ class BatchAct(SpendingAct):
             if batch.pk == approval.facts.get("batch"):
                 refuse_unless_open(batch)
         return approval.facts
+
+
+def _drawer_words(shift: int | None) -> str:
+    """The drawer that the orders belong to, and whose shift it is."""
+    found = Shift.objects.select_related("drawer", "cashier").filter(pk=shift).first() if shift else None
+    return f"{found.drawer.name} · {found.cashier.shown_name}" if found else gettext("None: the sales are in no shift")

@@ -18,6 +18,7 @@ from staff.models import User
 from testing.people import Browser, browser_of, code_of, make_person, signed_in
 from tests.batches.helpers import checked, released, rows_of, send_all
 from tests.conftest import Upstream
+from tests.drawers.helpers import begin, make_drawer
 
 pytestmark = pytest.mark.django_db
 
@@ -196,6 +197,7 @@ def test_above_the_limit_a_second_person_approves_exactly_these_rows(
 ):
     User.objects.filter(pk=seller.pk).update(own_approval_above=15_000)
     batch = checked(TABLE, seller)
+    begin(seller, drawer=make_drawer("Left till"))
 
     release(browser, batch, reason="Staff credit")
 
@@ -203,7 +205,9 @@ def test_above_the_limit_a_second_person_approves_exactly_these_rows(
     batch.refresh_from_db()
     assert (batch.state, approval.facts["rows"], approval.facts["sha256"]) == ("checked", 2, seal_of(batch))
     other = browser_of("administrator")
-    assert "Cash" in other.get(f"/approvals/{approval.pk}/").content.decode().partition("Paid by")[2][:200]
+    page = other.get(f"/approvals/{approval.pk}/").content.decode()
+    assert "Cash" in page.partition("Paid by")[2][:200]
+    assert f"Left till · {seller.shown_name}" in page
     other.confirm(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal})
     send_all(batch)
     assert [order.status for order in Order.objects.all()] == ["success", "success"]
