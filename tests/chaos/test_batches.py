@@ -12,26 +12,30 @@ import time
 from django.utils import timezone
 
 from batches.models import Batch
-from batches.services import is_over, place_rows
+from batches.services import is_over, place_rows, release, seal_of
 from ledger.models import Entry
 from purchases.models import Order
 from purchases.services.following import follow
 from purchases.states import ActionReason, Status
 from testing.fleet import Fleet
 from testing.sandbox_process import PROJECT, eventually
-from tests.batches.helpers import released, rows_of
+from tests.batches.helpers import CASH, ask_all, checked, released, rows_of, supervisor
 from tests.conftest import Upstream
 
 KILLS, ROWS = 20, 40
-CREATE = "/v1/transaction/create"
+CREATE, PAY = "/v1/transaction/create", "/v1/bill/pay"
 
 
-def table(rows: int) -> str:
-    return "".join(f"0812{row:08d};10\n" for row in range(rows))
+def table(rows: int, *, bills_each: int = 0) -> str:
+    """So many rows; one of so many is a bill."""
+    is_bill = [bills_each > 0 and row % bills_each == 0 for row in range(rows)]
+    return "".join(f"5312{row:08d};PLNPASCA\n" if bill else f"0812{row:08d};10\n" for row, bill in enumerate(is_bill))
 
 
 def test_killed_at_random_rows_twenty_times_each_row_is_charged_once(upstream: Upstream, fleet: Fleet, settings):
-    batch = released(table(ROWS))
+    batch = checked(table(ROWS, bills_each=6))
+    ask_all(batch)
+    release(batch, actor=supervisor(), seal=seal_of(batch), payment=CASH)
     moments = random.Random(26)
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.batches.worker"],
@@ -79,9 +83,11 @@ def assert_charged_once(upstream: Upstream, batch: Batch, *, rows: int) -> None:
     for order in orders:
         assert order
         kinds = list(Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", flat=True))
-        if order.status == Status.SUCCESS:
+        if order.kind == Order.Kind.BILL or order.status == Status.SUCCESS:
+            is_bill = order.kind == Order.Kind.BILL
+            assert order.status == Status.SUCCESS  # a bill that has not arrived is sent again, the identical request
             assert upstream.ledger(order) == [("debit", -(order.price or 0))]
-            assert upstream.calls(order, "create") == [CREATE]
+            assert upstream.calls(order, "pay" if is_bill else "create") == [PAY if is_bill else CREATE]
             assert kinds == ["hold", "release", "debit"]
         else:  # killed after the claim and before a byte was sent: a person decides, nothing was charged
             assert (order.status, order.action_reason) == (Status.NEEDS_ACTION, ActionReason.NEVER_ARRIVED)
