@@ -161,8 +161,8 @@ def test_each_row_has_its_own_separator(upstream: Upstream):
 def test_words_behind_the_product_are_a_name_once_a_person_says_so(upstream: Upstream):
     wanted = ["10 Sari", "10 Bu Ani, Depok", "10 kuota", "10 Pak Budi"]
     lines = [f"08129000000{nth} {what}" for nth, what in enumerate(wanted, start=1)]
-    batch = checked("\n".join(lines))
-    assert [row.fault for row in rows_of(batch)] == ["name_behind", "name_behind", "unknown_product", "name_behind"]
+    batch = checked("\n".join([*lines, "+62 813 9000 0022 10 Pak Budi"]))
+    assert [row.fault for row in rows_of(batch)] == [*["name_behind"] * 2, "unknown_product", *["name_behind"] * 2]
 
     mend_all(batch, step="names", actor=supervisor(), fault="name_behind")
 
@@ -170,5 +170,6 @@ def test_words_behind_the_product_are_a_name_once_a_person_says_so(upstream: Ups
         ("ready", "TSEL10", "Sari"),
         ("ready", "TSEL10", "Bu Ani, Depok"),
         ("wrong", None, ""),
+        ("ready", "TSEL10", "Pak Budi"),
         ("ready", "TSEL10", "Pak Budi"),
     ]
