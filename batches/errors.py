@@ -25,13 +25,15 @@ class BatchRefused(Refused):
                 "None of these rows becomes a sale by that. Write what you would write in a row: a denomination such as"
                 " “10”, “xl 10”, or a product’s code such as “TSEL10”."
             ),
-            "not_repeatable": _("These rows cannot be meant twice: an order for each is still open."),
+            "not_repeatable": _(
+                "These rows cannot be meant twice: an order for each is still open, or they are the same bill."
+            ),
             "asking": _("Its bills are still being checked. Wait for the totals, then release it."),
             "none_due": _("Tick at least one bill that is still to be paid."),
             "no_bills": _("There are bills among these rows. To release them takes the right to check bills."),
             "rows_wait": _(
-                "Some rows wait for a person: their total has changed, or their biller has not answered."
-                " Look at them, then try them again as a new batch, or cancel them."
+                "Some rows wait for a person: their total has changed, their biller has not answered,"
+                " or the app failed. Look at them, then try them again as a new batch, or cancel them."
             ),
             "off": _(
                 "The person who released it may not release batches any more."

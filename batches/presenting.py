@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from approvals.models import Approval
 from approvals.services import open_approval
+from batches.errors import BatchRefused
 from batches.models import TICKED, UNTICKED, Batch, BatchRow
 from batches.services import ASK_AGAIN, LEAVE_OUT, MEANT, NAMES
 from batches.services.releasing import BATCH
@@ -42,6 +43,12 @@ def visible_batches(person: User) -> QuerySet[Batch]:
     return rows if person.has_perm(Right.RELEASE_BATCHES) else rows.filter(created_by=person)
 
 
+def why_stopped(batch: Batch) -> str:
+    """Why it has stopped, or which rows wait: in the reader's language where batches themselves are the reason."""
+    kind, _colon, reason = batch.stopped_by.partition(":")
+    return str(BatchRefused(reason)) if kind == BatchRefused.__name__ else batch.why_stopped
+
+
 @dataclass(frozen=True)
 class FaultGroup:
     """The rows with the same fault: how many, and what can be done with all of them."""
@@ -54,7 +61,7 @@ class FaultGroup:
         """What one press does with all of them."""
         more = {
             Fault.NAME_BEHIND: [NAMES],
-            **{fault: [MEANT] for fault in REPEATS},
+            **{fault: [MEANT] for fault in (*REPEATS, Fault.TWICE)},
             **{fault: [ASK_AGAIN] for fault in ASKED_AGAIN},
         }
         return [LEAVE_OUT, *more.get(self.fault, [])]
@@ -153,6 +160,11 @@ class ShownBatch:
     def badge(self) -> SafeString:
         """Where it stands, for a page."""
         return BatchState(self.batch.state).badge
+
+    @property
+    def why_stopped(self) -> str:
+        """Why it has stopped, or which rows of it wait for a person; "" for nothing."""
+        return why_stopped(self.batch)
 
     @property
     def is_open(self) -> bool:

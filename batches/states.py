@@ -52,6 +52,7 @@ class Fault(LookChoices):
     PAID = "paid", "checks", "held", _("This bill is paid already")
     BILLER = "biller", "ban", "bad", _("The biller gives no bill")
     TOTAL_CHANGED = "total_changed", "arrows-exchange", "held", _("The total has changed")
+    UNEXPECTED = "unexpected", "bug", "bad", _("The app failed at this row, and nothing was sent for it")
 
 
 #: A person may mean these a second time.
@@ -63,6 +64,6 @@ OF_PRODUCT = frozenset(
 #: The ref_id of another order stands behind these.
 NAMES_AN_ORDER = frozenset({Fault.DONE, Fault.OPEN, Fault.TODAY, Fault.PAID})
 #: The biller can be asked again about these.
-ASKED_AGAIN = frozenset({Fault.UNANSWERED, Fault.BILLER})
+ASKED_AGAIN = frozenset({Fault.UNANSWERED, Fault.BILLER, Fault.UNEXPECTED})
 #: Of a released batch: a person decides about these rows, in a new batch.
-FOR_A_PERSON = frozenset({Fault.TOTAL_CHANGED, Fault.UNANSWERED})
+FOR_A_PERSON = frozenset({Fault.TOTAL_CHANGED, Fault.UNANSWERED, Fault.UNEXPECTED})

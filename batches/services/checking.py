@@ -234,7 +234,7 @@ def _mark_repeats(rows: Sequence[BatchRow]) -> None:
         pair = (row.product.code if row.product else "", row.destination)
         same = row.product_id, row.destination
         before = orders.get(pair)
-        if same in seen:
+        if same in seen and not (row.is_twice_meant and not row.is_bill):
             row.mark_wrong(Fault.TWICE)
         elif before and not before.is_final:
             row.mark_wrong(Fault.OPEN, before.ref_id)

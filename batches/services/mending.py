@@ -16,6 +16,7 @@ from batches.services.reading import split_name
 from batches.services.releasing import lock_batch, refuse_unless_open
 from batches.states import ASKED_AGAIN, OF_PRODUCT, REPEATS, Fault, RowState
 from core.bulk import update_rows
+from purchases.models import Order
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -33,8 +34,9 @@ def change_row(row: BatchRow, *, number: str, what: str, actor: User) -> None:
     with transaction.atomic():
         batch = lock_batch(row.batch_id)
         refuse_unless_open(batch)
-        written = {"typed": number.strip()[:100], "what": what.strip()[:100], "state": RowState.WRONG}
-        batch.rows.filter(pk=row.pk).update(**written, fault=_UNREAD, said="", is_repeat_meant=False)
+        written = {"typed": number.strip()[:100], "what": what.strip()[:100]}
+        meant = {"is_repeat_meant": False, "is_twice_meant": False}
+        batch.rows.filter(pk=row.pk).update(**written, **meant, state=RowState.WRONG, fault=_UNREAD, said="")
         _check_again(batch, actor, rows=1, step="change")
 
 
@@ -56,10 +58,11 @@ def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int
             case "take_in":
                 count = rows.update(state=RowState.WRONG, fault=_UNREAD, said="")
             case "meant":
-                repeated = rows.filter(fault__in=[*REPEATS])
-                if not repeated.exists():
+                twice = rows.filter(fault=Fault.TWICE).exclude(kind=Order.Kind.BILL)
+                count = rows.filter(fault__in=[*REPEATS]).update(is_repeat_meant=True)
+                count += twice.update(is_twice_meant=True)
+                if not count:
                     raise BatchRefused("not_repeatable")
-                count = repeated.update(is_repeat_meant=True)
             case "ask_again":
                 count = rows.filter(fault__in=[*ASKED_AGAIN]).update(bill_check=None)
             case "names":

@@ -12,16 +12,16 @@ import datetime as dt
 from typing import Any
 
 import structlog
-from django.db import transaction
-from django.db.models import QuerySet
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import translation
 
 from batches.errors import BatchRefused
 from batches.models import ASKING, Batch, BatchRow
 from batches.services.billing import ask, pay, take_over
 from batches.services.checking import ask_when_due
-from batches.services.releasing import end, lock_batch, stop, words_for_readers
-from batches.states import BatchState, Fault, RowState
+from batches.services.releasing import end, lock_batch, say_what_waits, stop, words_for_readers
+from batches.states import FOR_A_PERSON, BatchState, Fault, RowState
 from bills.errors import CheckExpired, FeeChanged, Replaced, TotalChanged
 from catalogue.destinations import InvalidDestination
 from core import clock
@@ -35,7 +35,7 @@ from gateway.line import Work, ring_when_committed
 from purchases.errors import BalanceShort, LimitReached, NeedsApproval, OutsideHours
 from purchases.models import Order
 from purchases.services.placing import Approved, place_order
-from purchases.states import Status
+from purchases.states import OPEN, Status
 
 log = structlog.get_logger()
 
@@ -47,6 +47,8 @@ AHEAD = 10
 _PAUSE, _LEASE = 2.0, 30.0
 # They refuse all rows that follow, too: a person has to do something first.
 _STOPS = (BalanceShort, LimitReached, OutsideHours, NeedsApproval, CreditRefused, PaymentUnclear)
+# The database is away or busy, which is no fault of a row: it is tried again when the batch falls due again.
+_TRY_LATER = (OperationalError, InterfaceError)
 
 
 def place_rows(batch_id: int) -> None:
@@ -71,11 +73,20 @@ def ask_rows(batch_id: int) -> None:
         waiting = sum(row.fault == Fault.ASKING and row.bill_check is not None for row in asked)
         news = list(asking.filter(bill_check=None)[: AHEAD - waiting])
         for row in news:
-            ask(row, batch)
+            try:
+                with transaction.atomic():
+                    ask(row, batch)
+            except _TRY_LATER:
+                raise
+            except Exception:
+                log.exception("batch_bill_failed", batch=batch.pk, line=row.line)
+                row.mark_wrong(Fault.UNEXPECTED)
         update_rows([*asked, *news], ("bill_check", "max_price", "selling_price", "state", "fault", "said"))
         if batch.state == BatchState.CHECKED:
             ask_when_due(batch)
             batch.save(update_fields=["next_at"])
+        else:
+            say_what_waits(batch)
 
 
 def take_due(limit: int) -> list[Work]:
@@ -102,15 +113,51 @@ def _due_in(seconds: float, batches: QuerySet[Batch]) -> None:
 
 
 def _place_next(batch_id: int) -> bool:
-    """Place the next row of the batch; False once it has ended, or is stopped."""
+    """Place the next row of the batch; False once there is none for now, it has ended, or is stopped.
+
+    A row at which the app fails waits for a person, and the others go on. Nothing was sent for it: its order would have
+    been committed together with the row.
+    """
+    key = _next_key(batch_id)
+    try:
+        return _place_row(batch_id, key)
+    except _TRY_LATER:
+        raise
+    except Exception:
+        if key is None:
+            raise
+        log.exception("batch_row_failed", batch=batch_id, row=key)
+    with transaction.atomic():
+        batch = lock_batch(batch_id)
+        if row := batch.rows.filter(pk=key, state=RowState.READY).first():
+            row.mark_wrong(Fault.UNEXPECTED)
+            row.save(update_fields=["state", "fault", "said"])
+            say_what_waits(batch)
+    return True
+
+
+def _next_key(batch_id: int) -> int | None:
+    """The key of the next row that can be placed; a second one for the same waits for the end of the first."""
+    moving = OPEN - {Status.NEEDS_ACTION}
+    same = Order.objects.filter(
+        product=OuterRef("product"), destination=OuterRef("destination"), status__in=sorted(moving)
+    )
+    ready = BatchRow.objects.filter(Q(is_twice_meant=False) | ~Exists(same), batch=batch_id, state=RowState.READY)
+    return ready.order_by("line").values_list("pk", flat=True).first()
+
+
+def _place_row(batch_id: int, key: int | None) -> bool:
+    """Place the row with this key; without one, end the batch if nothing of it is left."""
     with transaction.atomic():
         batch = lock_batch(batch_id)
         if batch.state != BatchState.RUNNING:
             return False
-        row = batch.rows.filter(state=RowState.READY).order_by("line").select_related("product").first()
-        if row is None:
+        if key is None:
             end(batch)
             return False
+        row = batch.rows.filter(pk=key, state=RowState.READY).select_related("product").first()
+        if row is None:
+            return True  # another worker was faster
         seller = batch.released_by
         rights = [Right.BUY, Right.RELEASE_BATCHES, *([Right.CHECK_BILLS] if row.is_bill else [])]
         if seller and not (seller.is_active and seller.has_perms(rights)):
@@ -135,6 +182,8 @@ def _place_next(batch_id: int) -> bool:
             else:
                 row.state = RowState.PLACED
         row.save(update_fields=["state", "fault", "said", "order", "bill_check"])
+        if row.fault in FOR_A_PERSON:
+            say_what_waits(batch)
     return True
 
 
@@ -154,7 +203,7 @@ def _place(batch: Batch, row: BatchRow) -> Order:
         selling_price=row.selling_price,
         idempotency_key=row.idempotency_key,
         placed_by=batch.released_by,
-        confirm_repeat=row.is_repeat_meant,
+        confirm_repeat=row.is_repeat_meant or row.is_twice_meant,
         approved=approved,
         payment=batch.payment,
         ref_id=row.ref_id,

@@ -167,6 +167,14 @@ def stop(batch: Batch, why: Refused | None = None) -> None:
     batch.save(update_fields=["state", "next_at", "stopped_by", "why_stopped"])
 
 
+def say_what_waits(batch: Batch) -> None:
+    """Put a locked batch that runs on the list of work while rows of it wait for a person; the others go on."""
+    if batch.state == BatchState.RUNNING and not batch.stopped_by and batch.rows.filter(WAITING_FOR_A_PERSON).exists():
+        why = BatchRefused("rows_wait")
+        batch.stopped_by, batch.why_stopped = why.code[:40], str(why)
+        batch.save(update_fields=["stopped_by", "why_stopped"])
+
+
 def end(batch: Batch) -> None:
     """End a locked batch unless rows are to be placed or billers are asked; it pauses if rows wait for a person."""
     if batch.rows.filter(ASKING | Q(state=RowState.READY)).exists():

@@ -6,7 +6,7 @@ import pytest
 
 from batches.errors import BatchRefused
 from batches.models import BatchRow
-from batches.services import again, cancel, check_table, pause, place_rows, release, resume, seal_of
+from batches.services import again, cancel, check_table, mend_all, pause, place_rows, placing, release, resume, seal_of
 from batches.services.placing import AHEAD, DUE_BATCHES, PLACE
 from catalogue.models import Product
 from core import clock
@@ -14,6 +14,7 @@ from gateway.dispatching import Work
 from ledger.models import Entry
 from purchases.errors import LimitReached
 from purchases.models import Order
+from purchases.services.placing import place_order
 from purchases.states import Status
 from staff.models import User
 from testing.people import make_person
@@ -244,3 +245,47 @@ def test_the_seller_without_the_right_stops_the_batch(upstream: Upstream):
 
     assert (batch.state, batch.stopped_by) == ("paused", "BatchRefused:off")
     assert not Order.objects.exists()
+
+
+def test_twice_in_the_table_is_sold_twice_once_a_person_means_it(upstream: Upstream):
+    batch = checked("081290000001;10\n081290000001;10\n")
+    assert [row.fault for row in rows_of(batch)] == ["", "twice"]
+
+    mend_all(batch, step="meant", actor=supervisor(), fault="twice")
+    release(batch, actor=supervisor(), seal=seal_of(batch), payment=CASH)
+    place_rows(batch.pk)
+    place_rows(batch.pk)
+    assert Order.objects.count() == 1  # the second one waits for the end of the first
+    send_all(batch)
+
+    first, second = Order.objects.order_by("pk")
+    assert [row.order for row in rows_of(batch)] == [first, second]
+    for order in (first, second):
+        assert order.status == Status.SUCCESS
+        assert upstream.ledger(order) == [("debit", -(order.price or 0))]
+        assert upstream.calls(order, "create") == ["/v1/transaction/create"]
+
+
+def test_a_row_at_which_the_app_fails_waits_for_a_person_and_the_others_are_sold(upstream: Upstream, monkeypatch):
+    def fails_at_the_second(**facts):
+        if facts["destination"] == "081290000004":
+            raise ZeroDivisionError
+        return place_order(**facts)
+
+    monkeypatch.setattr(placing, "place_order", fails_at_the_second)
+    monkeypatch.setattr(placing, "AHEAD", 2)
+    batch = released(THREE)
+
+    place_rows(batch.pk)
+
+    batch.refresh_from_db()
+    assert (batch.state, batch.stopped_by) == ("running", "BatchRefused:rows_wait")  # so it is work at once
+    send_all(batch)
+    rows = rows_of(batch)
+    assert [(row.state, row.fault) for row in rows] == [("placed", ""), ("wrong", "unexpected"), ("placed", "")]
+    assert batch.state == "paused"
+    assert not Order.objects.filter(destination="081290000004").exists()
+    other, _is_new = again(batch, actor=supervisor())
+    batch.refresh_from_db()
+    assert [row.destination for row in rows_of(other)] == ["081290000004"]
+    assert (batch.state, batch.stopped_by) == ("ended", "")

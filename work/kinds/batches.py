@@ -1,4 +1,4 @@
-"""Batches that something has stopped: a short balance, a limit, the hours, an account at its cap."""
+"""Batches that something has stopped: a short balance, a limit, the hours, an account at its cap; or rows that wait."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from batches.models import Batch
+from batches.presenting import why_stopped
 from batches.states import BatchState
 from core.rights import Right
 from work.kinds.kind import Line, Moment, Scope, WorkKind
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Batches(WorkKind):
-    """Paused by themselves: the rest of their rows is sold once somebody resumes them. A person's own pause waits."""
+    """Paused by themselves, or with rows that wait for a person. A person's own pause waits."""
 
     code = "batch"
     words = _("Batches that stopped")
@@ -32,8 +33,9 @@ class Batches(WorkKind):
     branch = "branch"
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Paused ones that say why."""
-        return Batch.objects.filter(state=BatchState.PAUSED, stopped_by__gt="").annotate(since=F("released_at"))
+        """Those that say why."""
+        states = [BatchState.PAUSED, BatchState.RUNNING]
+        return Batch.objects.filter(state__in=states, stopped_by__gt="").annotate(since=F("released_at"))
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
         """Which batch, and what has stopped it."""
@@ -41,7 +43,7 @@ class Batches(WorkKind):
             batch.pk: Line(
                 subject=" · ".join(filter(None, (f"{gettext('Batch')} {batch.pk}", batch.name))),
                 url=batch.get_absolute_url(),
-                about=batch.why_stopped,
+                about=why_stopped(batch),
             )
             for batch in Batch.objects.filter(pk__in=keys)
         }
