@@ -13,7 +13,6 @@ import argparse
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
@@ -31,6 +30,8 @@ from benchmarks.engine import quiet_log
 from benchmarks.shop import ROOT, open_shop, print_table
 from launcher.data_folder import kept_secrets, read_json, write_state
 from launcher.database_roles import BACKUP, SECRETS, make_roles
+from launcher.output import last_lines
+from launcher.processes import NICENESS, ProcessGroup
 
 MOST = 1.3
 QUIET, BESIDE = "quiet", "beside a backup"
@@ -118,15 +119,15 @@ def say_it_serves() -> None:
 def backups(target: Path) -> Iterator[None]:
     """One backup after the other, from when the first copies files on; each is deleted when it is there."""
     environment = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}}
-    command = ["nice", "-n", "10", sys.executable, str(ROOT / "run"), "backup", str(target)]
-    is_over = threading.Event()
+    command: list[str | Path] = [sys.executable, ROOT / "run", "backup", target]
+    is_over, group, log = threading.Event(), ProcessGroup(), target / "backup.log"
     faults: list[str] = []
 
     def make() -> None:
         while not is_over.is_set():
-            made = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
-            if made.returncode:
-                faults.append(made.stderr)
+            made = group.start("backup", command, env=environment, cwd=ROOT, log=log, niceness=NICENESS)
+            if group.finish(made):
+                faults.append(f"{made.process.returncode} {last_lines(log)}")
                 return
             for backup in target.glob("*Z"):
                 shutil.rmtree(backup)
@@ -140,6 +141,7 @@ def backups(target: Path) -> Iterator[None]:
     finally:
         is_over.set()
         maker.join()
+        group.close()
     if faults:
         sys.exit(faults[0])
 

@@ -17,7 +17,7 @@ from launcher.data_folder import write_json
 from launcher.failures import LaunchError
 from launcher.output import Say, last_lines
 from launcher.postgresql import PostgreSQL
-from launcher.processes import Child, ProcessGroup
+from launcher.processes import NICENESS, Child, ProcessGroup
 from launcher.project import Project
 from launcher.services import how_it_ended
 
@@ -73,8 +73,10 @@ class Nights:
             if time.monotonic() >= self._look_at:
                 self._look_at = time.monotonic() + LOOK_SECONDS
                 if is_due(self._folder, dt.datetime.now(dt.UTC)):
-                    words: list[str | Path] = ["nice", "-n", "10", PYTHON, ROOT / "run", "backup", self._folder]
-                    self._child = self._group.start("backup", words, env=self._environment, cwd=ROOT, log=self._log)
+                    words: list[str | Path] = [PYTHON, ROOT / "run", "backup", self._folder]
+                    self._child = self._group.start(
+                        "backup", words, env=self._environment, cwd=ROOT, log=self._log, niceness=NICENESS
+                    )
         elif not self._child.running():
             self._group.forget(self._child)
             if self._child.process.returncode != 0:

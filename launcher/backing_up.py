@@ -21,7 +21,7 @@ from launcher.failures import LaunchError
 from launcher.output import Say
 from launcher.postgresql import PostgreSQL
 from launcher.process_table import alive
-from launcher.processes import ProcessGroup
+from launcher.processes import ProcessGroup, step_back
 from launcher.project import Project, read_project
 from launcher.stack import APP_DATABASE
 from launcher.upgrading import commit
@@ -51,6 +51,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     if folder is None:
         raise LaunchError("Name a folder: ./run backup FOLDER, or set BACKUP_TO in .env.", exit_code=2)
     keep = kept(project)
+    step_back()
     with alone_in(folder), answering(project, group) as postgres:
         manifest = make_backup(project, postgres, folder)
         delete_old(folder, keep)

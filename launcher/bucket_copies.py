@@ -32,7 +32,7 @@ from launcher.copied_log import NOTE as LOG_NOTE
 from launcher.data_folder import read_json, write_json
 from launcher.encrypting import public_key
 from launcher.failures import LaunchError
-from launcher.processes import Child, ProcessGroup
+from launcher.processes import NICENESS, Child, ProcessGroup
 from launcher.project import Project, read_project
 
 EVERY_SECONDS, BACKUPS_EVERY_SECONDS = 10.0, 30.0
@@ -52,10 +52,11 @@ class BucketCopies:
         bucket_of(self._project)
         return self._group.start(
             "bucket-copies",
-            ["nice", "-n", "10", PYTHON, "-m", "launcher.bucket_copies"],
+            [PYTHON, "-m", "launcher.bucket_copies"],
             env={**os.environ, "BACKOFFICE_DATA": str(self._project.data)},
             cwd=ROOT,
             log=self._project.logs / "bucket-copies.log",
+            niceness=NICENESS,
         )
 
 

@@ -1,7 +1,7 @@
-"""Becomes a child of the launcher, then the command: `child.py PARENT_PID SIGNAL USER COMMAND…`.
+"""Becomes a child of the launcher, then the command: `child.py PARENT_PID SIGNAL USER NICENESS COMMAND…`.
 
-Run as a script by `processes.py`. It becomes USER (`-` keeps the present one) and has the kernel send SIGNAL when its
-parent dies. In that order: a change of user clears the request.
+Run as a script by `processes.py`. It becomes USER (`-` keeps the present one), so much nicer than its parent, and has
+the kernel send SIGNAL when its parent dies. In that order: a change of user clears the request.
 """
 
 import ctypes
@@ -9,13 +9,14 @@ import os
 import pwd
 import signal
 import sys
+import time
 
 PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
     """Take the user, tie this process to its parent and become the command; exit code 127 when it cannot run."""
-    parent, death_signal, user, *command = sys.argv[1:]
+    parent, death_signal, user, nicer, *command = sys.argv[1:]
     if user != "-":
         account = pwd.getpwnam(user)
         os.initgroups(user, account.pw_gid)
@@ -26,6 +27,8 @@ def main() -> None:
             os.chdir(here)  # by its whole path: `.` would stay open to a process that root has put there
         except OSError as error:
             sys.exit(f"user {user} cannot enter {here}: {error.strerror}")
+    if niceness := os.nice(int(nicer)):
+        weigh_session(niceness)
     # a launcher started in the background by a shell ignores these, and the command must not
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
@@ -37,6 +40,25 @@ def main() -> None:
     except OSError as error:
         print(f"cannot run {command[0]}: {error.strerror}", file=sys.stderr)
         sys.exit(127)
+
+
+def weigh_session(niceness: int) -> None:
+    """Weigh a session of its own as the process in it, where the kernel weighs sessions and not processes (autogroup).
+
+    Without that its niceness counts only beside processes of the same session.
+    """
+    if os.getsid(0) != os.getpid():
+        return
+    for _ in range(5):
+        try:
+            with open("/proc/self/autogroup", "w") as file:  # noqa: PTH123 (as above)
+                file.write(str(niceness))
+        except BlockingIOError:  # the kernel takes one change in a tenth of a second, from all processes
+            time.sleep(0.15)
+        except OSError:  # another kernel: the niceness alone counts
+            return
+        else:
+            return
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from launcher.data_folder import DataFolderInUseError, held, read_json, write_js
 from launcher.encrypting import OF_DATA_FOLDER, open_secrets
 from launcher.failures import LaunchError
 from launcher.output import Say, last_lines
-from launcher.processes import Child, ProcessGroup
+from launcher.processes import NICENESS, Child, ProcessGroup, step_back
 from launcher.project import Project, read_project
 from launcher.restoring import choose, recover, write
 from launcher.stack import APP_DATABASE, Stack
@@ -55,7 +55,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
         raise LaunchError(NO_KEY, exit_code=2)
     project.make_ready()
     note = project.data / (DRILLED if in_bucket else RESULT)
-    os.nice(10)
+    step_back()
     say(f"The newest backup in {source} is restored beside the shop")
     at, started = dt.datetime.now(dt.UTC).isoformat(timespec="seconds"), time.monotonic()
     try:
@@ -201,8 +201,10 @@ class Months:
             if time.monotonic() >= self._look_at:
                 self._look_at = time.monotonic() + LOOK_SECONDS
                 if is_due(self._result, self._folder, dt.datetime.now(dt.UTC)):
-                    words: list[str | Path] = ["nice", "-n", "10", PYTHON, ROOT / "run", "drill"]
-                    self._child = self._group.start("drill", words, env=self._environment, cwd=ROOT, log=self._log)
+                    words: list[str | Path] = [PYTHON, ROOT / "run", "drill"]
+                    self._child = self._group.start(
+                        "drill", words, env=self._environment, cwd=ROOT, log=self._log, niceness=NICENESS
+                    )
         elif not self._child.running():
             self._group.forget(self._child)
             if self._child.process.returncode != 0:

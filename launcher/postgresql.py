@@ -33,6 +33,7 @@ from launcher.processes import READY_SECONDS, Child, ProcessGroup, Stage
 SUPERUSER = "app"  # for the launcher alone; `database_roles` has those of everybody else
 SLOT = "backoffice_backup"
 LONGEST_COPY_SECONDS = 6 * 3600.0
+MOST_COPIED = "50M"  # bytes a second: 10 GB in 200 s
 OUTSIDE_HOMES = Path("/var/lib/merchant-backoffice")
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -104,6 +105,7 @@ class PostgreSQL:
         """Copy all its files while it works, with the log that they need, and a checksum of each."""
         words: list[str | Path] = ["-D", folder, "-d", self._address_for_copies()]
         words += ["--checkpoint=fast", "--wal-method=stream", "--no-slot", "--manifest-checksums=SHA256"]
+        words += [f"--max-rate={MOST_COPIED}"]  # the server reads and digests it, and heeds no niceness
         self._run_program("pg_basebackup", *words, log=log)
 
     def keeps_log_for_copies(self) -> bool:

@@ -25,6 +25,7 @@ from launcher.output import START_MARK
 HERE = Path(__file__).parent
 LOG_KEPT_BYTES = 5_000_000
 READY_SECONDS = 60.0
+NICENESS = 10  # of what nobody waits for: about a tenth of a core that others want, too, so that it comes to an end
 FASTER_SECONDS = 0.4
 
 
@@ -59,6 +60,11 @@ class Child:
         return self.process.poll() is None
 
 
+def step_back() -> None:
+    """Be that nice, and all that is started from now on; what `NICENESS` was started with is so already."""
+    os.nice(max(0, NICENESS - os.nice(0)))
+
+
 class ProcessGroup:
     """The children of this launcher and their watchdog."""
 
@@ -79,14 +85,17 @@ class ProcessGroup:
         stop_signal: int = signal.SIGTERM,
         stage: Stage = Stage.APP,
         user: str | None = None,
+        niceness: int = 0,
         own_session: bool = True,
         pass_fds: Sequence[int] = (),
     ) -> Child:
         """Start `command`; its output is appended to `log`, or without one goes where the launcher's own goes.
 
         `own_session=False` is for a command that a person talks to in the terminal. `pass_fds`: open files for it.
+        `niceness`: so much more than the launcher's; its own children have it, too.
         """
-        bootstrap = [sys.executable, "-I", "-S", HERE / "child.py", os.getpid(), stop_signal, user or "-", *command]
+        tied: list[object] = [os.getpid(), stop_signal, user or "-", niceness]
+        bootstrap = [sys.executable, "-I", "-S", HERE / "child.py", *tied, *command]
         with contextlib.ExitStack() as files:
             output = files.enter_context(open_log(log, name)) if log else None
             process = subprocess.Popen(

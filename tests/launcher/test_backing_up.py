@@ -16,6 +16,7 @@ from launcher.backups import NAME, backups_in, delete_log_before, delete_old, ve
 from launcher.data_folder import read_json, write_json, write_state
 from launcher.encrypting import make_key, open_secrets
 from launcher.failures import LaunchError
+from launcher.processes import NICENESS
 from launcher.project import Project
 from tests.launcher.conftest import Keeper, clean_environment, wait_until
 from tests.launcher.helpers import ROOT, run
@@ -74,6 +75,19 @@ def test_backups_in_a_folder_and_a_given_database_do_not_go_together(given, tmp_
 
     assert "BACKUP_TO" in about_foreign_database(both)
     assert about_foreign_database(Project(tmp_path, given)) == ""
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel does not weigh sessions")
+def test_what_nobody_waits_for_is_weighed_less_in_its_own_session_and_so_are_its_children(group, tmp_path):
+    show = "import os; print(os.nice(0), open('/proc/self/autogroup').read())"
+    again = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {show!r}], check=True)"
+    log = tmp_path / "niceness.log"
+
+    shown = group.start("shown", [sys.executable, "-c", again], env={}, cwd=tmp_path, log=log, niceness=NICENESS)
+
+    assert group.finish(shown) == 0
+    own, *_session, session = log.read_text().split("\n", 1)[1].split()
+    assert {int(own), int(session)} == {min(19, os.nice(0) + NICENESS)}
 
 
 def test_a_backup_that_is_killed_counts_for_none(keep, folder, target):
