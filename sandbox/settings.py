@@ -100,7 +100,7 @@ LOGGING = {
 SANDBOX_TOKEN = env.str("SANDBOX_TOKEN", "")
 # Every delay of the sandbox is divided by this.
 SANDBOX_SPEED = env.float("SANDBOX_SPEED", 1.0)
-if SANDBOX_SPEED < 0.01:  # noqa: PLR2004 - a delay of a second is then 100 s
+if SANDBOX_SPEED < 0.01:
     raise SystemExit("SANDBOX_SPEED must be 0.01 or more: every delay of the sandbox is divided by it.")
 # Whether PLN products have their nightly cut-off.
 SANDBOX_CUT_OFF = env.bool("SANDBOX_CUT_OFF", True)
