@@ -2,6 +2,9 @@
 
 import http.client
 import json
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -34,6 +37,14 @@ def test_a_restart_keeps_everything_and_goes_on(sandbox, ending):
     assert [sandbox.final(ref_id)["status"] for ref_id in (running, late)] == ["success"] * 2
     assert sandbox.status(waiting)["status"] == "pending"
     assert sandbox.pay(inquired).status_code == 200
+
+
+def test_it_does_not_start_with_a_speed_of_nothing():
+    asked = [sys.executable, "-c", "import sandbox.settings"]
+    ended = subprocess.run(asked, env={**os.environ, "SANDBOX_SPEED": "0"}, capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+    assert ended.stderr.startswith("SANDBOX_SPEED must be")
 
 
 def test_a_stop_does_not_wait_for_an_answer_that_hangs(sandbox):
