@@ -10,13 +10,14 @@ import re
 import pytest
 from django.core.management import call_command
 
+from approvals.models import Approval
 from batches.models import Batch
 from batches.services import seal_of
 from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
 from testing.factories import make_check, make_payment
-from testing.people import Browser, make_person, signed_in
+from testing.people import Browser, browser_of, make_person, signed_in
 from tests.batches.helpers import ask_all, checked, rows_of, send_all
 from tests.conftest import Upstream
 from tests.dues.helpers import due_bill
@@ -79,6 +80,33 @@ def test_a_tick_that_was_changed_shows_the_new_total_before_anything_is_paid(
     send_all(batch)
     [order] = Order.objects.all()
     assert (order.destination, order.status, order.payment.method) == ("531290000002", "success", "cash")
+
+
+def test_above_the_limit_a_second_person_approves_exactly_these_bills(
+    upstream: Upstream, browser: Browser, seller: User
+):
+    User.objects.filter(pk=seller.pk).update(own_approval_above=15_000)
+    batch = checked(TABLE, seller)
+    ask_all(batch)
+    first, second, _unknown = rows_of(batch)
+    assert first.max_price
+    assert second.max_price
+
+    release(browser, batch, tick=["1", "2"], reason="Office")
+    approval = Approval.objects.get()
+    assert (approval.facts["rows"], approval.facts["price"]) == (2, first.max_price + second.max_price)
+    assert not Order.objects.exists()
+    browser_of("administrator").confirm(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal})
+    batch.refresh_from_db()
+    send_all(batch)
+
+    for row in (first, second):
+        order = Order.objects.get(bill_check=row.bill_check)
+        assert (order.ref_id, order.status) == (row.bill_check and row.bill_check.ref_id, "success")
+        assert (order.placed_by, order.price) == (seller, row.max_price)
+        assert upstream.calls(order, "pay") == ["/v1/bill/pay"]
+        assert upstream.ledger(order) == [("debit", -row.max_price)]
+    assert Order.objects.count() == 2
 
 
 def test_all_none_and_the_ticks_of_the_page_are_taken_over(upstream: Upstream, browser: Browser, seller: User):
