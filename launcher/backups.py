@@ -28,7 +28,8 @@ NAME = "%Y%m%d-%H%M%SZ"
 KEPT = (7, 4, 12)  # days, weeks, months
 SEGMENT_BYTES = 16 * 1024 * 1024
 PARTIAL = ".partial"
-HALF_RECORD_BYTES = 64 * 1024  # the last record in a copy of the log may be half there
+HALF_RECORD_BYTES = 64 * 1024  # a last record in a copy of the log that is longer, and half there, counts as damage
+_PAGE_BYTES, _PAGE_HEAD, _SEGMENT_HEAD, _RECORD_HEAD = 8192, 24, 40, 24  # of the log
 ANOTHER = (
     "use another backup (`./run restore --from` takes the folder of an older one; the copied log goes on from there: "
     "docs/backup.md), and look after that disk."
@@ -180,16 +181,47 @@ def number_of(file: Path) -> int:
 def unread(segments: Sequence[Path], read_to: int) -> Path | None:
     """The segment in which reading the copied log ended, when the copy goes on behind it: it is damaged, or a gap.
 
-    `read_to`: the end of what could be read, in bytes. Older timelines end where a restored shop has begun.
+    `read_to`: the end of what could be read, in bytes. Older timelines end where a restored shop has begun. The record
+    that could not be read may be the last one, of which a half was copied: then nothing follows its end.
     """
     log = [file for file in segments if file.suffix != ".history"]
     log = sorted((file for file in log if file.name[:8] == max(file.name[:8] for file in log)), key=number_of)
     for file in reversed(log):
         if content := file.read_bytes().rstrip(b"\0"):
-            if number_of(file) * SEGMENT_BYTES + len(content) - read_to < HALF_RECORD_BYTES:
+            end = number_of(file) * SEGMENT_BYTES + len(content)
+            if end <= min(end_of_record(log, read_to), read_to + HALF_RECORD_BYTES):
                 return None
             return next(file for file in log if number_of(file) >= read_to // SEGMENT_BYTES)
     return None
+
+
+def end_of_record(log: Sequence[Path], position: int) -> int:
+    """Where the record that begins behind this position of the log would end, in bytes, by the length that it says."""
+
+    def behind_head(place: int) -> int:
+        """The same, or behind the head of the page that begins there."""
+        if place % _PAGE_BYTES:
+            return place
+        return place + (_PAGE_HEAD if place % SEGMENT_BYTES else _SEGMENT_HEAD)
+
+    start = behind_head((position + 7) // 8 * 8)
+    length = int.from_bytes(bytes_at(log, start, 4), "little")
+    if length < _RECORD_HEAD:  # no record
+        return start
+    place, left = start, length
+    while (room := _PAGE_BYTES - place % _PAGE_BYTES) < left:
+        place, left = behind_head(place + room), left - room
+    return place + left
+
+
+def bytes_at(log: Sequence[Path], position: int, count: int) -> bytes:
+    """These bytes of the log; b"" where there is no segment."""
+    for file in log:
+        if number_of(file) == position // SEGMENT_BYTES:
+            with file.open("rb") as segment:
+                segment.seek(position % SEGMENT_BYTES)
+                return segment.read(count)
+    return b""
 
 
 def verify_files(database: Path) -> None:

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from launcher.backing_up import about_foreign_database
-from launcher.backups import NAME, backups_in, delete_log_before, delete_old, verify_files
+from launcher.backups import NAME, backups_in, delete_log_before, delete_old, unread, verify_files
 from launcher.data_folder import read_json, write_json, write_state
 from launcher.encrypting import make_key, open_secrets
 from launcher.failures import LaunchError
@@ -75,6 +75,28 @@ def test_backups_in_a_folder_and_a_given_database_do_not_go_together(given, tmp_
 
     assert "BACKUP_TO" in about_foreign_database(both)
     assert about_foreign_database(Project(tmp_path, given)) == ""
+
+
+@pytest.mark.parametrize(
+    ("start", "length", "written", "is_damaged"),
+    [
+        (4096, 100, 60, False),  # a half
+        (4096, 100, 100, False),
+        (4096, 100, 108, True),  # something follows
+        (3 * 8192 - 16, 64, 16 + 24 + 48, False),  # goes on behind the head of the next page
+        (3 * 8192 - 16, 64, 16 + 24 + 56, True),
+        (4096, 0, 200, True),  # its length is lost
+        (4096, 0x74736F6C, 100_000, True),
+    ],
+)
+def test_what_follows_a_record_that_cannot_be_read_tells_damage_from_the_end(
+    tmp_path, start, length, written, is_damaged
+):
+    segment = tmp_path / "000000010000000000000005.partial"
+    content = length.to_bytes(4, "little") + b"x" * (written - 4)
+    segment.write_bytes(b"x" * start + content + bytes(16 * 1024 * 1024 - start - len(content)))
+
+    assert unread([segment], 5 * 16 * 1024 * 1024 + start) == (segment if is_damaged else None)
 
 
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel does not weigh sessions")
