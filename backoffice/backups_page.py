@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 from django.conf import settings
@@ -15,6 +16,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from audit.acts import act
 from backoffice.lost_orders import Group, shown_lost, waiting
+from catalogue.models import CatalogueSync
+from core import clock
 from core.access import StaffRequest, staff_only
 from core.drills import last_bucket_drill, last_drill
 from core.errors import Refused, refusal_shown
@@ -31,13 +34,15 @@ from core.money import rupiah
 from core.rights import Right
 from gateway.models import UpstreamAccount
 from gateway.services import latest_reading, open_restored, upstream_account
-from purchases.models import Order
+from purchases.models import Lack, LostOrder, Order
 from purchases.states import OPEN, POLLED
 from reconciliation.services import unexplained_differences
 from staff.confirming import check_factor
 
 OPEN_SHOP = act("open_restored", pgettext_lazy("audit", "Open the shop after a restore"), Right.CHANGE_POLICIES)
 _SHOWN = 200
+# A task tries each minute. What it has not tried by then has a fault, and holds up nobody any longer.
+_TAKING_IN = dt.timedelta(minutes=5)
 
 
 class NotYet(Refused):
@@ -119,6 +124,12 @@ def waits_for(account: UpstreamAccount) -> str:
         return _("The provider has not been asked about every open order yet: wait a moment.")
     if reading is None or account.restored_at is None or reading.sent_at < account.restored_at:
         return _("The balance has not been compared since the restore: wait for the next reading.")
+    waiting_orders = LostOrder.objects.filter(order=None)
+    if waiting_orders.filter(lacks=[], found_at__gt=clock.now() - _TAKING_IN).exists():
+        return _("Orders of the journal are being taken in: wait a moment.")
+    new_catalogue = CatalogueSync.objects.filter(result=CatalogueSync.Result.DONE, started_at__gte=account.restored_at)
+    if waiting_orders.filter(lacks__contains=[Lack.PRODUCT]).exists() and not new_catalogue.exists():
+        return _("Orders of the journal wait for products that the next catalogue may bring: wait until it is fetched.")
     return ""
 
 

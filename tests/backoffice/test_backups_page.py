@@ -8,6 +8,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from catalogue.models import CatalogueSync
 from gateway.models import UpstreamAccount
 from gateway.services import hold_restored, upstream_account
 from purchases.models import Lack, LostOrder
@@ -42,6 +43,12 @@ def test_who_opens_the_shop_says_how_many_orders_are_not_taken_in():
         line = {"product_name": "Telkomsel", "max_price": price, "payment": {"amount": 12_000}}
         LostOrder.objects.create(ref_id=ref_id, line=line, sent_no=1, found_at=timezone.now(), lacks=["product"])
     browser = browser_of("administrator")
+    page = unescape(browser.get(reverse("backups")).content.decode())
+    assert "the next catalogue may bring" in page
+    CatalogueSync.objects.create(started_at=timezone.now(), result=CatalogueSync.Result.DONE)
+    LostOrder.objects.filter(ref_id="B-1").update(lacks=[])
+    assert "are being taken in" in unescape(browser.get(reverse("backups")).content.decode())
+    LostOrder.objects.filter(ref_id="B-1").update(lacks=["twin"])
     page = unescape(browser.get(reverse("backups")).content.decode())
     assert "2 orders of the journal, Rp19.500 at most" in page
 
