@@ -43,6 +43,7 @@ def run(group: ProcessGroup, say: Say, _options: argparse.Namespace) -> int:
     if former["commit"] and (former["version"], former["commit"]) == (version(), commit()):
         say(f"Version {version()} runs already: put the new one in place first (git checkout), then call this again.")
         return 0
+    require_own_folder()
     upgrade = Upgrade(project, group, say, former)
     try:
         upgrade.change()
@@ -67,6 +68,15 @@ def running_shop(project: Project) -> dict[str, Any]:
     if process.stat().st_uid != os.geteuid():
         raise LaunchError(f"The running ./run is not yours: call ./run upgrade as {owner(process)}.")
     return state
+
+
+def require_own_folder() -> None:
+    """LaunchError where somebody else installs: the shop is not stopped for packages that cannot be put in place."""
+    if not os.access(ROOT, os.W_OK | os.X_OK):
+        raise LaunchError(
+            f"{ROOT} belongs to {owner(ROOT)}, so that you cannot upgrade it. Make a backup and stop ./run, let "
+            f"{owner(ROOT)} call ./run install, and start ./run again: it brings the database up to date."
+        )
 
 
 def commit() -> str:

@@ -1,5 +1,6 @@
 """`./run upgrade`: when the new version cannot be prepared, everything is as before."""
 
+import argparse
 import os
 import subprocess
 import sys
@@ -131,3 +132,18 @@ def test_the_shop_of_somebody_else_is_a_sentence(tmp_path: Path, monkeypatch: py
 
     with pytest.raises(LaunchError, match=r"call \./run upgrade as"):
         upgrading.running_shop(Project(tmp_path, {}))
+
+
+@pytest.mark.usefixtures("former")
+def test_a_folder_that_somebody_else_installs_is_refused_before_the_shop_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upgrading, "read_project", lambda: Project(tmp_path / "data", {}))
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere
+    changed: list[upgrading.Upgrade] = []
+    monkeypatch.setattr(upgrading.Upgrade, "change", changed.append)
+
+    with pytest.raises(LaunchError, match=r"belongs to .* let .* call \./run install"):
+        upgrading.run(ProcessGroup(), print, argparse.Namespace())
+
+    assert changed == []
