@@ -61,8 +61,8 @@ def test_a_biller_number_leads_to_its_check_others_to_buying(cashier):
 
     page = cashier.get(f"/customers/{customer.pk}/").content.decode()
 
-    assert f"/counter/?product={biller.code}&amp;q=1234567890" in page
-    assert f"/counter/?product={product.code}&amp;q=081234567890" in page
+    assert f"/counter/review/?product={biller.code}&amp;q=1234567890" in page
+    assert f"/counter/review/?product={product.code}&amp;q=081234567890" in page
 
 
 def test_a_wrong_or_doubled_number_is_refused_beside_the_field(cashier):
