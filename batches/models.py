@@ -236,9 +236,9 @@ class BatchRow(models.Model):
         return f"batch:{self.ref_id}"
 
     @property
-    def names_an_order(self) -> bool:
-        """Whether `said` is the ref_id of another order, which is no number of a customer."""
-        return self.fault in NAMES_AN_ORDER
+    def holds_no_number(self) -> bool:
+        """Whether `said` is the ref_id of another order, or amounts: no number of a customer."""
+        return self.fault in {*NAMES_AN_ORDER, Fault.TOTAL_CHANGED}
 
     @property
     def words(self) -> str:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from batches.models import Batch, BatchRow
-from batches.states import BatchState, Fault, RowState
+from batches.states import FOR_A_PERSON, BatchState, Fault, RowState
 from core.money import rupiah
 from core.numbers import masked, masked_note, note_as_seen, without
 from core.tables import Table, cell_from, column, row_link, shortened
@@ -56,6 +56,10 @@ class BatchTable(Table[Batch]):
         return moment(batch.created_at)
 
 
+# The state of a row that waits, for its biller or for a person, is what it waits for.
+_SAID_AS_STATE = frozenset({Fault.ASKING, *FOR_A_PERSON})
+
+
 def _in_dashes(number: str) -> str:
     return re.sub(r"[\s.\-]+", "-", number.strip())
 
@@ -89,7 +93,7 @@ class BatchRowTable(Table[BatchRow]):
         "fee": lambda row: row.fee if row.is_bill and row.bill_check else "",
         "price": lambda row: "" if row.selling_price is None else row.selling_price,
         "status": _status,
-        "reason": lambda row: row.words if row.names_an_order else masked_note(row.words),
+        "reason": lambda row: row.words if row.holds_no_number else masked_note(row.words),
         "sn": lambda row: without(row.order.sn, [row.destination]) if row.order else "",
         "ref_id": lambda row: row.order.ref_id if row.order else "",
         "ended": lambda row: row.order.final_at or "" if row.order else "",
@@ -116,7 +120,7 @@ class BatchRowTable(Table[BatchRow]):
     @column(_("State"), phone="1 left", fields=("status", "reason"))
     def state(self, row: BatchRow) -> SafeString:
         """Where it stands; before it the tick of a bill."""
-        state = Fault.ASKING if row.fault == Fault.ASKING else RowState(row.state)
+        state = Fault(row.fault) if row.fault in _SAID_AS_STATE else RowState(row.state)
         shown = status_badge(row.order.status) if row.order else state.badge
         shown = format_html('<span data-fault="{}">{}</span>', row.fault, shown)
         if not (self.ticks and row.may_be_ticked):
@@ -157,9 +161,9 @@ class BatchRowTable(Table[BatchRow]):
             return format_html('<span class="mono">{}</span>', shortened(serial.main, 26))
         if row.order and row.order.status == Status.NEEDS_ACTION:
             return row.order.get_action_reason_display()
-        if row.fault == Fault.ASKING:
-            return ""  # its state says so
-        return row.words if row.names_an_order else note_as_seen(row.words)
+        if row.fault in _SAID_AS_STATE:
+            return row.said
+        return row.words if row.holds_no_number else note_as_seen(row.words)
 
     @column(_("Price"), css="num", phone="2 right", fields=("price", "total", "fee"))
     def price(self, row: BatchRow) -> SafeString | str:

@@ -75,9 +75,14 @@ def take_over(rows: Sequence[BatchRow], *, is_released: bool) -> None:
     for row in rows if is_released else ():
         cost, pays = before[row.pk]
         if row.state == RowState.READY and (row.max_price, row.selling_price) != (cost, pays):
-            row.mark_wrong(Fault.TOTAL_CHANGED, f"{rupiah(pays)} → {rupiah(row.selling_price)}")
+            mark_changed(row, was=pays, now=row.selling_price)
         elif row.fault in {Fault.PAID, Fault.BILLER, Fault.OPEN, Fault.NOT_FOR_SALE}:
             row.state = RowState.REFUSED
+
+
+def mark_changed(row: BatchRow, *, was: int | None, now: int | None) -> None:
+    """Say that a bill waits for a person, as the customer `was` to pay another sum than `now`; rupiah."""
+    row.mark_wrong(Fault.TOTAL_CHANGED, f"{rupiah(was)} → {rupiah(now)}")
 
 
 def ask(row: BatchRow, batch: Batch) -> None:

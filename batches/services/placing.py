@@ -18,7 +18,7 @@ from django.utils import translation
 
 from batches.errors import BatchRefused
 from batches.models import ASKING, Batch, BatchRow
-from batches.services.billing import ask, pay, take_over
+from batches.services.billing import ask, mark_changed, pay, take_over
 from batches.services.checking import ask_when_due
 from batches.services.releasing import end, lock_batch, say_what_waits, stop, words_for_readers
 from batches.states import FOR_A_PERSON, BatchState, Fault, RowState
@@ -174,8 +174,10 @@ def _place_row(batch_id: int, key: int | None) -> bool:
             except (CheckExpired, Replaced):
                 row.bill_check = None  # asked about again, and paid for the same total alone
                 row.mark_wrong(Fault.ASKING)
-            except (TotalChanged, FeeChanged) as refusal:
-                row.mark_wrong(Fault.TOTAL_CHANGED, str(refusal))
+            except TotalChanged as refusal:
+                mark_changed(row, was=row.selling_price, now=refusal.total + row.fee)
+            except FeeChanged as refusal:
+                mark_changed(row, was=row.selling_price, now=(row.max_price or 0) + refusal.fee)
             except (OrderRefused, InvalidDestination) as refusal:
                 row.state, row.fault = RowState.REFUSED, refusal.code[:40]
                 row.said = words_for_readers(refusal, batch)

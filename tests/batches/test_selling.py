@@ -17,7 +17,7 @@ from purchases.models import Order
 from purchases.services.placing import place_order
 from purchases.states import Status
 from staff.models import User
-from testing.people import make_person
+from testing.people import make_person, signed_in
 from tests.batches.helpers import CASH, checked, released, rows_of, send_all, supervisor
 from tests.conftest import Upstream
 
@@ -279,7 +279,10 @@ def test_a_row_at_which_the_app_fails_waits_for_a_person_and_the_others_are_sold
     place_rows(batch.pk)
 
     batch.refresh_from_db()
-    assert (batch.state, batch.stopped_by) == ("running", "BatchRefused:rows_wait")  # so it is work at once
+    assert (batch.state, batch.stopped_by) == ("running", "BatchRefused:rows_wait")
+    browser = signed_in(supervisor())
+    assert f'href="/batches/{batch.pk}/"' in browser.get("/work/").content.decode()  # at once
+    assert 'id="rows-wait"' in browser.get(f"/batches/{batch.pk}/").content.decode()
     send_all(batch)
     rows = rows_of(batch)
     assert [(row.state, row.fault) for row in rows] == [("placed", ""), ("wrong", "unexpected"), ("placed", "")]
