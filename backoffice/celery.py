@@ -99,6 +99,7 @@ app.conf.update(
         "forget-old-callbacks": scheduled(
             "callbacks.tasks.forget_old_bodies", crontab(hour=3, minute=20), expires=3600
         ),
+        "forget-old-batch-texts": scheduled("batches.tasks.forget_old_texts", crontab(hour=3, minute=40), expires=3600),
         "check-due-bills": scheduled("dues.tasks.check_due_bills", 60.0, expires=60),
         "take-in-lost": scheduled("bills.tasks.take_in_lost", 60.0, expires=60),
         "tidy-exports": scheduled("exports.tasks.tidy_exports", 60.0, expires=60),

@@ -21,6 +21,7 @@ class BatchRefused(Refused):
             "not_running": _("It is not running."),
             "unknown_key": _("There is no such batch. Check the file first: that gives the key."),
             "no_failed": _("No row of it has failed."),
+            "texts_gone": _("What was typed in it is kept no longer: write a new table."),
             "no_product": _(
                 "None of these rows becomes a sale by that. Write what you would write in a row: a denomination such as"
                 " “10”, “xl 10”, or a product’s code such as “TSEL10”."

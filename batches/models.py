@@ -25,6 +25,16 @@ from upstream.error_codes import meaning_of
 
 #: So many rows in one table.
 MOST_ROWS = 5_000
+#: What people have typed in a row; it is emptied when it is kept no longer.
+TEXTS = ("typed", "what", "name", "note", "said")
+# Of a row that is placed only these may change, and only to nothing.
+_MORE_THAN_FORGETTING = """
+    OLD.order_id IS NOT NULL AND (
+        to_jsonb(OLD) - '{typed,what,name,note,said}'::text[]
+            IS DISTINCT FROM to_jsonb(NEW) - '{typed,what,name,note,said}'::text[]
+        OR concat(NEW.typed, NEW.what, NEW.name, NEW.note, NEW.said) <> ''
+    )
+"""
 _RELEASED = (BatchState.RUNNING, BatchState.PAUSED, BatchState.ENDED)
 _COMPLETE = Q(product__isnull=False, destination__gt="", max_price__gt=0, selling_price__gt=0)
 
@@ -61,6 +71,7 @@ class Batch(models.Model):
     ended_at = models.DateTimeField(null=True)
     stopped_by = models.CharField(max_length=40, blank=True, help_text="The code of what paused it; empty: a person.")
     why_stopped = models.CharField(max_length=500, blank=True, help_text="The same in words.")
+    texts_gone_at = models.DateTimeField(null=True, help_text="When what was typed in its rows was emptied.")
 
     class Meta:
         default_permissions = ()
@@ -202,7 +213,7 @@ class BatchRow(models.Model):
         triggers = [
             pgtrigger.ReadOnly(name="its_order_is_one", fields=["batch", "line", "ref_id", "reference"]),
             pgtrigger.Protect(
-                name="placed_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__order__isnull=False)
+                name="placed_once", operation=pgtrigger.Update, condition=pgtrigger.Condition(_MORE_THAN_FORGETTING)
             ),
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
             never_truncated(),

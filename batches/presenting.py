@@ -204,7 +204,8 @@ class ShownBatch:
     @property
     def again_count(self) -> int:
         """Rows that a new batch would try again."""
-        return self.rows.filter(NOT_SERVED).count() if self.batch.is_released else 0
+        is_possible = self.batch.is_released and not self.batch.texts_gone_at
+        return self.rows.filter(NOT_SERVED).count() if is_possible else 0
 
     @property
     def expected_end(self) -> dt.datetime | None:

@@ -6,6 +6,12 @@ from batches import services
 
 
 @shared_task
+def forget_old_texts() -> None:
+    """Empty what was typed in batches whose days are over."""
+    services.forget_old_texts()
+
+
+@shared_task
 def place_rows(batch_id: int) -> None:
     """Place the next rows of a batch."""
     services.place_rows(batch_id)

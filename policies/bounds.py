@@ -35,6 +35,7 @@ BOUNDS: dict[str, Bounds] = {
     "alert_low_balance_hours": Bounds(4, 0, 240),
     "exchanges_kept_days": Bounds(90, 90, 3650),
     "callbacks_kept_days": Bounds(90, 90, 3650, or_none=True),
+    "batch_texts_kept_days": Bounds(730, 90, 3650, or_none=True),
 }
 # Policies that are on or off, and off at first; `looser` as in `Bounds`.
 SWITCHES: dict[str, int] = {"blind_count": -1}

@@ -34,6 +34,9 @@ class Policies(models.Model):
     callbacks_kept_days = models.BigIntegerField(
         default=BOUNDS["callbacks_kept_days"].default, null=True, help_text="None: without end."
     )
+    batch_texts_kept_days = models.BigIntegerField(
+        default=BOUNDS["batch_texts_kept_days"].default, null=True, help_text="None: without end."
+    )
     blind_count = models.BooleanField(default=False, help_text="Nobody sees the expected cash before the count.")
     opens_at = models.TimeField(null=True, help_text="Until `closes_at` cashiers sell; without both, always.")
     closes_at = models.TimeField(null=True)

@@ -113,6 +113,11 @@ PARTS: tuple[tuple[Promise, dict[str, Words]], ...] = (
                 _("At least 90 days. Then time, result and checksum stay. Empty: all is kept without end."),
                 "days",
             ),
+            "batch_texts_kept_days": Words(
+                _("What was typed in a batch is kept for"),
+                _("From its end. Then its orders stay, without names and notes. Empty: all is kept without end."),
+                "days",
+            ),
         },
     ),
 )

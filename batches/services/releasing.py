@@ -206,8 +206,8 @@ def resume(batch: Batch, *, actor: User) -> None:
         ring_when_committed(current.next_at)
 
 
-def cancel(batch: Batch, *, actor: User) -> int:
-    """Cancel all rows of which no order is placed; return how many. Raises `BatchRefused`.
+def cancel(batch: Batch, *, actor: User | None) -> int:
+    """Cancel all rows of which no order is placed; return how many. Raises `BatchRefused`. `actor`: None for beat.
 
     Orders that are placed go their way: each can be cancelled on its own page while it is queued.
     """

@@ -44,8 +44,11 @@ def check_table(text: str, *, name: str, actor: User | None, meant_again: bool =
 def again(batch: Batch, *, actor: User | None) -> tuple[Batch, bool]:
     """A new batch of the rows that have failed, were cancelled or never corrected, under new ref_ids.
 
-    The same again is that batch. Raises `BatchRefused` when there are none, and before the release.
+    The same again is that batch. Raises `BatchRefused` when there are none, before the release, and when the texts of
+    its rows are gone.
     """
+    if batch.texts_gone_at:
+        raise BatchRefused("texts_gone")
     failed = list(batch.rows.filter(NOT_SERVED).order_by("line")) if batch.is_released else []
     if not failed:
         raise BatchRefused("no_failed")

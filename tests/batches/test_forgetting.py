@@ -1,0 +1,103 @@
+"""What was typed in a batch goes after its days; its orders stay, and the database lets nothing else of them change."""
+
+import datetime as dt
+
+import pytest
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from batches.errors import BatchRefused
+from batches.models import TEXTS, Batch, BatchRow
+from batches.services import again, forget_old_texts, mend_all, release, seal_of
+from policies.models import Policies
+from policies.services import forget
+from purchases.models import Order
+from testing.people import browser_of
+from tests.batches.helpers import CASH, checked, released, rows_of, send_all, supervisor
+from tests.conftest import Upstream
+from tests.core.helpers import has_id
+
+TABLE = "081290000001;10;Sari\n081290000002;20;Budi\n0812;10;Ani\n"
+LONG_AGO = timezone.now() - dt.timedelta(days=731)
+NOTHING = dict.fromkeys(TEXTS, "")
+
+
+def aged(batch: Batch, *, created_at: dt.datetime = LONG_AGO, ended_at: dt.datetime | None = LONG_AGO) -> None:
+    """Let it, and its orders, have ended then: a test cannot wait for its days."""
+    Batch.objects.filter(pk=batch.pk).update(created_at=created_at, ended_at=ended_at)
+    Order.objects.filter(batch_row__batch=batch).update(final_at=ended_at)
+
+
+def texts_of(batch: Batch) -> list[dict[str, str]]:
+    return [*batch.rows.order_by("line").values(*TEXTS)]
+
+
+def sold() -> Batch:
+    """A batch that has ended: two rows are orders, and one was left out."""
+    batch = checked(TABLE)
+    mend_all(batch, step="leave_out", line=3, actor=supervisor())
+    release(batch, actor=supervisor(), seal=seal_of(batch), payment=CASH)
+    send_all(batch)
+    return batch
+
+
+def test_what_was_typed_goes_after_its_days_and_the_orders_stay(upstream: Upstream):
+    batch = sold()
+    aged(batch, ended_at=timezone.now() - dt.timedelta(days=729))
+    assert forget_old_texts() == 0
+    aged(batch)
+    orders = [*Order.objects.order_by("pk").values()]
+
+    assert forget_old_texts() == 1
+    assert forget_old_texts() == 0
+
+    assert texts_of(batch) == [NOTHING] * 3
+    assert [row.destination for row in rows_of(batch)] == ["081290000001", "081290000002", ""]
+    assert [*Order.objects.order_by("pk").values()] == orders
+    batch.refresh_from_db()
+    with pytest.raises(BatchRefused, match="kept no longer"):
+        again(batch, actor=supervisor())
+    page = browser_of("supervisor", username="other").get(batch.get_absolute_url())
+    assert has_id(page, "texts-gone")
+
+
+def test_a_batch_of_an_open_order_keeps_its_texts(upstream: Upstream):
+    batch = sold()
+    aged(batch)
+    Order.objects.filter(batch_row__batch=batch, destination="081290000002").update(final_at=timezone.now())
+
+    assert forget_old_texts() == 0
+    assert texts_of(batch)[0]["name"] == "Sari"
+
+
+def test_a_table_that_nobody_released_is_cancelled_and_emptied(upstream: Upstream):
+    batch, young = checked(TABLE), checked("081290000004;10;Rina\n")
+    aged(batch, ended_at=None)
+
+    assert forget_old_texts() == 1
+
+    batch.refresh_from_db()
+    young.refresh_from_db()
+    assert (batch.state, young.state) == ("cancelled", "checked")
+    assert texts_of(batch) == [NOTHING] * 3
+    assert [row.destination for row in rows_of(batch)] == ["", "", ""]
+
+
+def test_without_days_nothing_goes(upstream: Upstream):
+    Policies.objects.create(batch_texts_kept_days=None)
+    forget()
+    aged(checked(TABLE), ended_at=None)
+
+    assert forget_old_texts() == 0
+
+
+@pytest.mark.parametrize("change", [{"typed": "0813"}, {"name": ""}, NOTHING | {"destination": "0813"}])
+def test_of_a_row_that_is_an_order_nothing_but_all_its_texts_may_go(upstream: Upstream, change: dict[str, str]):
+    batch = released("081290000001;10;Sari\n")
+    send_all(batch)
+    row = BatchRow.objects.filter(batch=batch)
+
+    with pytest.raises(DatabaseError, match="Cannot update"), transaction.atomic():
+        row.update(**change)
+
+    assert row.update(**NOTHING) == 1
