@@ -25,25 +25,8 @@ from purchases.models import Order
 log = structlog.get_logger()
 
 # Our account, the seller, the payment, and the approval that the order came from, as the line has them: a value that
-# the claim reads with the lock of its order, because each sending asks.
-BESIDE = """
-    (SELECT json_build_object(
-        'account', coalesce((SELECT fingerprint FROM gateway_upstreamaccount), ''),
-        'seller_name', seller.username,
-        'payment', json_build_object(
-            'method', payment.method, 'amount', payment.amount, 'cash_given', payment.cash_given,
-            'reference', payment.reference, 'shift', coalesce(payment.sold_in_id, payment.agreed_in_id),
-            'drawer', shift.drawer_id, 'branch', payment.branch_id, 'customer', account.customer_id),
-        'approval', CASE WHEN approval.id IS NOT NULL THEN json_build_object(
-            'id', approval.id, 'sha256', approval.sha256, 'by', approval.decided_by_id, 'at', approval.decided_at) END)
-      FROM drawers_payment payment
-      LEFT JOIN staff_user seller ON seller.id = payment.seller_id
-      LEFT JOIN drawers_shift shift ON shift.id = coalesce(payment.sold_in_id, payment.agreed_in_id)
-      LEFT JOIN credit_creditentry debt ON debt.id = payment.debt_id
-      LEFT JOIN credit_creditaccount account ON account.id = debt.account_id
-      LEFT JOIN approvals_approval approval ON approval.result = payment.ref_id AND approval.result > ''
-     WHERE payment.id = purchases_order.payment_id)
-"""
+# the claim reads with the lock of its order, because each sending asks. The migration 0003_sent_beside makes it.
+BESIDE = "purchases_sent_beside(payment_id)"
 # The bill as the customer was asked to pay it.
 _BILL = (
     *("customer_name", "period", "details", "months", "amount", "admin_fee", "penalty", "total"),
