@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from core.access import StaffRequest, staff_only
@@ -35,7 +35,9 @@ def customer_import(request: StaffRequest) -> HttpResponse:
         form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         return render(request, "customers/import.html", context, status=422)
     if "save" in request.POST:
-        messages.success(request, _("Saved: %(n)s rows.") % {"n": len(plan.saved)}, extra_tags="customers_imported")
+        saved = len(plan.saved)
+        words = ngettext("%(n)s row was saved.", "%(n)s rows were saved.", saved) % {"n": saved}
+        messages.success(request, words, extra_tags="customers_imported")
         return redirect("customer_list")
     order = list(Outcome)
     rows = sorted(plan.rows, key=lambda row: (order.index(row.outcome), row.line))
