@@ -15,7 +15,7 @@ from bills.errors import AlreadyPaid, NotPayable
 from bills.models import BillCheck
 from bills.services import place_payment, start_check
 from bills.services.paying import lock_check_for_payment
-from bills.states import Standing
+from bills.states import AnswerKind, Standing
 from catalogue.destinations import InvalidDestination
 from core import clock
 from core.errors import OrderRefused
@@ -85,12 +85,20 @@ def mark_changed(row: BatchRow, *, was: int | None, now: int | None) -> None:
     row.mark_wrong(Fault.TOTAL_CHANGED, f"{rupiah(was)} → {rupiah(now)}")
 
 
-def ask(row: BatchRow, batch: Batch) -> None:
-    """Give a bill the check that can still be paid, or a new one that waits in the background's turns."""
+def fresh_checks(rows: Sequence[BatchRow]) -> dict[tuple[int | None, str], BillCheck]:
+    """The newest check of each bill that has not expired and was not paid, by product (key) and number.
+
+    What else keeps it from being paid its standing says, when the answer is taken over.
+    """
+    answered = BillCheck.objects.filter(answer=AnswerKind.BILL, order=None, expires_at__gt=clock.now())
+    same = answered.filter(destination__in={row.destination for row in rows}).order_by("pk")
+    return {(check.product_id, check.destination): check for check in same}
+
+
+def ask(row: BatchRow, batch: Batch, fresh: BillCheck | None) -> None:
+    """Give a bill the `fresh` check, or a new one that waits in the background's turns."""
     if row.product is None:
         raise LookupError(row.ref_id)  # only a row with a biller is asked about
-    same = BillCheck.objects.filter(product=row.product, destination=row.destination)
-    fresh = same.payable().order_by("-pk").first()
     try:
         row.bill_check = fresh or start_check(
             product=row.product,

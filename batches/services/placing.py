@@ -18,11 +18,12 @@ from django.utils import translation
 
 from batches.errors import BatchRefused
 from batches.models import ASKING, Batch, BatchRow
-from batches.services.billing import ask, mark_changed, pay, take_over
+from batches.services.billing import ask, fresh_checks, mark_changed, pay, take_over
 from batches.services.checking import ask_when_due
 from batches.services.releasing import end, lock_batch, say_what_waits, stop, words_for_readers
 from batches.states import FOR_A_PERSON, BatchState, Fault, RowState
 from bills.errors import CheckExpired, FeeChanged, Replaced, TotalChanged
+from bills.states import AnswerKind
 from catalogue.destinations import InvalidDestination
 from core import clock
 from core.bulk import update_rows
@@ -68,20 +69,21 @@ def ask_rows(batch_id: int) -> None:
         if batch.state not in {BatchState.CHECKED, BatchState.RUNNING}:
             return
         asking = batch.rows.filter(ASKING).select_related("product").order_by("line")
-        asked = list(asking.exclude(bill_check=None))
-        take_over(asked, is_released=batch.is_released)
-        waiting = sum(row.fault == Fault.ASKING and row.bill_check is not None for row in asked)
-        news = list(asking.filter(bill_check=None)[: AHEAD - waiting])
+        unanswered = Q(bill_check__answer=AnswerKind.NONE, bill_check__next_poll_at__isnull=False)
+        answered = list(asking.exclude(bill_check=None).exclude(unanswered))
+        take_over(answered, is_released=batch.is_released)
+        news = list(asking.filter(bill_check=None)[: max(0, AHEAD - asking.filter(unanswered).count())])
+        fresh = fresh_checks(news) if news else {}
         for row in news:
             try:
                 with transaction.atomic():
-                    ask(row, batch)
+                    ask(row, batch, fresh.get((row.product_id, row.destination)))
             except _TRY_LATER:
                 raise
             except Exception:
                 log.exception("batch_bill_failed", batch=batch.pk, line=row.line)
                 row.mark_wrong(Fault.UNEXPECTED)
-        update_rows([*asked, *news], ("bill_check", "max_price", "selling_price", "state", "fault", "said"))
+        update_rows([*answered, *news], ("bill_check", "max_price", "selling_price", "state", "fault", "said"))
         if batch.state == BatchState.CHECKED:
             ask_when_due(batch)
             batch.save(update_fields=["next_at"])
