@@ -191,6 +191,7 @@ def fill(orders: int) -> None:
             sandbox.remove()
     fill_counter()
     fill_office()
+    call_command("sum_days", stdout=sys.stderr)  # as each night
     with connection.cursor() as cursor:  # as a shop's server does by itself, and one for tests does not
         cursor.execute("SET statement_timeout = 0")
         cursor.execute("VACUUM")
