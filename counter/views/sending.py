@@ -101,7 +101,10 @@ def _review(
 
 
 def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The same for the same number. The person means a second sale; it is reviewed and sent like any other."""
+    """The same for the same number; it is reviewed and sent like any other.
+
+    After their last sale the person means a second one. Another order may be that of a customer before: it takes a `Y`.
+    """
     order = get_object_or_404(Order.objects.select_related("product"), ref_id=ref_id)
     is_own = order.placed_by_id == request.user.pk
     if not sees_whole_numbers() or not (is_own or request.user.has_perm(Right.VIEW_ORDERS)):
@@ -113,7 +116,8 @@ def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
     if not form.is_valid() or not can_be_sold(product, below_cost=True):  # the review names the people who may sell it
         return show_panel(request, q=f"{order.destination} ", asks="gone")
     repeated = repeats(product, form)
-    return _review(request, product, form, **repeated, asked_again="earlier" in repeated)
+    last = Order.objects.filter(placed_by=request.user).order_by("-created_at").first()
+    return _review(request, product, form, **repeated, asked_again="earlier" in repeated and last == order)
 
 
 def _ask_biller(request: StaffRequest, product: Product, number: str) -> HttpResponse:

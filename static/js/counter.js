@@ -161,7 +161,7 @@
     } else if (key === "Escape") {
       if (review()) leaveReview();
       else if (field().value) setText("");
-      else (one(".run.is-newest") ?? one("[data-run]"))?.focus();
+      else (newest() ?? one("[data-run]"))?.focus();
     } else return;
     event.stopImmediatePropagation();
   }
@@ -239,12 +239,18 @@
 
   /* --- the strip --- */
 
+  // The sale just sent, of which nothing can be printed yet while it runs: never the customer before. Else what ended last.
+  function newest() {
+    const sent = one("#counter-said")?.dataset.sent;
+    return (sent ? one(`[data-run][data-ref="${sent}"]`) : null) ?? one(".run.is-newest");
+  }
+
   // Of the row with the cursor, else of the newest; money goes back for that row, or where one alone is owed.
   function actOf(key) {
     const here = document.activeElement?.closest("[data-run]");
     const owed = all("[data-act=g]");
     if (key === "g" && !here) return owed.length === 1 ? owed[0] : null;
-    return one(`[data-act=${key}]`, here ?? one(".run.is-newest") ?? document);
+    return one(`[data-act=${key}]`, here ?? newest() ?? document);
   }
 
   function inStrip(event) {
