@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from babel.numbers import format_percent
+from babel.numbers import format_decimal, format_percent
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -71,6 +71,10 @@ def percent(share: float | None) -> str:
     return "–" if share is None else format_percent(share, "#,##0.#%", locale=active_locale())
 
 
+def _one_decimal(number: float) -> str:
+    return format_decimal(number, "#,##0.#", locale=active_locale())
+
+
 def seconds_words(seconds: int | None) -> str:
     """How long something takes: "8 s", "3 min"; a dash where it is not known."""
     if seconds is None:
@@ -93,7 +97,7 @@ class Change:
         if now is None or before is None or now == before or (by_share and before <= 0):
             return None
         difference = (now - before) / before if by_share else now - before
-        words = percent(abs(difference))
+        words = percent(abs(difference)) if by_share else _("%(n)s points") % {"n": _one_decimal(abs(difference) * 100)}
         return cls(words=words, is_up=difference > 0)
 
 

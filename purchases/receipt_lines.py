@@ -140,7 +140,8 @@ def _paid(receipt: Receipt) -> Iterator[Facts]:
     if paid.cash_given is not None:
         yield _cash(paid.cash_given, paid.change or 0)
     elif paid.method != CASH:
-        yield Facts("paid", ((_("Paid by"), " ".join(filter(None, [str(paid.method_words), paid.reference]))),))
+        debtor = paid.debt.account.customer.name if paid.debt else ""
+        yield Facts("paid", ((_("Paid by"), " ".join(filter(None, [str(paid.method_words), paid.reference, debtor]))),))
 
 
 def _sums(sheet: ReceiptPaper) -> Iterator[Facts]:

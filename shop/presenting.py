@@ -31,7 +31,7 @@ class Letterhead:
         )
         return cls(
             name=shop.name,
-            address=(*([branch.name] if branch else []), *address.splitlines()),
+            address=(*([branch.name] if branch and branch.name != shop.name else []), *address.splitlines()),
             phone=phone,
             footer=tuple(footer.splitlines()),
             logo=reverse("shop_logo", args=[shop.logo_id]) if shop.logo_id else "",

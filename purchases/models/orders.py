@@ -81,11 +81,11 @@ class OrderQuerySet(models.QuerySet["Order"]):
 
     def for_file(self) -> OrderQuerySet:
         """With what a row of the list's file holds, read at once."""
-        return self.select_related("product", "placed_by", "payment")
+        return self.select_related("product", "placed_by", "payment__debt__account__customer")
 
     def for_receipt(self) -> OrderQuerySet:
         """With what a receipt shows, read at once."""
-        return self.select_related("product", "placed_by", "payment")
+        return self.select_related("product", "placed_by", "payment__debt__account__customer")
 
     def stuck(self, *, lately: Any, verdict_from: Any) -> OrderQuerySet:
         """Open orders that go no further without a person: they need action, or have had no result for too long.

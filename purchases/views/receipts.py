@@ -98,7 +98,7 @@ def key_of(printed: ReceiptPrint) -> str:
 
 
 def _printed(request: StaffRequest, queryset: QuerySet[ReceiptPrint]) -> HttpResponse:
-    of_order = ("placed_by", "product", "bill_check", "payment")
+    of_order = ("placed_by", "product", "bill_check", "payment__debt__account__customer")
     prints = list(queryset.select_related("shop", "branch", *(f"order__{name}" for name in of_order)))
     if not prints:
         raise Http404

@@ -9,6 +9,7 @@ from drawers.models import Drawer, Payment
 from drawers.services import PaymentFacts
 from drawers.services.shifts import close_shift
 from purchases.models import ReceiptPrint
+from shop.services import current_shop
 from testing.factories import make_order
 from testing.people import make_person
 from tests.branches.helpers import make_branch
@@ -129,6 +130,19 @@ def test_a_receipt_shows_the_branch_as_it_was_at_the_original(cashier):
 
     assert printed.branch.name == "Tebet"
     assert ("Jl. Tebet Raya 1" in page, "Jl. Baru 9" in page) == (True, False)
+
+
+def test_a_branch_that_is_called_like_the_shop_is_named_once_on_a_receipt(cashier):
+    make_branch()
+    order = make_order("success", price=10_500)
+    receipt = f"/orders/{order.ref_id}/receipt/"
+    cashier.post(receipt, {"paper": "58"})
+    printed = ReceiptPrint.objects.get()
+    assert printed.branch.name == current_shop().name
+
+    paper = cashier.get(f"{receipt}1/").content.decode().partition("<article")[2].partition("</article>")[0]
+
+    assert paper.count(printed.branch.name) == 1
 
 
 def test_a_receipt_of_a_shop_with_one_branch_names_none(cashier, admin):

@@ -111,6 +111,16 @@ def test_a_sale_is_put_on_credit_on_the_orders_page():
     assert owed_by(customer) == 0
 
 
+def test_the_receipt_names_whose_account_it_is_on():
+    shift, customer = begin(), give_credit("Bu Sri")
+    order = sell_to(customer, 10_000, by=shift.cashier)
+    end(order, "success")
+
+    page = page_of(signed_in(shift.cashier), f"/orders/{order.ref_id}/receipt/?paper=58")
+
+    assert "On credit Bu Sri" in page
+
+
 def test_an_auditor_gets_from_a_sale_on_credit_to_its_account():
     shift, customer = begin(), give_credit("Bu Sri")
     order = sell_to(customer, 10_000, by=shift.cashier)

@@ -12,6 +12,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from earnings.models import By, DaySum, SummedDay
+from earnings.presenting import Change
 from earnings.services import Figures, Period, figures_by, keeping, prove_days, sum_days, totals_of
 from earnings.services.keeping import sum_day
 from purchases.models import Order
@@ -186,3 +187,11 @@ def test_the_database_refuses_sums_that_no_orders_have(day_before: dt.date, chan
 
     with pytest.raises(IntegrityError), transaction.atomic():
         DaySum.objects.update(**changed)
+
+
+@pytest.mark.parametrize(("by_share", "words"), [(True, "8.4%"), (False, "6.7 points")])
+def test_two_shares_differ_by_points_and_not_by_percent(by_share, words):
+    change = Change.between(0.867, 0.8, by_share=by_share)
+
+    assert change
+    assert change.words == words
