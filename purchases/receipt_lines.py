@@ -140,8 +140,9 @@ def _paid(receipt: Receipt) -> Iterator[Facts]:
     if paid.cash_given is not None:
         yield _cash(paid.cash_given, paid.change or 0)
     elif paid.method != CASH:
-        debtor = paid.debt.account.customer.name if paid.debt else ""
-        yield Facts("paid", ((_("Paid by"), " ".join(filter(None, [str(paid.method_words), paid.reference, debtor]))),))
+        debtor = paid.debt and paid.debt.account.customer  # none once the customer was erased
+        words = [str(paid.method_words), paid.reference, debtor.name if debtor else ""]
+        yield Facts("paid", ((_("Paid by"), " ".join(filter(None, words))),))
 
 
 def _sums(sheet: ReceiptPaper) -> Iterator[Facts]:
