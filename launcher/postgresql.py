@@ -33,7 +33,7 @@ from launcher.processes import READY_SECONDS, Child, ProcessGroup, Stage
 SUPERUSER = "app"  # for the launcher alone; `database_roles` has those of everybody else
 SLOT = "backoffice_backup"
 LONGEST_COPY_SECONDS = 6 * 3600.0
-MOST_COPIED = "50M"  # bytes a second: 10 GB in 200 s
+MOST_COPIED = "20M"  # bytes a second: 10 GB in 500 s
 OUTSIDE_HOMES = Path("/var/lib/merchant-backoffice")
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
