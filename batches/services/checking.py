@@ -130,7 +130,8 @@ def _digits(text: str) -> str:
 def check_rows(rows: Sequence[BatchRow], batch: Batch) -> None:
     """Say of each row of the batch what it means and what is wrong with it. Nothing is stored.
 
-    The later one of two equal rows is "twice"; those that are left out or sold do not count.
+    The later one of two equal rows is "twice", also once a person has left the earlier one out: nobody has said that
+    the later one is meant in its place.
     """
     reader = _Reader()
     open_rows = [row for row in rows if row.state in OPEN_STATES]
@@ -146,7 +147,9 @@ def check_rows(rows: Sequence[BatchRow], batch: Batch) -> None:
             row.mark_wrong(Fault.BILL, row.product.name if row.product else "")
     else:
         apply_answers(bills)
-    _mark_repeats([row for row in open_rows if row.state == RowState.READY or row.fault == Fault.ASKING])
+    _mark_repeats(
+        [row for row in rows if row.state in {RowState.READY, RowState.LEFT_OUT} or row.fault == Fault.ASKING]
+    )
 
 
 def may_have_bills(batch: Batch) -> bool:
@@ -233,6 +236,9 @@ def _mark_repeats(rows: Sequence[BatchRow]) -> None:
     for row in rows:
         pair = (row.product.code if row.product else "", row.destination)
         same = row.product_id, row.destination
+        if row.state == RowState.LEFT_OUT:
+            seen.add(same)
+            continue
         before = orders.get(pair)
         if same in seen and not (row.is_twice_meant and not row.is_bill):
             row.mark_wrong(Fault.TWICE)

@@ -230,3 +230,19 @@ def test_without_the_right_to_check_bills_none_is_asked(upstream: Upstream):
 
     assert {row.fault for row in rows_of(batch)} == {"bill"}
     assert not BillCheck.objects.exists()
+
+
+TWINS = "531290000001;PLNPASCA;Sari\n531290000001;PLNPASCA;Sari\n"
+
+
+def test_a_bill_that_is_unticked_is_not_paid_by_its_twin(upstream: Upstream):
+    batch = asked(TWINS)
+    assert [row.fault for row in rows_of(batch)] == ["", "twice"]
+
+    tick(batch, actor=supervisor(), ticked=[])
+
+    ask_all(batch)
+    assert [(row.state, row.fault) for row in rows_of(batch)] == [("left_out", ""), ("wrong", "twice")]
+    assert (batch.next_at, BillCheck.objects.count()) == (None, 1)
+    tick(batch, actor=supervisor(), ticked=[1])
+    assert [(row.state, row.fault) for row in rows_of(batch)] == [("ready", ""), ("wrong", "twice")]
