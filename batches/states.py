@@ -38,6 +38,7 @@ class Fault(LookChoices):
     NO_PRODUCT = "no_product", "help", "bad", _("No product")
     UNKNOWN_PRODUCT = "unknown_product", "help", "bad", _("Unknown product")
     UNCLEAR_PRODUCT = "unclear_product", "help", "bad", _("Not one product")
+    UNCLEAR_AMOUNT = "unclear_amount", "help", "bad", _("Signs beside the amount, or the amount twice")
     NAME_BEHIND = "name_behind", "user", "held", _("Perhaps a name behind the product")
     BILL = "bill", "file-invoice", "bad", _("A bill: it takes the right to check bills")
     OTHER_OPERATOR = "other_operator", "arrows-exchange", "bad", _("Product of another operator")
@@ -59,7 +60,10 @@ class Fault(LookChoices):
 REPEATS = frozenset({Fault.DONE, Fault.TODAY})
 #: A product can be chosen for all rows with one of these.
 OF_PRODUCT = frozenset(
-    {Fault.NO_PRODUCT, Fault.UNKNOWN_PRODUCT, Fault.UNCLEAR_PRODUCT, Fault.OTHER_OPERATOR, Fault.NOT_FOR_SALE}
+    {
+        *(Fault.NO_PRODUCT, Fault.UNKNOWN_PRODUCT, Fault.UNCLEAR_PRODUCT, Fault.UNCLEAR_AMOUNT),
+        *(Fault.OTHER_OPERATOR, Fault.NOT_FOR_SALE),
+    }
 )
 #: The ref_id of another order stands behind these.
 NAMES_AN_ORDER = frozenset({Fault.DONE, Fault.OPEN, Fault.TODAY, Fault.PAID})

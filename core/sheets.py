@@ -7,7 +7,7 @@ import io
 import re
 import unicodedata
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 
 from django.utils.translation import gettext as _
 
@@ -18,8 +18,11 @@ FILES = ".csv,.txt,.tsv,.xlsx,.ods,text/csv"
 _SEPARATORS = ("\t", ";", ",")
 # A cell with nothing but a number.
 _NUMBER_ALONE = re.compile(r"""[\s"']*\+?\d[\d.\- ]{6,}\d[\s"']*""", re.ASCII)
-# A heading has none.
+# A heading has none; and no title above it has a phone number or a longer one.
 _HAS_A_NUMBER = re.compile(r"\d{4}")
+_HAS_A_LONG_NUMBER = re.compile(r"\d(?:[.\- ]?\d){7}", re.ASCII)
+# Words that may also name the number of the row in a list, or how many: they give way to every other column.
+_GIVES_WAY = {"no", "nr", "jumlah", "amount"}
 # Categories of Unicode: marks and controls.
 _UNSEEN = {"Cf", "Co", "Cn", "Cs"}
 
@@ -28,7 +31,7 @@ _UNSEEN = {"Cf", "Co", "Cn", "Cs"}
 class SheetRow:
     """One row: the line on which it begins, from 1, and its cells by the names of their columns.
 
-    `has_heading`: a heading has named the columns.
+    `has_heading`: a heading has named the columns, and a column that it does not name is left out.
     """
 
     line: int
@@ -48,18 +51,25 @@ def text_of(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def read_sheet(text: str, columns: dict[str, set[str]], *, most: int) -> list[SheetRow]:
+def read_sheet(text: str, columns: dict[str, set[str]], *, most: int, must_name: str = "") -> list[SheetRow]:
     """The rows of a table. `columns`: each column's name → what people call it in a heading, in small letters.
 
-    Without a heading the columns stand in this order, and each row has a separator of its own. Several
-    columns with one name are read as one cell, with "/" between them. Raises `SheetRefused` for more than
-    `most` rows, or for none.
+    Without a heading the columns stand in this order, and each row has a separator of its own. Above a heading
+    there may be titles. Several columns with one name are read as one cell, with "/" between them; but a running
+    number, called "No", is none of them. `must_name`: words for the first column, without which words alone are no row.
+    Raises `SheetRefused` for more than `most` rows, for none, and for a heading that names no column `must_name`.
     """
     lines = [(line, cells) for line, cells in _lines(text, columns) if any(cells)]
     names: list[str] = list(columns)
+    above = _above_numbers(lines)
     has_heading = False
-    if lines and (heading := _heading(lines[0][1], columns)):
-        names, lines, has_heading = heading, lines[1:], True
+    for place, (_line, cells) in enumerate(above):
+        if heading := _heading(cells, columns):
+            names, lines, has_heading = heading, lines[place + 1 :], True
+            break
+    if must_name and not has_heading and any(_is_like_a_heading(cells) for _line, cells in above):
+        words = _("The first row looks like a heading, but none of its columns is called “%(name)s”. Name it so.")
+        raise SheetRefused(words % {"name": must_name})
     if not lines:
         raise SheetRefused(_("There are no rows in it."))
     if len(lines) > most:
@@ -76,14 +86,31 @@ def read_sheet(text: str, columns: dict[str, set[str]], *, most: int) -> list[Sh
 
 def unread_columns(text: str, columns: dict[str, set[str]]) -> list[str]:
     """What stands in the heading of columns that `read_sheet` leaves out."""
-    cells = next((cells for _line, cells in _lines(text, columns) if any(cells)), [])
+    above = _above_numbers([(line, cells) for line, cells in _lines(text, columns) if any(cells)])
+    cells = next((cells for _line, cells in above if _heading(cells, columns)), [])
     return [cell for cell, name in zip(cells, _heading(cells, columns), strict=False) if cell and not name]
 
 
+def _above_numbers(lines: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """The lines before the first one with a long number: among them the heading is."""
+    return list(takewhile(lambda line: not _HAS_A_LONG_NUMBER.search(" ".join(line[1])), lines))
+
+
 def _heading(cells: list[str], columns: dict[str, set[str]]) -> list[str]:
-    """The name of each column, "" of an unknown one; empty for a line that is no heading."""
+    """The name of each column, "" of one that is left out; empty for a line that is no heading."""
     names = [_named(cell, columns) for cell in cells]
-    return names if next(iter(columns)) in names and not _HAS_A_NUMBER.search(" ".join(cells)) else []
+    if next(iter(columns)) not in names or _HAS_A_NUMBER.search(" ".join(cells)):
+        return []
+    sure = {name for name, cell in zip(names, cells, strict=True) if _word_of(cell) not in _GIVES_WAY}
+    return [
+        "" if name in sure and _word_of(cell) in _GIVES_WAY else name for name, cell in zip(names, cells, strict=True)
+    ]
+
+
+def _is_like_a_heading(cells: list[str]) -> bool:
+    """Whether several words stand there, and not a single digit, so that it is no sale and no customer's number."""
+    said = [cell for cell in cells if cell]
+    return len(said) > 1 and not any(map(str.isdecimal, "".join(said)))
 
 
 def _lines(text: str, columns: dict[str, set[str]]) -> list[tuple[int, list[str]]]:
@@ -99,8 +126,9 @@ def _lines(text: str, columns: dict[str, set[str]]) -> list[tuple[int, list[str]
             cells = [_plain(cell) for cell in next(reader)]
             lines.append((before + 1, cells))
             before += reader.line_num
-            if any(cells) and not is_begun:
-                is_begun, of_heading = True, separator if _heading(cells, columns) else ""
+            if not is_begun and _heading(cells, columns):
+                of_heading = separator
+            is_begun = is_begun or bool(of_heading) or bool(_HAS_A_LONG_NUMBER.search(" ".join(cells)))
     except csv.Error:
         raise SheetRefused(_("This is no table: save it as CSV in the spreadsheet.")) from None
     return lines
@@ -123,5 +151,10 @@ def _plain(cell: str) -> str:
 
 
 def _named(cell: str, columns: dict[str, set[str]]) -> str:
-    word = cell.lower().rstrip(" .:0123456789")
+    word = _word_of(cell)
     return next((name for name, words in columns.items() if word in words), "")
+
+
+def _word_of(cell: str) -> str:
+    """What a heading says, in small letters: "No. HP (WA)" → "no hp"."""
+    return " ".join(re.split(r"[(/]", cell.lower())[0].replace(".", " ").split()).rstrip(" :0123456789")

@@ -8,7 +8,7 @@ from typing import Any
 
 from batches.models import ASKING, Batch, BatchRow
 from batches.services.billing import apply_answers
-from batches.services.reading import SHORTENED, doubt_about, split_name
+from batches.services.reading import SHORTENED, doubt_about, has_lost_digits, is_unclear_amount, split_name
 from batches.states import BatchState, Fault, RowState
 from catalogue.destinations import InvalidDestination
 from catalogue.mending import DigitsLost, mend_number
@@ -72,6 +72,8 @@ class _Reader:
                 return _Meaning(fault=Fault.WRONG_NUMBER, about=number)
         if not (number and what):
             return _Meaning(fault=Fault.NO_PRODUCT if number else Fault.NO_NUMBER)
+        if is_unclear_amount(what):
+            return _Meaning(fault=Fault.UNCLEAR_AMOUNT, about=what)
         return self._of_product(number, what)
 
     def _of_product(self, number: str, what: str) -> _Meaning:
@@ -117,6 +119,10 @@ def _no_number(number: str, what: str) -> _Meaning | None:
     """What is wrong with a cell that is no number, or not certainly one; None for all others."""
     if not what and len(_digits(number)) < _LEAST_DIGITS:
         return _Meaning(fault=Fault.NO_NUMBER, about=number)
+    if number.lstrip().startswith(("-", "−", "–")):
+        return _Meaning(fault=Fault.WRONG_NUMBER, about=number)
+    if has_lost_digits(number):
+        return _Meaning(fault=Fault.DIGITS_LOST, about=number)
     doubt = doubt_about(number)
     if doubt and (not what or at_home(number).startswith("08")):
         return _Meaning(fault=Fault.WRONG_NUMBER, about=doubt)

@@ -8,13 +8,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
+from django.utils.translation import gettext
+
 from batches.models import MOST_ROWS
 from core.sheets import SheetRow, read_sheet
 from counter.services.typed import Typed
 
 _NAMES = {"name", "nama", "customer", "pelanggan", "nama pelanggan", "staff", "karyawan"}
-_NUMBERS = {"number", "nomor", "no", "no hp", "nomor hp", "hp", "phone", "telepon", "telp", "wa", "whatsapp"}
-_METERS = {"tujuan", "destination", "no tujuan", "nomor tujuan", "no meter", "meter", "id pelanggan", "idpel"}
+_NUMBERS = {
+    *("number", "nomor", "nomer", "no", "no hp", "nomor hp", "nomer hp", "hp", "handphone", "no handphone", "phone"),
+    *("phone number", "mobile", "telepon", "no telepon", "nomor telepon", "telp", "no telp", "wa", "no wa", "nomor wa"),
+    *("whatsapp", "no whatsapp", "msisdn"),
+}
+_METERS = {
+    *("tujuan", "destination", "no tujuan", "nomor tujuan", "no meter", "nomor meter", "meter", "id meter"),
+    *("id pelanggan", "idpel", "no pelanggan", "nomor pelanggan", "customer number"),
+}
 _WHATS = {"product", "produk", "code", "kode", "kode produk", "denomination", "denom", "nominal", "amount", "jumlah"}
 _NOTES = {"note", "catatan", "keterangan"}
 _REFERENCES = {"reference", "referensi", "ref", "own reference", "invoice", "id", "no ref", "no referensi"}
@@ -38,8 +47,18 @@ _AMOUNT = re.compile(r"\d{1,2}|[1-9]\d[05]|[1-9]\d*[05]00", re.ASCII)
 _BETWEEN = re.compile(r"[\s.\-]+")
 # What nobody takes for a short number and an amount, whatever its last group is.
 _IN_FOURS = re.compile(r"(?:(?:\+|00)?62[\s.\-]?8\d\d|08\d\d|8\d\d)[\s.\-]\d{4}[\s.\-]\d{4}", re.ASCII)
+# "1", "1." and "1)" before a number and a product: perhaps the number of the row in a list.
+_PERHAPS_OF_A_LIST = re.compile(r"\d{1,4}[.)]?", re.ASCII)
 # "1. 0812…" and "2) 0812…": the number of a row in a list, which is no amount.
 _IN_A_LIST = re.compile(r"\d{1,4}[.)]\s+(?=['+(]*\d)", re.ASCII)
+# A spreadsheet that shows 8.12E+10 saves 81200000000: nobody has typed so many zeros in one piece.
+_ZEROS = re.compile(r"[+\d]\d*0{7}", re.ASCII)
+# Signs beside an amount that make another one of it, or none: 5+5, -10, 10%, 5-10, 1/2, (10); not 10.000,- and 3GB/30.
+_ODD_SIGN = re.compile(
+    r"\d\s*[^\w\s.,:&()'/-]|[^\w\s.,:&()'/-]\s*\d|(?:^|[\s(])[-−–]\s*\d|\d\s*[-−–/]\s*(?:\d|$)|\(\s*\d[\d.,]*\s*\)",
+    re.ASCII,
+)
+_AMOUNT_TWICE = re.compile(r"(?<!\S)(\d[\d.,]*)(?=\s)(?:.*\s)?\1(?!\S)", re.ASCII)
 _NAME_BEHIND = re.compile(r"(.*\d)\s+([^\W\d_]\D*)")
 _MONEY_WORDS = re.compile(r"\b(?:rp|idr)\.?\s*(?=\d)", re.IGNORECASE)
 
@@ -58,7 +77,7 @@ class Written:
 
 def read_rows(text: str) -> list[Written]:
     """The rows of a table, with a heading or without. Raises `SheetRefused` for none, or for too many."""
-    rows = read_sheet(text, COLUMNS, most=MOST_ROWS)
+    rows = read_sheet(text, COLUMNS, most=MOST_ROWS, must_name=gettext("Number"))
     return [_arranged(row) for row in rows]
 
 
@@ -94,6 +113,16 @@ def doubt_about(number: str) -> str:
     return ""
 
 
+def has_lost_digits(number: str) -> bool:
+    """Whether it ends in so many zeros that a spreadsheet has put them in place of its digits."""
+    return bool(_ZEROS.fullmatch(number.strip()))
+
+
+def is_unclear_amount(what: str) -> bool:
+    """Whether signs stand beside an amount that nobody may leave out in silence, or the same amount stands twice."""
+    return bool(_ODD_SIGN.search(what) or _AMOUNT_TWICE.search(what))
+
+
 def split_name(what: str) -> tuple[str, str]:
     """A product and the words behind it that may be a name: "10 Bu Ani" → "10", "Bu Ani"; "" for what it has not."""
     match = _NAME_BEHIND.fullmatch(what)
@@ -101,21 +130,20 @@ def split_name(what: str) -> tuple[str, str]:
 
 
 def _arranged(row: SheetRow) -> Written:
-    """The cells in their places. Number and product may stand in each other's cells, or both in one."""
+    """The cells in their places. Without a heading number and product may stand in each other's, or both in one."""
     cells = row.cells
     number, what, name, note, reference = (cells[name] for name in _CELLS)
     number = _IN_A_LIST.sub("", number, count=1) if _IN_A_LIST.match(number) else number
-    if number and not _is_number(number):
+    if number and not row.has_heading and not _is_number(number):
         own, words = split_text(number)
         if own and words:
             # Both stand in one cell, so that without a heading all others stand one place to the left.
-            is_moved = not row.has_heading and bool(what)
-            others = [what, name, note] if is_moved else [name, note, reference]
-            extra = "" if is_moved else what
-            number, what = own, " ".join(filter(None, (words, extra)))
-            name, note, reference = others
+            if what:
+                name, note, reference = what, name, note
+            number, what = own, words
         elif _is_number(what):
-            number, what = what, number
+            is_of_list = _PERHAPS_OF_A_LIST.fullmatch(number) and any(map(str.isdecimal, name))
+            number, what = what, f"{number} / {name}" if is_of_list else number
     return Written(row.line, number[:100], what[:100], name[:120], note[:200], reference[:60])
 
 

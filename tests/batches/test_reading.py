@@ -6,6 +6,7 @@ import pytest
 
 from batches.services import mend_all
 from batches.services.reading import digest_of, doubt_about, read_rows
+from core.workbooks import SheetRefused
 from tests.batches.helpers import checked, rows_of, supervisor
 from tests.conftest import Upstream
 
@@ -173,3 +174,102 @@ def test_words_behind_the_product_are_a_name_once_a_person_says_so(upstream: Ups
         ("ready", "TSEL10", "Pak Budi"),
         ("ready", "TSEL10", "Pak Budi"),
     ]
+
+
+NUMBERED = "No;Nama;Nomor HP;Produk\n"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        NUMBERED + "5;Ani;081255570001;\n",
+        "No.;Nama;No. HP;Produk\n100;Ani;081255570001;\n",
+        "#;Nama;No HP (WA);Produk\n5;Ani;081255570001;\n",
+        "No Urut;No. Telp;Nama;Produk\n5;081255570001;Ani;\n",
+        "Nr;Phone;Product;Name\n5;081255570001;;Ani\n",
+        "Daftar pulsa November 2026;;;\n" + NUMBERED + "5;Ani;081255570001;\n",
+        "Umur;Nomor HP;Harga;Produk\n20;081255570001;10.000;\n",
+        "Nomor HP;Ket;Tanggal;Produk\n081255570001;10;5;\n",
+        "Nomor HP;Produk;Jumlah\n081255570001;;100\n",
+        "Nomor HP;Nama\n081255570001;10\n",
+    ],
+)
+def test_with_a_heading_only_its_columns_give_number_and_product(upstream: Upstream, table: str):
+    (row,) = rows_of(checked(table))
+
+    assert (row.typed, row.state, row.fault) == ("081255570001", "wrong", "no_product")
+
+
+def test_a_running_number_is_nothing_where_another_column_is_the_number(upstream: Upstream):
+    rows = rows_of(checked(NUMBERED + "5;Ani;081255570001;20\n6;Budi;081255570002;\n"))
+
+    assert [(row.state, row.product and row.product.code, row.name) for row in rows] == [
+        ("ready", "TSEL20", "Ani"),
+        ("wrong", None, "Budi"),
+    ]
+
+
+def test_no_is_the_number_where_no_other_column_is(upstream: Upstream):
+    (row,) = rows_of(checked("No;Nama;Nominal\n081255570001;Ani;10\n"))
+
+    assert (row.state, row.destination) == ("ready", "081255570001")
+
+
+@pytest.mark.parametrize(
+    ("table", "fault"),
+    [
+        # Number and product in one cell, and two numbers, under a heading: neither is guessed.
+        ("Nomor;Produk\n10 081255570001;\n", "no_product"),
+        ("Nomor;Produk\n5 081255570001;TSEL10\n", "wrong_number"),
+        ("Nomor;Nomor HP;Produk\n5;081255570001;TSEL10\n", "wrong_number"),
+        ("Nomor;Produk\nTSEL10;081255570001\n", "wrong_number"),
+        # Without a heading a number of the list and a product both look like one.
+        ("5;081255570001;10\n", "unclear_amount"),
+    ],
+)
+def test_what_stands_in_another_place_is_never_guessed(upstream: Upstream, table: str, fault: str):
+    (row,) = rows_of(checked(table))
+
+    assert (row.state, row.fault) == ("wrong", fault)
+
+
+def test_a_heading_without_a_number_is_refused(upstream: Upstream):
+    with pytest.raises(SheetRefused, match="Number"):
+        read_rows("Urut;Kontak\n100;081255570001\n")
+
+
+@pytest.mark.parametrize(
+    "what", ["5+5", "-10", "10%", "10 10", "tsel 10 10", "(10)", "10-", "5-10", "$10", "− 10", "1/2"]
+)
+def test_signs_beside_an_amount_are_never_dropped(upstream: Upstream, what: str):
+    (row,) = rows_of(checked(f"081255570001;{what}\n"))
+
+    assert (row.state, row.fault, row.said) == ("wrong", "unclear_amount", what)
+
+
+@pytest.mark.parametrize("what", ["Rp10.000,-", "Rp. 10.000", "10,000", "tsel-10", "tsel 10"])
+def test_what_people_write_beside_an_amount_is_read(upstream: Upstream, what: str):
+    (row,) = rows_of(checked(f"Nomor\tProduk\n081255570001\t{what}\n"))
+
+    assert (row.state, row.product and row.product.code) == ("ready", "TSEL10")
+
+
+@pytest.mark.parametrize(
+    ("number", "fault"),
+    [
+        ("81200000000", "digits_lost"),
+        ("081200000000", "digits_lost"),
+        ("531200000000", "digits_lost"),
+        ("-81255570001", "wrong_number"),
+    ],
+)
+def test_what_a_spreadsheet_has_made_of_a_number_is_not_sold(upstream: Upstream, number: str, fault: str):
+    (row,) = rows_of(checked(f"Nomor;Produk\n{number};TSEL10\n"))
+
+    assert (row.state, row.fault) == ("wrong", fault)
+
+
+def test_groups_of_four_may_end_in_zeros(upstream: Upstream):
+    (row,) = rows_of(checked("0812 0000 0000;10\n"))
+
+    assert (row.state, row.destination) == ("ready", "081200000000")

@@ -32,7 +32,7 @@ def limit_per_day(person: User, amount: int | None) -> None:
 
 def table(rows: int) -> str:
     """So many rows, each for another number."""
-    return "".join(f"0812{row:08d};10\n" for row in range(rows))
+    return "".join(f"0812{row:08d};10\n" for row in range(1, rows + 1))
 
 
 def test_each_row_becomes_its_order_and_ends_as_the_upstream_says(upstream: Upstream):
@@ -292,3 +292,21 @@ def test_a_row_at_which_the_app_fails_waits_for_a_person_and_the_others_are_sold
     batch.refresh_from_db()
     assert [row.destination for row in rows_of(other)] == ["081290000004"]
     assert (batch.state, batch.stopped_by) == ("ended", "")
+
+
+def test_leaving_out_the_first_of_two_equal_rows_does_not_sell_the_second(upstream: Upstream):
+    batch = checked("081290000001;10\n081290000001;10\n")
+
+    mend_all(batch, step="leave_out", actor=supervisor(), line=1)
+
+    assert [(row.state, row.fault) for row in rows_of(batch)] == [("left_out", ""), ("wrong", "twice")]
+    mend_all(batch, step="meant", actor=supervisor(), line=2)
+    assert [row.state for row in rows_of(batch)] == ["left_out", "ready"]
+
+
+def test_leaving_out_the_second_of_two_equal_rows_leaves_the_first_as_it_is(upstream: Upstream):
+    batch = checked("081290000001;10\n081290000001;10\n")
+
+    mend_all(batch, step="leave_out", actor=supervisor(), line=2)
+
+    assert [row.state for row in rows_of(batch)] == ["ready", "left_out"]

@@ -29,7 +29,9 @@ CREATE, PAY = "/v1/transaction/create", "/v1/bill/pay"
 def table(rows: int, *, bills_each: int = 0) -> str:
     """So many rows; one of so many is a bill."""
     is_bill = [bills_each > 0 and row % bills_each == 0 for row in range(rows)]
-    return "".join(f"5312{row:08d};PLNPASCA\n" if bill else f"0812{row:08d};10\n" for row, bill in enumerate(is_bill))
+    return "".join(
+        f"5312{row:08d};PLNPASCA\n" if bill else f"0812{row:08d};10\n" for row, bill in enumerate(is_bill, 100)
+    )
 
 
 def test_killed_at_random_rows_twenty_times_each_row_is_charged_once(upstream: Upstream, fleet: Fleet, settings):
