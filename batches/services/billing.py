@@ -6,12 +6,13 @@ minutes: a row whose check has expired is asked about again before it is paid, a
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from batches.models import BatchRow
 from batches.states import Fault, RowState
-from bills.errors import AlreadyPaid, NotPayable
+from bills.errors import AlreadyPaid, CheckExpired, NotPayable
 from bills.models import BillCheck
 from bills.services import place_payment, start_check
 from bills.services.paying import lock_check_for_payment
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from batches.models import Batch
     from purchases.services.placing import Approved
 
+# So long before its end a check counts as expired: a payment waits for the background's turn that long, and one that
+# is sent too late is rejected.
+_TIME_TO_SEND = dt.timedelta(minutes=2)
 _PAID_ELSEWHERE = (ErrorCode.BILL_ALREADY_PAID, OwnCode.NOTHING_TO_PAY)
 
 
@@ -76,6 +80,7 @@ def take_over(rows: Sequence[BatchRow], *, is_released: bool) -> None:
         cost, pays = before[row.pk]
         if row.state == RowState.READY and (row.max_price, row.selling_price) != (cost, pays):
             mark_changed(row, was=pays, now=row.selling_price)
+            row.max_price, row.selling_price = cost, pays  # what was released, and perhaps paid by the customer
         elif row.fault in {Fault.PAID, Fault.BILLER, Fault.OPEN, Fault.NOT_FOR_SALE}:
             row.state = RowState.REFUSED
 
@@ -86,11 +91,12 @@ def mark_changed(row: BatchRow, *, was: int | None, now: int | None) -> None:
 
 
 def fresh_checks(rows: Sequence[BatchRow]) -> dict[tuple[int | None, str], BillCheck]:
-    """The newest check of each bill that has not expired and was not paid, by product (key) and number.
+    """The newest check of each bill that can be paid for some minutes and was not, by product (key) and number.
 
     What else keeps it from being paid its standing says, when the answer is taken over.
     """
-    answered = BillCheck.objects.filter(answer=AnswerKind.BILL, order=None, expires_at__gt=clock.now())
+    late_enough = clock.now() + _TIME_TO_SEND
+    answered = BillCheck.objects.filter(answer=AnswerKind.BILL, order=None, expires_at__gt=late_enough)
     same = answered.filter(destination__in={row.destination for row in rows}).order_by("pk")
     return {(check.product_id, check.destination): check for check in same}
 
@@ -113,13 +119,16 @@ def ask(row: BatchRow, batch: Batch, fresh: BillCheck | None) -> None:
 def pay(row: BatchRow, batch: Batch, approved: Approved | None) -> Order:
     """Place the payment of a bill for exactly the total and the fee of the row.
 
-    Raises what `place_payment` raises, and what keeps a bill from being paid that somebody else has paid meanwhile.
+    Raises what `place_payment` raises, and what keeps a bill from being paid that somebody else has paid meanwhile;
+    `CheckExpired` also for a check that would probably expire before the payment is sent.
     """
     if row.bill_check_id is None or row.max_price is None:
         raise LookupError(row.ref_id)  # the database's constraints
     check = lock_check_for_payment(row.bill_check_id)
     if check.order:
         raise _paid_by(check.order, check)
+    if _expires_on_the_way(check):
+        raise CheckExpired
     order, _is_new = place_payment(
         check,
         amount=row.max_price,
@@ -130,6 +139,14 @@ def pay(row: BatchRow, batch: Batch, approved: Approved | None) -> Order:
         in_background=True,
     )
     return order
+
+
+def _expires_on_the_way(check: BillCheck) -> bool:
+    """Whether too little time is left to send a payment; of a check that is always short, half of its time."""
+    if check.expires_at is None or check.answered_at is None:
+        return False  # not payable for other reasons
+    needed = min(_TIME_TO_SEND, (check.expires_at - check.answered_at) / 2)
+    return check.expires_at - clock.now() < needed
 
 
 def _paid_by(order: Order, check: BillCheck) -> OrderRefused:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 
 from batches.errors import BatchRefused
@@ -10,6 +12,7 @@ from batches.services import again, check_table, place_rows, release, resume, se
 from bills.models import BillCheck
 from bills.services import pay_bill
 from catalogue.models import Product
+from core import clock
 from ledger.models import Entry
 from purchases.models import Order
 from testing.people import make_person
@@ -163,6 +166,28 @@ def test_an_expired_check_is_made_again_and_the_same_total_is_paid(upstream: Ups
     assert kinds(row.order) == ["hold", "release", "debit"]
 
 
+def test_a_check_that_would_expire_on_the_way_is_made_again_before_it_is_paid(upstream: Upstream):
+    batch = released("531290000001;PLNPASCA\n")
+    first = rows_of(batch)[0].bill_check
+    assert first
+    now = clock.now()
+    times = {"answered_at": now - dt.timedelta(minutes=10), "expires_at": now + dt.timedelta(seconds=100)}
+    BillCheck.objects.filter(pk=first.pk).update(**times)
+
+    send_all(batch)
+
+    [row] = rows_of(batch)
+    assert row.order
+    assert row.bill_check
+    assert row.bill_check != first
+    assert BillCheck.objects.count() == 2
+    assert (row.order.status, row.order.max_price, row.order.ref_id) == ("success", first.total, row.bill_check.ref_id)
+    assert upstream.control("requests", ref_id=first.ref_id, endpoint=PAY)["requests"] == []
+    assert upstream.calls(row.order, "pay") == [PAY]
+    assert upstream.ledger(row.order) == [("debit", -row.max_price)]
+    assert kinds(row.order) == ["hold", "release", "debit"]
+
+
 def test_another_total_after_an_expiry_waits_for_a_person_and_the_others_are_paid(upstream: Upstream):
     batch = released("531290000001;PLNPASCA\n531290000002;PLNPASCA\n")
     first, _second = rows_of(batch)
@@ -171,11 +196,13 @@ def test_another_total_after_an_expiry_waits_for_a_person_and_the_others_are_pai
     expire(first.bill_check)
     # As if the biller had said less when it was released.
     batch.rows.filter(line=1).update(max_price=first.max_price - 500, selling_price=first.selling_price - 500)
+    was = batch.rows.get(line=1)
 
     send_all(batch)
 
     first, second = rows_of(batch)
     assert (first.state, first.fault, first.order) == ("wrong", "total_changed", None)
+    assert (first.max_price, first.selling_price) == (was.max_price, was.selling_price)  # what was released
     assert second.order
     assert second.order.status == "success"
     assert (batch.state, batch.stopped_by) == ("paused", "BatchRefused:rows_wait")
