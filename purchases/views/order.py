@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlencode
 
@@ -123,7 +124,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "timeline": [
             (event, event_words(event, with_cost=with_cost), _note_of(event, order, request.user)) for event in events
         ],
-        "sendings": [event.at for event in events if event.to_status == Status.SENDING],
+        "sendings": _sendings(events),
         "first_price": _first_price(events),
         "incidents": incidents,
         "open_incidents": [incident for incident in incidents if incident.closed_at is None],
@@ -153,6 +154,21 @@ def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
 def _note_of(event: OrderEvent, order: Order, person: User) -> str:
     """A person's words as they are; the upstream's without the cost where that is not shown."""
     return event.note if event.actor_id else upstream_words(event.note, order, with_cost=sees_cost(person))
+
+
+def _sendings(events: list[OrderEvent]) -> list[dict[str, Any]]:
+    """When it was sent, and `tried`: when nothing left us; the last time of several in a row, and their `count`."""
+    sendings: list[dict[str, Any]] = []
+    for event, after in zip_longest(events, events[1:]):
+        if event.to_status != Status.SENDING:
+            continue
+        is_tried = after is not None and after.facts.get("code") == "not_sent"
+        if is_tried and sendings and sendings[-1]["is_tried"]:
+            sendings[-1] |= {"at": event.at, "count": sendings[-1]["count"] + 1}
+        else:
+            is_again = any(not sending["is_tried"] for sending in sendings)
+            sendings.append({"at": event.at, "count": 1, "is_tried": is_tried, "is_again": is_again})
+    return sendings
 
 
 def _first_price(events: list[OrderEvent]) -> int | None:

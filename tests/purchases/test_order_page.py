@@ -203,6 +203,21 @@ def test_a_later_confirmed_price_keeps_first_price_and_sending(admin):
     assert page.content.decode().count("data-sent") == 2
 
 
+def test_what_was_tried_and_never_left_us_is_not_called_sent(cashier):
+    order = place()
+    for _try in range(3):
+        claim(order.pk)
+        answer(order, Status.QUEUED, facts={"code": "not_sent", "reason": "permit_expired"})
+    claim(order.pk)
+
+    page = detail(cashier, order).content.decode()
+
+    assert re.findall(r'data-tried="(\d)"', page) == ["3"]
+    assert page.count("data-sent") == 1
+    assert "Tried, not sent" in page
+    assert "Sent again" not in page
+
+
 def test_our_words_in_the_timeline_are_in_the_persons_language(admin):
     order = never_arrived(place())
 
