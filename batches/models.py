@@ -141,6 +141,17 @@ class BatchRowQuerySet(models.QuerySet["BatchRow"]):
             count=Count("pk"), cost=Sum("max_price", default=0), pays=Sum("selling_price", default=0)
         )
 
+    def sold(self) -> dict[str, int]:
+        """The same of the rows that were sold: what they have cost, and what customers have paid."""
+        sold = self.filter(GROUPS["done"])
+        return sold.aggregate(
+            count=Count("pk"), cost=Sum("order__price", default=0), pays=Sum("order__selling_price", default=0)
+        )
+
+    def never_ordered(self) -> dict[str, int]:
+        """The same, without a cost, of the rows that were released and of which no order was placed."""
+        return self.filter(NEVER_ORDERED).aggregate(count=Count("pk"), pays=Sum("selling_price", default=0))
+
 
 class BatchRow(models.Model):
     """One row: what was written, what it means, and the order that it became.
@@ -263,11 +274,18 @@ class BatchRow(models.Model):
 
 #: Bills whose biller is asked.
 ASKING = Q(state=RowState.WRONG, fault=Fault.ASKING)
+#: Bills whose biller was asked until a person went on without the answer.
+GIVEN_UP = Q(state=RowState.LEFT_OUT, fault=Fault.ASKING)
 #: Bills that can be paid: a person has ticked them, or has not.
 TICKED = Q(kind=Order.Kind.BILL, state=RowState.READY)
 UNTICKED = Q(kind=Order.Kind.BILL, state=RowState.LEFT_OUT, fault="")
 #: Rows of a released batch about which a person decides.
 WAITING_FOR_A_PERSON = Q(state=RowState.WRONG, fault__in=sorted(FOR_A_PERSON))
+#: Rows that were released, so that they have a price, and have become no order; not those that were wrong before.
+NEVER_ORDERED = Q(selling_price__gt=0) & (
+    Q(state=RowState.REFUSED)
+    | Q(state__in=[RowState.WRONG, RowState.CANCELLED], fault__in=["", Fault.ASKING, *sorted(FOR_A_PERSON)])
+)
 #: The rows of a released batch by what has come of them; each is in one group.
 GROUPS: dict[str, Q] = {
     "asking": ASKING,

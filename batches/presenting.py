@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from approvals.models import Approval
 from approvals.services import open_approval
 from batches.errors import BatchRefused
-from batches.models import TICKED, UNTICKED, Batch, BatchRow
+from batches.models import GIVEN_UP, GROUPS, TICKED, UNTICKED, Batch, BatchRow
 from batches.services import ASK_AGAIN, LEAVE_OUT, MEANT, NAMES
 from batches.services.releasing import BATCH
 from batches.services.storing import NOT_SERVED
@@ -21,6 +21,7 @@ from batches.states import ASKED_AGAIN, OF_PRODUCT, REPEATS, BatchState, Fault, 
 from branches.seeing import narrowed
 from core import clock
 from core.rights import Right
+from credit.methods import CREDIT, method_words
 from purchases.models import Order
 from staff.models import User
 
@@ -59,12 +60,19 @@ class FaultGroup:
     @property
     def steps(self) -> list[str]:
         """What one press does with all of them."""
+        if self.fault == Fault.ASKING:  # left out already
+            return [ASK_AGAIN]
         more = {
             Fault.NAME_BEHIND: [NAMES],
             **{fault: [MEANT] for fault in (*REPEATS, Fault.TWICE)},
             **{fault: [ASK_AGAIN] for fault in ASKED_AGAIN},
         }
         return [LEAVE_OUT, *more.get(self.fault, [])]
+
+    @property
+    def badge(self) -> SafeString:
+        """What is wrong, for a page."""
+        return (Fault.UNANSWERED if self.fault == Fault.ASKING else self.fault).badge
 
     @property
     def takes_product(self) -> bool:
@@ -110,13 +118,10 @@ class ShownBatch:
     @cached_property
     def faults(self) -> list[FaultGroup]:
         """The faults, the one that most rows have first."""
-        groups = self.rows.filter(state=RowState.WRONG).values_list("fault").annotate(count=Count("pk"))
+        rows = self.rows.filter(GROUPS["wrong"] | GIVEN_UP)
+        groups = rows.values_list("fault").annotate(count=Count("pk"))
         known = [(Fault(fault), count) for fault, count in groups if fault in Fault.values]
-        return [
-            FaultGroup(fault, count)
-            for fault, count in sorted(known, key=lambda group: -group[1])
-            if fault != Fault.ASKING
-        ]
+        return [FaultGroup(fault, count) for fault, count in sorted(known, key=lambda group: -group[1])]
 
     @cached_property
     def bills(self) -> dict[str, int]:
@@ -182,14 +187,14 @@ class ShownBatch:
         return self.batch.state not in {BatchState.ENDED, BatchState.CANCELLED}
 
     @property
-    def sent(self) -> int:
+    def placed(self) -> int:
         """Rows that have become an order, or were refused one."""
         return self.counts["open"] + self.counts["done"] + self.counts["failed"]
 
     @property
     def in_all(self) -> int:
         """Rows that are, or were, to be sold."""
-        return self.sent + self.counts["waiting"] + self.counts["asking"]
+        return self.placed + self.counts["waiting"] + self.counts["asking"]
 
     @property
     def ended(self) -> int:
@@ -201,6 +206,27 @@ class ShownBatch:
         """Whether nothing of it will change by itself."""
         return self.batch.state not in {BatchState.CHECKED, BatchState.RUNNING} and not self.counts["open"]
 
+    @cached_property
+    def never_ordered(self) -> dict[str, int]:
+        """`count`, and `pays` (rupiah), of what was released and has become no order; empty before the end."""
+        is_at_end = self.batch.state in {BatchState.ENDED, BatchState.CANCELLED}
+        return self.rows.never_ordered() if is_at_end and self.batch.is_released else {}
+
+    @property
+    def has_failed_orders(self) -> bool:
+        """Whether orders of it have ended for nothing: each is a refund that is due by itself."""
+        return self.rows.filter(GROUPS["failed"], state=RowState.PLACED).exists()
+
+    @property
+    def is_paid_before(self) -> bool:
+        """Whether customers have paid for all rows at the release: it was no command, and not on an account."""
+        return self.batch.released_by_id is not None and self.batch.method != CREDIT
+
+    @property
+    def method_words(self) -> str:
+        """How all of it is paid."""
+        return method_words(self.batch.method)
+
     @property
     def again_count(self) -> int:
         """Rows that a new batch would try again."""
@@ -209,11 +235,11 @@ class ShownBatch:
 
     @property
     def expected_end(self) -> dt.datetime | None:
-        """When the last row will have been sent, at the pace so far; None while nobody can know."""
+        """When the last order will have been placed, at the pace so far; None while nobody can know, and after it."""
         begun, now = self.batch.released_at, clock.now()
-        if not self.is_running or begun is None or self.sent < _LEAST_TO_GUESS:
+        if not (self.is_running and begun and self.counts["waiting"]) or self.placed < _LEAST_TO_GUESS:
             return None
-        return now + (now - begun) / self.sent * self.counts["waiting"]
+        return now + (now - begun) / self.placed * self.counts["waiting"]
 
     @property
     def version(self) -> tuple[object, ...]:

@@ -17,7 +17,7 @@ from audit.acts import act
 from batches import services
 from batches.forms import RowForm, TableForm
 from batches.lists import ROWS
-from batches.models import GROUPS, MOST_ROWS, TICKED, UNTICKED, Batch, BatchRow
+from batches.models import GIVEN_UP, GROUPS, MOST_ROWS, TICKED, UNTICKED, Batch, BatchRow
 from batches.presenting import ShownBatch, visible_batches
 from batches.services import seal_of
 from batches.states import BatchState
@@ -132,7 +132,7 @@ def _show(request: StaffRequest, batch: Batch, refusal: Refused | None = None) -
     context = _facts(request, batch)
     shown: ShownBatch = context["shown"]
     rows = BatchRow.objects.for_table().filter(batch=batch)
-    faulty = rows.filter(GROUPS["wrong"] | GROUPS["failed"])
+    faulty = rows.filter(GROUPS["wrong"] | GROUPS["failed"] | GIVEN_UP)
     has_faults = faulty.exists()
     others = rows.exclude(TICKED | UNTICKED) if shown.is_open else rows
     page = (faulty if has_faults else others).order_by("line")[:_ROWS]
@@ -293,7 +293,9 @@ def batch_row_list(request: StaffRequest) -> HttpResponse:
     page = FirstPages(filtered.qs.values_list("pk", flat=True), _ROWS).get_page(request.GET.get("page"))
     shown = BatchRow.objects.for_table().filter(pk__in=list(page)).order_by("-batch", "line")
     table = BatchRowTable(shown, columns=ROWS.columns(request.GET, request.user))
-    return ROWS.show(request, {"filter": filtered, "page": page, "table": table, "batch": _batch_of(request)})
+    batch = _batch_of(request)
+    context = {"batch": batch, "shown": ShownBatch(batch) if batch else None}
+    return ROWS.show(request, {"filter": filtered, "page": page, "table": table, **context})
 
 
 def _batch_of(request: StaffRequest) -> Batch | None:

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from audit.services import record
 from batches.errors import BatchRefused
 from batches.events import BATCH_CHANGED
-from batches.models import TICKED, UNTICKED, Batch, BatchRow
+from batches.models import GIVEN_UP, TICKED, UNTICKED, Batch, BatchRow
 from batches.services.checking import recheck
 from batches.services.reading import split_name
 from batches.services.releasing import lock_batch, refuse_unless_open
@@ -65,6 +65,8 @@ def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int
                     raise BatchRefused("not_repeatable")
             case "ask_again":
                 count = rows.filter(fault__in=[*ASKED_AGAIN]).update(bill_check=None)
+                if fault == Fault.ASKING:  # of those that were given up the answer may have come meanwhile
+                    count = current.rows.filter(GIVEN_UP).update(state=RowState.WRONG, fault=_UNREAD)
             case "names":
                 count = _take_names(rows)
             case _:

@@ -135,6 +135,12 @@ def test_bills_that_no_biller_has_answered_are_left_out_or_checked_again(
     browser.post(f"/batches/{batch.pk}/mend/", {"step": "leave_out", "fault": "asking"})
     batch.refresh_from_db()
     assert (batch.next_at, rows_of(batch)[2].state) == (None, "left_out")
+    page = browser.get(f"/batches/{batch.pk}/").content.decode()
+    assert re.findall(r'data-fault-group="(\w+)" data-count="(\d)"', page) == [("asking", "1")]
+
+    browser.post(f"/batches/{batch.pk}/mend/", {"step": "ask_again", "fault": "asking"})
+    ask_all(batch)
+    assert (rows_of(batch)[2].state, rows_of(batch)[2].fault) == ("wrong", "biller")
 
 
 def test_the_file_of_the_result_has_what_the_biller_said(upstream: Upstream, browser: Browser, seller: User):

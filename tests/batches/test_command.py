@@ -35,6 +35,8 @@ def test_a_checked_file_is_sold_by_its_key_once(upstream: Upstream, tmp_path: Pa
     assert (code, sold["state"]) == (0, "ended")
     assert [row["status"] for row in sold["rows"]] == ["success", "success"]
     assert all(row["sn"] for row in sold["rows"])
+    assert sold["sold"] == checked["totals"]
+    assert sold["never_ordered"] == {"count": 0, "pays": 0}
 
     assert run(capsys, "--release", checked["key"])[0] == 0
     assert run(capsys, str(file))[1]["batch"] == checked["batch"]

@@ -292,7 +292,7 @@ def test_a_page_asks_as_often_for_many_rows_as_for_few(
     upstream: Upstream, browser: Browser, seller: User, address: str
 ):
     counts = []
-    for rows in (2, 30):
+    for rows in (12, 30):  # both still run
         table = "".join(f"0812{rows:04d}{row:04d};10\n" for row in range(rows))
         batch = released(table, seller)
         place_rows(batch.pk)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
+
 import pytest
 
 from batches.errors import BatchRefused
@@ -14,12 +18,14 @@ from gateway.dispatching import Work
 from ledger.models import Entry
 from purchases.errors import LimitReached
 from purchases.models import Order
+from purchases.presenting import upstream_words
 from purchases.services.placing import place_order
 from purchases.states import Status
 from staff.models import User
 from testing.people import make_person, signed_in
 from tests.batches.helpers import CASH, checked, released, rows_of, send_all, supervisor
 from tests.conftest import Upstream
+from tests.core.helpers import words
 
 THREE = "081290000001;10;Sari\n081290000004;10;Budi\n081290000002;20;Ani\n"
 
@@ -310,3 +316,44 @@ def test_leaving_out_the_second_of_two_equal_rows_leaves_the_first_as_it_is(upst
     mend_all(batch, step="leave_out", actor=supervisor(), line=2)
 
     assert [row.state for row in rows_of(batch)] == ["ready", "left_out"]
+
+
+def test_what_was_released_and_never_ordered_is_named_at_the_end(upstream: Upstream):
+    browser = signed_in(supervisor())
+    batch = released(THREE + "0812;10;Edo\n")
+    Product.objects.filter(code="TSEL20").update(price=90_000, selling_price=91_000)
+    assert 'id="never-ordered"' not in browser.get(f"/batches/{batch.pk}/").content.decode()
+
+    send_all(batch)
+
+    third = rows_of(batch)[2]
+    assert (batch.state, third.state) == ("ended", "refused")
+    for address in (f"/batches/{batch.pk}/", f"/batches/rows/?batch={batch.pk}"):
+        page = browser.get(address).content.decode()
+        assert re.search(rf'id="never-ordered" data-rows="1"\s+data-amount="{third.selling_price}"', page)
+        assert "Refunds due" in page.split('id="never-ordered"')[1]
+
+
+def test_a_cancelled_batch_names_what_the_customer_has_paid_for(upstream: Upstream):
+    batch = released(THREE + "0812;10;Edo\n")
+    pays = batch.rows.totals()["pays"]
+
+    cancel(batch, actor=supervisor())
+
+    page = signed_in(supervisor()).get(f"/batches/{batch.pk}/").content.decode()
+    assert re.search(rf'id="never-ordered" data-rows="3"\s+data-amount="{pays}"', page)
+
+
+def test_a_failed_row_has_its_reason_on_the_page_and_in_the_file(upstream: Upstream):
+    batch = released("081290000004;10;Budi\n")
+    send_all(batch)
+    [row] = rows_of(batch)
+    assert row.order
+    assert row.order.status == "failed"
+
+    file = signed_in(supervisor()).get(f"/batches/rows/file/?batch={batch.pk}&format=csv").getvalue().decode()
+
+    line = next(csv.DictReader(io.StringIO(file.lstrip("\ufeff"))))
+    reason = upstream_words(row.order.message, row.order, with_cost=False) or str(row.order.get_status_display())
+    assert (line["status"], line["reason"]) == ("failed", reason)
+    assert reason in words(signed_in(supervisor()).get(f"/batches/{batch.pk}/"))

@@ -105,6 +105,8 @@ class Command(PlainCommand):
         key = None if batch.is_released or counts["asking"] else services.key_of(batch)
         if options["json"]:
             facts = {"batch": batch.pk, "state": batch.state, "key": key, "counts": counts, "totals": totals}
+            if batch.is_released:
+                facts |= {"sold": rows.sold(), "never_ordered": rows.never_ordered()}
             self.stdout.write(json.dumps({**facts, "rows": [_as_json(row) for row in rows]}))
             return
         for row in rows:
