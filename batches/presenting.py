@@ -123,6 +123,11 @@ class ShownBatch:
         known = [(Fault(fault), count) for fault, count in groups if fault in Fault.values]
         return [FaultGroup(fault, count) for fault, count in sorted(known, key=lambda group: -group[1])]
 
+    @property
+    def names_no_product(self) -> bool:
+        """Whether no row says what is wanted, as under a heading that does not name the product."""
+        return not self.rows.exclude(what="").exists()
+
     @cached_property
     def bills(self) -> dict[str, int]:
         """How many bills there are in `all`, how many are `ticked`, and how many `may` be."""

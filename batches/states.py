@@ -38,7 +38,7 @@ class Fault(LookChoices):
     NO_PRODUCT = "no_product", "help", "bad", _("No product")
     UNKNOWN_PRODUCT = "unknown_product", "help", "bad", _("Unknown product")
     UNCLEAR_PRODUCT = "unclear_product", "help", "bad", _("Not one product")
-    UNCLEAR_AMOUNT = "unclear_amount", "help", "bad", _("Signs beside the amount, or the amount twice")
+    UNCLEAR_AMOUNT = "unclear_amount", "help", "bad", _("Unclear amount")
     NAME_BEHIND = "name_behind", "user", "held", _("Perhaps a name behind the product")
     BILL = "bill", "file-invoice", "bad", _("A bill: it takes the right to check bills")
     OTHER_OPERATOR = "other_operator", "arrows-exchange", "bad", _("Product of another operator")

@@ -110,6 +110,17 @@ def test_the_page_shows_what_was_written_where_it_is_not_what_is_sold(
     assert "081290 000003" in page
 
 
+def test_a_heading_that_names_no_product_is_said(upstream: Upstream, browser: Browser, seller: User):
+    batch = checked("Nama;Nomor HP\nAni;081290000001\nBudi;081290000002\n", seller)
+    assert 'id="no-product"' in browser.get(f"/batches/{batch.pk}/").content.decode()
+
+    browser.post(f"/batches/{batch.pk}/mend/", {"fault": "no_product", "step": "product", "code": "10"})
+
+    page = browser.get(f"/batches/{batch.pk}/").content.decode()
+    assert 'id="no-product"' not in page
+    assert 'data-rows="2"' in page
+
+
 def test_rows_that_were_changed_meanwhile_are_not_released(upstream: Upstream, browser: Browser, seller: User):
     batch = checked(TABLE, seller)
     seal = seal_of(batch)
