@@ -53,12 +53,15 @@ _PERHAPS_OF_A_LIST = re.compile(r"\d{1,4}[.)]?", re.ASCII)
 _IN_A_LIST = re.compile(r"\d{1,4}[.)]\s+(?=['+(]*\d)", re.ASCII)
 # A spreadsheet that shows 8.12E+10 saves 81200000000: nobody has typed so many zeros in one piece.
 _ZEROS = re.compile(r"[+\d]\d*0{7}", re.ASCII)
-# Signs beside an amount that make another one of it, or none: 5+5, -10, 10%, 5-10, 1/2, (10); not 10.000,- and 3GB/30.
+# Signs beside an amount that make another one of it, or none: 5+5, 10%, -10, /10, 5-10, 10-, 1/2, (10); but 10.000,-
+# and "3GB - 30 hari" are written by many.
 _ODD_SIGN = re.compile(
-    r"\d\s*[^\w\s.,:&()'/-]|[^\w\s.,:&()'/-]\s*\d|(?:^|[\s(])[-−–]\s*\d|\d\s*[-−–/]\s*(?:\d|$)|\(\s*\d[\d.,]*\s*\)",
+    r"\d\s*[^\w\s.,:&()'/−–-]|[^\w\s.,:&()'/−–-]\s*\d"
+    r"|^[-−–/]+\s*\d|\s[-−–/]+\d"
+    r"|\d\s*[-−–/]+\s*(?:\d|$)|^\(\s*\d[\d.,]*\s*\)$",
     re.ASCII,
 )
-_AMOUNT_TWICE = re.compile(r"(?<!\S)(\d[\d.,]*)(?=\s)(?:.*\s)?\1(?!\S)", re.ASCII)
+_AMOUNT_TWICE = re.compile(r"(?<!\S)(\d[\d.,]*?)[.,:]*[\s&]+\1[.,:]*(?!\S)", re.ASCII)
 _NAME_BEHIND = re.compile(r"(.*\d)\s+([^\W\d_]\D*)")
 _MONEY_WORDS = re.compile(r"\b(?:rp|idr)\.?\s*(?=\d)", re.IGNORECASE)
 

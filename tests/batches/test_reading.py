@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from batches.services import mend_all
-from batches.services.reading import digest_of, doubt_about, read_rows
+from batches.services.reading import digest_of, doubt_about, is_unclear_amount, read_rows
+from catalogue.models import Product
 from core.workbooks import SheetRefused
 from tests.batches.helpers import checked, rows_of, supervisor
 from tests.conftest import Upstream
@@ -239,7 +240,24 @@ def test_a_heading_without_a_number_is_refused(upstream: Upstream):
 
 
 @pytest.mark.parametrize(
-    "what", ["5+5", "-10", "10%", "10 10", "tsel 10 10", "(10)", "10-", "5-10", "$10", "− 10", "1/2"]
+    "what",
+    [
+        "5+5",
+        "-10",
+        "10%",
+        "10 10",
+        "tsel 10 10",
+        "(10)",
+        "10-",
+        "5-10",
+        "$10",
+        "− 10",
+        "1/2",
+        "--10",
+        "/10",
+        "10, 10",
+        "10 & 10",
+    ],
 )
 def test_signs_beside_an_amount_are_never_dropped(upstream: Upstream, what: str):
     (row,) = rows_of(checked(f"081255570001;{what}\n"))
@@ -247,7 +265,14 @@ def test_signs_beside_an_amount_are_never_dropped(upstream: Upstream, what: str)
     assert (row.state, row.fault, row.said) == ("wrong", "unclear_amount", what)
 
 
-@pytest.mark.parametrize("what", ["Rp10.000,-", "Rp. 10.000", "10,000", "tsel-10", "tsel 10"])
+def test_no_product_of_the_provider_is_called_by_an_unclear_amount(upstream: Upstream):
+    called = [text for pair in Product.objects.values_list("name", "code") for text in pair]
+
+    assert len(called) > 500
+    assert [text for text in called if is_unclear_amount(text)] == []
+
+
+@pytest.mark.parametrize("what", ["Rp10.000,-", "Rp. 10.000", "10,000", "tsel-10", "tsel 10", "tsel - 10", "tsel (10)"])
 def test_what_people_write_beside_an_amount_is_read(upstream: Upstream, what: str):
     (row,) = rows_of(checked(f"Nomor\tProduk\n081255570001\t{what}\n"))
 
