@@ -93,7 +93,7 @@ def test_alerts_are_one_line_and_can_be_hidden_for_a_while(live_server: Any, ope
     line = page.locator("#alert-line > summary")
     box = line.bounding_box()
     assert box
-    assert round(box["height"]) == 40
+    assert round(box["height"]) == 44
     expect(line.locator("[data-others='3']")).to_be_visible()
     line.click()
     expect(page.locator("#alert-line [data-alert]")).to_have_count(4)
