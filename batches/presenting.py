@@ -211,6 +211,11 @@ class ShownBatch:
         """Whether nothing of it will change by itself."""
         return self.batch.state not in {BatchState.CHECKED, BatchState.RUNNING} and not self.counts["open"]
 
+    @property
+    def is_at_rest(self) -> bool:
+        """The same, or nobody has released it and all of its bills are checked."""
+        return self.is_over or (self.is_open and not self.is_asking)
+
     @cached_property
     def never_ordered(self) -> dict[str, int]:
         """`count`, and `pays` (rupiah), of what was released and has become no order; empty before the end."""

@@ -106,8 +106,8 @@ def batch_live(request: StaffRequest, pk: int) -> HttpResponse:
     """How far it has come, if that has changed, and when to ask next."""
     facts = _facts(request, _seen(request, pk))
     answer = render(request, "batches/batch_detail.html#live", facts)
-    if facts["shown"].is_open and not facts["shown"].is_asking:
-        answer["HX-Refresh"] = "true"  # all bills are checked: the totals and the ticks
+    if facts["shown"].is_at_rest:
+        answer["HX-Refresh"] = "true"  # all bills are checked: the totals and the ticks; or all is sold: the rows
     return answer
 
 
@@ -119,7 +119,7 @@ def _seen(request: StaffRequest, pk: int) -> Batch:
 def _facts(request: StaffRequest, batch: Batch) -> dict[str, Any]:
     shown = ShownBatch(batch)
     url = reverse("batch_live", args=[batch.pk])
-    over = ["batch-live"] if shown.is_over or (shown.is_open and not shown.is_asking) else []
+    over = ["batch-live"] if shown.is_at_rest else []
     return {
         "shown": shown,
         "batch": batch,

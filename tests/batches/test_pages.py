@@ -264,7 +264,9 @@ def test_the_bar_follows_the_rows_to_their_end(upstream: Upstream, browser: Brow
 
     send_all(batch)
 
-    news = browser.get(asked[1].replace("&amp;", "&"), headers={"HX-Request": "true"}).content.decode()
+    answer = browser.get(asked[1].replace("&amp;", "&"), headers={"HX-Request": "true"})
+    assert answer.headers["HX-Refresh"] == "true"  # the rows say how they have ended
+    news = answer.content.decode()
     counts = {
         name: re.sub(r"<[^>]*>|\s", "", cell) for name, cell in re.findall(r'data-group="(\w+)">(.*?)</dd>', news, re.S)
     }
