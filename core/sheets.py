@@ -22,7 +22,7 @@ _NUMBER_ALONE = re.compile(r"""[\s"']*\+?\d[\d.\- ]{6,}\d[\s"']*""", re.ASCII)
 _HAS_A_NUMBER = re.compile(r"\d{4}")
 _HAS_A_LONG_NUMBER = re.compile(r"\d(?:[.\- ]?\d){7}", re.ASCII)
 # Words that may also name the number of the row in a list, or how many: they give way to every other column.
-_GIVES_WAY = {"no", "nr", "jumlah", "amount"}
+_GIVES_WAY = {"no", "nr", "nomor", "nomer", "number", "jumlah", "amount"}
 # Categories of Unicode: marks and controls.
 _UNSEEN = {"Cf", "Co", "Cn", "Cs"}
 

@@ -210,8 +210,16 @@ def test_a_running_number_is_nothing_where_another_column_is_the_number(upstream
     ]
 
 
-def test_no_is_the_number_where_no_other_column_is(upstream: Upstream):
-    (row,) = rows_of(checked("No;Nama;Nominal\n081255570001;Ani;10\n"))
+@pytest.mark.parametrize(
+    "table",
+    [
+        "No;Nama;Nominal\n081255570001;Ani;10\n",
+        "Nomor;Nominal\n081255570001;10\n",
+        "Nomor;HP;Nominal\n5;081255570001;10\n",
+    ],
+)
+def test_no_is_the_number_where_no_other_column_is(upstream: Upstream, table: str):
+    (row,) = rows_of(checked(table))
 
     assert (row.state, row.destination) == ("ready", "081255570001")
 
@@ -222,7 +230,6 @@ def test_no_is_the_number_where_no_other_column_is(upstream: Upstream):
         # Number and product in one cell, and two numbers, under a heading: neither is guessed.
         ("Nomor;Produk\n10 081255570001;\n", "no_product"),
         ("Nomor;Produk\n5 081255570001;TSEL10\n", "wrong_number"),
-        ("Nomor;Nomor HP;Produk\n5;081255570001;TSEL10\n", "wrong_number"),
         ("Nomor;Produk\nTSEL10;081255570001\n", "wrong_number"),
         # Without a heading a number of the list and a product both look like one.
         ("5;081255570001;10\n", "unclear_amount"),
