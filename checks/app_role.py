@@ -7,18 +7,15 @@ is tried as the app's role: PostgreSQL itself must refuse it for want of a right
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import psycopg
 from psycopg.errors import InsufficientPrivilege
 
+from checks.server import throw_away_server
 from launcher import PYTHON, ROOT
 from launcher.database_roles import APP, OWNER
-from launcher.postgresql import PostgreSQL
-from launcher.processes import ProcessGroup
 
 DATABASE = "backoffice"
 _OWNER = "SELECT tableowner::text FROM pg_tables WHERE tablename = 'ledger_entry'"
@@ -136,23 +133,13 @@ def not_copied(address: str) -> Iterator[str]:
 @contextmanager
 def prepared_database() -> Iterator[str]:
     """The address, as the app's role, of a throw-away database with all tables and rights."""
-    group = ProcessGroup()
-    folder = Path(tempfile.mkdtemp(prefix="backoffice-check-"))
-    folder.chmod(0o711)  # as root, PostgreSQL runs as another user
-    group.discard_at_end(folder)
-    server = PostgreSQL(folder, group, durable=False)
-    try:
-        server.start()
-        server.wait_ready(DATABASE)
+    with throw_away_server(DATABASE) as server:
         server.set_up_roles({DATABASE: OWNER}, guests={DATABASE: (APP,)})
         addresses = {"DATABASE_URL": server.url(DATABASE, APP), "DATABASE_OWNER_URL": server.url(DATABASE, OWNER)}
         for command in ("migrate", "createcachetable", "grant_app_role"):
             words = [str(PYTHON), "manage.py", command, "--verbosity", "0"]
             subprocess.run(words, check=True, cwd=ROOT, env={**os.environ, **addresses}, stdout=subprocess.DEVNULL)
         yield addresses["DATABASE_URL"]
-    finally:
-        server.stop(grace=0.5)
-        group.close()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 A throw-away server gets two databases, one from the file, one from the migrations one by one. Tables, triggers,
 functions and rights must be the same text, and so must all rows but for times and numbers of transactions.
-`python -m checks.fresh_tables write`, at a release, writes the file anew.
+`python -m checks.fresh_tables write` writes the file at each release.
 """
 
 import difflib
@@ -12,18 +12,14 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import psycopg
 from psycopg import sql
 
+from checks.server import throw_away_server
 from core.fresh_tables import FILE
 from launcher import PYTHON, ROOT
 from launcher.postgresql import PostgreSQL, bundled
-from launcher.processes import ProcessGroup
 
 AT_ONCE, ONE_BY_ONE = "at_once", "one_by_one"
 # What a session's settings are while the file is read; they end with its transaction.
@@ -45,7 +41,7 @@ _CHANGING = """
 def main(words: list[str]) -> int:
     """Compare, or write the file; 1 when there is a difference, of which the first lines are printed."""
     writes = words == ["write"]
-    with server() as postgres:
+    with throw_away_server(AT_ONCE, ONE_BY_ONE) as postgres:
         migrate(postgres, ONE_BY_ONE, "--each")
         if writes:
             FILE.write_bytes(gzip.compress(tables_of(postgres).encode(), mtime=0))
@@ -58,23 +54,6 @@ def main(words: list[str]) -> int:
     else:
         print(f"{FILE.name} gives what the migrations give.")
     return 1 if differences else 0
-
-
-@contextmanager
-def server() -> Iterator[PostgreSQL]:
-    """A throw-away PostgreSQL with two empty databases."""
-    group = ProcessGroup()
-    folder = Path(tempfile.mkdtemp(prefix="backoffice-check-"))
-    folder.chmod(0o711)  # as root, PostgreSQL runs as another user
-    group.discard_at_end(folder)
-    postgres = PostgreSQL(folder, group, durable=False)
-    try:
-        postgres.start()
-        postgres.wait_ready(AT_ONCE, ONE_BY_ONE)
-        yield postgres
-    finally:
-        postgres.stop(grace=0.5)
-        group.close()
 
 
 def migrate(postgres: PostgreSQL, database: str, *words: str) -> None:

@@ -10,15 +10,13 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from checks.migrations import migrations, released
+from checks.server import throw_away_server
 from launcher import ROOT
-from launcher.postgresql import PostgreSQL
-from launcher.processes import ProcessGroup
 
 DATABASE = "backoffice"
 ACCEPTED = Path(__file__).with_name("migration_sql.toml")
@@ -90,19 +88,9 @@ def sql_of_files(paths: list[str]) -> Mapping[str, str]:
     """The SQL of each of these migrations. Triggers are compiled on a connection, so a throw-away server is started."""
     if not paths:
         return {}
-    group = ProcessGroup()
-    folder = Path(tempfile.mkdtemp(prefix="backoffice-check-"))
-    folder.chmod(0o711)  # as root, PostgreSQL runs as another user
-    group.discard_at_end(folder)
-    server = PostgreSQL(folder, group, durable=False)
-    try:
-        server.start()
-        server.wait_ready(DATABASE)
+    with throw_away_server(DATABASE) as server:
         os.environ["DATABASE_URL"] = server.url(DATABASE)
         return dict(sql_of(paths))
-    finally:
-        server.stop(grace=0.5)
-        group.close()
 
 
 def sql_of(paths: list[str]) -> Iterator[tuple[str, str]]:
