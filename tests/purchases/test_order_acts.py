@@ -1,0 +1,148 @@
+"""What one order's page offers by right, and what becomes of it."""
+
+import pytest
+from django.utils import timezone
+
+from ledger.models import Books
+from purchases.models import Incident, Order
+from purchases.states import ActionReason, Status
+from testing.factories import make_order, make_product
+from testing.people import browser_of
+from tests.core.helpers import codes, words
+from tests.purchases.helpers import detail, offered
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("reason", list(ActionReason))
+def test_each_reason_to_act_offers_what_can_be_done(admin, reason):
+    order = make_order(Status.NEEDS_ACTION, action_reason=reason)
+
+    page = detail(admin, order)
+
+    assert str(reason.label) in words(page)
+    arrived = {"send_again", "cancel"}
+    never = {"send_again", "close", "poll", "propose_verdict"}
+    assert offered(page) == (never if reason == ActionReason.NEVER_ARRIVED else arrived)
+
+
+def test_the_cashier_who_placed_it_confirms_a_rise_or_cancels():
+    own, other = browser_of("cashier", username="siti"), browser_of("cashier", username="budi")
+    product = make_product(price=10_500)
+    order = make_order(Status.NEEDS_ACTION, product=product, action_reason=ActionReason.PRICE_CHANGED)
+    Order.objects.filter(pk=order.pk).update(placed_by=own.session["_auth_user_id"])
+    product.price = 11_000
+    product.save()
+
+    assert offered(detail(own, order)) == {"confirm_price", "cancel"}
+    assert offered(detail(other, order)) == set()
+    own.post(f"/orders/{order.ref_id}/again/", {"price": "11000"})
+
+    order.refresh_from_db()
+    assert (order.status, order.max_price) == (Status.QUEUED, 11_000)
+
+
+def test_a_cashier_cannot_act_on_a_colleagues_order(cashier):
+    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.PRICE_CHANGED)
+
+    for action in ("cancel", "again"):
+        cashier.post(f"/orders/{order.ref_id}/{action}/")
+    assert cashier.post(f"/orders/{order.ref_id}/close/").status_code == 403
+
+    order.refresh_from_db()
+    assert order.status == Status.NEEDS_ACTION
+
+
+def test_sending_again_is_offered_only_when_enough_is_available(admin):
+    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+
+    for balance, expected in ((10_499, {"cancel"}), (10_500, {"cancel", "send_again"})):
+        Books.objects.update_or_create(only=True, defaults={"balance": balance, "opened_at": timezone.now()})
+        assert offered(detail(admin, order)) == expected
+
+
+def test_an_order_is_sent_again_under_the_same_ref_id(admin):
+    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.CUT_OFF)
+
+    admin.post(f"/orders/{order.ref_id}/again/")
+
+    before = order.ref_id
+    order.refresh_from_db()
+    assert (order.status, order.ref_id) == (Status.QUEUED, before)
+
+
+def test_a_price_moved_again_is_not_confirmed_by_an_old_button(admin):
+    product = make_product(price=10_500)
+    order = make_order(Status.NEEDS_ACTION, product=product, action_reason=ActionReason.PRICE_CHANGED)
+    product.price = 12_000
+    product.save()
+
+    answer = admin.post(f"/orders/{order.ref_id}/again/", {"price": "11000"}, follow=True)
+
+    assert "Rp12.000" in words(answer)
+    order.refresh_from_db()
+    assert order.status == Status.NEEDS_ACTION
+
+
+def test_a_price_not_yet_in_the_catalogue_can_be_fetched(admin):
+    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.PRICE_CHANGED)
+
+    page = detail(admin, order).content.decode()
+    answer = admin.post("/overview/catalogue/", {"next": f"/orders/{order.ref_id}/"})
+
+    assert 'action="/overview/catalogue/"' in page
+    assert answer["Location"] == f"/orders/{order.ref_id}/"
+
+
+def test_a_next_of_another_site_is_not_followed(admin):
+    assert admin.post("/overview/catalogue/", {"next": "https://elsewhere.example/"})["Location"] == "/"
+
+
+def test_a_cancelled_order_keeps_the_reason_in_its_timeline(admin):
+    order = make_order(Status.QUEUED)
+
+    admin.post(f"/orders/{order.ref_id}/cancel/", {"note": "customer left"})
+
+    order.refresh_from_db()
+    assert order.status == Status.CANCELLED
+    assert "customer left" in words(detail(admin, order))
+
+
+def test_an_order_that_moved_on_is_left_and_the_person_reads_so(admin):
+    order = make_order(Status.PENDING)
+
+    answer = admin.post(f"/orders/{order.ref_id}/cancel/", follow=True)
+
+    assert "ActionRefused" in codes(answer)
+    assert f"“{str(Status.PENDING.label).lower()}”" in words(answer)
+    order.refresh_from_db()
+    assert order.status == Status.PENDING
+
+
+def test_what_never_arrived_can_be_closed(upstream, admin):
+    order = make_order(Status.NEEDS_ACTION)
+
+    admin.post(f"/orders/{order.ref_id}/close/", {"note": "refunded in cash"})
+
+    order.refresh_from_db()
+    assert order.status == Status.CLOSED
+
+
+def test_an_action_nobody_knows_is_a_404(admin):
+    assert admin.post(f"/orders/{make_order().ref_id}/explode/").status_code == 404
+
+
+def test_closing_an_incident_needs_a_finding(admin):
+    order = make_order(Status.SUCCESS)
+    incident = Incident.objects.create(order=order, kind="contradiction", source="callback", detail="failed is said")
+    url = f"/orders/{order.ref_id}/incidents/{incident.pk}/close/"
+
+    assert "failed is said" in words(detail(admin, order))
+    admin.post(url, {"note": "  "})
+    incident.refresh_from_db()
+    assert incident.closed_at is None
+
+    for note in ("Their mistake, see mail.", "twice"):
+        admin.post(url, {"note": note})
+    incident.refresh_from_db()
+    assert incident.closing_note == "Their mistake, see mail."
