@@ -135,7 +135,7 @@ class BatchRowQuerySet(models.QuerySet["BatchRow"]):
         return self.aggregate(all=Count("pk"), **groups)
 
     def totals(self) -> dict[str, int]:
-        """Of the rows that are to be sold: their `count`, and the sums that they `cost` and that customers `pay`."""
+        """The `count` of the rows that are to be sold, what they `cost`, and what customers `pays` for them; rupiah."""
         ready = self.filter(state=RowState.READY)
         return ready.aggregate(
             count=Count("pk"), cost=Sum("max_price", default=0), pays=Sum("selling_price", default=0)
