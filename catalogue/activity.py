@@ -1,6 +1,6 @@
 """How the activity log shows prices and kinds of numbers."""
 
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import pgettext, pgettext_lazy
 
 from audit.facts import Fact, money, name_facts
 from audit.subjects import ANY, About, Place, Seen, Subject, register
@@ -28,7 +28,8 @@ class _Targets(Subject):
 
 name_facts(
     affected=Fact(pgettext_lazy("audit", "Prices that change")),
-    brand_count=Fact(pgettext_lazy("audit", "Brands")),
+    # none chosen is every brand
+    brand_count=Fact(pgettext_lazy("audit", "Brands"), lambda count: str(count or pgettext("audit", "all"))),
     below_cost=Fact(pgettext_lazy("audit", "Products below cost")),
     is_public=Fact(pgettext_lazy("audit", "Public page")),
     largest_loss=Fact(pgettext_lazy("audit", "Largest loss for one sale"), money),

@@ -63,7 +63,8 @@ def _change(digest: str, brands: list[int], *, actor: User) -> None:
         before, after = {"is_public": public.is_on}, {"is_public": digest != ""}
         public.digest, public.brands, public.changed_by, public.changed_at = digest, brands, actor, now
         public.save()
-        record(PUBLIC_PRICES_CHANGED, actor=actor, before=before, after=after, facts={"brand_count": len(brands)})
+        facts = {"brand_count": len(brands)} if digest else {}
+        record(PUBLIC_PRICES_CHANGED, actor=actor, before=before, after=after, facts=facts)
     log.info("public_prices_changed", by=actor.pk, is_on=digest != "", brands=len(brands))
 
 

@@ -15,7 +15,7 @@ from core.rights import Right
 from staff.models import User
 from testing.factories import make_biller, make_product
 from testing.people import browser_of, make_person
-from tests.core.helpers import codes, has_id
+from tests.core.helpers import codes, has_id, words
 
 pytestmark = pytest.mark.django_db
 
@@ -129,6 +129,8 @@ def test_an_owner_makes_replaces_and_ends_the_public_page(telkomsel):
         (True, False),
     ]
     assert not any(token in str((event.before, event.after, event.facts)) for event in events)
+    log = words(browser_of("auditor").get("/audit/?kind=public_prices_changed"))
+    assert ("Brands: 1" in log, "Brands: all" in log, "Brands: 0" in log) == (True, True, False)
 
 
 def test_the_public_page_is_kept_from_search_engines_and_other_sites(telkomsel):
