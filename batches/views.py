@@ -19,7 +19,7 @@ from batches.forms import RowForm, TableForm
 from batches.lists import ROWS
 from batches.models import GIVEN_UP, GROUPS, MOST_ROWS, TICKED, UNTICKED, Batch, BatchRow
 from batches.presenting import ShownBatch, visible_batches
-from batches.services import seal_of
+from batches.services import largest_of, seal_of
 from batches.states import BatchState
 from batches.tables import BatchRowTable, BatchTable
 from core.access import StaffRequest, staff_only
@@ -153,7 +153,7 @@ def _show(request: StaffRequest, batch: Batch, refusal: Refused | None = None) -
             "has_release_form": context["may_release"] and not shown.approval and shown.totals["count"],
             "missing": Funds.now().missing(cost),
             "needs_approval": needs_approval(person, cost),
-            **limits_shown(person, cost),
+            **limits_shown(person, cost, largest=largest_of(batch)),
         }
     return render(request, "batches/batch_detail.html", context)
 
