@@ -23,7 +23,10 @@ from core import clock
 from core.rights import Right
 from credit.methods import CREDIT, method_words
 from purchases.models import Order
+from purchases.presenting import upstream_words
+from purchases.states import UNFULFILLED
 from staff.models import User
+from upstream.error_codes import meaning_of
 
 _LEAST_TO_GUESS = 5
 #: The groups of `GROUPS` in words.
@@ -48,6 +51,19 @@ def why_stopped(batch: Batch) -> str:
     """Why it has stopped, or which rows wait: in the reader's language where batches themselves are the reason."""
     kind, _colon, reason = batch.stopped_by.partition(":")
     return str(BatchRefused(reason)) if kind == BatchRefused.__name__ else batch.why_stopped
+
+
+def why_unfulfilled(order: Order) -> str:
+    """The words of an order that ended for nothing: ours for its code, else the provider's, without costs."""
+    if order.status not in UNFULFILLED:
+        return ""
+    said = upstream_words(order.message, order, with_cost=False)
+    return str(meaning_of(order.error_code).words) if order.error_code else said or str(order.get_status_display())
+
+
+def reason_of(row: BatchRow) -> str:
+    """Why a row is not sold, or its order ended for nothing; "" for a row with nothing wrong."""
+    return why_unfulfilled(row.order) if row.order else row.words
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,15 @@ from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from batches.models import Batch, BatchRow
+from batches.presenting import reason_of, why_unfulfilled
 from batches.states import FOR_A_PERSON, BatchState, Fault, RowState
 from core.money import rupiah
 from core.numbers import masked, masked_note, note_as_seen, text_as_seen, without
 from core.tables import Table, cell_from, column, row_link, shortened
 from core.times import moment
-from purchases.models import Order
-from purchases.presenting import serial_number, upstream_words
-from purchases.states import UNFULFILLED, Status
+from purchases.presenting import serial_number
+from purchases.states import Status
 from purchases.templatetags.orders import status_badge
-from upstream.error_codes import meaning_of
 
 
 class BatchTable(Table[Batch]):
@@ -70,18 +69,6 @@ def _of_bill(row: BatchRow, fact: str) -> str:
     return str(getattr(row.bill_check, fact)) if row.bill_check else ""
 
 
-def _why_unfulfilled(order: Order) -> str:
-    """The words of an order that ended for nothing: ours for its code, else the provider's, without costs."""
-    if order.status not in UNFULFILLED:
-        return ""
-    said = upstream_words(order.message, order, with_cost=False)
-    return str(meaning_of(order.error_code).words) if order.error_code else said or str(order.get_status_display())
-
-
-def _reason(row: BatchRow) -> str:
-    return _why_unfulfilled(row.order) if row.order else row.words
-
-
 def _status(row: BatchRow) -> str:
     return row.order.status if row.order else row.state
 
@@ -107,7 +94,7 @@ class BatchRowTable(Table[BatchRow]):
         "fee": lambda row: row.fee if row.is_bill and row.bill_check else "",
         "price": lambda row: "" if row.selling_price is None else row.selling_price,
         "status": _status,
-        "reason": lambda row: _reason(row) if row.holds_no_number else masked_note(_reason(row)),
+        "reason": lambda row: reason_of(row) if row.holds_no_number else masked_note(reason_of(row)),
         "sn": lambda row: without(row.order.sn, [row.destination]) if row.order else "",
         "ref_id": lambda row: row.order.ref_id if row.order else "",
         "ended": lambda row: row.order.final_at or "" if row.order else "",
@@ -118,7 +105,7 @@ class BatchRowTable(Table[BatchRow]):
         "name": attrgetter("name"),
         "note": attrgetter("note"),
         "reference": attrgetter("reference"),
-        "reason": _reason,
+        "reason": reason_of,
         "sn": lambda row: row.order.sn if row.order else "",
     }
 
@@ -176,7 +163,7 @@ class BatchRowTable(Table[BatchRow]):
             return format_html('<span class="mono">{}</span>', shortened(serial.main, 26))
         if row.order and row.order.status == Status.NEEDS_ACTION:
             return row.order.get_action_reason_display()
-        if row.order and (reason := _why_unfulfilled(row.order)):
+        if row.order and (reason := why_unfulfilled(row.order)):
             return text_as_seen(reason, row.destination)
         if row.fault == Fault.ASKING:  # a bill that is left out was given up
             return str(Fault.UNANSWERED.label) if row.state == RowState.LEFT_OUT else ""

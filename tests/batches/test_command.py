@@ -50,7 +50,9 @@ def test_a_fault_is_one_and_a_failed_row_too(upstream: Upstream, tmp_path: Path,
     code, checked = run(capsys, str(file))
     assert (code, [row["fault"] for row in checked["rows"]]) == (1, [None, "digits_lost"])
 
-    assert run(capsys, "--release", checked["key"], "--wait", "20")[0] == 1
+    code, came = run(capsys, "--release", checked["key"], "--wait", "20")
+    assert (code, came["rows"][0]["status"]) == (1, "failed")
+    assert came["rows"][0]["words"] == "The transaction failed; the balance was refunded."
 
 
 def test_without_waiting_it_is_not_final(upstream: Upstream, tmp_path: Path, capsys: Any):

@@ -9,6 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from batches import services
 from batches.models import Batch, BatchRow
+from batches.presenting import reason_of
 from batches.states import BatchState
 from core.commands import EXIT_USAGE, PlainCommand, waiting_seconds
 from core.errors import Refused
@@ -112,7 +113,7 @@ class Command(PlainCommand):
         for row in rows:
             status = row.order.status if row.order else row.state
             code = row.product.code if row.product else row.what
-            said = row.order.sn if row.order else row.words
+            said = (row.order and row.order.sn) or reason_of(row)
             self.stdout.write(f"{row.line:>5}  {status:<12}  {code}  {row.destination or row.typed}  {said}".rstrip())
         if batch.is_released:
             self.stdout.write(
@@ -141,7 +142,7 @@ def _as_json(row: BatchRow) -> dict[str, Any]:
         "line": row.line,
         "state": row.state,
         "fault": row.fault or None,
-        "words": row.words or None,
+        "words": reason_of(row) or None,
         "number": row.destination or row.typed,
         "product_code": row.product.code if row.product else None,
         "name": row.name,
