@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
@@ -68,10 +68,11 @@ def reason_of(row: BatchRow) -> str:
 
 @dataclass(frozen=True)
 class FaultGroup:
-    """The rows with the same fault: how many, and what can be done with all of them."""
+    """The rows with the same fault: how many, how many of them are bills, and what can be done with all of them."""
 
     fault: Fault
     count: int
+    bills: int = 0
 
     @property
     def steps(self) -> list[str]:
@@ -80,7 +81,8 @@ class FaultGroup:
             return [ASK_AGAIN]
         more = {
             Fault.NAME_BEHIND: [NAMES],
-            **{fault: [MEANT] for fault in (*REPEATS, Fault.TWICE)},
+            Fault.TWICE: [MEANT] if self.bills < self.count else [],  # the same bill is never meant twice
+            **{fault: [MEANT] for fault in REPEATS},
             **{fault: [ASK_AGAIN] for fault in ASKED_AGAIN},
         }
         return [LEAVE_OUT, *more.get(self.fault, [])]
@@ -135,9 +137,10 @@ class ShownBatch:
     def faults(self) -> list[FaultGroup]:
         """The faults, the one that most rows have first."""
         rows = self.rows.filter(GROUPS["wrong"] | GIVEN_UP)
-        groups = rows.values_list("fault").annotate(count=Count("pk"))
-        known = [(Fault(fault), count) for fault, count in groups if fault in Fault.values]
-        return [FaultGroup(fault, count) for fault, count in sorted(known, key=lambda group: -group[1])]
+        bills = Count("pk", filter=Q(kind=Order.Kind.BILL))
+        groups = rows.values_list("fault").annotate(count=Count("pk"), bills=bills)
+        known = [FaultGroup(Fault(fault), count, bills) for fault, count, bills in groups if fault in Fault.values]
+        return sorted(known, key=lambda group: -group.count)
 
     @property
     def names_no_product(self) -> bool:
