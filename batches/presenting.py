@@ -20,6 +20,7 @@ from batches.services.storing import NOT_SERVED
 from batches.states import ASKED_AGAIN, OF_PRODUCT, REPEATS, BatchState, Fault, RowState
 from branches.seeing import narrowed
 from core import clock
+from core.icons import badge
 from core.rights import Right
 from credit.methods import CREDIT, method_words
 from purchases.models import Order
@@ -64,6 +65,13 @@ def why_unfulfilled(order: Order) -> str:
 def reason_of(row: BatchRow) -> str:
     """Why a row is not sold, or its order ended for nothing; "" for a row with nothing wrong."""
     return why_unfulfilled(row.order) if row.order else row.words
+
+
+def state_badge(batch: Batch, *, is_under_way: bool = False) -> SafeString:
+    """Where a batch stands, for a page; `is_under_way`: it has placed all of its orders, and some are still open."""
+    if batch.state == BatchState.ENDED and is_under_way:
+        return badge(RowState.PLACED.look, _("All orders placed"))
+    return BatchState(batch.state).badge
 
 
 @dataclass(frozen=True)
@@ -188,7 +196,7 @@ class ShownBatch:
     @property
     def badge(self) -> SafeString:
         """Where it stands, for a page."""
-        return BatchState(self.batch.state).badge
+        return state_badge(self.batch, is_under_way=self.counts["open"] > 0)
 
     @property
     def why_stopped(self) -> str:

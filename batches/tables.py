@@ -14,8 +14,8 @@ from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from batches.models import Batch, BatchRow
-from batches.presenting import reason_of, why_unfulfilled
-from batches.states import FOR_A_PERSON, BatchState, Fault, RowState
+from batches.presenting import reason_of, state_badge, why_unfulfilled
+from batches.states import FOR_A_PERSON, Fault, RowState
 from core.money import rupiah
 from core.numbers import masked, masked_note, note_as_seen, text_as_seen, without
 from core.tables import Table, cell_from, column, row_link, shortened
@@ -26,14 +26,14 @@ from purchases.templatetags.orders import status_badge
 
 
 class BatchTable(Table[Batch]):
-    """Batches, read with `count` of their rows and the people."""
+    """Batches, read with the people, `count` of their rows, and whether orders of them are open (`is_under_way`)."""
 
     caption = _("Batches, newest first")
 
     @column(_("State"), phone="1 left")
     def state(self, batch: Batch) -> SafeString:
         """Where it stands."""
-        return BatchState(batch.state).badge
+        return state_badge(batch, is_under_way=batch.is_under_way)  # type: ignore[attr-defined] # annotated
 
     @column(_("Batch"), phone="2 left", stays=True)
     def name(self, batch: Batch) -> SafeString:

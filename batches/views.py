@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -49,7 +49,9 @@ _TICKS = "release-form"
 @require_GET
 def batch_list(request: StaffRequest) -> HttpResponse:
     """The batches that this person sees, newest first."""
-    batches = visible_batches(request.user).select_related("created_by").annotate(count=Count("rows"))
+    is_under_way = Exists(BatchRow.objects.filter(GROUPS["open"], batch=OuterRef("pk")))
+    batches = visible_batches(request.user).select_related("created_by")
+    batches = batches.annotate(count=Count("rows"), is_under_way=is_under_way)
     page = FirstPages(batches.order_by("-created_at", "-pk"), _ROWS).get_page(request.GET.get("page"))
     return render(request, "batches/batch_list.html", {"page": page, "table": BatchTable(page)})
 
