@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 
 from batches.models import MOST_ROWS
 from core.sheets import SheetRow, read_sheet
+from core.workbooks import SheetRefused
 from counter.services.typed import Typed
 
 _NAMES = {"name", "nama", "customer", "pelanggan", "nama pelanggan", "staff", "karyawan"}
@@ -79,9 +80,11 @@ class Written:
 
 
 def read_rows(text: str) -> list[Written]:
-    """The rows of a table, with a heading or without. Raises `SheetRefused` for none, or for too many."""
-    rows = read_sheet(text, COLUMNS, most=MOST_ROWS, must_name=gettext("Number"))
-    return [_arranged(row) for row in rows]
+    """The rows of a table, with a heading or without. Raises `SheetRefused` for none, too many, or no number."""
+    rows = [_arranged(row) for row in read_sheet(text, COLUMNS, most=MOST_ROWS, must_name=gettext("Number"))]
+    if not any(character.isdecimal() for row in rows for character in row.number):
+        raise SheetRefused(gettext("No row has a number. Write a number and a product in each row: 081234567890 10."))
+    return rows
 
 
 def digest_of(rows: Sequence[Written]) -> str:

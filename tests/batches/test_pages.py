@@ -72,6 +72,26 @@ def test_nothing_is_no_table(upstream: Upstream, browser: Browser, fields: dict[
     assert not Batch.objects.exists()
 
 
+@pytest.mark.parametrize("text", ["what is this\n", "Nomor;Produk\n;TSEL10\n"])
+def test_a_table_without_any_number_is_no_batch(upstream: Upstream, browser: Browser, text: str):
+    answer = browser.post("/batches/new/", {"text": text})
+
+    assert "No row has a number" in answer.content.decode()
+    assert not Batch.objects.exists()
+
+
+def test_a_limit_of_one_order_is_compared_with_the_dearest_row(upstream: Upstream, browser: Browser, seller: User):
+    batch = checked(TABLE, seller)
+    cost = batch.rows.totals()["cost"]
+    User.objects.filter(pk=seller.pk).update(own_per_order=cost - 1)
+
+    page = browser.get(f"/batches/{batch.pk}/")
+
+    assert codes(page) == set()
+    User.objects.filter(pk=seller.pk).update(own_per_order=11_000)
+    assert codes(browser.get(f"/batches/{batch.pk}/")) == {"LimitReached:per_order"}
+
+
 def test_exactly_what_was_seen_is_released(upstream: Upstream, browser: Browser, seller: User):
     batch = checked(TABLE, seller)
 
@@ -272,6 +292,20 @@ def test_the_bar_follows_the_rows_to_their_end(upstream: Upstream, browser: Brow
     }
     assert counts == {"wrong": "1", "waiting": "0", "open": "0", "done": "1", "failed": "1", "left": "0"}
     assert 'id="batch-again"' in news
+
+
+def test_a_batch_is_not_called_finished_while_an_order_of_it_is_open(
+    upstream: Upstream, browser: Browser, seller: User
+):
+    batch = released("081290000003;10\n", seller)
+    place_rows(batch.pk)
+    place_rows(batch.pk)
+    batch.refresh_from_db()
+    assert (batch.state, batch.rows.counts()["open"]) == ("ended", 1)
+
+    pages = [browser.get(page).content.decode() for page in (f"/batches/{batch.pk}/", "/batches/")]
+
+    assert all("All orders placed" in page and "Finished" not in page for page in pages)
 
 
 def test_a_batch_is_paused_resumed_and_cancelled(upstream: Upstream, browser: Browser, seller: User):

@@ -97,7 +97,7 @@ def test_a_row_becomes_one_product_for_one_number(upstream: Upstream, line: str,
     ],
 )
 def test_what_cannot_be_sold_is_named(upstream: Upstream, line: str, fault: str):
-    (row,) = rows_of(checked(line))
+    row, _other = rows_of(checked(f"{line}\n081255550001;5"))
 
     assert (row.state, row.fault) == ("wrong", fault)
 
