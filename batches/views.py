@@ -43,6 +43,8 @@ RELEASE = act("release_batch", pgettext_lazy("audit", "Release a batch"), Right.
 _ROWS, _BILLS = 50, 200
 #: The form with the ticks of the bills: it releases just them.
 _TICKS = "release-form"
+#: What is done with ticks: of all bills, or those of the page are taken over.
+_TICK_STEPS = ("tick_all", "tick_none", "ticks")
 
 
 @staff_only(*SEES)
@@ -166,9 +168,9 @@ def _bills(request: StaffRequest, shown: ShownBatch, *, may_mend: bool) -> dict[
         return {}
     rows = BatchRow.objects.for_table().filter(TICKED | UNTICKED, batch=shown.batch).order_by("line")
     page = FirstPages(rows, _BILLS).get_page(request.GET.get("page"))
-    steps = [("tick_all", _("Tick all")), ("tick_none", _("Tick none")), ("ticks", _("Take over the ticks"))]
+    steps = zip(_TICK_STEPS, (_("Tick all"), _("Tick none"), _("Take over the ticks")), strict=True)
     table = BatchRowTable(page, may_mend=may_mend, ticks=_TICKS)
-    return {"page": page, "bill_table": table, "tick_steps": steps}
+    return {"page": page, "bill_table": table, "tick_steps": [*steps]}
 
 
 def _take_ticks(request: StaffRequest, batch: Batch) -> bool:
@@ -179,6 +181,18 @@ def _take_ticks(request: StaffRequest, batch: Batch) -> bool:
     }
     count = services.tick(batch, actor=request.user, shown=lines["shown"], ticked=lines["tick"])
     return bool(count)
+
+
+def _show_after_ticks(request: StaffRequest, pk: int, refusal: Refused | None = None) -> HttpResponse:
+    """The new totals, with everything else of the form as the person left it: how it is paid, the cash, the reason.
+
+    A script takes the totals out of the page; where the page has none now, it loads the whole page.
+    """
+    batch = _seen(request, pk)
+    answer, shown = _show(request, batch, refusal), ShownBatch(batch)
+    if "HX-Request" in request.headers and (shown.is_asking or not shown.is_open):
+        answer["HX-Refresh"] = "true"
+    return answer
 
 
 @staff_only(*SEES, Right.RELEASE_BATCHES)
@@ -194,7 +208,7 @@ def batch_release(request: StaffRequest, pk: int) -> HttpResponse:
         if _take_ticks(request, batch):
             words = _("The ticks were changed. Look at the new total, then release it.")
             messages.info(request, words, extra_tags="ticks_changed")
-            return redirect(batch)
+            return _show_after_ticks(request, pk)
         check_factor(request, act=RELEASE, content={"batch": pk, "seal": seal})
         payment = PaidByForm(request.POST).payment(batch.rows.totals()["pays"])
         reason = request.POST.get("reason", "")
@@ -249,14 +263,9 @@ def batch_mend(request: StaffRequest, pk: int) -> HttpResponse:
     Also `ticks`, which takes over those of the page; `tick_all` and `tick_none` change those of all bills.
     """
     batch, step = _seen(request, pk), request.POST.get("step", "")
+    if step in _TICK_STEPS:
+        return _tick(request, batch, step)
     with refusal_shown(request):
-        if step == "ticks":
-            _take_ticks(request, batch)
-            return redirect(batch)
-        if step in {"tick_all", "tick_none"}:
-            bills = batch.rows.filter(TICKED | UNTICKED) if step == "tick_all" else batch.rows.none()
-            services.tick(batch, actor=request.user, ticked=[*bills.values_list("line", flat=True)])
-            return redirect(batch)
         count = services.mend_all(
             batch,
             step=step,
@@ -267,6 +276,19 @@ def batch_mend(request: StaffRequest, pk: int) -> HttpResponse:
         words = ngettext("%(n)s row was changed.", "%(n)s rows were changed.", count) % {"n": count}
         messages.success(request, words, extra_tags="rows_changed")
     return redirect(batch)
+
+
+def _tick(request: StaffRequest, batch: Batch, step: str) -> HttpResponse:
+    refusal = None
+    try:
+        if step == "ticks":
+            _take_ticks(request, batch)
+        else:
+            bills = batch.rows.filter(TICKED | UNTICKED) if step == "tick_all" else batch.rows.none()
+            services.tick(batch, actor=request.user, ticked=[*bills.values_list("line", flat=True)])
+    except Refused as caught:
+        refusal = caught
+    return _show_after_ticks(request, batch.pk, refusal)
 
 
 @staff_only(*SEES, Right.VIEW_NUMBERS)

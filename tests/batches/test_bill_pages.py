@@ -20,6 +20,7 @@ from testing.factories import make_check, make_payment
 from testing.people import Browser, browser_of, make_person, signed_in
 from tests.batches.helpers import ask_all, checked, rows_of, send_all
 from tests.conftest import Upstream
+from tests.drawers.helpers import begin
 from tests.dues.helpers import due_bill
 
 pytestmark = pytest.mark.django_db
@@ -67,12 +68,16 @@ def test_the_page_shows_how_far_the_checks_are_and_then_the_totals(upstream: Ups
 def test_a_tick_that_was_changed_shows_the_new_total_before_anything_is_paid(
     upstream: Upstream, browser: Browser, seller: User
 ):
+    begin(seller)
     batch = checked(TABLE, seller)
     ask_all(batch)
 
-    answer = release(browser, batch, tick=["2"])
+    answer = release(browser, batch, tick=["2"], paid_by="cash", cash_given="900000", reason="Office")
 
-    assert answer["Location"] == f"/batches/{batch.pk}/"
+    second = rows_of(batch)[1]
+    page = answer.content.decode()
+    assert f'data-rows="1" data-amount="{second.selling_price}"' in page
+    assert 'value="900000"' in page
     batch.refresh_from_db()
     assert (batch.state, batch.rows.totals()["count"]) == ("checked", 1)
     release(browser, batch, tick=["2"])
@@ -119,6 +124,77 @@ def test_all_none_and_the_ticks_of_the_page_are_taken_over(upstream: Upstream, b
         counts.append(batch.rows.totals()["count"])
 
     assert counts == [0, 1, 2]
+
+
+def test_a_tick_leaves_how_it_is_paid_as_the_person_chose(upstream: Upstream, browser: Browser, seller: User):
+    begin(seller)
+    batch = checked(TABLE, seller)
+    ask_all(batch)
+    fields = {"step": "ticks", "shown": ["1", "2"], "tick": ["1"], "paid_by": "transfer", "transfer_reference": "TRF-7"}
+
+    page = browser.post(f"/batches/{batch.pk}/mend/", fields, headers={"HX-Request": "true"}).content.decode()
+
+    assert 'data-rows="1"' in page
+    [chosen] = re.findall(r'name="paid_by" value="(\w+)"[^>]*checked', page)
+    assert chosen == "transfer"
+    assert 'value="TRF-7"' in page
+
+
+def test_the_next_page_of_ticks_is_one_of_the_batch(
+    upstream: Upstream, browser: Browser, seller: User, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("batches.views._BILLS", 1)
+    batch = checked(TABLE, seller)
+    ask_all(batch)
+
+    page = browser.post(f"/batches/{batch.pk}/mend/", {"step": "ticks", "shown": ["1"], "tick": ["1"]}).content.decode()
+
+    [more] = re.findall(r'href="([^"]*\?page=2)"', page)
+    assert more == f"/batches/{batch.pk}/?page=2"
+    assert 'value="2" form="release-form"' in browser.get(more).content.decode()
+
+
+def test_a_tick_whose_biller_is_asked_again_loads_the_page_that_says_so(
+    upstream: Upstream, browser: Browser, seller: User
+):
+    batch = checked(TABLE, seller)
+    ask_all(batch)
+    ticks = {"step": "ticks", "shown": ["1", "2"]}
+    htmx = {"HX-Request": "true"}
+    assert "HX-Refresh" not in browser.post(f"/batches/{batch.pk}/mend/", {**ticks, "tick": ["1"]}, headers=htmx)
+    row = rows_of(batch)[1]
+    make_check(product=row.product, destination=row.destination)  # somebody at the counter has checked it, too
+
+    answer = browser.post(f"/batches/{batch.pk}/mend/", {**ticks, "tick": ["1", "2"]}, headers=htmx)
+
+    assert answer["HX-Refresh"] == "true"
+    assert "batch-asking" in browser.get(f"/batches/{batch.pk}/").content.decode()
+
+
+def test_a_tick_of_a_batch_that_somebody_has_released_loads_the_page_that_says_so(
+    upstream: Upstream, browser: Browser, seller: User
+):
+    batch = checked(TABLE, seller)
+    ask_all(batch)
+    release(browser, batch, tick=["1", "2"])
+
+    answer = browser.post(
+        f"/batches/{batch.pk}/mend/", {"step": "ticks", "shown": ["1", "2"]}, headers={"HX-Request": "true"}
+    )
+
+    assert answer["HX-Refresh"] == "true"
+    assert batch.rows.filter(state="ready").count() == 2
+
+
+def test_the_same_bill_twice_cannot_be_meant(upstream: Upstream, browser: Browser, seller: User):
+    batch = checked("531290000001;PLNPASCA\n531290000001;PLNPASCA\n", seller)
+    ask_all(batch)
+
+    page = browser.get(f"/batches/{batch.pk}/").content.decode()
+
+    assert 'data-fault-group="twice"' in page
+    assert 'value="leave_out"' in page
+    assert 'value="meant"' not in page
 
 
 def test_bills_that_no_biller_has_answered_are_left_out_or_checked_again(
