@@ -49,6 +49,9 @@ _AGAIN_SECONDS = 2.0
 _FAULT_SECONDS = 2.0
 # Rows are leased a few at a time: those in hand are found again only after their lease when this process is killed.
 _IN_HAND, _AT_MOST = 4, 20
+# While so many messages wait for the workers, nothing more that falls due is taken: its permits would be void before a
+# worker had time for them, and beat's tasks would wait behind it until they expire.
+MOST_WAITING = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +167,7 @@ class Dispatcher:
             if not source.asks_upstream:
                 for work in source.take(_AT_MOST):
                     publish(work.task, work.pk)
-        if asking and not sending_is_stopped():
+        if asking and not sending_is_stopped() and line.backlog(self._queues[False]) < MOST_WAITING:
             # Fair shares: each room in turn, and the one that begins changes by chance.
             shares = [source.take(_IN_HAND) for source in random.sample(asking, len(asking))]
             while any(shares):

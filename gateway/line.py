@@ -130,6 +130,11 @@ def leave(*works: Work) -> None:
         hurried().hdel(_TRACES, *map(str, works))
 
 
+def backlog(queue: str) -> int:
+    """How many messages wait in this queue of the workers, beside those in their hands. Raises `redis.RedisError`."""
+    return cast("int", hurried().llen(queue))
+
+
 def stay_awake() -> None:
     """From now on everything that falls due rings, until `fall_asleep`. Raises `redis.RedisError`."""
     hurried().delete(_SLEEPING_UNTIL)

@@ -52,7 +52,7 @@ class Rows:
 def budget(settings: Any) -> Budget:
     """An account of this test alone, and an empty line."""
     connection = redis.Redis.from_url(settings.REDIS_URL)
-    connection.delete(*connection.keys("dispatch:*") or ["-"])
+    connection.delete("background", *connection.keys("dispatch:*"))
     settings.UPSTREAM_SECRET_ID = f"dispatch-{uuid.uuid4().hex}"
     settings.UPSTREAM_ACCOUNT_RATE = "100000/minute"
     get_client().budget.declare_fresh()
@@ -123,6 +123,22 @@ def test_what_asks_nobody_needs_no_permit(handed_out: Any, budget: Budget):
     dispatch(Rows(1).as_due(), Rows(2).as_due(asks_upstream=False), times=3)
 
     assert handed_out == [(POLL, 2, "")]
+
+
+def test_given_workers_that_do_not_keep_up_then_due_work_stays_where_it_is(handed_out: Any, settings: Any):
+    rows, queue = Rows(1, 2), redis.Redis.from_url(settings.REDIS_URL)
+    queue.rpush("background", *["a message"] * dispatching.MOST_WAITING)
+    line.join(Work(CLICK, 7), person_id=7)
+
+    dispatcher = dispatch(rows.as_due(), times=5)
+    while_they_are_behind = handed_out.copy()
+    queue.lpop("background")
+    dispatcher._look_at = 0.0  # two seconds later
+    for _ in range(20):
+        dispatcher.hand_out_next()
+
+    assert while_they_are_behind == [(CLICK, 7, "interactive")], "people do not wait"
+    assert handed_out[1:] == [(POLL, 1, "background"), (POLL, 2, "background")]
 
 
 def test_nothing_is_taken_without_room(handed_out: Any, settings: Any):
