@@ -161,6 +161,10 @@ class Budget:
         """The permit that another process booked and handed over, for an endpoint with the same limits."""
         return Permit(self, endpoint, permit_id, ready_at=0.0)
 
+    def is_booked(self, permit: Permit) -> bool:
+        """Whether it can still be begun: neither void nor used. Raises `Unavailable` ("budget_unreachable")."""
+        return bool(self._run("is_booked", permit.endpoint.limits, permit.id))
+
     def begin(self, permit: Permit) -> bool:
         """See `Permit.start`; to be called at its moment, or a little before."""
         while True:

@@ -64,17 +64,23 @@ def next_number() -> int:
 def reserve(endpoint: Endpoint, *, call_class: CallClass, permit_id: str = "") -> Permit:
     """Get a permit of the rate budget before doing what only makes sense with one; use or cancel it within 15 seconds.
 
-    `permit_id`: take over this one, which the dispatcher booked; otherwise it waits a few seconds for one. Raises
-    `Unavailable` or `Misconfigured`; nothing was sent then.
+    `permit_id`: take over this one, which the dispatcher booked. Without, or when the message with it has waited for
+    longer than a permit can be begun, another one is booked, which takes a few seconds at most. Raises `Unavailable` or
+    `Misconfigured`; nothing was sent then.
     """
     try:
         _refuse_if_stopped(endpoint)
     except (Unavailable, Misconfigured):
         give_back(permit_id)
         raise
+    client = get_client()
     if permit_id:
-        return get_client().budget.take_over(permit_id, endpoint)
-    return get_client().reserve(endpoint, call_class=call_class, patience=_PATIENCE_SECONDS)
+        permit = client.budget.take_over(permit_id, endpoint)
+        if client.budget.is_booked(permit):
+            return permit
+        # On a busy machine every message may wait so long: put back, the work would never go on.
+        log.info("permit_was_void", endpoint=endpoint.value)
+    return client.reserve(endpoint, call_class=call_class, patience=_PATIENCE_SECONDS)
 
 
 def give_back(permit_id: str) -> None:

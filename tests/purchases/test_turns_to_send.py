@@ -3,10 +3,12 @@
 from datetime import timedelta
 
 import pytest
+import redis
 from django.utils import timezone
 
 from gateway.line import Work
 from gateway.services import read_balance, sending_is_stopped, upstream_account
+from ledger.models import Entry
 from purchases import tasks
 from purchases.models import Order
 from purchases.services import DUE_ORDERS, submit
@@ -15,7 +17,7 @@ from purchases.states import Status
 from testing.factories import moves
 from tests.conftest import Upstream
 from tests.purchases.magic import buy, place
-from upstream.budget import CallClass
+from upstream.budget import PERMIT_SECONDS, CallClass
 from upstream.client import get_client
 from upstream.endpoints import Endpoint
 from upstream.errors import ErrorCode, Misconfigured, Rejected
@@ -142,6 +144,65 @@ def test_a_permit_that_was_handed_over_is_the_one_used(upstream: Upstream, monke
     tasks.submit_order(order.pk, permit.hand_over())
 
     assert upstream.calls(order) == [CREATE]
+
+
+def make_void(permit_id: str) -> None:
+    """As after a message that has waited in the workers' queue for longer than a permit can be begun."""
+    valkey = redis.Redis.from_url(get_client().config.redis_url)
+    for limit in Endpoint.TRANSACTION_STATUS.limits:
+        _calls, booked = get_client().budget._keys(limit)
+        valkey.zincrby(booked, -(PERMIT_SECONDS + 1) * 1_000_000, permit_id)
+
+
+def entries_of(order: Order) -> list[tuple[str, int]]:
+    """The entries about this order: (kind, rupiah)."""
+    return list(Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount"))
+
+
+def test_given_a_message_that_waited_too_long_then_its_order_is_sent_once(upstream: Upstream):
+    order = place(1)
+    permit_id = get_client().budget.book(Endpoint.TRANSACTION_STATUS, BACKGROUND, 1.0).hand_over()
+    make_void(permit_id)
+    used = get_client().budget.used()
+
+    tasks.submit_order(order.pk, permit_id)
+    tasks.submit_order(order.pk, permit_id)  # the message comes twice
+
+    order.refresh_from_db()
+    assert (order.status, order.attempt) == ("pending", 1)
+    assert moves(order) == [("", "queued", "staff"), ("queued", "sending", "submit"), ("sending", "pending", "submit")]
+    assert upstream.calls(order) == [CREATE]
+    assert upstream.ledger(order) == [("debit", -order.max_price)]
+    kinds = ("hold", "release", "debit")
+    assert entries_of(order) == [(kind, order.max_price) for kind in kinds]
+    assert get_client().budget.used() == used + 1
+
+
+def test_given_a_void_permit_and_a_full_limit_then_nothing_is_sent(upstream: Upstream, settings, monkeypatch):
+    monkeypatch.setattr("gateway.services.calling._PATIENCE_SECONDS", 0.0)
+    order = place(1)
+    permit_id = get_client().budget.book(Endpoint.TRANSACTION_STATUS, BACKGROUND, 1.0).hand_over()
+    make_void(permit_id)
+    settings.UPSTREAM_ACCOUNT_RATE = "2/minute"  # the catalogue's three requests have used up more than this
+
+    tasks.submit_order(order.pk, permit_id)
+
+    order.refresh_from_db()
+    assert (order.status, order.attempt) == ("queued", 0)
+    assert moves(order) == [("", "queued", "staff")]
+    assert upstream.calls(order) == []
+    assert entries_of(order) == [("hold", order.max_price)]
+
+
+def test_given_a_void_permit_then_a_poll_still_asks(upstream: Upstream):
+    order = place(1)
+    submit(order.pk, call_class=INTERACTIVE)
+    permit_id = get_client().budget.book(Endpoint.TRANSACTION_STATUS, BACKGROUND, 1.0).hand_over()
+    make_void(permit_id)
+
+    tasks.poll_order(order.pk, permit_id)
+
+    assert upstream.calls(order) == [CREATE, "/v1/transaction/status"]
 
 
 @pytest.mark.parametrize("task", [tasks.submit_order, tasks.poll_order])
