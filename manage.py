@@ -7,6 +7,8 @@ import sys
 from django.conf import settings
 from django.core.management import BaseCommand, ManagementUtility
 
+from launcher.output import ending_with_the_reader
+
 EXIT_USAGE = 2
 # They make, change or fill tables, as the database's owner (DATABASE_OWNER_URL); the rest has the app's few rights.
 OWNERS = {
@@ -48,4 +50,5 @@ if __name__ == "__main__":
         os.environ.setdefault("LOG_LEVEL", "ERROR")
     if sys.argv[1:2] and sys.argv[1] in OWNERS:
         os.environ["DATABASE_AS_OWNER"] = "1"
-    CommandLine(sys.argv).execute()
+    with ending_with_the_reader():
+        CommandLine(sys.argv).execute()

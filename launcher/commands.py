@@ -18,7 +18,7 @@ from launcher import PYTHON, ROOT, version
 from launcher.accounts import account
 from launcher.failures import LaunchError
 from launcher.installing import DEVELOPMENT, RUNTIME, compile_translations, enter_venv, install_front_end
-from launcher.output import output, quiet_output
+from launcher.output import ending_with_the_reader, output, quiet_output
 from launcher.processes import Interrupted, ProcessGroup
 
 DEFAULT_PORT, LOOPBACK = 8000, "127.0.0.1"
@@ -149,7 +149,8 @@ def main(arguments: Sequence[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
     try:
-        return dispatch(list(arguments), group)
+        with ending_with_the_reader():
+            return dispatch(list(arguments), group)
     except LaunchError as error:
         print(f"\n{error}", file=sys.stderr, flush=True)
         return error.exit_code

@@ -2,9 +2,11 @@
 
 import contextlib
 import json
+import os
+import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from launcher import version
@@ -34,6 +36,21 @@ def json_output(sentence: str) -> None:
 def quiet_output(sentence: str) -> None:
     """Print a line on standard error, because standard output holds a command's result."""
     print(sentence, file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def ending_with_the_reader() -> Iterator[None]:
+    """End without a word and with the usual exit code when nobody reads our output any more, as with `| head -1`."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for output in (sys.stdout, sys.stderr):  # Python flushes what they still hold at its end
+            os.dup2(nowhere, output.fileno())
+        sys.exit(128 + signal.SIGPIPE)
 
 
 def last_lines(log: Path, count: int = LINES_SHOWN) -> str:

@@ -4,6 +4,9 @@ import argparse
 import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from unittest import mock
 from urllib.parse import urlsplit
@@ -20,8 +23,8 @@ from launcher.ports import Ports
 from launcher.processes import ProcessGroup
 from launcher.serving import choose_port
 from launcher.stack import Stack, check_database
-from tests.launcher.conftest import occupied_port
-from tests.launcher.helpers import run
+from tests.launcher.conftest import clean_environment, occupied_port
+from tests.launcher.helpers import ROOT, run
 
 REAL = {
     "UPSTREAM_BASE_URL": "https://upstream.example.com",
@@ -67,6 +70,26 @@ def test_status_without_anything_running_exits_with_3(empty: Path) -> None:
     assert (plain.returncode, as_json.returncode) == (3, 3)
     assert str(empty) in plain.stdout
     assert json.loads(as_json.stdout) == {"running": False, "data_folder": str(empty), "processes": []}
+
+
+@pytest.mark.parametrize("words", [["run", "status"], ["manage.py", "diffsettings"]])
+def test_output_nobody_reads_ends_it_without_a_word(words: list[str], empty: Path) -> None:
+    # given: a reader that has gone, as `| head` has
+    unread, output = os.pipe()
+    os.close(unread)
+
+    result = subprocess.run(
+        [sys.executable, *words],
+        cwd=ROOT,
+        env=clean_environment(BACKOFFICE_DATA=str(empty), BACKOFFICE_SANDBOX="1", SECRET_KEY="k" * 50),
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(output)
+
+    assert (result.returncode, result.stderr) == (128 + signal.SIGPIPE, "")
 
 
 def test_what_a_killed_launcher_wrote_counts_for_nothing(empty: Path) -> None:
