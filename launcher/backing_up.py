@@ -142,7 +142,7 @@ def make_backup(project: Project, postgres: PostgreSQL, folder: Path) -> dict[st
     postgres.verify_copy(draft / "database", log=log)
     manifest = {
         "version": version(),
-        "commit": commit(),
+        "commit": commit() or None,
         "folder": str(folder / name),
         "ended_at": ended.isoformat(timespec="seconds"),
         "database": postgres.identifier(),

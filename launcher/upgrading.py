@@ -80,11 +80,16 @@ def require_own_folder() -> None:
 
 
 def commit() -> str:
-    """The commit that lies here; empty without git."""
+    """The commit that lies here; empty without git, or where no repository is."""
     with contextlib.suppress(OSError):
-        words = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
-        return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
+        return git("rev-parse", "HEAD").stdout.strip()
     return ""
+
+
+def git(*words: str) -> "subprocess.CompletedProcess[str]":
+    """What git answers about this folder, also when it belongs to somebody else: we run its code anyway."""
+    command = ["git", "-C", str(ROOT), "-c", f"safe.directory={ROOT}", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def upgrade_lock(data: Path) -> Path:
@@ -168,8 +173,7 @@ class Upgrade:
         with self._folder():
             for path in paths:
                 restore(path)
-        words = ["git", "-C", str(ROOT), "checkout", "--quiet", self._former["commit"]]
-        result = subprocess.run(words, capture_output=True, text=True, check=False)
+        result = git("checkout", "--quiet", self._former["commit"])
         if not self._former["commit"] or result.returncode != 0:
             self._say(f"Put version {self._former['version']} in place again: git cannot. {result.stderr.strip()}")
 

@@ -147,3 +147,11 @@ def test_a_folder_that_somebody_else_installs_is_refused_before_the_shop_is_stop
         upgrading.run(ProcessGroup(), print, argparse.Namespace())
 
     assert changed == []
+
+
+def test_the_commit_of_a_folder_of_somebody_else_is_known(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = git(checkout, "rev-parse", "HEAD")
+    # given: a folder that git takes for somebody else's
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+
+    assert upgrading.commit() == head
