@@ -145,7 +145,10 @@ class AlertNotice(models.Model):
 
 
 class AddedWay(models.Model):
-    """A way to people that was added on a page. It is tried first, never changed, and deleted when it is taken away."""
+    """A way to people that was added on a page. It is tried first, and deleted when it is taken away.
+
+    Nothing of it changes but the key that seals its address.
+    """
 
     name = models.CharField(max_length=40, help_text="What people call it.")
     service = models.CharField(max_length=100, help_text="As in `AlertNotice`.")
@@ -156,7 +159,14 @@ class AddedWay(models.Model):
 
     class Meta:
         default_permissions = ()
-        triggers = [pgtrigger.Protect(name="never_changed", operation=pgtrigger.Update), never_truncated()]
+        triggers = [
+            pgtrigger.Protect(
+                name="never_changed",
+                operation=pgtrigger.Update,
+                condition=pgtrigger.AnyChange(exclude=["sealed_address"]),
+            ),
+            never_truncated(),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.service})"

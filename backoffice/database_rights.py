@@ -125,7 +125,7 @@ RIGHTS: dict[str, str] = {
     "alerts_alertsnooze": "SI",
     "alerts_evaluation": "SIU",
     "alerts_alertnotice": "SIU",
-    "alerts_addedway": "SID",
+    "alerts_addedway": "SIUD",  # a trigger lets nothing but the seal change
     "alerts_resultchoice": "SIU",
     "alerts_resultmessage": "SIU",
     # callbacks

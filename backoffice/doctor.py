@@ -24,6 +24,7 @@ from alerts.services.ways import ways
 from backoffice.backup_findings import backups, restored
 from backoffice.database_rights import excess, lacking
 from backoffice.findings import Finding, Verdict
+from backoffice.key_findings import sealed_secrets
 from callbacks.models import Callback
 from core import health
 from core.money import rupiah
@@ -321,6 +322,7 @@ _SUBJECTS: dict[str, Callable[[str], Iterator[Finding]]] = {
     "books": _books,
     "backups": backups,
     "restored": restored,
+    "sealed secrets": sealed_secrets,
     "alert ways": _alert_ways,
     "versions": _versions,
 }

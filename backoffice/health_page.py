@@ -26,6 +26,7 @@ _WORDS = {
     "books": _("Books"),
     "backups": _("Backups"),
     "restored": _("Restored from a backup"),
+    "sealed secrets": _("Sealed secrets"),
     "alert ways": _("Ways of alerts"),
     "versions": _("Versions"),
 }

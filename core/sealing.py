@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable
+from enum import Enum
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
@@ -26,8 +28,28 @@ def unsealed(kept: str, purpose: str) -> str:
         raise Unreadable from fault
 
 
-def _box(purpose: str) -> MultiFernet:
-    """Keys made of SECRET_KEY, and of SECRET_KEY_FALLBACKS, which still open what they closed."""
-    secrets = [str(secret) for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
+class Opens(Enum):
+    """Which key opens a sealed text."""
+
+    PRESENT = "SECRET_KEY"
+    FORMER = "SECRET_KEY_FALLBACKS"
+    NONE = ""
+
+
+def opened_by(kept: str, purpose: str) -> Opens:
+    """Which key opens this text."""
+    for key, secrets in ((Opens.PRESENT, [settings.SECRET_KEY]), (Opens.FORMER, settings.SECRET_KEY_FALLBACKS)):
+        try:
+            if secrets:
+                _box(purpose, secrets).decrypt(kept.encode())
+                return key
+        except InvalidToken:
+            continue
+    return Opens.NONE
+
+
+def _box(purpose: str, secrets: Iterable[str] | None = None) -> MultiFernet:
+    """Keys made of these secrets: as a rule SECRET_KEY, and SECRET_KEY_FALLBACKS, which still open what they closed."""
+    secrets = [str(secret) for secret in secrets or (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
     digests = [hashlib.sha256(purpose.encode() + b"\0" + secret.encode()).digest() for secret in secrets]
     return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])

@@ -7,7 +7,8 @@ from django.contrib.auth.models import AbstractBaseUser
 
 from core.sealing import sealed, unsealed
 
-_PURPOSE = "staff.factors"
+# Whose text a sealed secret is
+PURPOSE = "staff.factors"
 
 
 class EncryptedFactors(DefaultMFAAdapter):  # type: ignore[misc]
@@ -19,8 +20,8 @@ class EncryptedFactors(DefaultMFAAdapter):  # type: ignore[misc]
 
     def encrypt(self, text: str) -> str:
         """The text as the database keeps it."""
-        return sealed(text, _PURPOSE)
+        return sealed(text, PURPOSE)
 
     def decrypt(self, encrypted_text: str) -> str:
         """The text again."""
-        return unsealed(encrypted_text, _PURPOSE)
+        return unsealed(encrypted_text, PURPOSE)

@@ -11,7 +11,7 @@ from testing.people import Browser, make_person, signed_in
 from tills.models import Pin, Till, TillPrinter
 from tills.services import make_code
 from tills.services.enrolling import digest_of
-from tills.services.pins import PinHasher, _keyed
+from tills.services.pins import hashed
 
 PIN = "824605"
 WRONG = "937150"
@@ -49,8 +49,7 @@ def till_browser(name: str = "Kasir 1", *, pin_limit: int | None = None) -> Clie
 
 
 def give_pin(person: User, pin: str = PIN, secret: str | None = None) -> User:
-    hasher = PinHasher()
-    encoded = hasher.encode(_keyed(person.pk, pin, secret or settings.SECRET_KEY), hasher.salt())
+    encoded = hashed(person.pk, pin, secret or settings.SECRET_KEY)
     Pin.objects.create(person=person, encoded=encoded, set_at=clock.now(), epoch=person.device_epoch)
     return person
 

@@ -7,6 +7,7 @@ that were reset, "sign out everywhere" by a manager, an account switched off, a 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 from itertools import pairwise
 
 import structlog
@@ -18,6 +19,7 @@ from django.utils.crypto import salted_hmac
 
 from audit.services import record
 from core import clock
+from core.sealing import Opens
 from staff.models import OutsideAccount, User
 from tills.events import PIN_REMOVED, PIN_SET
 from tills.models import Pin, Till
@@ -87,8 +89,7 @@ def _counts(pin: str, person: str) -> Q:
 
 def set_pin(person: User, pin: str) -> None:
     """Keep this PIN in place of the one before. If the account was reset while it was typed, it has ended already."""
-    hasher = PinHasher()
-    encoded = hasher.encode(_keyed(person.pk, pin, settings.SECRET_KEY), hasher.salt())
+    encoded = hashed(person.pk, pin, settings.SECRET_KEY)
     kept = {"encoded": encoded, "set_at": clock.now(), "epoch": person.device_epoch}
     with transaction.atomic():
         Pin.objects.update_or_create(person_id=person.pk, defaults=kept)
@@ -113,8 +114,39 @@ def epoch_of(person_pk: int, pin: str) -> int | None:
     if kept is None:
         return None
     keys = [str(key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
-    is_right = any(PinHasher().verify(_keyed(person_pk, pin, key), kept.encoded) for key in keys)
-    return kept.epoch if is_right else None
+    if not any(PinHasher().verify(_keyed(person_pk, pin, key), kept.encoded) for key in keys):
+        return None
+    if _opened_by(kept.encoded) is not Opens.PRESENT:
+        again = hashed(person_pk, pin, settings.SECRET_KEY)
+        Pin.objects.filter(person_id=person_pk, encoded=kept.encoded).update(encoded=again)
+    return kept.epoch
+
+
+def keys_of_pins() -> Iterator[tuple[str, Opens]]:
+    """The user name of each person with a PIN that counts, and which key it needs."""
+    for pin in Pin.objects.filter(_counts("", "person__")).select_related("person").order_by("person__username"):
+        yield pin.person.username, _opened_by(pin.encoded)
+
+
+def hashed(person_pk: int, pin: str, secret: str) -> str:
+    """The PIN as the database keeps it. Its salt begins with the name of the key: so we know which PINs need it."""
+    hasher = PinHasher()
+    return hasher.encode(_keyed(person_pk, pin, secret), f"{_name_of(secret)}.{hasher.salt()}")
+
+
+def _opened_by(encoded: str) -> Opens:
+    """Which key this hash needs. Older ones name none: it may be any, while there are former ones."""
+    name, _dot, _salt = str(PinHasher().decode(encoded)["salt"]).rpartition(".")
+    if name == _name_of(settings.SECRET_KEY) or not (name or settings.SECRET_KEY_FALLBACKS):
+        return Opens.PRESENT
+    if not name or name in map(_name_of, settings.SECRET_KEY_FALLBACKS):
+        return Opens.FORMER
+    return Opens.NONE
+
+
+def _name_of(secret: str) -> str:
+    """A short name of a key, which does not tell it."""
+    return salted_hmac("tills.pin.key", "", secret=secret, algorithm="sha256").hexdigest()[:8]
 
 
 def _is_run(digits: list[int]) -> bool:

@@ -1,0 +1,75 @@
+"""What was sealed with a former SECRET_KEY, for each kind of rows: so that SECRET_KEY_FALLBACKS can lose that key.
+
+Each room that keeps sealed rows registers them in its `resealing.py`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import ClassVar, TypeVar
+
+from django.utils.functional import Promise
+from django.utils.module_loading import autodiscover_modules
+
+from core.sealing import Opens
+
+
+@dataclass
+class Keys:
+    """Which keys the rows of a kind need: how many the present one, and whose need a former one or no known one."""
+
+    present: int = 0
+    former: list[str] = field(default_factory=list)
+    none: list[str] = field(default_factory=list)
+
+
+class SealedRows(ABC):
+    """One kind of rows with sealed texts."""
+
+    name: ClassVar[str]  # for programs
+    words: ClassVar[Promise]
+    moves_at_use: ClassVar[bool] = False  # only the person who knows the text can seal it again, by using it
+
+    @abstractmethod
+    def each(self) -> Iterator[tuple[str, Opens]]:
+        """Whose each row is, and which key opens it."""
+
+    def reseal(self) -> int:
+        """Seal again what a former key opens, row by row, beside people who use it; returns how many rows."""
+        return 0
+
+    def keys(self) -> Keys:
+        """The keys that all rows need."""
+        keys = Keys()
+        for whose, opens in self.each():
+            if opens is Opens.PRESENT:
+                keys.present += 1
+            elif opens is Opens.FORMER:
+                keys.former.append(whose)
+            else:
+                keys.none.append(whose)
+        return keys
+
+
+_KINDS: list[SealedRows] = []
+K = TypeVar("K", bound=SealedRows)
+
+
+def register(kind: type[K]) -> type[K]:
+    """Make a kind known: a decorator."""
+    _KINDS.append(kind())
+    return kind
+
+
+def sealed_rows() -> list[SealedRows]:
+    """All kinds, by name."""
+    _discover()
+    return sorted(_KINDS, key=lambda kind: kind.name)
+
+
+@cache
+def _discover() -> None:
+    autodiscover_modules("resealing")
