@@ -125,7 +125,7 @@ class OrderFilter(InBranches):
     days = DaysFilter(field_name="created_at")
     since = SinceFilter(field_name="created_at", label=_("From"))
     until = UntilFilter(field_name="created_at", label=_("To"))
-    product = django_filters.CharFilter(field_name="product_code", label=_("Product code"), max_length=64)
+    product = django_filters.CharFilter(method="of_product", label=_("Product code"), max_length=64)
     shift = KeyFilter(field_name="payment__sold_in", label=_("Shift"))
     customer = KeyFilter(method="of_customer", label=_("Customer"))
 
@@ -187,6 +187,10 @@ class OrderFilter(InBranches):
         """By the name of a brand, in every category."""
         products = Product.objects.filter(brand__name=brand).values_list("pk", flat=True)
         return orders.filter(product__in=list(products))
+
+    def of_product(self, orders: OrderQuerySet, _name: str, code: str) -> OrderQuerySet:
+        """By the code of a product, which never changes."""
+        return orders.filter(product__in=list(Product.objects.filter(code=code).values_list("pk", flat=True)))
 
     def at_least(self, orders: OrderQuerySet, _name: str, amount: int) -> OrderQuerySet:
         """For which the customer pays so many rupiah or more."""

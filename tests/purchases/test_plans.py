@@ -1,0 +1,42 @@
+"""With many orders, the list reads the few that it shows, also where its filters have nothing in common."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from catalogue.models import Brand
+from purchases.models import Order
+from purchases.states import Status
+from testing.factories import make_order, make_product
+from testing.people import browser_of
+from tests.plans import MANY, asked, copy_many, too_wide
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def two_brands():
+    """Thousands of orders of one brand arrived, and thousands of another brand failed."""
+    for brand, status in (("steady", Status.SUCCESS), ("broken", Status.FAILED)):
+        order = make_order(status, product=make_product(code=brand, brand=brand))
+        earlier = "o.{0} - n * interval '1 minute'"
+        at = {name: earlier.format(name) for name in ("created_at", "final_at", "sent_at")}
+        keys = {"ref_id": f"'{brand}' || n", "idempotency_key": f"'{brand}' || n", "id": "o.id + 1000000 + n * 2"}
+        copy_many("purchases_order", order, **keys, **at)
+        Brand.objects.filter(code=brand).update(name=brand)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE purchases_order")
+    return browser_of("supervisor")
+
+
+def test_failed_orders_of_a_brand_or_product_that_never_fails_read_no_others(two_brands):
+    wide, shown = [], []
+    for query in ("brand=steady", "product=steady", "category=pulsa", "product=broken"):
+        with CaptureQueriesContext(connection) as queries:
+            answer = two_brands.get(f"/orders/?status=failed&{query}")
+        shown.append(len(answer.context["page"].rows))
+        wide += too_wide(asked(queries.captured_queries))
+
+    assert wide == []
+    assert shown == [0, 0, 50, 50]
+    assert Order.objects.count() > 2 * MANY
