@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -34,6 +35,8 @@ from drawers.services import DayLine
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
 from staff.confirming import check_factor
+
+_ROWS = 50
 
 SIGN_DAY = act("sign_day", pgettext_lazy("audit", "Sign a day"), Right.SIGN_DAYS)
 
@@ -76,14 +79,20 @@ def _found(day: dt.date, branch: int | None) -> list[DrawerDay]:
 @staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
-    """The sums of one day's shifts, by cashier; fit for paper. `branch`: of this one, else of all together."""
+    """The sums of one day's shifts, by cashier; fit for paper. `branch`: of this one, else of all together.
+
+    `page`: so many shifts; `all`: every one. The sums are always those of all.
+    """
     shown = _day(day)
     branch = _branch(request.GET.get("branch", ""))
     today, following = timezone.localdate(), shown + dt.timedelta(days=1)
     context = _closing(request, shown, branch)
-    is_signed = context["is_signed"]
+    is_signed, lines = context["is_signed"], context["lines"]
+    page = Paginator(lines, len(lines) or 1 if "all" in request.GET else _ROWS).get_page(request.GET.get("page"))
     context |= {
-        "signed_before": is_signed and any(line.opening_difference is None for line in context["lines"]),
+        "page": page,
+        "shown": page.object_list,
+        "signed_before": is_signed and any(line.opening_difference is None for line in lines),
         "today": today,
         "previous": shown - dt.timedelta(days=1),
         "next": following if shown < today or (is_signed and _found(following, branch)) else None,
@@ -107,6 +116,7 @@ def _closing(request: StaffRequest, day: dt.date, branch: int | None) -> dict[st
         "day_row": rows[0] if branch is not None and rows else None,
         "is_signed": is_signed,
         "lines": lines,
+        "shown": lines,
         "sum": sums,
         "cash_lines": day_cash_lines(totals, expected=sums["expected"]) if knows_before else [],
         "methods": _by_method(lines),

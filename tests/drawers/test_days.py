@@ -24,6 +24,7 @@ from drawers.services import (
     take_credit_payment,
 )
 from drawers.services.totals import totals_of
+from drawers.views import days
 from staff.models import User
 from testing.database import past_triggers
 from testing.factories import make_product
@@ -157,6 +158,20 @@ def test_a_days_cash_is_each_drawers_last_count_and_every_difference():
     assert [row["opening_reason"] for row in rows] == ["", "another amount", ""]
     assert [line["opening_difference"] for line in DrawerDay.objects.get().facts["lines"]] == [0, -9_500, 0]
     assert AuditEvent.objects.get(kind="day_signed").facts["difference"] == -10_000
+
+
+def test_a_day_of_many_shifts_is_paged_and_its_sums_are_those_of_all(monkeypatch):
+    shifts = [closed_shift(f"cashier{number}", cash=100_000 + number) for number in (100, 200, 300)]
+    browser, address = browser_of("admin"), f"/shifts/days/{end_of_day()}/"
+    whole = browser.get(address).content.decode()
+    monkeypatch.setattr(days, "_ROWS", 2)
+
+    pages = [browser.get(f"{address}{query}").content.decode() for query in ("", "?page=2", "?all=1", "sign/")]
+
+    keys = [str(shift.pk) for shift in shifts]
+    assert [re.findall(r'data-shift="(\d+)"', page) for page in pages] == [keys[:2], keys[2:], keys, keys]
+    assert {re.search(r'id="day-counted" data-amount="(\d+)"', page)[1] for page in [whole, *pages]} == {"300600"}
+    assert ['id="day-shifts"' in page for page in [whole, *pages]] == [False, True, True, False, False]
 
 
 def test_a_signed_day_adds_up_as_before_in_the_order_of_the_ways_to_pay():
