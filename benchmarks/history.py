@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 # Ids of each table, and numbers, that are set aside for one morning.
 _STRIDE = 6_000
-_YEAR = dt.timedelta(days=365)
+YEAR = 365  # days
 _AT_ONCE = 500
 _LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 _SETTINGS = {"statement_timeout": "0", "lock_timeout": "10s", "maintenance_work_mem": "256MB", "work_mem": "256MB"}
@@ -65,8 +65,8 @@ _DAYS_OF_SHIFTS = f"""
 """  # noqa: S608 - our own text
 
 
-def seed(orders: int, *, number: int = 1) -> int:
-    """Write a year of about so many orders, and return the balance after it (rupiah).
+def seed(orders: int, *, number: int = 1, days: int = YEAR) -> int:
+    """Write about so many orders of the last `days`, and return the balance after them (rupiah).
 
     Raises `Refused` with a real upstream account, while the shop runs, and where there are orders already.
     """
@@ -89,7 +89,7 @@ def seed(orders: int, *, number: int = 1) -> int:
         floors = set_room_aside(copies)
         began = now()
         shop.live_a_morning()
-        multiply(copies, floors, began, now())
+        multiply(copies, floors, began, now(), over=dt.timedelta(days=days))
         shop.leave_open()
         shop.read()
     return provider.balance
@@ -148,8 +148,10 @@ def set_room_aside(copies: int) -> dict[str, int]:
     return floors
 
 
-def multiply(copies: int, floors: dict[str, int], began: dt.datetime, ended: dt.datetime) -> None:
-    """Copy the rows above the floors, and bring into line what is summed in one row."""
+def multiply(
+    copies: int, floors: dict[str, int], began: dt.datetime, ended: dt.datetime, *, over: dt.timedelta
+) -> None:
+    """Copy the rows above the floors into the time `over` before them; bring into line what is summed in one row."""
     from django.db.models import Sum
 
     from audit.models import Checkpoint, Sealing, Tile
@@ -158,7 +160,7 @@ def multiply(copies: int, floors: dict[str, int], began: dt.datetime, ended: dt.
     from reconciliation.models import Reconciliation
     from reconciliation.services import prove
 
-    part = _YEAR / max(copies, 1)
+    part = over / max(copies, 1)
     times = {"began": began, "ended": ended, "stretch": part / (ended - began) * 0.99}
     topped_up = Entry.objects.filter(pk__gt=floors["ledger_entry"], kind="topup").aggregate(sum=Sum("amount"))["sum"]
     tables = [model._meta.db_table for model in multiplied()]
@@ -195,7 +197,7 @@ def multiply(copies: int, floors: dict[str, int], began: dt.datetime, ended: dt.
 
 
 def make_slots(sql: Any, copies: int, began: dt.datetime, part: dt.timedelta) -> None:
-    """A table of the copies: how many parts of the year before the morning each lies; how its ref_ids begin and end."""
+    """A table of the copies: how many parts of the time before the morning each lies; how its ref_ids begin and end."""
     columns = "number int, start timestamptz, days int, day text, code text"
     sql.execute(f"CREATE TEMP TABLE slots ({columns}) ON COMMIT DROP")
     with sql.copy("COPY slots FROM STDIN") as copy:

@@ -3,8 +3,12 @@
     DATABASE_URL=… REDIS_URL=… python benchmarks/pages.py [--small 10000] [--large 1000000] [--rounds 7] [--only orders]
 
 Two databases are made on the server of DATABASE_URL and kept for the next run: `pages_10000` and `pages_1000000`, each
-filled by `history.py`. Page by page, both are asked in turns; a time is the best of the rounds, so that other work of
-the machine counts little. The table is Markdown: milliseconds of both, the ratio, the rows of its tables with few and
+filled by `history.py`. The pages are asked as at the end of the last whole day, so that a day of both is whole at
+whatever hour this runs. With `--days 2` the small shop sold its orders in two days instead of a year: for pages that
+grow with their day, and not with the years.
+
+Page by page, both are asked in turns; a time is the best of the rounds, so that other work of the machine counts
+little. The table is Markdown: milliseconds of both, the ratio, the rows of its tables with few and
 with many orders, and the queries with many. A list that shows more rows with many orders is compared with the same list
 without its filter, of which both show a whole page. Exit code 1 when a page has a ratio above 1.5 or more than 15
 queries, a poll more than 4.
@@ -29,6 +33,7 @@ from urllib.parse import urlsplit, urlunsplit
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.counter_pages import counter_pages, fill_counter
+from benchmarks.history import YEAR
 from benchmarks.office_pages import fill_office, office_pages, people, workbench
 
 MOST_RATIO, MOST_QUERIES, MOST_POLL_QUERIES = 1.5, 15, 4
@@ -46,14 +51,15 @@ def main() -> None:
     parser.add_argument("--small", type=int, default=10_000)
     parser.add_argument("--large", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--only", default="", help="pages whose name holds this")
+    parser.add_argument("--days", type=int, default=YEAR, help="in which the small shop sold its orders")
+    parser.add_argument("--only", default="", help="pages whose names hold one of these, with commas between")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         serve()
         return
-    small, large = (Shop(orders) for orders in (options.small, options.large))
-    names = [name for name in small.names() if options.only in name]
+    small, large = Shop(options.small, options.days), Shop(options.large, YEAR)
+    names = [name for name in small.names() if any(part in name for part in options.only.split(","))]
     print(f"| page | {options.small:,} orders, ms | {options.large:,} orders, ms | ratio | rows | queries |")
     print("|---|---:|---:|---:|---:|---:|")
     too_much = [name for name in names if not compare(name, small, large, options.rounds)]
@@ -87,13 +93,16 @@ def compare(name: str, small: Shop, large: Shop, rounds: int) -> bool:
 
 
 class Shop:
-    """A process that serves pages out of the database with so many orders."""
+    """A process that serves pages out of the database with so many orders, sold in so many days."""
 
-    def __init__(self, orders: int) -> None:
-        parts = urlsplit(os.environ["DATABASE_URL"])
-        environment = {**os.environ, "PAGES_ORDERS": str(orders)}
-        environment["DATABASE_URL"] = urlunsplit(parts._replace(path=f"/pages_{orders}"))
-        make_database(os.environ["DATABASE_URL"], f"pages_{orders}")
+    def __init__(self, orders: int, days: int) -> None:
+        parts, name = (
+            urlsplit(os.environ["DATABASE_URL"]),
+            f"pages_{orders}" if days == YEAR else f"pages_{orders}_{days}d",
+        )
+        environment = {**os.environ, "PAGES_ORDERS": str(orders), "PAGES_DAYS": str(days)}
+        environment["DATABASE_URL"] = urlunsplit(parts._replace(path=f"/{name}"))
+        make_database(os.environ["DATABASE_URL"], name)
         self._process = subprocess.Popen(
             [sys.executable, __file__, "--serve"],
             stdin=subprocess.PIPE,
@@ -130,20 +139,32 @@ def make_database(server: str, name: str) -> None:
 
 
 def serve() -> None:
-    """Fill the database if it is new; then show each page whose name comes in, and say how long it took."""
+    """Fill the database if it is new, and answer for its pages as at the end of the last whole day."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backoffice.settings")
     os.environ.setdefault("SECRET_KEY", "only-for-benchmarks-" + "x" * 50)
     os.environ |= {"BACKOFFICE_SANDBOX": "1", "ALLOWED_HOSTS": "testserver", "HTTPS": "0", "LOG_LEVEL": "ERROR"}
     import django
 
     django.setup()
+    from django.utils import timezone
+
+    from core.clock import demo_time
+    from core.times import start_of_day
+
+    fill(int(os.environ["PAGES_ORDERS"]), int(os.environ["PAGES_DAYS"]))
+    with demo_time() as move:
+        move(start_of_day(timezone.localdate()) - dt.timedelta(minutes=1))
+        answer_each()
+
+
+def answer_each() -> None:
+    """Show each page whose name comes in, and say how long it took."""
     from django.db import connection
     from django.test import Client
     from django.test.utils import CaptureQueriesContext
 
     from staff.models import User
 
-    fill(int(os.environ["PAGES_ORDERS"]))
     browser = Client(raise_request_exception=False)
     browser.force_login(User.objects.get(username="owner"))
     shown = dict(pages(lambda address: browser.get(address).content.decode()))
@@ -167,7 +188,7 @@ def serve() -> None:
         print(json.dumps({"ms": milliseconds, **facts}), flush=True)
 
 
-def fill(orders: int) -> None:
+def fill(orders: int, days: int = YEAR) -> None:
     """Migrate, and seed a missing history."""
     from django.conf import settings
     from django.core.management import call_command
@@ -181,12 +202,12 @@ def fill(orders: int) -> None:
 
     call_command("prepare_app", stdout=sys.stderr)
     if not Order.objects.exists():
-        sandbox = SandboxProcess.fresh(f"pages_{orders}")
+        sandbox = SandboxProcess.fresh(f"pages_{orders}_{days}")
         try:
             settings.UPSTREAM_BASE_URL = settings.SANDBOX_URL = sandbox.url
             settings.UPSTREAM_SECRET_ID, settings.UPSTREAM_SECRET_KEY = sandbox.secret_id, sandbox.secret_key
             get_client().budget.declare_fresh()
-            seed(orders)
+            seed(orders, days=days)
         finally:
             sandbox.remove()
     fill_counter()
