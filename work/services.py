@@ -58,12 +58,20 @@ def scope_of(person: User) -> Scope:
 
 
 def open_work(person: User, *, branch: int | None = None) -> list[Item]:
-    """Everything that waits and that this person may see, the first due on top; with a branch only what is of it."""
+    """Everything that waits and that this person may see; with a branch only what is of it.
+
+    The first due is on top, and of what is due in one minute the most severe.
+    """
     scope, now = scope_of(person), timezone.now()
     moment = Moment(person=person.pk, today=timezone.localdate(now), **late_since())
     seen = [code for code in scope.sees if branch is None or KINDS[code].branch]
     parts = [_part(code, moment, scope, now - TAKEN_FOR, branch) for code in seen]
-    return [Item(*row) for row in _together(parts)[:MOST]] if parts else []
+    items = [Item(*row) for row in _together(parts)[:MOST]] if parts else []
+    return sorted(items, key=_order)
+
+
+def _order(item: Item) -> tuple[Any, ...]:
+    return item.due.replace(second=0, microsecond=0), KINDS[item.kind].severity, item.kind, item.key
 
 
 def own_work(scope: Scope) -> QuerySet[Any, Any]:

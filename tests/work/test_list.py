@@ -79,6 +79,16 @@ def one_of_each() -> None:
     due_bill("1234567890", fine_on=f"{timezone.localdate(now) + dt.timedelta(days=1)}")
 
 
+def test_of_what_is_due_in_one_minute_the_most_severe_comes_first():
+    # given: two that are due in the same minute, and the difference was found last
+    at = timezone.now().replace(second=0, microsecond=0) - dt.timedelta(hours=1)
+    order = make_order(Status.SUCCESS)
+    Incident.objects.create(order=order, kind="contradiction", source="poll", detail="failed after success", at=at)
+    make_difference(-1_000, "unexplained_debit", found_at=at + dt.timedelta(seconds=50))
+
+    assert rows(browser_of("admin")) == ["difference", "incident"]
+
+
 def test_everything_that_waits_is_one_list_with_the_first_due_on_top():
     one_of_each()
     owner = browser_of("admin")

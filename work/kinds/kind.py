@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
+# Of the badge; the most severe first.
+_COLOURS = ("bad", "warn", "unknown", "held", "pending", "queued")
+
+
 @dataclass(frozen=True)
 class Moment:
     """What the rows are asked with; each a value, or a `Given` in a question that is made once and asked often."""
@@ -73,6 +77,11 @@ class WorkKind(ABC):
     does: ClassVar[tuple[Right, ...]]
     within: ClassVar[dt.timedelta] = dt.timedelta(days=1)
     branch: ClassVar[str] = ""
+
+    @property
+    def severity(self) -> int:
+        """By its colour; 0 is the most severe."""
+        return _COLOURS.index(self.look[1])
 
     def may_see(self, person: User) -> bool:
         """Whether this person sees such work."""
