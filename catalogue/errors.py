@@ -1,4 +1,4 @@
-"""Why a destination or a price rule is refused, and why the catalogue was not fetched."""
+"""Why a destination, a price rule or a public link is refused, and why the catalogue was not fetched."""
 
 from __future__ import annotations
 
@@ -47,3 +47,18 @@ class NeedsSecondPerson(Refused):
     def __init__(self, content: dict[str, Any]) -> None:
         self.content = content
         super().__init__(_("Something would sell below cost: a second person has to approve it first."))
+
+
+class PublicListRefused(Refused):
+    """The public page of the prices is as it was; `reason` is "changed" or "not_agreed"."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        words = {
+            "changed": _(
+                "Nothing was changed: this form was sent before, or somebody else was faster. The newest link works, "
+                "and was shown only once. If you do not have it, make a new one below."
+            ),
+            "not_agreed": _("Nothing was changed. A new link ends the old one: tick that it may end."),
+        }
+        super().__init__(words[reason])

@@ -11,6 +11,7 @@ import structlog
 from django.db import transaction
 
 from audit.services import record
+from catalogue.errors import PublicListRefused
 from catalogue.events import PUBLIC_PRICES_CHANGED
 from catalogue.models import PublicPriceList
 from core import clock
@@ -32,10 +33,19 @@ def current_public_list() -> PublicPriceList | None:
     return PublicPriceList.objects.select_related("changed_by").exclude(digest="").first()
 
 
-def publish_prices(brands: Collection[int], *, actor: User) -> str:
-    """The token of a new link to the prices of these brands (none: all, also those to come); the one before ends."""
+def mark_of_public_list() -> str:
+    """Which state of the page a form was shown for: `publish_prices` takes it as `seen`. "" before the first one."""
+    public = PublicPriceList.objects.first()
+    return _mark_of(public) if public else ""
+
+
+def publish_prices(brands: Collection[int], *, actor: User, seen: str | None = None) -> str:
+    """The token of a new link to the prices of these brands (none: all, also those to come); the one before ends.
+
+    Raises `PublicListRefused` when the page is not as it was `seen`: a form that is sent twice makes one link.
+    """
     token = secrets.token_urlsafe(_TOKEN_BYTES)
-    _change(_digest_of(token), sorted(brands), actor=actor)
+    _change(_digest_of(token), sorted(brands), actor=actor, seen=seen)
     return token
 
 
@@ -55,17 +65,24 @@ def find_public_list(token: str, *, address: str) -> PublicPriceList | None:
     return public
 
 
-def _change(digest: str, brands: list[int], *, actor: User) -> None:
+def _change(digest: str, brands: list[int], *, actor: User, seen: str | None = None) -> None:
     now = clock.now()
     with transaction.atomic():
-        PublicPriceList.objects.get_or_create(only=True, defaults={"changed_by": actor, "changed_at": now})
+        first = {"changed_by": actor, "changed_at": now}
+        is_new = PublicPriceList.objects.get_or_create(only=True, defaults=first)[1]
         public = PublicPriceList.objects.select_for_update(no_key=True).get()
+        if seen not in {None, "" if is_new else _mark_of(public)}:
+            raise PublicListRefused("changed")
         before, after = {"is_public": public.is_on}, {"is_public": digest != ""}
         public.digest, public.brands, public.changed_by, public.changed_at = digest, brands, actor, now
         public.save()
         facts = {"brand_count": len(brands)} if digest else {}
         record(PUBLIC_PRICES_CHANGED, actor=actor, before=before, after=after, facts=facts)
     log.info("public_prices_changed", by=actor.pk, is_on=digest != "", brands=len(brands))
+
+
+def _mark_of(public: PublicPriceList) -> str:
+    return public.changed_at.isoformat()
 
 
 def _digest_of(token: str) -> str:

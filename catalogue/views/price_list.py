@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -16,12 +15,20 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
+from catalogue.errors import PublicListRefused
 from catalogue.presenting import PriceText, categories_of, price_text
 from catalogue.services.price_list import PriceSection, read_price_sections
-from catalogue.services.public_list import current_public_list, find_public_list, publish_prices, withdraw_prices
+from catalogue.services.public_list import (
+    current_public_list,
+    find_public_list,
+    mark_of_public_list,
+    publish_prices,
+    withdraw_prices,
+)
 from core.access import StaffRequest, staff_only
-from core.addresses import address_of
+from core.addresses import address_of, site_of
 from core.customer_texts import whatsapp_link
+from core.errors import refusal_shown
 from core.rights import Right
 from shop.presenting import Letterhead
 from shop.services import current_shop
@@ -57,14 +64,22 @@ def price_list_link(request: StaffRequest) -> HttpResponse:
         if not is_all and not brands:
             messages.error(request, _("Tick at least one brand."), extra_tags="no_brand")
             return redirect("price_list_link")
-        token = publish_prices(brands, actor=request.user)
-        site = (settings.SITE_URL or request.build_absolute_uri("/")).rstrip("/")
-        link = f"{site}{reverse('public_prices')}?{urlencode({'link': token})}"
-        context = {"link": link, "whatsapp": whatsapp_link(link), "qr_code": qr_code(link)}
+        with refusal_shown(request):
+            context = _new_link(request, brands)
+        if not context:
+            return redirect("price_list_link")
     public = current_public_list()
     chosen = known if public is None or not public.brands else set(public.brands)
-    context |= {"public": public, "is_all": public is None or not public.brands}
+    context |= {"public": public, "mark": mark_of_public_list(), "is_all": public is None or not public.brands}
     return render(request, "catalogue/price_list_link.html", {**_context(sections, chosen), **context})
+
+
+def _new_link(request: StaffRequest, brands: set[int]) -> dict[str, Any]:
+    if current_public_list() and "ends_old" not in request.POST:
+        raise PublicListRefused("not_agreed")
+    token = publish_prices(brands, actor=request.user, seen=request.POST.get("seen", ""))
+    link = f"{site_of(request)}{reverse('public_prices')}?{urlencode({'link': token})}"
+    return {"link": link, "whatsapp": whatsapp_link(link), "qr_code": qr_code(link)}
 
 
 @never_cache

@@ -41,6 +41,14 @@ def link_of(page) -> str:
     return html.unescape(re.search(r'id="public-link">(.*?)</p>', page.content.decode())[1])
 
 
+def publish(browser, **typed):
+    """Send the form as the page shows it."""
+    shown = browser.get("/products/price-list/link/").content.decode()
+    return browser.post(
+        "/products/price-list/link/", {"seen": re.search(r'name="seen" value="(.*?)"', shown)[1], **typed}
+    )
+
+
 def visit(link: str, **headers: str):
     parts = urlsplit(link)
     return Client().get(f"{parts.path}?{parts.query}", headers=headers)
@@ -85,7 +93,7 @@ def test_no_page_no_text_and_no_link_says_a_cost_or_a_margin(telkomsel, language
     browser = browser_of("admin", language=language)
 
     page = browser.get("/products/price-list/").content.decode()
-    made = browser.post("/products/price-list/link/", {"all": "1"})
+    made = publish(browser, all="1")
     public = visit(link_of(made), **{"Accept-Language": language}).content.decode()
 
     # then the page, its texts and their addresses, and the public page have the price alone
@@ -106,7 +114,7 @@ def test_an_owner_makes_replaces_and_ends_the_public_page(telkomsel):
     # given a link to one brand
     axis = axis_of_5_000()
     browser = browser_of("admin")
-    first = link_of(browser.post("/products/price-list/link/", {"brand": axis.brand_id}))
+    first = link_of(publish(browser, brand=axis.brand_id))
     assert listed(visit(first)) == [axis.name]
     token = parse_qs(urlsplit(first).query)["link"][0]
     assert len(token) >= 43, "256 bits"
@@ -114,7 +122,7 @@ def test_an_owner_makes_replaces_and_ends_the_public_page(telkomsel):
     assert "public-link" not in browser.get("/products/price-list/link/").content.decode(), "shown once"
 
     # when it is replaced, and when it is switched off
-    second = link_of(browser.post("/products/price-list/link/", {"all": "1"}))
+    second = link_of(publish(browser, all="1", ends_old="1"))
     assert visit(first).status_code == 404
     assert sorted(listed(visit(second))) == [axis.name, telkomsel.name]
     browser.post("/products/price-list/link/", {"off": "1"})
@@ -131,6 +139,28 @@ def test_an_owner_makes_replaces_and_ends_the_public_page(telkomsel):
     assert not any(token in str((event.before, event.after, event.facts)) for event in events)
     log = words(browser_of("auditor").get("/audit/?kind=public_prices_changed"))
     assert ("Brands: 1" in log, "Brands: all" in log, "Brands: 0" in log) == (True, True, False)
+
+
+def test_the_same_form_sent_twice_makes_one_link(telkomsel):
+    browser = browser_of("admin")
+    typed = {"all": "1", "seen": "", "ends_old": "1"}
+    link = link_of(browser.post("/products/price-list/link/", typed))
+
+    again = browser.post("/products/price-list/link/", typed, follow=True)
+
+    assert "PublicListRefused:changed" in codes(again)
+    assert listed(visit(link)) == [telkomsel.name]
+    assert AuditEvent.objects.filter(kind="public_prices_changed").count() == 1
+
+
+def test_a_new_link_asks_before_it_ends_the_old_one(telkomsel):
+    browser = browser_of("admin")
+    link = link_of(publish(browser, all="1"))
+
+    refused = browser.get(publish(browser, all="1").url)
+
+    assert "PublicListRefused:not_agreed" in codes(refused)
+    assert visit(link).status_code == 200
 
 
 def test_the_public_page_is_kept_from_search_engines_and_other_sites(telkomsel):
