@@ -28,6 +28,7 @@ from callbacks.models import Callback, CallbackRefusal
 from catalogue.destinations import PHONE
 from catalogue.models import Availability, CatalogueSync, PriceRule, Product, ProductType, SyncFault
 from core.access import StaffRequest, staff_only
+from core.addresses import is_public, site_of
 from core.live import Live
 from core.money import rupiah
 from core.rights import Right
@@ -168,10 +169,10 @@ def _people(person: User | None) -> Step:
 @require_GET
 def first_steps(request: StaffRequest) -> HttpResponse:
     """The list; it keeps itself fresh."""
-    own_address = _own_address()
-    site = settings.SITE_URL.rstrip("/") or request.build_absolute_uri("/").rstrip("/")
+    own_address, site = _own_address(), site_of(request)
     more = {
         "callback_address": f"{site}{PATH}",
+        "is_reachable": is_public(site),
         "own_address": own_address,
         "is_behind_router": bool(own_address) and not ipaddress.ip_address(own_address).is_global,
         "upstream": settings.UPSTREAM_BASE_URL,

@@ -75,3 +75,25 @@ def line_of(address: str) -> str:
 def host_of(request: HttpRequest) -> str:
     """The host that people type: SITE_URL's, else the request's, which ALLOWED_HOSTS names; without the port."""
     return urlsplit(settings.SITE_URL).hostname or request.get_host().partition(":")[0].lower()
+
+
+def site_of(request: HttpRequest) -> str:
+    """The address of our pages for others, without a slash at its end: by SITE_URL, the request or ALLOWED_HOSTS.
+
+    The first of them that the internet may know; else that of the request, as with a tunnel to this machine.
+    """
+    typed = request.build_absolute_uri("/").rstrip("/")
+    # behind TLS a proxy has the usual port; for a trial without it the pages' own port counts
+    form = "https://{}" if settings.HTTPS else typed.replace(request.get_host().partition(":")[0], "{}", 1)
+    named = [form.format(host) for host in settings.ALLOWED_HOSTS if not host.startswith((".", "*"))]
+    sites = [site for site in (settings.SITE_URL.rstrip("/"), typed, *named) if site]
+    return next((site for site in sites if is_public(site)), typed)
+
+
+def is_public(site: str) -> bool:
+    """Whether others may reach this address: not a name or an address of this machine, or of a network of its own."""
+    host = urlsplit(site).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_global
+    except ValueError:
+        return "." in host and not host.endswith((".localhost", ".local", ".internal", ".lan"))

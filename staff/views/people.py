@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
@@ -20,6 +19,7 @@ from branches.seeing import names_branches, narrowed
 from branches.services import branch_name
 from core import clock
 from core.access import StaffRequest, staff_only
+from core.addresses import site_of
 from core.customer_texts import whatsapp_link
 from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
@@ -275,8 +275,7 @@ def _confirm(request: StaffRequest, act: str, **content: object) -> None:
 
 
 def _link_shown(request: StaffRequest, person: User, token: str) -> HttpResponse:
-    base = settings.SITE_URL.rstrip("/") or request.build_absolute_uri("/").rstrip("/")
-    link = base + services.link_path(token)
+    link = site_of(request) + services.link_path(token)
     message = _(
         "Hello %(name)s, this link opens your account: %(link)s It works once. Your user name: %(username)s"
     ) % {

@@ -55,6 +55,25 @@ def test_a_new_shop_misses_everything_and_the_overview_says_so(admin: Browser):
     assert "secret-id-of-shop" not in page.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("site", "hosts", "shown"),
+    [
+        ("", ["localhost", "10.0.0.7", "shop.example.com"], "https://shop.example.com/callbacks/upstream/"),
+        ("http://localhost:8000", ["shop.example.com", "localhost"], "https://shop.example.com/callbacks/upstream/"),
+        ("", ["localhost", ".example.com"], "http://localhost/callbacks/upstream/"),
+    ],
+)
+def test_a_tunnel_to_this_machine_shows_the_shops_own_address_or_says_why_not(
+    admin: Browser, settings: Any, site: str, hosts: list[str], shown: str
+):
+    settings.SITE_URL, settings.ALLOWED_HOSTS, settings.HTTPS = site, hosts, True
+
+    page = admin.get("/first-steps/", headers={"host": "localhost"})
+
+    assert shown in page.content.decode()
+    assert has_id(page, "not-reachable") == ("localhost" in shown)
+
+
 def test_the_step_of_the_people_waits_until_an_invited_person_has_joined(admin: Browser):
     invited = User.objects.create_user("sari", first_name="Sari")  # without a password
     assert step("people").is_done is False
