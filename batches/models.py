@@ -98,6 +98,7 @@ class Batch(models.Model):
             models.Index(fields=["next_at"], name="batch_due", condition=Q(next_at__isnull=False)),
             models.Index(fields=["-created_at", "-id"], name="batch_newest"),
             models.Index(fields=["released_at"], name="batch_stopped", condition=Q(stopped_by__gt="")),
+            models.Index(fields=["released_at"], name="batch_paused", condition=Q(state=BatchState.PAUSED)),
         ]
         triggers = [
             pgtrigger.ReadOnly(name="what_it_is_never_changes", fields=["branch", "sha256", "nth", "again_of"]),

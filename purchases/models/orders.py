@@ -52,6 +52,10 @@ def may_be_charged(order: str = "") -> Q:
     return Q(**{f"{order}sent_no__isnull": False, f"{order}accepted_no": None, f"{order}final_at": None})
 
 
+def _unsent(lately: Any) -> Q:
+    return Q(status=Status.QUEUED, attempt__gte=3, created_at__lt=lately)
+
+
 def late_since() -> dict[str, dt.datetime]:
     """From when on an order is late at this moment, as `OrderQuerySet.stuck` asks for it."""
     now = timezone.now()
@@ -95,9 +99,13 @@ class OrderQuerySet(models.QuerySet["Order"]):
         return self.open().filter(
             Q(status=Status.NEEDS_ACTION)
             | Q(status=Status.UNKNOWN, sent_at__lt=lately)
-            | Q(status=Status.QUEUED, attempt__gte=3, created_at__lt=lately)
+            | _unsent(lately)
             | Q(status=Status.PENDING, sent_at__lt=verdict_from)
         )
+
+    def unsent(self, *, lately: Any) -> OrderQuerySet:
+        """The `stuck` orders that are queued: several tries have sent nothing."""
+        return self.filter(_unsent(lately))
 
     def need_attention(self) -> OrderQuerySet:
         """Orders that wait for a person: stuck ones, those with an open verdict, and reversed ones whose money is owed

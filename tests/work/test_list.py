@@ -8,7 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from batches.models import Batch
+from batches.models import Batch, BatchRow
+from batches.services import pause, resume
 from branches.models import FIRST
 from callbacks.models import Callback
 from complaints.services import open_complaint
@@ -20,6 +21,7 @@ from testing.database import statements
 from testing.factories import make_order
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approver, ask_purchase, cashier
+from tests.batches.helpers import supervisor
 from tests.dues.helpers import due_bill
 from tests.plans import asked, copy_many, too_wide
 from tests.reconciliation.helpers import make_difference
@@ -112,6 +114,44 @@ def test_the_number_in_the_menu_reads_no_further_than_it_counts():
 
     assert words == "99+"
     assert list(too_wide(asked(queries.captured_queries), {"drawers_payment"})) == []
+
+
+def unsent_batch(count: int) -> Batch:
+    """A running batch with so many orders that several tries have not sent."""
+    now = timezone.now()
+    batch = Batch.objects.create(branch_id=FIRST, sha256="1" * 64, state="running", released_at=now, next_at=now)
+    for line in range(1, count + 1):
+        order = make_order(destination=f"08123456789{line}", attempt=3, created_at=now - dt.timedelta(minutes=5))
+        prices = {"max_price": order.max_price, "selling_price": order.max_price}
+        facts = {"product": order.product, "destination": order.destination, **prices, "ref_id": order.ref_id}
+        BatchRow.objects.create(batch=batch, line=line, state="placed", order=order, **facts)
+    return batch
+
+
+def test_given_unsent_orders_of_a_batch_then_they_are_one_row():
+    batch = unsent_batch(3)
+    make_order(attempt=3, created_at=timezone.now() - dt.timedelta(minutes=5))
+    person = make_person("admin")
+    owner = signed_in(person)
+
+    page = owner.get("/work/?kind=batch").content.decode()
+
+    assert sorted(rows(owner)) == ["batch", "order"]
+    assert counted(owner) == 2
+    assert f'href="/batches/{batch.pk}/"' in page
+    assert KINDS["batch"].lines([batch.pk], person)[batch.pk].about.startswith("3 ")
+    assert rows(browser_of("auditor"), "?whose=shop") == ["order"] * 4, "who sees no batches sees its orders"
+
+
+def test_a_batch_that_a_person_paused_waits_for_a_person():
+    batch = unsent_batch(0)
+    pause(batch, actor=supervisor())
+    boss = signed_in(supervisor())
+
+    assert (rows(boss), counted(boss)) == (["batch"], 1)
+
+    resume(batch, actor=supervisor())
+    assert (rows(boss), counted(boss)) == ([], 0)
 
 
 @pytest.mark.parametrize("role", ["viewer", "cashier", "supervisor", "auditor", "administrator", "admin"])

@@ -1,19 +1,23 @@
-"""Batches that something has stopped: a short balance, a limit, the hours, an account at its cap; or rows that wait."""
+"""Batches that go no further: stopped by themselves, paused by a person, with rows or queued orders that wait."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db.models import F, QuerySet
-from django.utils.translation import gettext, pgettext_lazy
+from django.db.models import Count, F, Min, Q, QuerySet
+from django.utils.formats import number_format
+from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from batches.models import Batch
+from batches.models import Batch, BatchRow
 from batches.presenting import why_stopped
-from batches.states import BatchState
+from batches.states import BatchState, RowState
 from core.rights import Right
+from core.times import short_time
+from purchases.models import Order, late_since
+from purchases.states import Status
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
 if TYPE_CHECKING:
@@ -21,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class Batches(WorkKind):
-    """Paused by themselves, or with rows that wait for a person. A person's own pause waits."""
+    """One row for each batch, whatever number of its orders wait."""
 
     code = "batch"
-    words = _("Batches that stopped")
-    step = pgettext_lazy("work", "Resume")
+    words = _("Batches that wait")
+    step = pgettext_lazy("work", "Open it")
     look = ("table-import", "held")
     sees = (Right.VIEW_PRODUCT, Right.BUY, Right.RELEASE_BATCHES)
     does = (Right.RELEASE_BATCHES,)
@@ -33,17 +37,58 @@ class Batches(WorkKind):
     branch = "branch"
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Those that say why."""
-        states = [BatchState.PAUSED, BatchState.RUNNING]
-        return Batch.objects.filter(state__in=states, stopped_by__gt="").annotate(since=F("released_at"))
+        """Paused ones, those that say which rows wait, and those whose queued orders several tries have not sent."""
+        paused = Batch.objects.filter(state=BatchState.PAUSED)
+        rows_wait = Batch.objects.filter(state=BatchState.RUNNING, stopped_by__gt="")
+        unsent = Order.objects.unsent(lately=moment.lately).filter(batch_row__isnull=False)
+        # Each by its own index: joined by OR they would be looked for in every batch.
+        keys = paused.values("pk").union(rows_wait.values("pk"), unsent.values("batch_row__batch"), all=True)
+        return Batch.objects.filter(pk__in=keys).annotate(since=F("released_at"))
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """Which batch, and what has stopped it."""
+        """Which batch, why it goes no further, and how many of its orders wait."""
+        waiting = _waiting(keys)
         return {
             batch.pk: Line(
                 subject=" · ".join(filter(None, (f"{gettext('Batch')} {batch.pk}", batch.name))),
                 url=batch.get_absolute_url(),
-                about=why_stopped(batch),
+                about=" · ".join(filter(None, (_why(batch), _waiting_words(waiting.get(batch.pk))))),
+                step=pgettext("work", "Resume") if batch.state == BatchState.PAUSED and batch.stopped_by else "",
             )
             for batch in Batch.objects.filter(pk__in=keys)
         }
+
+
+class _Waiting(NamedTuple):
+    """How many rows of a batch are not sent. `since`: when the first queued order was placed that several tries have not
+    sent; None of a batch without any.
+    """
+
+    unsent: int
+    since: dt.datetime | None
+
+
+def _waiting(keys: Collection[int]) -> dict[int, _Waiting]:
+    queued = Q(order__status=Status.QUEUED)
+    rows = BatchRow.objects.filter(queued | Q(state=RowState.READY), batch__in=keys)
+    unsent = Q(order__in=Order.objects.unsent(lately=late_since()["lately"]))
+    since = Min("order__created_at", filter=unsent)
+    counts = rows.order_by().values_list("batch").annotate(unsent=Count("pk"), since=since)
+    return {batch: _Waiting(count, at) for batch, count, at in counts}
+
+
+def _why(batch: Batch) -> str:
+    if batch.state == BatchState.PAUSED and not batch.stopped_by:
+        return gettext("A person has paused it")
+    return why_stopped(batch) if batch.stopped_by else ""
+
+
+def _waiting_words(waiting: _Waiting | None) -> str:
+    if waiting is None:
+        return ""
+    count = number_format(waiting.unsent, force_grouping=True)
+    if waiting.since is None:
+        words = ngettext("%(n)s order is not sent", "%(n)s orders are not sent", waiting.unsent)
+        return words % {"n": count}
+    words = ngettext("%(n)s order waits since %(at)s", "%(n)s orders wait since %(at)s", waiting.unsent)
+    return words % {"n": count, "at": short_time(waiting.since)}

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class Orders(WorkKind):
     """Their outcome is not known for long, or they need action. Those with a proposed outcome wait as an approval.
 
-    A seller decides about the own ones that were certainly not charged.
+    A seller decides about the own ones that were certainly not charged. The queued ones of a batch wait as one row of
+    their batch, for people who see batches.
     """
 
     code = "order"
@@ -41,6 +42,8 @@ class Orders(WorkKind):
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         """Stuck orders without an open verdict."""
         stuck = Order.objects.stuck(lately=moment.lately, verdict_from=moment.verdict_from)
+        if "batch" in scope.sees:
+            stuck = stuck.exclude(status=Status.QUEUED, batch_row__isnull=False)
         undecided = Order.objects.filter(verdicts__isnull=False, verdicts__decided_at=None)
         return stuck.exclude(pk__in=undecided.values("pk")).annotate(since=Coalesce(F("sent_at"), F("created_at")))
 
