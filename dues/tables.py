@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from django.http import HttpRequest
 from django.middleware.csrf import get_token
 from django.utils import timezone
 from django.utils.html import format_html
@@ -13,31 +12,39 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from bills.templatetags.bills import name_or_reason
+from core.access import StaffRequest
 from core.icons import badge
 from core.money import rupiah
 from core.tables import Table, cell_from, column, row_link
 from core.times import day_words
 from customers.presenting import as_query, shown_number
+from dues.holders import holders_of
 from dues.models import ASKS, OWES, DueBill, DueState, FollowedNumber
 from dues.presenting import until_words
 
 
 class DueTable(Table[DueBill]):
-    """Bills read with `for_table()`. `texts`: the addresses of WhatsApp by key. `may_pay`: each can be ticked."""
+    """Bills read with `for_table()`. `texts`: the addresses of WhatsApp by key.
+
+    `may_pay`: each can be ticked, unless something is about to pay it.
+    """
 
     caption = _("Bills due, the first one on top")
 
     def __init__(
-        self, bills: Iterable[DueBill], *, request: HttpRequest, texts: Mapping[int, str], may_pay: bool
+        self, bills: Sequence[DueBill], *, request: StaffRequest, texts: Mapping[int, str], may_pay: bool
     ) -> None:
         super().__init__(bills)
         self.request, self.texts, self.may_pay = request, texts, may_pay
+        self.holders = holders_of([bill for bill in bills if bill.state in OWES], request.user)
         self.today = timezone.localdate()
 
     @column(_("State"), phone="1 left")
     def state(self, bill: DueBill) -> SafeString:
-        """Where it stands; before it the tick."""
+        """Where it stands, and what is about to pay it; before it the tick."""
         shown = DueState(bill.state).badge
+        if holder := self.holders.get(bill.pk):
+            return format_html('{}<div class="sub" data-held>{}</div>', shown, holder.words)
         if not self.may_pay or bill.state not in OWES:
             return shown
         tick = '<input class="form-check-input over-row" type="checkbox" form="several" name="number" value="{}"'
@@ -90,6 +97,7 @@ class DueTable(Table[DueBill]):
             "query": as_query(bill.number),
             "whatsapp": self.texts.get(bill.pk, ""),
             "is_owed": bill.state in OWES,
+            "holder": self.holders.get(bill.pk),
             "asks": bill.state in ASKS,
             "may_pay": self.may_pay,
             "user": self.request.user,

@@ -42,7 +42,7 @@ def due_list(request: StaffRequest) -> HttpResponse:
         "filter": filtered,
         "page": page,
         "table": table,
-        "may_pay": may_pay and any(bill.state in OWES for bill in bills),
+        "may_pay": may_pay and any(bill.state in OWES and bill.pk not in table.holders for bill in bills),
         "owed": filtered.qs.owed(),
         "follows_any": FollowedNumber.objects.exists(),
         "waiting_count": 0 if bills else FollowedNumber.objects.waiting(timezone.localdate()).count(),

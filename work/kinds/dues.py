@@ -17,6 +17,7 @@ from core.money import rupiah
 from core.rights import Right
 from core.times import day_words
 from customers.presenting import shown_number
+from dues.holders import holders_of
 from dues.models import ASKS, COLLECT_WITHIN, OWES, DueBill, DueState
 from dues.presenting import until_words
 from work.kinds.kind import Line, Moment, Scope, WorkKind
@@ -53,13 +54,16 @@ class Dues(WorkKind):
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
         """Whose bill, its state, day and total; the list of bills due has the steps."""
         lines = {}
-        for bill in DueBill.objects.with_state().for_table().filter(pk__in=keys):
+        bills = list(DueBill.objects.with_state().for_table().filter(pk__in=keys))
+        holders = holders_of(bills, person)
+        for bill in bills:
             product, state = bill.number.product, DueState(bill.state)
+            held = [holders[bill.pk].words] if bill.pk in holders else []
             days = [pgettext("work", "due %(day)s") % {"day": day_words(bill.due_on)}, *until_words(bill)]
             lines[bill.pk] = Line(
                 subject=f"{bill.number.customer.name} · {product.name if product else ''}",
                 url=f"{reverse('due_list')}?{urlencode({'bill': bill.pk})}",
-                about=" · ".join([shown_number(bill.number), str(state.label), *days]),
+                about=" · ".join([shown_number(bill.number), str(state.label), *held, *days]),
                 amount=rupiah(bill.to_pay) if bill.state in OWES else "",
                 step=pgettext("work", "Decide") if bill.state in ASKS else "",
             )

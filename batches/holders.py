@@ -1,0 +1,52 @@
+"""The bills due that are in a batch and not paid yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from batches.models import ASKING, TICKED, BatchRow
+from batches.presenting import visible_batches
+from batches.states import BatchState
+from dues.holders import Holder, holds
+
+if TYPE_CHECKING:
+    from dues.models import DueBill
+    from staff.models import User
+
+_OPEN = (BatchState.CHECKED, BatchState.RUNNING, BatchState.PAUSED)
+
+
+@holds
+def in_batches(bills: Sequence[DueBill], person: User) -> dict[int, Holder]:
+    """The newest open batch that has the bill among its ticked rows."""
+    keys = {(bill.number.product_id, bill.number.destination): bill.pk for bill in bills}
+    rows = BatchRow.objects.filter(
+        TICKED | ASKING,
+        batch__state__in=_OPEN,
+        bill_check__destination__in=[destination for _product, destination in keys],
+    )
+    found = rows.order_by("batch").values_list("product", "destination", "batch", "batch__state")
+    holding = {
+        keys[product, destination]: (batch, state)
+        for product, destination, batch, state in found
+        if (product, destination) in keys
+    }
+    if not holding:
+        return {}
+    seen = set(
+        visible_batches(person)
+        .filter(pk__in={batch for batch, _state in holding.values()})
+        .values_list("pk", flat=True)
+    )
+    return {
+        key: Holder(
+            words=_("In batch %(number)s") % {"number": batch},
+            url=reverse("batch_detail", args=[batch]) if batch in seen else "",
+            is_released=state != BatchState.CHECKED,
+        )
+        for key, (batch, state) in holding.items()
+    }

@@ -1,0 +1,50 @@
+"""What is about to pay bills due already, so that nobody pays one by hand beside it: rooms above say it.
+
+A room says it in its `holders.py`, which is read when the first list asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from django.utils.module_loading import autodiscover_modules
+
+if TYPE_CHECKING:
+    from dues.models import DueBill
+    from staff.models import User
+
+
+@dataclass(frozen=True, kw_only=True)
+class Holder:
+    """What is about to pay a bill. `url`: its page; "" for a person who may not open it.
+
+    `is_released`: it pays by itself, without a further step of anybody.
+    """
+
+    words: str
+    url: str
+    is_released: bool
+
+
+Question = Callable[[Sequence["DueBill"], "User"], dict[int, Holder]]
+_QUESTIONS: list[Question] = []
+
+
+def holds(question: Question) -> Question:
+    """Make known what a room is about to pay: by the keys of the bills, for this person. A decorator."""
+    _QUESTIONS.append(question)
+    return question
+
+
+def holders_of(bills: Sequence[DueBill], person: User) -> dict[int, Holder]:
+    """What is about to pay these bills, by their keys; nothing of those that nobody is about to pay."""
+    _discover()
+    return {key: holder for question in _QUESTIONS for key, holder in question(bills, person).items()}
+
+
+@cache
+def _discover() -> None:
+    autodiscover_modules("holders")

@@ -1,0 +1,80 @@
+"""A bill due that a batch is about to pay: the list and the work say so, before anybody pays it by hand."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from batches.models import Batch
+from batches.services import batch_of_due, cancel, pause, release, seal_of, tick
+from dues.models import DueBill
+from staff.models import User
+from testing.people import Browser, browser_of, make_person, signed_in
+from tests.batches.helpers import CASH, ask_all
+from tests.conftest import Upstream
+from tests.dues.helpers import due_bill
+
+pytestmark = pytest.mark.django_db
+
+HELD, TICK, PAY, LEADS = "data-held", 'name="number"', "data-pay", "data-holder"
+
+
+@pytest.fixture
+def seller(db: None) -> User:
+    return make_person("supervisor")
+
+
+@pytest.fixture
+def bill(upstream: Upstream) -> DueBill:
+    return due_bill("1234567890")
+
+
+@pytest.fixture
+def batch(bill: DueBill, seller: User) -> Batch:
+    """A checked batch with the bill, not released."""
+    batch, _is_new = batch_of_due([bill.number_id], actor=seller)
+    ask_all(batch)
+    return batch
+
+
+def marks(browser: Browser, bill: DueBill) -> set[str]:
+    """What the row of the bill has."""
+    row = browser.get("/due/").content.decode().split(f'id="row-{bill.pk}"')[1].split("</tr>")[0]
+    return {mark for mark in (HELD, TICK, PAY, LEADS) if re.search(rf"{mark}(?![\w-])", row)}
+
+
+def work_of(browser: Browser) -> str:
+    return browser.get("/work/?kind=due&whose=shop").content.decode()
+
+
+def test_given_a_bill_in_a_batch_then_its_row_leads_there_until_it_is_over(bill: DueBill, seller: User, batch: Batch):
+    other, browser = due_bill("1234567891"), signed_in(seller)
+
+    assert marks(browser, bill) == {HELD, PAY, LEADS}
+    assert marks(browser, other) == {TICK, PAY}
+    assert f'data-holder href="/batches/{batch.pk}/"' in browser.get("/due/").content.decode()
+    assert f"In batch {batch.pk}" in work_of(browser)
+
+    release(batch, actor=seller, seal=seal_of(batch), payment=CASH)
+    assert marks(browser, bill) == {HELD, LEADS}, "the batch pays it by itself"
+    pause(batch, actor=seller)
+    assert marks(browser, bill) == {HELD, LEADS}
+
+    cancel(batch, actor=seller)
+    assert marks(browser, bill) == {TICK, PAY}
+    assert f"In batch {batch.pk}" not in work_of(browser)
+
+
+def test_given_the_bill_is_unticked_in_the_batch_then_nothing_is_said(bill: DueBill, seller: User, batch: Batch):
+    tick(batch, actor=seller, ticked=[])
+
+    assert marks(signed_in(seller), bill) == {TICK, PAY}
+
+
+def test_given_the_batch_of_somebody_else_then_no_link_leads_there(bill: DueBill, batch: Batch):
+    assert marks(browser_of("cashier"), bill) == {HELD, PAY}
+
+
+def test_given_only_bills_in_batches_then_nothing_can_be_ticked(bill: DueBill, seller: User, batch: Batch):
+    assert 'id="several"' not in signed_in(seller).get("/due/").content.decode()
