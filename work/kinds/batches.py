@@ -60,8 +60,9 @@ class Batches(WorkKind):
 
 
 class _Waiting(NamedTuple):
-    """How many rows of a batch are not sent. `since`: when the first queued order was placed that several tries have not
-    sent; None of a batch without any.
+    """How many rows of a batch are not sent.
+
+    `since`: when the first queued order was placed that several tries have not sent; None without such an order.
     """
 
     unsent: int
