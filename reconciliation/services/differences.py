@@ -187,33 +187,36 @@ def _entries_between(difference: Difference, *kinds: Entry.Kind) -> QuerySet[Ent
 def _candidates(difference: Difference) -> dict[str, str]:
     """The orders whose debit or refund may be what went wrong then, the likeliest first: ref_id → why.
 
-    They are of exactly this amount. Only what an order of unknown outcome was charged may be less than its price.
+    They are of exactly this amount. Only what an order of unknown outcome was charged may be less than its price: those
+    of a higher price come last, the nearest price first, so that a small difference is not lost among all that wait.
     """
     price, start = abs(difference.amount), difference.from_at
     entries = Entry.objects.filter(amount=price, pk__lt=difference.to_no).order_by("-pk")
     orders = Order.objects.filter(created_at__lte=difference.to_at).order_by("-created_at", "-pk")
     uncharged = orders.filter(sent_at__isnull=False, accepted_no=None)
+    in_doubt = uncharged.filter(status__in=OPEN, sent_no__isnull=False)
     refunds = Q(kind__in=[_Kind.REFUND, _Kind.REVERSAL])
+    questions: list[tuple[_Why, QuerySet[Entry] | QuerySet[Order]]]
     if difference.amount < 0:
-        questions = {
-            _Why.MISSING_REFUND: _entries_between(difference, _Kind.REFUND, _Kind.REVERSAL),
-            _Why.OUTCOME_UNKNOWN: uncharged.filter(status__in=OPEN, sent_no__isnull=False, max_price__gte=price),
-            _Why.CHARGED_AFTER_ALL: uncharged.filter(sent_no=None, max_price=price)
-            | uncharged.filter(status__in=[Status.CLOSED, Status.FAILED], max_price=price),
-            _Why.DOUBLE_DEBIT: entries.filter(kind=_Kind.DEBIT, at__gte=start - _DEBITED_WITHIN),
-        }
+        closed = uncharged.filter(status__in=[Status.CLOSED, Status.FAILED], max_price=price)
+        questions = [
+            (_Why.MISSING_REFUND, _entries_between(difference, _Kind.REFUND, _Kind.REVERSAL)),
+            (_Why.OUTCOME_UNKNOWN, in_doubt.filter(max_price=price)),
+            (_Why.CHARGED_AFTER_ALL, uncharged.filter(sent_no=None, max_price=price) | closed),
+            (_Why.DOUBLE_DEBIT, entries.filter(kind=_Kind.DEBIT, at__gte=start - _DEBITED_WITHIN)),
+            (_Why.OUTCOME_UNKNOWN, in_doubt.filter(max_price__gt=price).order_by("max_price", "-created_at", "-pk")),
+        ]
     else:
         since = start - _REFUNDED_WITHIN
-        questions = {
-            _Why.DOUBLE_REFUND: entries.filter(refunds, at__gte=since),
-            _Why.REFUND_UNREPORTED: orders.filter(status=Status.PENDING, price=price).exclude(
-                pending_no__gte=difference.to_no
-            ),
-            _Why.REFUND_WITHOUT_FAILURE: orders.filter(status=Status.SUCCESS, price=price, final_at__gte=since),
-            _Why.NEVER_DEBITED: _entries_between(difference, _Kind.DEBIT),
-        }
+        unreported = orders.filter(status=Status.PENDING, price=price).exclude(pending_no__gte=difference.to_no)
+        questions = [
+            (_Why.DOUBLE_REFUND, entries.filter(refunds, at__gte=since)),
+            (_Why.REFUND_UNREPORTED, unreported),
+            (_Why.REFUND_WITHOUT_FAILURE, orders.filter(status=Status.SUCCESS, price=price, final_at__gte=since)),
+            (_Why.NEVER_DEBITED, _entries_between(difference, _Kind.DEBIT)),
+        ]
     named: dict[str, str] = {}
-    for why, candidates in questions.items():
+    for why, candidates in questions:
         for ref_id in candidates.values_list("ref_id", flat=True)[:_MOST_CANDIDATES]:
             named.setdefault(ref_id, why)
     return dict(list(named.items())[:_MOST_CANDIDATES])

@@ -15,6 +15,8 @@ from purchases.models import Order
 from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Difference, ExpectedTopUp
+from reconciliation.services import differences
+from testing.factories import make_product
 from testing.orders import never_arrived
 from tests.approvals.helpers import decline
 from tests.ledger.helpers import open_books
@@ -182,3 +184,24 @@ def test_an_order_in_doubt_is_named_up_to_its_own_price(missing: int, is_named: 
     difference = Difference.objects.get()
     assert (difference.amount, difference.label) == (-missing, "unexplained_debit")
     assert difference.candidates == ([{"ref_id": order.ref_id, "why": "outcome_unknown"}] if is_named else [])
+
+
+def test_orders_in_doubt_that_fit_come_first_and_then_the_nearest_prices(monkeypatch: pytest.MonkeyPatch):
+    """Many wait without an outcome; the one that costs as much as is missing is the oldest of them."""
+    monkeypatch.setattr(differences, "_MOST_CANDIDATES", 3)
+    open_books(OPENING)
+    bought("success", product=make_product(price=75_000))
+    waiting = {price: sent(product=make_product(price=price)) for price in (75_000, 150_000, 100_000, 200_000, 50_000)}
+    for order in waiting.values():
+        never_arrived(order)
+
+    tell(OPENING - 75_000 - 75_000)
+
+    assert Difference.objects.get().amount == -75_000
+    named = [(candidate["ref_id"], candidate["why"]) for candidate in Difference.objects.get().candidates]
+    twice = Order.objects.get(status="success").ref_id
+    assert named == [
+        (waiting[75_000].ref_id, "outcome_unknown"),
+        (twice, "double_debit"),
+        (waiting[100_000].ref_id, "outcome_unknown"),
+    ]
