@@ -55,7 +55,8 @@ def office_pages() -> Iterator[tuple[str, str]]:
 
     today = timezone.localdate()
     earnings = reverse("earnings")
-    yield "earnings of today by brand", f"{earnings}?by=brand"
+    for by in ("brand", "customer"):
+        yield f"earnings of today by {by}", f"{earnings}?by={by}"
     yield "work", reverse("work")
     yield "bank", f"{reverse('bank')}?{urlencode({'since': today, 'until': today})}"
     yield "read a statement", reverse("bank_read")
