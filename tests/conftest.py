@@ -78,7 +78,6 @@ def django_db_setup(migrated: TextIO, django_db_setup: None, django_db_blocker: 
     fcntl.flock(migrated, fcntl.LOCK_UN)
     gc.collect()
     gc.freeze()  # what is loaded stays
-    gc.set_threshold(20_000, 20)  # with Python's own 700 and 10 a twenty-fifth of a test's time is looking for garbage
     TransactionTestCase._fixture_teardown = lambda _test: empty_tables()
     # A new connection would read the catalogue of the database again, which takes longer than most tests.
     TransactionTestCase._should_reload_connections = lambda _test: not connection.is_usable()

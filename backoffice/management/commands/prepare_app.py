@@ -1,6 +1,5 @@
 """`manage.py prepare_app`: everything between an empty or older database and one that can serve."""
 
-import gc
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -115,12 +114,10 @@ class Command(PlainCommand):
 
     def _migrate(self) -> None:
         known = _migrations()
-        gc.disable()  # migrating draws every model again and again: a quarter of its time would be a search for garbage
         try:
             call_command("migrate", interactive=False, verbosity=0)
         except InconsistentMigrationHistory as error:  # initial migrations were rewritten before the first release
             raise CommandError(f"{_UNRELEASED} ({error})") from error
-        gc.enable()
         if _migrations() != known:
             self.stdout.write("  tables changed")  # read by ./run upgrade
 
