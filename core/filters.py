@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy as _
 from core.forms import DayField, RupiahField
 from core.money import rupiah
 from core.periods import Period
+from core.search import MOST_FOUND, count_up_to
 from core.times import day_words, start_of_day
 
 
@@ -78,6 +79,12 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
     def is_filtered(self) -> bool:
         """Whether the address names any filter."""
         return any(self.form[name].value() for name in self.form.fields if name != "columns")
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether so many rows fit the search that only the newest are found (`core.search.found_by`)."""
+        text = self.form.cleaned_data.get("q") if self.form.is_valid() else ""
+        return bool(text) and count_up_to(self.filters["q"].filter(self.queryset, text), MOST_FOUND) >= MOST_FOUND
 
     def shown_fields(self) -> Iterator[forms.BoundField]:
         """The fields for the page."""

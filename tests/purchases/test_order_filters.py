@@ -7,13 +7,13 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from approvals.models import Approval, canonical, hash_of
-from core import search
+from core import filters, search
 from core.periods import Period
 from credit.methods import CASH
 from customers.models import Customer, SavedNumber
 from purchases import sums
 from purchases.filters import OrderFilter
-from purchases.models import Order
+from purchases.models import Order, orders
 from purchases.services import propose_verdict
 from purchases.states import Status
 from staff.models import User
@@ -173,6 +173,21 @@ def test_above_the_most_the_foot_says_about(monkeypatch):
 
     assert not total.is_exact
     assert total.count >= 3
+
+
+@pytest.mark.parametrize(
+    ("query", "is_cut"), [("q=0812", True), ("q=0812&status=failed", True), ("q=08123456780", False)]
+)
+def test_the_foot_says_that_a_wide_search_lists_only_the_newest(supervisor, monkeypatch, query, is_cut):
+    monkeypatch.setattr(orders, "MOST_FOUND", 2)
+    monkeypatch.setattr(filters, "MOST_FOUND", 2)
+    for number in range(3):
+        make_order(Status.SUCCESS, destination=f"0812345678{number}{number}")
+
+    foot = supervisor.get(f"/orders/sums/?{query}")
+
+    assert has_id(foot, "search-cut") is is_cut
+    assert not has_id(supervisor.get("/orders/sums/"), "search-cut")
 
 
 def test_the_foot_shows_cost_and_profit_to_people_who_may_see_them(supervisor, cashier):
