@@ -196,7 +196,7 @@ def _candidates(difference: Difference) -> dict[str, str]:
     uncharged = orders.filter(sent_at__isnull=False, accepted_no=None)
     in_doubt = uncharged.filter(status__in=OPEN, sent_no__isnull=False)
     refunds = Q(kind__in=[_Kind.REFUND, _Kind.REVERSAL])
-    questions: list[tuple[_Why, QuerySet[Entry] | QuerySet[Order]]]
+    questions: list[tuple[Difference.Why, QuerySet[Entry] | QuerySet[Order]]]
     if difference.amount < 0:
         closed = uncharged.filter(status__in=[Status.CLOSED, Status.FAILED], max_price=price)
         questions = [
