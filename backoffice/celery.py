@@ -22,6 +22,7 @@ from celery.signals import (
     worker_init,
     worker_shutdown,
 )
+from celery.states import SUCCESS
 from django.conf import settings
 from django.db import close_old_connections
 from kombu import Exchange, Queue
@@ -34,6 +35,7 @@ from core.measures import TASK_SECONDS
 from core.priority import step_back
 from core.publish import publish
 from core.tracing import begin_trace, end_trace, traceparent
+from gateway.standing import note_gone_on
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backoffice.settings")
 
@@ -74,6 +76,7 @@ app.conf.update(
     task_default_queue=BACKGROUND,
     task_routes={
         "callbacks.tasks.process_waiting": CALLBACKS,
+        "alerts.tasks.evaluate_late": INTERACTIVE,
     },
     task_create_missing_queues=False,
     worker_hijack_root_logger=False,
@@ -108,6 +111,7 @@ app.conf.update(
         "verify-recent-rows": scheduled("audit.tasks.verify_recent", 600.0, expires=600),
         "verify-all-rows": scheduled("audit.tasks.verify_all", crontab(hour=3, minute=30), expires=3600),
         "evaluate-alerts": scheduled("alerts.tasks.evaluate_alerts", 20.0, expires=20),
+        "evaluate-late-alerts": scheduled("alerts.tasks.evaluate_late", 30.0, expires=30),
         "send-results": scheduled("alerts.tasks.send_results", 60.0, expires=60),
     },
 )
@@ -140,7 +144,10 @@ def _begin_task(task: Any, **_: Any) -> None:
 
 
 @task_postrun.connect
-def _end_task(task: Any, **_: Any) -> None:
+def _end_task(task: Any, state: str, retval: Any, **_: Any) -> None:
+    # A task that returns False has put its work back. What people wait for says nothing about the rest.
+    if state == SUCCESS and retval is not False and task.request.delivery_info.get("routing_key") != INTERACTIVE:
+        note_gone_on(task.name)
     TASK_SECONDS.labels(task.name).observe(time.perf_counter() - task.request.began)
     unbind_contextvars("task")
     end_trace()

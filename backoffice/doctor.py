@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import os
 import platform
 import shutil
 import time
@@ -20,6 +21,9 @@ from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+from alerts.kinds import KINDS
+from alerts.kinds.kind import Now
+from alerts.kinds.standstill import AFTER, standing_still
 from alerts.services.ways import ways
 from backoffice.backup_findings import backups, restored
 from backoffice.database_rights import excess, lacking
@@ -176,6 +180,21 @@ def _processes(subject: str) -> Iterator[Finding]:
         yield Finding(subject, Verdict.OK, _("worker, background and beat have a heartbeat"))
 
 
+def _background(subject: str) -> Iterator[Finding]:
+    """Whether what is due goes on, as the alert about it sees it."""
+    for reason in standing_still(Now()):
+        words = KINDS["standstill"].words(reason.facts, None)
+        load = _("load %(load)s on %(cores)s cores") % {
+            "load": number_format(os.getloadavg()[0], 1),
+            "cores": len(os.sched_getaffinity(0)),
+        }
+        advice = _("Take load off the machine, look at logs/background.log, and start the shop again if it stays so.")
+        yield Finding(subject, Verdict.BAD, f"{words.facts} ({load})", advice)
+        return
+    seen = _("nothing that is due has stood still for %(minutes)s minutes") % {"minutes": AFTER.seconds // 60}
+    yield Finding(subject, Verdict.OK, seen)
+
+
 def _upstream_asked(subject: str) -> Iterator[Finding]:
     try:
         balance = read_balance().data.balance
@@ -314,6 +333,7 @@ _SUBJECTS: dict[str, Callable[[str], Iterator[Finding]]] = {
     "database role": _database_role,
     "redis": _redis,
     "processes": _processes,
+    "background": _background,
     "upstream": _upstream_asked,
     "rate limit": _rate_limit,
     "clock": _clock,

@@ -18,6 +18,7 @@ _WORDS = {
     "database role": _("Rights in the database"),
     "redis": "Redis",
     "processes": _("Processes"),
+    "background": _("Background work"),
     "upstream": _("Provider"),
     "rate limit": _("Rate limit"),
     "clock": _("Clock"),

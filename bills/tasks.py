@@ -13,6 +13,6 @@ def take_in_lost() -> None:
 
 
 @shared_task
-def inquire(check_id: int, permit_id: str = "") -> None:
-    """Ask the biller, with the permit that was booked for it."""
-    services.inquire(check_id, call_class=CallClass.BACKGROUND, permit_id=permit_id)
+def inquire(check_id: int, permit_id: str = "") -> bool:
+    """Ask the biller, with the permit that was booked for it. False: put back (`backoffice/celery.py`)."""
+    return services.inquire(check_id, call_class=CallClass.BACKGROUND, permit_id=permit_id)

@@ -102,12 +102,13 @@ def receive(
     return int(callback_id)
 
 
-def process_waiting() -> None:
-    """Process all waiting callbacks, in batches, oldest due first.
+def process_waiting() -> bool:
+    """Process all waiting callbacks, in batches, oldest due first; return whether it has taken any.
 
     One thread of a process does it, four times a second; a second thread returns at once, and the first one looks
     again. Several processes share the work: each skips what another has locked.
     """
+    has_taken = False
     _asked.set()
     while _asked.is_set() and _one_at_a_time.acquire(blocking=False):
         try:
@@ -115,11 +116,13 @@ def process_waiting() -> None:
             _next_run[0] = time.monotonic() + _RUN_EVERY_SECONDS
             _asked.clear()
             while (taken := process_batch(_BATCH)) == _BATCH:
-                pass
+                has_taken = True
             if taken:  # those that came meanwhile, and the next about the same orders
+                has_taken = True
                 _asked.set()
         finally:
             _one_at_a_time.release()
+    return has_taken
 
 
 def process_batch(limit: int) -> int:
@@ -232,7 +235,7 @@ def _earliest() -> QuerySet[Any]:
     return waiting.values_list("next_try_at")
 
 
-DUE_CALLBACKS = Due(earliest=_earliest, take=take_due, asks_upstream=False)
+DUE_CALLBACKS = Due(earliest=_earliest, take=take_due, tasks=(_TASK,), asks_upstream=False)
 
 
 def process_again(callback: Callback, *, actor: User) -> Callback:

@@ -33,6 +33,7 @@ from core.tracing import begin_trace, end_trace
 from gateway import line
 from gateway.line import Work
 from gateway.services import sending_is_stopped
+from gateway.standing import note_handed_out
 from upstream.budget import CallClass, Permit
 from upstream.client import get_client
 from upstream.endpoints import Endpoint
@@ -60,11 +61,13 @@ class Due:
 
     `earliest()`: the question for their due times, the first one first, by `values_list` of that alone. `take(limit)`
     leases up to so many of them, oldest due first, and returns their work; if it is lost it is found again when its
-    lease is over. `asks_upstream`: each piece costs one request of the rate budget and is handed out with its permit.
+    lease is over. `tasks`: the names of the tasks that do it. `asks_upstream`: each piece costs one request of the rate
+    budget and is handed out with its permit.
     """
 
     earliest: Callable[[], QuerySet[Any]]
     take: Callable[[int], list[Work]]
+    tasks: tuple[str, ...] = ()
     asks_upstream: bool = True
 
 
@@ -165,7 +168,9 @@ class Dispatcher:
         asking = [source for source in due if source.asks_upstream]
         for source in due:
             if not source.asks_upstream:
-                for work in source.take(_AT_MOST):
+                works = source.take(_AT_MOST)
+                note_handed_out({work.task for work in works})
+                for work in works:
                     publish(work.task, work.pk)
         if asking and not sending_is_stopped() and line.backlog(self._queues[False]) < MOST_WAITING:
             # Fair shares: each room in turn, and the one that begins changes by chance.
@@ -173,3 +178,4 @@ class Dispatcher:
             while any(shares):
                 self._in_hand += [share.pop(0) for share in shares if share]
             line.leave(*self._in_hand)
+            note_handed_out({work.task for work in self._in_hand})

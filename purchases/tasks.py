@@ -1,21 +1,26 @@
-"""The workers' tasks about orders. Each is safe to run twice, late, or not at all."""
+"""The workers' tasks about orders. Each is safe to run twice, late, or not at all.
+
+One that returns False has put its work back (`backoffice/celery.py`).
+"""
 
 from celery import shared_task
 
 from purchases import services
+from purchases.services.polling import Found
 from upstream.budget import CallClass
 
 
 @shared_task
-def submit_order(order_id: int, permit_id: str = "") -> None:
+def submit_order(order_id: int, permit_id: str = "") -> bool:
     """Send a queued order, with the permit that was booked for it."""
-    services.submit(order_id, call_class=CallClass.BACKGROUND, permit_id=permit_id)
+    return services.submit(order_id, call_class=CallClass.BACKGROUND, permit_id=permit_id)
 
 
 @shared_task
-def poll_order(order_id: int, permit_id: str = "") -> None:
+def poll_order(order_id: int, permit_id: str = "") -> bool:
     """Ask for the status of an order, with the permit that was booked for it."""
-    services.poll(order_id, call_class=CallClass.BACKGROUND, permit_id=permit_id)
+    result = services.poll(order_id, call_class=CallClass.BACKGROUND, permit_id=permit_id)
+    return result != Found.NOT_ASKED
 
 
 @shared_task

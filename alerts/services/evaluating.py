@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -13,11 +14,14 @@ from django.utils import timezone
 from alerts.kinds import KINDS
 from alerts.kinds.kind import AlertKind, Now, Reason
 from alerts.models import Alert, Evaluation
+from core import clock
 
 log = structlog.get_logger()
 
 # A dead evaluator delays the others at most this long (seconds); an evaluation lasts milliseconds.
 _TURN_SECONDS = 30
+# beat asks for three evaluations in this time (seconds).
+_LATE_SECONDS = 60
 _TAKE_TURN = """
     INSERT INTO alerts_evaluation ("only", turn_until)
     VALUES (TRUE, clock_timestamp() + %(seconds)s * interval '1 second')
@@ -44,6 +48,12 @@ def evaluate_alerts() -> None:
                 # Any fault: a kind reads other rooms, and a failure there must not silence the other kinds. The
                 # log keeps it with its trace, again at each evaluation until it is mended.
                 log.exception("alert_kind_failed", kind=kind.code)
+
+
+def is_evaluation_late() -> bool:
+    """Whether nobody has evaluated for a minute."""
+    lately = clock.now() - dt.timedelta(seconds=_LATE_SECONDS)
+    return not Evaluation.objects.filter(turn_until__gt=lately).exists()
 
 
 def _evaluate(kind: AlertKind, now: Now, standing: list[Alert]) -> None:

@@ -104,7 +104,7 @@ def _earliest() -> QuerySet[Any]:
     return Batch.objects.filter(next_at__isnull=False).order_by("next_at").values_list("next_at")
 
 
-DUE_BATCHES = Due(earliest=_earliest, take=take_due, asks_upstream=False)
+DUE_BATCHES = Due(earliest=_earliest, take=take_due, tasks=(PLACE,), asks_upstream=False)
 
 
 def _due_in(seconds: float, batches: QuerySet[Batch]) -> None:

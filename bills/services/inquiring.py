@@ -31,7 +31,7 @@ from purchases.states import Status
 from upstream import requests
 from upstream.budget import CallClass
 from upstream.error_codes import Next, OwnCode, meaning_of
-from upstream.errors import OutcomeUnknown, Rejected, UpstreamError
+from upstream.errors import OutcomeUnknown, Rejected, Unavailable, UpstreamError
 from upstream.messages import BillInquiry, InquiryStatus
 
 if TYPE_CHECKING:
@@ -93,15 +93,17 @@ def start_checks(numbers: Iterable[SavedNumber], *, checked_by: User) -> uuid.UU
     return batch
 
 
-def inquire(check_id: int, *, call_class: CallClass, permit_id: str = "") -> None:
+def inquire(check_id: int, *, call_class: CallClass, permit_id: str = "") -> bool:
     """Send the inquiry if the check still waits for an answer, and store what the biller says.
+
+    False: it was certainly not sent, and falls due again.
 
     `permit_id`: the permit that the dispatcher booked for it; without it, one is booked here.
     """
     check = BillCheck.objects.filter(pk=check_id, answer=AnswerKind.NONE).select_related("asked_by").first()
     if check is None:
         give_back(permit_id)
-        return
+        return True
     try:
         inquiry = _inquire(check, asked_by=check.asked_by, call_class=call_class, permit_id=permit_id)
     except OutcomeUnknown as error:
@@ -109,9 +111,11 @@ def inquire(check_id: int, *, call_class: CallClass, permit_id: str = "") -> Non
         _poll_later(check, message=error.reason)
     except UpstreamError as error:
         _poll_later(check, wait=polling.wait_after(error))
+        return not isinstance(error, Unavailable)
     else:
         if inquiry.answer == AnswerKind.NONE:
             _poll_later(check)
+    return True
 
 
 def inquire_again(
@@ -153,7 +157,7 @@ def _earliest() -> QuerySet[Any]:
     return due.order_by("next_poll_at").values_list("next_poll_at")
 
 
-DUE_CHECKS = Due(earliest=_earliest, take=take_due)
+DUE_CHECKS = Due(earliest=_earliest, take=take_due, tasks=(_INQUIRE,))
 
 
 def why_no_check(product: Product) -> NotABill | None:

@@ -21,7 +21,7 @@ from purchases.states import POLLED, ActionReason, Status
 from upstream import requests
 from upstream.budget import CallClass
 from upstream.error_codes import ErrorCode
-from upstream.errors import Rejected, UpstreamError
+from upstream.errors import Rejected, Unavailable, UpstreamError
 
 _POLL = OrderEvent.Source.POLL
 
@@ -32,6 +32,7 @@ class Found(StrEnum):
     REPORTED = "reported"
     NOT_FOUND = "not found"
     NO_ANSWER = "no answer"
+    NOT_ASKED = "not asked"
 
 
 def poll(order_id: int, *, call_class: CallClass, permit_id: str = "", is_any: bool = False) -> Found:
@@ -53,6 +54,8 @@ def poll(order_id: int, *, call_class: CallClass, permit_id: str = "", is_any: b
         reply = gateway.call(request, call_class=call_class, permit_id=permit_id, attempt=order.polls + 1)
     except UpstreamError as error:
         _poll_later(order, wait=wait_after(error))
+        if isinstance(error, Unavailable):
+            return Found.NOT_ASKED
         if isinstance(error, Rejected) and error.error_code == ErrorCode.TRANSACTION_NOT_FOUND:
             _count_not_found(order)
             return Found.NOT_FOUND

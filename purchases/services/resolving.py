@@ -154,5 +154,5 @@ def poll_before_deciding(order: Order) -> None:
     if result == Found.REPORTED:
         order.refresh_from_db()
         raise not_possible(order)
-    if result == Found.NO_ANSWER:
+    if result in {Found.NO_ANSWER, Found.NOT_ASKED}:
         raise ActionRefused(_("The provider cannot be asked at the moment, so nothing was decided. Try again later."))

@@ -49,8 +49,10 @@ class Claim:
         return self.order.sent_no == self.number
 
 
-def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> None:
+def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> bool:
     """Send the order if it is queued and the rate budget lets it; apply what the upstream answers.
+
+    False: it was certainly not sent and is queued again.
 
     `permit_id`: the permit that the dispatcher booked for it; without it, one is booked here.
 
@@ -60,7 +62,7 @@ def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> None
     endpoint = _endpoint(order_id)
     if endpoint is None:
         gateway.give_back(permit_id)
-        return
+        return True
     try:
         # Before the claim: an order that waits for the budget has certainly not been sent.
         permit = gateway.reserve(endpoint, call_class=call_class, permit_id=permit_id)
@@ -68,11 +70,11 @@ def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> None
         wait = in_seconds(wait_after(error) or 0.0)
         Order.objects.filter(pk=order_id, status=Status.QUEUED).update(next_poll_at=wait)
         ring_when_committed(wait)
-        return
+        return False
     claimed = claim(order_id, journal=True)
     if claimed is None:
         permit.cancel()
-        return
+        return True
     order = claimed.order
     if claimed.line:
         end_line(claimed.line, order)
@@ -80,9 +82,10 @@ def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> None
         reply = gateway.call(_request(order), permit=permit, sent_no=claimed.number, attempt=order.attempt)
     except UpstreamError as error:
         apply_verdict(order.pk, _after(error, claimed), attempt=order.attempt)
-        return
+        return not isinstance(error, Unavailable)
     report = Report(data=reply.data, source=_SUBMIT, raw=reply.raw, asked_no=claimed.number)
     apply_report(order.pk, report)
+    return True
 
 
 def claim(order_id: int, *, journal: bool = False) -> Claim | None:

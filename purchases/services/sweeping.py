@@ -37,4 +37,4 @@ def _earliest() -> QuerySet[Any]:
     return Order.objects.filter(next_poll_at__isnull=False).order_by("next_poll_at").values_list("next_poll_at")
 
 
-DUE_ORDERS = Due(earliest=_earliest, take=take_due)
+DUE_ORDERS = Due(earliest=_earliest, take=take_due, tasks=(SUBMIT, POLL))

@@ -91,8 +91,8 @@ def test_an_evaluation_at_rest_takes_few_statements(django_assert_num_queries: A
 
     # The turn and its end, the open alerts, the rows that say how all is, late orders, the closed
     # days, approvals that wait, the last use of the emergency account, who acted alone, drawers,
-    # complaints.
-    with django_assert_num_queries(11):
+    # complaints, the first due times of the background.
+    with django_assert_num_queries(12):
         alerts.evaluate_alerts()
 
 
