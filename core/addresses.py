@@ -1,4 +1,4 @@
-"""The client's address, as the trusted proxies saw it."""
+"""The client's address, as the trusted proxies saw it, and our own, as others reach it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Whose request it is, as the trusted proxies saw it."""
+"""Whose request it is, as the trusted proxies saw it; and our own address, as others know it."""
 
 import pytest
 from django.test import RequestFactory
 
-from core.addresses import address_of, line_of
+from core.addresses import address_of, line_of, site_of
 
 
 def request(peer: str, forwarded: str = ""):
@@ -68,3 +68,21 @@ def test_an_ipv4_address_inside_ipv6_is_one():
 def test_an_ipv6_line_is_a_network_of_64_bits():
     assert line_of("2001:db8:1:2:3:4:5:6") == line_of("2001:db8:1:2::9") != line_of("2001:db8:1:3::9")
     assert line_of("203.0.113.7") == "203.0.113.7"
+
+
+@pytest.mark.parametrize(
+    ("site", "hosts", "typed", "expected"),
+    [
+        ("https://shop.example.com/", ["localhost"], "localhost", "https://shop.example.com"),
+        ("", ["shop.example.com"], "shop.example.com", "https://shop.example.com"),
+        ("", ["localhost", "shop.example.com"], "localhost", "https://shop.example.com"),
+        ("", ["localhost", "shop.example.com"], "localhost:8000", "http://shop.example.com:8000"),
+        ("", ["10.0.0.7", ".example.com"], "10.0.0.7:8000", "http://10.0.0.7:8000"),
+        ("http://localhost:8000", ["localhost"], "localhost:8000", "http://localhost:8000"),
+    ],
+)
+def test_others_get_the_first_address_that_they_may_reach(settings, site, hosts, typed, expected):
+    has_tls = expected.startswith("https:")
+    settings.SITE_URL, settings.ALLOWED_HOSTS, settings.HTTPS = site, hosts, has_tls
+
+    assert site_of(RequestFactory().get("/", headers={"host": typed}, secure=has_tls)) == expected
