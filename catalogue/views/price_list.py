@@ -75,9 +75,10 @@ def price_list_link(request: StaffRequest) -> HttpResponse:
 
 
 def _new_link(request: StaffRequest, brands: set[int]) -> dict[str, Any]:
-    if current_public_list() and "ends_old" not in request.POST:
+    seen = request.POST.get("seen", "")
+    if current_public_list() and seen == mark_of_public_list() and "ends_old" not in request.POST:
         raise PublicListRefused("not_agreed")
-    token = publish_prices(brands, actor=request.user, seen=request.POST.get("seen", ""))
+    token = publish_prices(brands, actor=request.user, seen=seen)
     link = f"{site_of(request)}{reverse('public_prices')}?{urlencode({'link': token})}"
     return {"link": link, "whatsapp": whatsapp_link(link), "qr_code": qr_code(link)}
 

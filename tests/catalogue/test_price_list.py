@@ -143,7 +143,7 @@ def test_an_owner_makes_replaces_and_ends_the_public_page(telkomsel):
 
 def test_the_same_form_sent_twice_makes_one_link(telkomsel):
     browser = browser_of("admin")
-    typed = {"all": "1", "seen": "", "ends_old": "1"}
+    typed = {"all": "1", "seen": ""}
     link = link_of(browser.post("/products/price-list/link/", typed))
 
     again = browser.post("/products/price-list/link/", typed, follow=True)
