@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from batches.models import ASKING, TICKED, BatchRow
 from batches.presenting import visible_batches
@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from dues.models import DueBill
     from staff.models import User
 
-_OPEN = (BatchState.CHECKED, BatchState.RUNNING, BatchState.PAUSED)
+#: The states of a batch that may still pay, and what each means for the bill.
+_WORDS = {
+    BatchState.CHECKED: _("In batch %(number)s, not released"),
+    BatchState.RUNNING: _("In batch %(number)s, about to be paid"),
+    BatchState.PAUSED: _("In batch %(number)s, paused"),
+}
 
 
 @holds
@@ -26,7 +31,7 @@ def in_batches(bills: Sequence[DueBill], person: User) -> dict[int, Holder]:
     keys = {(bill.number.product_id, bill.number.destination): bill.pk for bill in bills}
     rows = BatchRow.objects.filter(
         TICKED | ASKING,
-        batch__state__in=_OPEN,
+        batch__state__in=_WORDS,
         bill_check__destination__in=[destination for _product, destination in keys],
     )
     found = rows.order_by("batch").values_list("product", "destination", "batch", "batch__state")
@@ -44,7 +49,7 @@ def in_batches(bills: Sequence[DueBill], person: User) -> dict[int, Holder]:
     )
     return {
         key: Holder(
-            words=_("In batch %(number)s") % {"number": batch},
+            words=str(_WORDS[BatchState(state)]) % {"number": batch},
             url=reverse("batch_detail", args=[batch]) if batch in seen else "",
             is_released=state != BatchState.CHECKED,
         )
