@@ -7,11 +7,13 @@ addresses; each gets a Valkey database of its own.
 The upstream's variables are always replaced: no test may reach a real account, even with a `.env`.
 """
 
+import fcntl
 import os
 import sys
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
@@ -44,8 +46,11 @@ SETTINGS = {
     "SITE_URL": "",
 }
 
+TESTS = Path(__file__).parents[1] / "tests"
+
 _group = ProcessGroup()
 _stores: Stores | None = None
+_loading: TextIO | None = None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -58,6 +63,7 @@ def pytest_load_initial_conftests() -> Generator[None]:
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
         server, _, database = os.environ["REDIS_URL"].rpartition("/")
         os.environ["REDIS_URL"] = f"{server}/{int(database or 0) + 1 + int(worker.removeprefix('gw'))}"
+        await_bytecode()
     else:
         start_missing_services()
     return (yield)
@@ -67,6 +73,21 @@ def pytest_load_initial_conftests() -> Generator[None]:
 def pytest_xdist_auto_num_workers() -> int | None:
     """Three for two cores, since a third of the tests' time is waiting. xdist itself reads the variable."""
     return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else (os.cpu_count() or 1) * 3 // 2
+
+
+def await_bytecode() -> None:
+    """In a fresh clone one worker loads app and tests before the others, which need not compile all of it again."""
+    global _loading  # noqa: PLW0603
+    _loading = (Path(os.environ["BACKOFFICE_DATA"]) / "loading").open("a")
+    fcntl.flock(_loading, fcntl.LOCK_EX)
+    if any(TESTS.glob("*/__pycache__/test_*.pyc")):
+        pytest_collection_finish()
+
+
+def pytest_collection_finish() -> None:
+    """Let the next worker load."""
+    if _loading:
+        _loading.close()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
