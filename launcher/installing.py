@@ -152,7 +152,9 @@ def install(group: ProcessGroup, say: Say, lock: str) -> None:
         f"Could not install the Python packages of {lock}: is there a network (or the package index that pip is "
         "configured for), and room on the disk? Then start again."
     )
-    run_step(group, "pip", [*PIP, lock], env=os.environ, log=VENV / "install.log", advice=advice)
+    # Of the packages for development little is ever loaded, and that is compiled then; who starts a shop may not write.
+    compiling = ["--no-compile"] if lock == DEVELOPMENT else []
+    run_step(group, "pip", [*PIP, lock, *compiling], env=os.environ, log=VENV / "install.log", advice=advice)
 
 
 def install_front_end(group: ProcessGroup, say: Say, *, development: bool) -> None:
