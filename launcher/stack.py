@@ -97,6 +97,8 @@ class Stack:
             "ALLOWED_HOSTS": "localhost,127.0.0.1",
             # several threads per process: without this glibc keeps an arena of freed memory for each
             "MALLOC_ARENA_MAX": "2",
+            # `prepare_app` has made Django's checks with these settings; again they take each process half a second
+            "CELERY_SKIP_CHECKS": "1",
             **({"SITE_URL": site} if site else {}),
             **{name: value for name, value in given.items() if name != "DATABASE_OWNER_URL"},
             "DATABASE_URL": self._database(APP),

@@ -32,6 +32,7 @@ class Fleet:
         self.env = {
             **os.environ,
             "DATABASE_URL": app_url(),
+            "CELERY_SKIP_CHECKS": "1",  # half a second for each process; tests/backoffice/test_checks.py has them
             "UPSTREAM_BASE_URL": settings.UPSTREAM_BASE_URL,
             "UPSTREAM_SECRET_ID": settings.UPSTREAM_SECRET_ID,
             "UPSTREAM_SECRET_KEY": settings.UPSTREAM_SECRET_KEY,
