@@ -22,7 +22,7 @@ SKIPPED = (
     "testing/",
     "benchmarks/",
     "locale/",
-    "docs/images/",
+    "docs/pictures/",
     "requirements",
     "package-lock.json",
     "checks/secrets.json",
@@ -34,8 +34,6 @@ PLUGINS = [
 ]  # fmt: skip
 ENTROPY = [{"name": "HexHighEntropyString", "limit": 3.0}, {"name": "Base64HighEntropyString", "limit": 4.5}]
 FILTERS = [
-    "detect_secrets.filters.allowlist.is_line_allowlisted",
-    "detect_secrets.filters.heuristic.is_indirect_reference",
     "detect_secrets.filters.heuristic.is_likely_id_string",
     "detect_secrets.filters.heuristic.is_not_alphanumeric_string",
     "detect_secrets.filters.heuristic.is_potential_uuid",
