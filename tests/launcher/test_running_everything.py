@@ -28,6 +28,7 @@ from launcher.process_table import with_descendants
 from launcher.processes import ProcessGroup
 from launcher.stack import MEMORY
 from launcher.upgrading import upgrade_lock
+from testing.sandbox_process import free_port
 from tests.launcher.conftest import all_gone, clean_environment, new_folder, wait_until
 from tests.launcher.helpers import ROOT, run
 
@@ -96,7 +97,7 @@ def started(shared_folder: Path) -> Iterator[Callable[[], Running]]:
 def launcher(folder: Path) -> "Iterator[subprocess.Popen[str]]":
     """`./run`, ready."""
     with subprocess.Popen(
-        [sys.executable, str(ROOT / "run"), "--port", "18000"],
+        [sys.executable, str(ROOT / "run"), "--port", str(free_port())],
         env=clean_environment(BACKOFFICE_DATA=str(folder), WEB_PROCESSES="2", WORKER_PROCESSES="2", NOT_OURS=CANARY),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -146,7 +147,7 @@ def rights_of_processes(running: Running) -> dict[str, tuple[bool, bool]]:
 def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> None:
     # it serves
     assert running.get("/healthz") == 200
-    assert wait_until(lambda: running.get("/readyz") == 200, seconds=20)
+    assert wait_until(lambda: running.get("/readyz") == 200, seconds=60)
 
     # status lists every process
     processes = running.processes()
