@@ -312,6 +312,19 @@ def narrower_targets(target: Target) -> list[Target]:
     return [Target.of(rule) for rule in active_rules(part)]
 
 
+def rule_above(target: Target) -> PriceRule | None:
+    """The rule that holds for the target where it has none of its own: of its brand, its category, or of everything."""
+    if not (target.category or target.brand or target.product):
+        return None
+    above = Q(category=None, brand=None, product=None)
+    if target.product:
+        above |= Q(brand_id=target.product.brand_id) | Q(category_id=target.product.category_id)
+    elif target.brand:
+        above |= Q(category_id=target.brand.category_id)
+    rules = active_rules(above, Q(type=target.type))
+    return rules[-1] if rules else None
+
+
 def _depth(rule: PriceRule) -> int:
     """0 for everything, 1 for a category, 2 for a brand, 3 for a product."""
     return next((depth for depth, key in enumerate((rule.category_id, rule.brand_id, rule.product_id), 1) if key), 0)
@@ -344,6 +357,17 @@ def terms_words(terms: Terms | None) -> str:
         case _:
             words = gettext("+ %(amount)s") % {"amount": rupiah(terms.value)}
     return words if terms.round_to == 1 else f"{words}, {_rounded(terms)}"
+
+
+def holding_words(terms: Terms | None, above: PriceRule | None) -> str:
+    """A target's own rule in a few words; without one, the rule above it that holds instead."""
+    if terms or above is None:
+        return terms_words(terms)
+    wider = Target.of(above)
+    return gettext("No rule of its own; %(name)s: %(terms)s") % {
+        "name": wider.name or name_of_all(wider.key),
+        "terms": terms_words(Terms.of(above)),
+    }
 
 
 def _rounded(terms: Terms) -> str:

@@ -61,7 +61,8 @@ def price_rule(request: StaffRequest) -> HttpResponse:
     before = Terms.of(target.rule())
     form = TermsForm(typed if "kind" in typed else None, target=target, has_rule=before is not None)
     if "kind" not in typed:
-        first = before or Terms("plus", 0, 1)
+        above = None if before else services.rule_above(target)
+        first = before or Terms("plus", 0, above.round_to if above else 1)
         form.initial = {"kind": first.kind, "value": typed_value(before), "round_to": first.round_to}
     if not form.is_valid():
         return _show(request, target, before, form)
@@ -107,11 +108,12 @@ def _show(
     *,
     refusal: Refused | None = None,
 ) -> HttpResponse:
+    above = services.rule_above(target)
     context: dict[str, Any] = {
         "which": None,
         "target": target,
         "target_name": target.name or services.name_of_all(target.key),
-        "before": services.terms_words(before),
+        "before": services.holding_words(before, above),
         "form": form,
         "change": change,
         "refusal": refusal,
@@ -125,7 +127,7 @@ def _show(
         context |= {
             "narrower": narrower[:NARROWER_SHOWN],
             "has_more_narrower": len(narrower) > NARROWER_SHOWN,
-            "after": services.terms_words(change.after),
+            "after": services.holding_words(change.after, above),
             "seen": change.hash,
             "page": Paginator(range(change.affected), PAGE_SIZE).get_page(request.GET.get("page")),
             "is_same": change.before == change.after,

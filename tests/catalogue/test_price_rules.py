@@ -10,14 +10,14 @@ from approvals.models import Approval
 from audit.models import AuditEvent
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.models import PriceRule, Product
-from catalogue.services import change_rule, preview
+from catalogue.services import change_rule, preview, rule_above
 from catalogue.services.rules import Target, Terms
 from staff.models import User
 from testing.database import statements
 from testing.factories import make_biller, make_product
 from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve, approver
-from tests.core.helpers import codes, has_id, hidden, words
+from tests.core.helpers import codes, has_id, hidden, words, words_at
 
 pytestmark = pytest.mark.django_db
 
@@ -177,6 +177,24 @@ def test_on_the_page_a_rule_is_shown_saved_and_listed():
     product.refresh_from_db()
     assert product.selling_price == 10_500
     assert "2,5%" in words(answer)
+
+
+def test_without_a_rule_of_its_own_the_page_names_the_rule_that_holds_and_begins_with_its_rounding():
+    product = make_product(price=10_000)
+    brand = {"target": f"brand:{product.brand_id}"}
+    browser = browser_of("administrator")
+    assert words_at(browser.get(URL, brand), 'id="rule-now"').strip() == "Rule now: No rule"
+    _set(Target.find("all:prepaid"), Terms("plus", 700, 100))
+    _set(Target.find(f"category:{product.category_id}"), Terms("percent", 300, 500))
+
+    page = browser.get(URL, brand)
+
+    held = f"No rule of its own; {product.category.name}: cost + 3%, rounded up to Rp500"
+    assert words_at(page, 'id="rule-now"').strip() == f"Rule now: {held}"
+    assert '<option value="500" selected>' in page.content.decode()
+    seen = browser.get(URL, {**brand, "kind": "plus", "value": "900", "round_to": "1"})
+    assert words_at(seen, 'id="change-title"') == f"{held} → + Rp900"
+    assert rule_above(_of(product)).category == product.category
 
 
 @pytest.mark.parametrize(
