@@ -193,8 +193,10 @@ def fill(orders: int, days: int = YEAR) -> None:
     from django.conf import settings
     from django.core.management import call_command
     from django.db import connection
+    from django.utils import timezone
 
     from benchmarks.history import seed
+    from earnings.models import SummedDay
     from gateway.models import UpstreamAccount
     from purchases.models import Order
     from testing.sandbox_process import SandboxProcess
@@ -212,7 +214,8 @@ def fill(orders: int, days: int = YEAR) -> None:
             sandbox.remove()
     fill_counter()
     fill_office()
-    call_command("sum_days", stdout=sys.stderr)  # as each night
+    if not SummedDay.objects.filter(day=timezone.localdate() - dt.timedelta(days=1)).exists():
+        call_command("sum_days", stdout=sys.stderr)  # as each night; it proves every day, too, which takes minutes
     with connection.cursor() as cursor:  # as a shop's server does by itself, and one for tests does not
         cursor.execute("SET statement_timeout = 0")
         cursor.execute("VACUUM")
