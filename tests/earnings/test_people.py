@@ -25,6 +25,8 @@ def test_each_persons_work_is_counted_and_beside_the_others():
     order = sold(ago(2), placed_by=sari)
     sold(ago(2), placed_by=budi, selling_price=50_000)
     sold(ago(2), Status.CANCELLED, placed_by=sari)
+    for _ in range(2):
+        sold(ago(1), Status.PENDING, placed_by=sari)
     sold(ago(40), placed_by=sari)
     for number in (1, 2, 3):
         ReceiptPrint.objects.create(order=order, number=number, paper="58", printed_by=sari)
@@ -41,6 +43,10 @@ def test_each_persons_work_is_counted_and_beside_the_others():
     assert f'hx-get="/earnings/beside/{sari.pk}/"' in owner.get(f"/staff/{sari.pk}/").content.decode()
     page = owner.get(f"/earnings/beside/{sari.pk}/").content.decode()
     assert re.findall(r'data-person="(\w+)"( class="is-own")?', page) == [("budi", ""), ("sari", ' class="is-own"')]
+    assert re.findall(r"data-(cancelled|open)>(\d+)<", page.split('data-person="sari"')[1]) == [
+        ("cancelled", "1"),
+        ("open", "2"),
+    ]
 
 
 def test_a_persons_page_leads_to_the_sales_and_says_when_there_are_none():
