@@ -48,6 +48,14 @@ def work_of(browser: Browser) -> str:
     return browser.get("/work/?kind=due&whose=shop").content.decode()
 
 
+def step_of(browser: Browser, bill: DueBill) -> tuple[str, str]:
+    """Where the next step of the bill leads in Work, and its word."""
+    step = rf'data-step href="([^"]+)">([^<]+)</a>\s*<form method="post" action="/work/due/{bill.pk}/take/"'
+    found = re.search(step, work_of(browser))
+    assert found is not None
+    return found[1], found[2]
+
+
 def test_given_a_bill_in_a_batch_then_its_row_leads_there_until_it_is_over(bill: DueBill, seller: User, batch: Batch):
     other, browser = due_bill("1234567891"), signed_in(seller)
 
@@ -55,15 +63,18 @@ def test_given_a_bill_in_a_batch_then_its_row_leads_there_until_it_is_over(bill:
     assert marks(browser, other) == {TICK, PAY}
     assert f'data-holder href="/batches/{batch.pk}/"' in browser.get("/due/").content.decode()
     assert f"In batch {batch.pk}" in work_of(browser)
+    assert step_of(browser, bill) == (f"/batches/{batch.pk}/", "See the batch")
 
     release(batch, actor=seller, seal=seal_of(batch), payment=CASH)
     assert marks(browser, bill) == {HELD, LEADS}, "the batch pays it by itself"
+    assert step_of(browser, bill) == (f"/batches/{batch.pk}/", "See the batch")
     pause(batch, actor=seller)
     assert marks(browser, bill) == {HELD, LEADS}
 
     cancel(batch, actor=seller)
     assert marks(browser, bill) == {TICK, PAY}
     assert f"In batch {batch.pk}" not in work_of(browser)
+    assert step_of(browser, bill) == (f"/due/?bill={bill.pk}", "Collect")
 
 
 def test_given_the_bill_is_unticked_in_the_batch_then_nothing_is_said(bill: DueBill, seller: User, batch: Batch):

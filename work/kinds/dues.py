@@ -10,8 +10,8 @@ from django.db.models import DateTimeField, F, Func, QuerySet
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext, pgettext_lazy
 
 from core.money import rupiah
 from core.rights import Right
@@ -52,19 +52,21 @@ class Dues(WorkKind):
         return Coalesce(_begin("fine_on"), super().due())
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """Whose bill, its state, day and total; the list of bills due has the steps."""
+        """Whose bill, its state, day and total. The list of bills due has the steps, or what is about to pay it."""
         lines = {}
         bills = list(DueBill.objects.with_state().for_table().filter(pk__in=keys))
-        holders = holders_of(bills, person)
+        holders = holders_of([bill for bill in bills if bill.state in OWES], person)
         for bill in bills:
             product, state = bill.number.product, DueState(bill.state)
-            held = [holders[bill.pk].words] if bill.pk in holders else []
+            holder, asks = holders.get(bill.pk), bill.state in ASKS
+            held = [holder.words] if holder else []
+            leads_to = holder.url if holder and not asks else ""
             days = [pgettext("work", "due %(day)s") % {"day": day_words(bill.due_on)}, *until_words(bill)]
             lines[bill.pk] = Line(
                 subject=f"{bill.number.customer.name} · {product.name if product else ''}",
-                url=f"{reverse('due_list')}?{urlencode({'bill': bill.pk})}",
+                url=leads_to or f"{reverse('due_list')}?{urlencode({'bill': bill.pk})}",
                 about=" · ".join([shown_number(bill.number), str(state.label), *held, *days]),
                 amount=rupiah(bill.to_pay) if bill.state in OWES else "",
-                step=pgettext("work", "Decide") if bill.state in ASKS else "",
+                step=pgettext("work", "Decide") if asks else gettext("See the batch") if leads_to else "",
             )
         return lines
