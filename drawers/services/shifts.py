@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import structlog
 from django.db import IntegrityError, transaction
-from django.db.models import Count, F, Sum
-from django.db.models.functions import Mod
+from django.db.models import CharField, Sum
+from django.db.models.functions import Cast, Coalesce, Mod
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -213,11 +213,16 @@ def expected_cash(shift: Shift) -> int:
 def rounded_up(shift: Shift) -> tuple[int, int]:
     """How many cash sales of the shift no coins can pay, and how much more came in (rupiah) if all were rounded up.
 
-    The books keep the exact amounts: this only says where such a difference comes from.
+    Bills that were checked and paid together, and the rows of one batch, are one sale. The books keep exact amounts:
+    this only says where such a difference comes from.
     """
-    sales = Payment.objects.filter(sold_in=shift, is_cash=True).annotate(odd=Mod("amount", SMALLEST_COIN))
-    odd = sales.filter(odd__gt=0).aggregate(count=Count("pk"), more=Sum(SMALLEST_COIN - F("odd")))
-    return odd["count"], int(odd["more"] or 0)
+    paid_at_once = Coalesce(
+        Cast("order__batch_row__batch", CharField()), Cast("order__bill_check__batch", CharField()), "ref_id"
+    )
+    sales = Payment.objects.filter(sold_in=shift, is_cash=True).order_by().values(at_once=paid_at_once)
+    odd = sales.annotate(odd=Mod(Sum("amount"), SMALLEST_COIN)).filter(odd__gt=0).values_list("odd", flat=True)
+    missing = [SMALLEST_COIN - int(rest) for rest in odd]
+    return len(missing), sum(missing)
 
 
 def _day_for(today: dt.date, branch: int) -> DrawerDay:

@@ -8,12 +8,14 @@ from django.utils import timezone
 
 from bills.models import BillCheck
 from bills.services.inquiring import months_of
+from drawers.services import expected_cash, rounded_up
 from purchases.models import Order
 from purchases.states import ActionReason, Status
 from staff.models import User
 from testing.factories import make_biller, make_check, make_payment
 from tests.core.helpers import amounts_at, codes, counts_at, has_id, next_question, words
 from tests.customers.helpers import make_customer
+from tests.drawers.helpers import begin, sell
 from tests.gateway.helpers import read_balance
 
 pytestmark = pytest.mark.django_db
@@ -242,6 +244,21 @@ def test_the_change_of_several_bills_stands_on_their_page(cashier):
     assert amounts_at(page, "data-change") == ["Rp95.000"]
     assert has_id(page, "all-paid")
     assert sum(order.payment.cash_given for order in Order.objects.all()) == 300_000
+
+
+def test_bills_paid_together_are_one_payment_for_the_coins(cashier):
+    shift = begin(User.objects.get(username="cashier"))
+    address = start_batch(cashier, make_customer("Bu Sari", ("1111", make_biller()), ("2222", make_biller())))
+    for check in BillCheck.objects.all():
+        answer(check, amount=100_050, total=102_550)
+    fields = [f"{check.ref_id}:102550" for check in BillCheck.objects.all()]
+
+    cashier.post(f"{address}pay/", {"bill": fields, "paid_by": "cash", "cash_given": "300"})
+
+    assert expected_cash(shift) == 200_000 + 205_100
+    assert rounded_up(shift) == (0, 0)
+    sell(shift.cashier, 10_525)
+    assert rounded_up(shift) == (1, 75)
 
 
 def test_after_a_part_is_paid_the_next_customer_is_asked_about_the_rest(cashier):
