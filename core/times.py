@@ -27,7 +27,7 @@ def time_of_day(at: dt.datetime) -> str:
 
 
 def short_time(at: dt.datetime) -> str:
-    """The time of day for a moment of today, e.g. "14:05"; for another day "22 Aug, 14:05"."""
+    """`{{ at|short_time }}`: of a moment of today the time of day, e.g. "14:05"; of another day "22 Aug, 14:05"."""
     return _short_time(_in_shop(at), _in_shop(timezone.now()), active_locale())
 
 

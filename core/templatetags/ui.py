@@ -11,7 +11,7 @@ from core.money import rupiah, signed_rupiah
 from core.numbers import as_seen, note_as_seen, text_as_seen
 from core.parts import templates_at
 from core.tables import Row
-from core.times import ago, clock, day_words, hour, moment
+from core.times import ago, clock, day_words, hour, moment, short_time
 
 register = template.Library()
 
@@ -38,7 +38,7 @@ def as_json(value: object) -> str:
 
 for tag in (ago, icon, moment, table_row):
     register.simple_tag(tag)
-for shown_as in (as_json, as_seen, hiding, keyed_as, note_as_seen, clock, day_words, hour, rupiah):
+for shown_as in (as_json, as_seen, hiding, keyed_as, note_as_seen, clock, day_words, hour, rupiah, short_time):
     register.filter(shown_as)
 register.filter("signed", signed_rupiah)
 

@@ -1,5 +1,6 @@
 """Around the counter's field: the strip of what runs, the money that goes back, the pills."""
 
+import datetime as dt
 import re
 
 import pytest
@@ -136,6 +137,8 @@ def test_what_waits_for_a_second_person_stands_in_the_strip_until_its_end(telkom
     browser = signed_in(asker)
     page = browser.get("/counter/")
     assert states_asked(page) == ["asked", "asked"]
+    day_and_time = f"{waiting.expires_at.astimezone(dt.timezone(dt.timedelta(hours=7))):%-d %b, %H:%M}"
+    assert f"until {day_and_time}" in words_at(page, 'id="strip-asked"'), "it waits until tomorrow"
     assert 'data-approval="asked"' not in browser_of("supervisor").get("/counter/").content.decode()
     assert NUMBER[:4] + "-" in words_at(page, 'id="strip-asked"')
     question, _delay = next_question(page)
