@@ -25,7 +25,7 @@ from credit.models import CreditEntry
 from credit.presenting import off_account_words
 from credit.services import OF_SALES, OffAccount, debts_of, name_of
 from customers.models import Customer
-from drawers.models import Outcome, Payment, Shift
+from drawers.models import SMALLEST_COIN, Outcome, Payment, Shift
 from drawers.services import Totals
 from shop.presenting import Letterhead
 
@@ -264,6 +264,11 @@ def refund_text(sale: ShownSale, head: Letterhead, *, number: str) -> str:
             facts["off_account"] = off_account_words(sale.off_account, is_done=payment.is_given)
         written = render_to_string("drawers/refund_message.txt", facts)
     return plain_lines(written)
+
+
+def change_in_coins(change: int) -> int:
+    """The part of the change (rupiah) for which there are coins: a price that no coins make is rounded up in cash."""
+    return change - change % SMALLEST_COIN
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from core.times import start_of_day
 from core.together import Given, Together
 from counter.presenting.tiles import in_fours
 from credit.models import CreditEntry
+from drawers.presenting import change_in_coins
 from drawers.services import OwnDrawer, own_drawer_of, own_drawer_questions
 from ledger.models import Books
 from ledger.services import available, low_below, spending_question, usual_spending_of
@@ -152,8 +153,8 @@ class Row:
 
     @property
     def change(self) -> int:
-        """Rupiah of the cash given that go back with the goods; 0 where the whole amount does."""
-        return 0 if self.order.status in UNFULFILLED else self.order.payment.change or 0
+        """Rupiah of the cash given that go back with the goods, in coins; 0 where the whole amount does."""
+        return 0 if self.order.status in UNFULFILLED else change_in_coins(self.order.payment.change or 0)
 
     @property
     def is_owed(self) -> bool:

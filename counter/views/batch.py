@@ -28,6 +28,7 @@ from counter.views.bills import MAY, explained
 from counter.views.sending import elsewhere, open_for_sale, show_panel
 from customers.models import Customer, SavedNumber, SavedNumberQuerySet
 from drawers.forms import PaidByForm
+from drawers.presenting import change_in_coins
 from gateway.services import request_balance_reading
 from purchases.errors import BalanceShort
 from purchases.services import needs_approval
@@ -98,8 +99,8 @@ class Batch:
 
     @property
     def change(self) -> int:
-        """Rupiah that the customer got back when they were paid together."""
-        return sum(bill.order.payment.change or 0 for bill in self.bills if bill.order)
+        """Rupiah that the customer got back, in coins, when they were paid together."""
+        return change_in_coins(sum(bill.order.payment.change or 0 for bill in self.bills if bill.order))
 
     @property
     def total(self) -> int:
@@ -237,8 +238,8 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     )
     if came.placed:
         open_for_sale(request, came.placed[0])  # all are paid in one way
-    if came.change:
-        messages.info(request, _("Change: %(amount)s") % {"amount": rupiah(came.change)}, extra_tags="change")
+    if change := change_in_coins(came.change):
+        messages.info(request, _("Change: %(amount)s") % {"amount": rupiah(change)}, extra_tags="change")
     return elsewhere(request, redirect("counter_batch", batch=batch))
 
 

@@ -92,16 +92,19 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
     offered = [
         row for row in methods.METHODS if (may_owe if row.needs_debtor else has_shift or row.code == methods.CASH)
     ]
+    shown = sorted(offered, key=lambda row: row.key or "~")
     in_coins = total + -total % SMALLEST_COIN
     notes = sorted({in_coins, max(in_coins, _SMALL_NOTE), *(-(-total // note) * note for note in _NOTES)})
     debtor = request.POST.get("paid_by_customer", "").strip()
     return {
-        "methods": sorted(offered, key=lambda row: row.key or "~") if len(offered) > 1 else [],
+        "methods": shown if len(shown) > 1 else [],
         "total": total,
         "notes": notes,
         "changes": [(note, note - in_coins) for note in notes if note > in_coins],
         "without_coin": total % SMALLEST_COIN,
         "in_coins": in_coins,
+        "coin": SMALLEST_COIN,
+        "exact_ways": ", ".join(str(row.words) for row in shown if not row.counts_as_cash),
         "chosen": request.POST.get("paid_by") or methods.CASH,
         "reference": request.POST.get("paid_reference", ""),
         "transfer_reference": request.POST.get("transfer_reference", ""),

@@ -3,6 +3,7 @@
 {
   const given = () => find("#id_cash_given");
   const total = () => Number(find("#paid-by").dataset.total);
+  const coin = () => Number(find("#paid-by").dataset.coin);
   const goOn = () => find("[data-send]:enabled", find("#paid-by").closest("form"))?.focus();
 
   // "50" is 50.000, unless Rp50 is enough; "50rb" is 50.000, "1,5jt" is 1.500.000.
@@ -16,7 +17,8 @@
   function showChange() {
     const shown = find("#pay-change");
     if (!shown) return;
-    const change = givenCash() - total();
+    const over = givenCash() - total();
+    const change = over > 0 ? over - (over % coin()) : over; // a price that no coins make is rounded up
     shown.hidden = !given().value;
     shown.dataset.amount = change;
     shown.classList.toggle("is-short", change < 0);

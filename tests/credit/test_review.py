@@ -272,6 +272,8 @@ def test_a_sale_on_credit_names_the_debtor_where_it_was_sent_and_in_the_strip(br
 def test_a_price_that_no_coins_make_says_so_and_stays_exact(browser, shift):
     page = review(browser, make_product(price=10_550), NUMBER).content.decode()
     assert re.search(r'id="no-coin" data-amount="50"', page)
+    assert "by one of these: QRIS, Transfer, Card (EDC)." in page.split('id="no-coin"')[1]
+    assert 'data-coin="100"' in page, "the page's script rounds the change down to it"
     assert re.findall(r'data-gives="(\d+)"', page)[0] == "10600"
     changes = page.split('id="changes"')[1].split("</p>")[0]
     assert re.findall(r'data-note="(\d+)" data-amount="(\d+)"', changes)[:2] == [("20000", "9400"), ("50000", "39400")]
@@ -281,3 +283,11 @@ def test_a_price_that_no_coins_make_says_so_and_stays_exact(browser, shift):
 
     assert paid() == [("cash", 10_550, 10_600)]
     assert expected_cash(shift) == 110_550
+
+
+def test_only_the_change_for_which_there_are_coins_is_shown(browser, shift):
+    confirm(browser, make_product(price=10_550), cash_given="20.000")
+
+    assert paid() == [("cash", 10_550, 20_000)], "booked as it was given"
+    shown = browser.get("/counter/").content.decode()
+    assert re.findall(r'data-change="(\d+)"', shown) == ["9400"] * 2, "above the field and in the strip"
