@@ -67,14 +67,14 @@ def counter_pages(order: Any) -> Iterator[tuple[str, str]]:
     for name, text in {"number": order.destination, "SN": order.sn, "ref_id": order.ref_id}.items():
         yield f"arrived, {name}", f"{arrived}?q={quote(text)}"
     complaints = reverse("complaint_list")
-    complaint = Complaint.objects.earliest("pk")
+    complaint = Complaint.objects.open().earliest("pk")
     yield "complaints", complaints
     yield "complaints, all", f"{complaints}?state=all"
     yield "complaints, search", f"{complaints}?q={complaint.order.ref_id}"
     yield "order with a complaint", reverse("order_detail", args=[complaint.order.ref_id])
     refunds = reverse("refund_list")
     yield "refunds", refunds
-    refunded = Payment.objects.refunds().filter(order__kind="purchase", order__status="reversed").earliest("pk")
+    refunded = Payment.objects.owed().filter(order__kind="purchase", order__status="reversed").earliest("pk")
     yield "refunds, search", f"{refunds}?q={refunded.ref_id}"
     yield "order with a refund", reverse("order_detail", args=[refunded.ref_id])
     yield "credit", reverse("credit_list")
