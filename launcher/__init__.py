@@ -4,10 +4,16 @@
 they import, before anything is installed: standard library only. Then one module for each command (`serving`,
 `calling`, `status`, `upgrading`, `resetting`, `backing_up`, `restoring`) does it. Below them: `stack` is what the app
 needs around it, `embedded` is PostgreSQL and Valkey, `processes` starts children that never outlive the launcher.
+It looks for garbage as seldom as the app: see `backoffice/__init__.py`.
 """
 
+import atexit
+import gc
 import tomllib
 from pathlib import Path
+
+gc.set_threshold(20_000, 20)
+atexit.register(gc.freeze)
 
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
