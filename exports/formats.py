@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import xlsxwriter
 from django.http import StreamingHttpResponse
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from core.bidi import visible
 
@@ -80,6 +80,16 @@ def csv_blocks(rows: Iterable[Any], fields: Fields) -> Iterator[str]:
             block.seek(0)
             block.truncate()
     yield block.getvalue()
+
+
+def in_language(language: str | None, blocks: Iterator[str]) -> Iterator[str]:
+    """Make each block in this language: they are made when the answer is sent, after the request has ended."""
+    while True:
+        with translation.override(language):
+            block = next(blocks, None)
+        if block is None:
+            return
+        yield block
 
 
 def write_csv(file: IO[bytes], rows: Iterable[Any], fields: Fields) -> None:

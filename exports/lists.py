@@ -14,8 +14,8 @@ from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseBase, 
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.formats import number_format
+from django.utils.translation import get_language, pgettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext_lazy
 
 from audit.acts import act
 from audit.services import record
@@ -28,7 +28,7 @@ from core.rights import Right
 from core.search import count_up_to
 from exports.errors import TooManyFiles, TooManyRows
 from exports.events import EXPORT_MADE
-from exports.formats import Fields, csv_blocks
+from exports.formats import Fields, csv_blocks, in_language
 from exports.models import Export
 from exports.services import request_file
 from staff.confirming import check_factor
@@ -73,8 +73,9 @@ class ListFile:
         self._note(request, filtered, Export.Format.CSV, whole=whole)
         fields = self.whole_fields if whole and self.whole_fields else self.fields
         name = f"{self.name}-{timezone.localtime():%Y-%m-%d-%H%M}.csv"
+        blocks = csv_blocks(self.for_file(filtered.qs).order_by("pk").iterator(), fields)
         return StreamingHttpResponse(
-            chain(["\ufeff"], csv_blocks(self.for_file(filtered.qs).order_by("pk").iterator(), fields)),
+            chain(["\ufeff"], in_language(get_language(), blocks)),
             content_type="text/csv; charset=utf-8",
             headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )

@@ -11,8 +11,8 @@ import structlog
 from django.db import models, transaction
 from django.db.models import F
 from django.utils.formats import number_format
+from django.utils.translation import get_language, ngettext, override
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from core import clock
 from core.publish import publish
@@ -93,7 +93,7 @@ def write_file(export_id: int, rows: models.QuerySet[Any], fields: Fields) -> No
     try:
         export.rows_total = rows.count()
         _hold(export, rows_total=export.rows_total, rows_done=0)
-        with tempfile.TemporaryFile() as file:
+        with tempfile.TemporaryFile() as file, override(export.owner.language or get_language()):
             write(file, _counted(export, rows), fields)
             _store(export, file)
     except TakenOver:

@@ -8,6 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import translation
 
 from approvals.models import Approval
 from batches.models import Batch
@@ -332,6 +333,17 @@ def test_the_result_is_a_file_with_the_sn(upstream: Upstream, browser: Browser, 
     row = dict(zip(heading.split(","), line.split(","), strict=True))
     assert order.sn
     assert (row["row"], row["status"], row["reference"], row["sn"]) == ("1", "success", "INV-1", order.sn)
+
+
+def test_a_file_says_its_reasons_in_the_language_of_the_page(upstream: Upstream, browser: Browser, seller: User):
+    batch = checked(TABLE, seller)
+    answer = browser.get(f"/batches/rows/file/?batch={batch.pk}&format=csv")
+
+    with translation.override("id"):  # the answer is sent after the request
+        lines = answer.getvalue().decode()
+
+    assert "Wrong number" in lines
+    assert "Nomor salah" not in lines
 
 
 @pytest.mark.parametrize("address", ["/batches/", "/batches/rows/", "/batches/{}/", "/batches/{}/live/"])
