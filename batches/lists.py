@@ -29,6 +29,6 @@ ROWS = Listing(
     for_file=BatchRowQuerySet.for_table,
     foot=counted(
         ngettext_lazy("%(shown)s row", "%(shown)s rows", "n"),
-        Fact(_("Price"), Sum("selling_price", filter=_SOLD, default=0), rupiah),
+        Fact(_("Price of what is sold"), Sum("selling_price", filter=_SOLD, default=0), rupiah),
     ),
 )
