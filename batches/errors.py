@@ -20,6 +20,7 @@ class BatchRefused(Refused):
             "running": _("It is running already."),
             "not_running": _("It is not running."),
             "unknown_key": _("There is no such batch. Check the file first: that gives the key."),
+            "nothing_owed": _("No money of it is to be given back, or somebody has noted that already."),
             "no_failed": _("No row of it has failed."),
             "texts_gone": _("What was typed in it is kept no longer: write a new table."),
             "no_product": _(

@@ -9,4 +9,5 @@ BATCH_CHANGED = Event("batch_changed", _("Rows of a batch corrected"), about="ba
 BATCH_RELEASED = Event("batch_released", _("Batch released"), about="batch")
 BATCH_PAUSED = Event("batch_paused", _("Batch paused"), about="batch")
 BATCH_RESUMED = Event("batch_resumed", _("Batch resumed"), about="batch")
+BATCH_SETTLED = Event("batch_settled", _("Money of a batch settled"), about="batch")
 BATCH_CANCELLED = Event("batch_cancelled", _("Rest of a batch cancelled"), about="batch")

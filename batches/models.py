@@ -14,7 +14,7 @@ from branches.models import Branch
 from catalogue.models import Product
 from core.rights import Right
 from core.triggers import never_truncated
-from credit.methods import CASH
+from credit.methods import CASH, CREDIT
 from customers.models import Customer
 from drawers.models import Shift
 from drawers.services import PaymentFacts
@@ -71,6 +71,11 @@ class Batch(models.Model):
     ended_at = models.DateTimeField(null=True)
     stopped_by = models.CharField(max_length=40, blank=True, help_text="The code of what paused it; empty: a person.")
     why_stopped = models.CharField(max_length=500, blank=True, help_text="The same in words.")
+    owes_back = models.BooleanField(
+        default=False, db_default=False, help_text="Money that was paid for rows that are never sold is to go back."
+    )
+    settled_at = models.DateTimeField(null=True, help_text="When a person noted that it has.")
+    settled_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
     texts_gone_at = models.DateTimeField(null=True, help_text="When what was typed in its rows was emptied.")
 
     class Meta:
@@ -93,11 +98,20 @@ class Batch(models.Model):
                 | Q(~Q(state__in=[BatchState.ENDED, BatchState.CANCELLED]), ended_at__isnull=True),
                 name="batch_ended_at_iff_ended",
             ),
+            models.CheckConstraint(
+                condition=~Q(owes_back=True) | Q(state__in=[BatchState.ENDED, BatchState.CANCELLED], settled_at=None),
+                name="batch_owes_back_after_its_end",
+            ),
+            models.CheckConstraint(
+                condition=Q(settled_at=None, settled_by=None) | Q(settled_at__isnull=False, settled_by__isnull=False),
+                name="batch_settled_by_a_person",
+            ),
         ]
         indexes = [
             models.Index(fields=["next_at"], name="batch_due", condition=Q(next_at__isnull=False)),
             models.Index(fields=["-created_at", "-id"], name="batch_newest"),
             models.Index(fields=["released_at"], name="batch_stopped", condition=Q(stopped_by__gt="")),
+            models.Index(fields=["ended_at"], name="batch_owes_back", condition=Q(owes_back=True)),
             models.Index(fields=["released_at"], name="batch_paused", condition=Q(state=BatchState.PAUSED)),
         ]
         triggers = [
@@ -116,6 +130,11 @@ class Batch(models.Model):
     def is_released(self) -> bool:
         """Whether a person has released it: from then on its rows stay as they are."""
         return self.released_at is not None
+
+    @property
+    def is_paid_before(self) -> bool:
+        """Whether customers have paid for all rows at the release: it was no command, and not on an account."""
+        return self.released_by_id is not None and self.method != CREDIT
 
     @property
     def payment(self) -> PaymentFacts:

@@ -22,7 +22,7 @@ from branches.seeing import narrowed
 from core import clock
 from core.icons import badge
 from core.rights import Right
-from credit.methods import CREDIT, method_words
+from credit.methods import method_words
 from purchases.models import Order
 from purchases.presenting import upstream_words
 from purchases.states import UNFULFILLED
@@ -253,11 +253,6 @@ class ShownBatch:
     def has_failed_orders(self) -> bool:
         """Whether orders of it have ended for nothing: each is a refund that is due by itself."""
         return self.rows.filter(GROUPS["failed"], state=RowState.PLACED).exists()
-
-    @property
-    def is_paid_before(self) -> bool:
-        """Whether customers have paid for all rows at the release: it was no command, and not on an account."""
-        return self.batch.released_by_id is not None and self.batch.method != CREDIT
 
     @property
     def method_words(self) -> str:

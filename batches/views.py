@@ -116,7 +116,7 @@ def batch_live(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 def _seen(request: StaffRequest, pk: int) -> Batch:
-    people = ("created_by", "released_by", "customer", "again_of", "branch")
+    people = ("created_by", "released_by", "settled_by", "customer", "again_of", "branch")
     return get_object_or_404(visible_batches(request.user).select_related(*people), pk=pk)
 
 
@@ -229,13 +229,15 @@ def batch_release(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(*SEES, Right.RELEASE_BATCHES)
 @require_POST
 def batch_step(request: StaffRequest, pk: int) -> HttpResponse:
-    """Pause a batch, resume it, or cancel what is not sent (`step`)."""
+    """Pause a batch, resume it, cancel what is not sent, or note that its money is settled (`step`)."""
     batch, step = _seen(request, pk), request.POST.get("step", "")
     with refusal_shown(request):
         if step == "pause":
             services.pause(batch, actor=request.user)
         elif step == "resume":
             services.resume(batch, actor=request.user)
+        elif step == "settle":
+            services.settle(batch, actor=request.user)
         elif step == "cancel":
             count = services.cancel(batch, actor=request.user)
             words = ngettext("%(n)s row was cancelled.", "%(n)s rows were cancelled.", count) % {"n": count}

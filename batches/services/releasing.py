@@ -14,7 +14,7 @@ from django.utils import timezone
 from approvals import services as approvals
 from audit.services import record
 from batches.errors import BatchRefused
-from batches.events import BATCH_CANCELLED, BATCH_PAUSED, BATCH_RELEASED, BATCH_RESUMED
+from batches.events import BATCH_CANCELLED, BATCH_PAUSED, BATCH_RELEASED, BATCH_RESUMED, BATCH_SETTLED
 from batches.models import ASKING, WAITING_FOR_A_PERSON, Batch
 from batches.services.checking import recheck
 from batches.states import BatchState, RowState
@@ -183,8 +183,14 @@ def end(batch: Batch) -> None:
         stop(batch, BatchRefused("rows_wait"))
         return
     batch.state, batch.next_at, batch.ended_at = BatchState.ENDED, None, timezone.now()
+    _save_end(batch)
+
+
+def _save_end(batch: Batch) -> None:
+    """Store its end, and whether money that was paid at the release is to go back: nothing else counts it."""
     batch.stopped_by = batch.why_stopped = ""
-    batch.save(update_fields=["state", "next_at", "ended_at", "stopped_by", "why_stopped"])
+    batch.owes_back = batch.is_paid_before and batch.rows.never_ordered()["count"] > 0
+    batch.save(update_fields=["state", "next_at", "ended_at", "stopped_by", "why_stopped", "owes_back"])
 
 
 def words_for_readers(refusal: Refused, batch: Batch) -> str:
@@ -218,10 +224,25 @@ def cancel(batch: Batch, *, actor: User | None) -> int:
         rows = current.rows.filter(state__in=[RowState.READY, RowState.WRONG])
         count = rows.update(state=RowState.CANCELLED)
         current.state, current.next_at, current.ended_at = BatchState.CANCELLED, None, timezone.now()
-        current.stopped_by = current.why_stopped = ""
-        current.save(update_fields=["state", "next_at", "ended_at", "stopped_by", "why_stopped"])
+        _save_end(current)
         record(BATCH_CANCELLED, actor=actor, subject=str(current.pk), facts={"rows": count})
     return count
+
+
+def settle(batch: Batch, *, actor: User) -> None:
+    """Note that the money of rows that are never sold went back, or that they were sold otherwise.
+
+    No drawer changes: a drawer counts the orders alone. Raises `BatchRefused` when nothing is owed.
+    """
+    with transaction.atomic():
+        current = lock_batch(batch.pk)
+        if not current.owes_back:
+            raise BatchRefused("nothing_owed")
+        current.owes_back, current.settled_at, current.settled_by = False, timezone.now(), actor
+        current.save(update_fields=["owes_back", "settled_at", "settled_by"])
+        owed = current.rows.never_ordered()
+        facts = {"rows": owed["count"], "amount": owed["pays"]}
+        record(BATCH_SETTLED, actor=actor, subject=str(current.pk), facts=facts)
 
 
 def refuse_unless_open(batch: Batch) -> None:

@@ -6,14 +6,15 @@ import datetime as dt
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db.models import Count, F, Min, Q, QuerySet
+from django.db.models import Count, F, Min, Q, QuerySet, Sum
 from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from batches.models import Batch, BatchRow
+from batches.models import NEVER_ORDERED, Batch, BatchRow
 from batches.presenting import why_stopped
 from batches.states import BatchState, RowState
+from core.money import rupiah
 from core.rights import Right
 from core.times import short_time
 from purchases.models import Order, late_since
@@ -37,22 +38,26 @@ class Batches(WorkKind):
     branch = "branch"
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Paused ones, those that say which rows wait, and those whose queued orders several tries have not sent."""
+        """Those that are paused, owe money, say which rows wait, or have orders that several tries have not sent."""
         paused = Batch.objects.filter(state=BatchState.PAUSED)
         rows_wait = Batch.objects.filter(state=BatchState.RUNNING, stopped_by__gt="")
         unsent = Order.objects.unsent(lately=moment.lately).filter(batch_row__isnull=False)
+        owing = Batch.objects.filter(owes_back=True)
         # Each by its own index: joined by OR they would be looked for in every batch.
-        keys = paused.values("pk").union(rows_wait.values("pk"), unsent.values("batch_row__batch"), all=True)
+        others = (rows_wait.values("pk"), unsent.values("batch_row__batch"), owing.values("pk"))
+        keys = paused.values("pk").union(*others, all=True)
         return Batch.objects.filter(pk__in=keys).annotate(since=F("released_at"))
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
         """Which batch, why it goes no further, and how many of its orders wait."""
-        waiting = _waiting(keys)
+        waiting, owed = _waiting(keys), _owed(keys)
         return {
             batch.pk: Line(
                 subject=" · ".join(filter(None, (f"{gettext('Batch')} {batch.pk}", batch.name))),
                 url=batch.get_absolute_url(),
-                about=" · ".join(filter(None, (_why(batch), _waiting_words(waiting.get(batch.pk))))),
+                about=" · ".join(
+                    filter(None, (_why(batch), _waiting_words(waiting.get(batch.pk)), owed.get(batch.pk)))
+                ),
                 step=pgettext("work", "Resume") if batch.state == BatchState.PAUSED and batch.stopped_by else "",
             )
             for batch in Batch.objects.filter(pk__in=keys)
@@ -76,6 +81,13 @@ def _waiting(keys: Collection[int]) -> dict[int, _Waiting]:
     since = Min("order__created_at", filter=unsent)
     counts = rows.order_by().values_list("batch").annotate(unsent=Count("pk"), since=since)
     return {batch: _Waiting(count, at) for batch, count, at in counts}
+
+
+def _owed(keys: Collection[int]) -> dict[int, str]:
+    """What is to be said of the batches that owe money."""
+    rows = BatchRow.objects.filter(NEVER_ORDERED, batch__in=keys, batch__owes_back=True)
+    sums = rows.order_by().values_list("batch").annotate(pays=Sum("selling_price"))
+    return {batch: gettext("Give back %(sum)s: paid, and never sold") % {"sum": rupiah(pays)} for batch, pays in sums}
 
 
 def _why(batch: Batch) -> str:
