@@ -119,6 +119,7 @@ def test_the_idle_field_offers_the_own_numbers_of_today(cashier, telkomsel):
 
     assert (tiles(page), tiles(page, picked=True)) == (["0812 3456 7890", "0812 0000 0002"], [])
     assert f'data-fills="{NUMBER} "' in page.content.decode()
+    assert page.content.decode().count(' is-number"') == 2, "a phone keeps each on one line"
     assert not has_id(browser_of("supervisor", username="third").get("/counter/"), "counter-numbers")
 
 
