@@ -11,15 +11,16 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
 from approvals.models import Approval
-from batches.models import Batch
+from batches.models import Batch, BatchRow
 from batches.services import pause, place_rows, seal_of
 from batches.tables import BatchRowTable
+from drawers.services import rounded_up
 from purchases.models import Order
 from staff.models import User
 from testing.people import Browser, browser_of, code_of, make_person, signed_in
 from tests.batches.helpers import checked, released, rows_of, send_all
 from tests.conftest import Upstream
-from tests.drawers.helpers import begin, make_drawer
+from tests.drawers.helpers import begin, make_drawer, sell
 
 pytestmark = pytest.mark.django_db
 
@@ -244,6 +245,17 @@ def test_above_the_limit_a_second_person_approves_exactly_these_rows(
     send_all(batch)
     assert [order.status for order in Order.objects.all()] == ["success", "success"]
     assert {order.placed_by for order in Order.objects.all()} == {seller}
+
+
+def test_the_rows_of_a_batch_are_one_sale_for_the_coins(upstream: Upstream, seller: User):
+    shift = begin(seller)
+    one, other, *_wrong = rows_of(checked(TABLE, seller))
+    BatchRow.objects.filter(pk=one.pk).update(order=sell(seller, 10_550), state="placed")
+    assert rounded_up(shift) == (1, 50)
+
+    BatchRow.objects.filter(pk=other.pk).update(order=sell(seller, 10_550), state="placed")
+
+    assert rounded_up(shift) == (0, 0)
 
 
 def test_a_change_after_the_request_is_asked_about_again(upstream: Upstream, browser: Browser, seller: User):
