@@ -52,11 +52,15 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
     """The parent of every list's filter. An invalid filter is left out of the list, and `faults` names it.
 
     `seldom`: names of filters that a link sets; the page shows them only then. `is_compact`: the fields lie behind one
-    button; periods and chosen filters are chips.
+    button; periods and chosen filters are chips. `example`: what stands in the empty search field of a compact one, and
+    fits into it on a phone; else the field's label.
+
+    `line` in an address names the filters of the line that was typed last; it narrows nothing.
     """
 
     seldom: ClassVar[Collection[str]] = ()
     is_compact: ClassVar[bool] = False
+    example: ClassVar[Any] = ""
 
     # The columns to show, by their names (`exports.listing`). They narrow nothing.
     columns = django_filters.CharFilter(method="as_they_are", max_length=200, widget=forms.HiddenInput)
@@ -64,7 +68,7 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.is_compact:
-            self.form.fields["q"].widget.attrs["placeholder"] = self.form.fields["q"].label
+            self.form.fields["q"].widget.attrs["placeholder"] = self.example or self.form.fields["q"].label
         for field in self.form.fields.values():
             is_choice = isinstance(field, forms.ChoiceField)
             field.widget.attrs.setdefault("class", "form-select" if is_choice else "form-control")
@@ -106,6 +110,30 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
             value = self.form[name].value()
             if value and name not in {"q", "days", "columns"} and name not in self.form.errors:
                 yield Chip(name, f"{field.label}: {self.in_words(name, value)}", self.url_without(name))
+
+    def standing(self, asked: Collection[str] | None = None) -> list[Chip]:
+        """The chosen filters that the last line did not name (`asked`: it named these), in the order of the page.
+
+        Nothing when nothing was typed: every filter was chosen by itself then.
+        """
+        named = self._asked() if asked is None else asked
+        days = self.data.get("days", "")
+        if not named:
+            return []
+        chips = [chip for chip in self.chips() if chip.name not in named]
+        if days in Period.values and "days" not in named:
+            chips.append(Chip("days", str(Period(days).label), self.url_without("days")))
+        return chips
+
+    def url_of_line(self) -> str:
+        """The query of what was typed last, in the whole list."""
+        kept = {*self._asked(), "columns"}
+        return self.url_without(*(name for name in self.form.fields if name not in kept))
+
+    def _asked(self) -> set[str]:
+        """The filters that the last line named, with the search."""
+        named = {*self.data.get("line", "").split(","), *(["q"] if self.data.get("q") else [])}
+        return named & {*self.form.fields}
 
     def in_words(self, name: str, value: str) -> str:
         """The value of this filter as people read it."""

@@ -32,9 +32,9 @@ class KeysetPage(Generic[M]):
 
 
 def kept_filters(query: QueryDict) -> QueryDict:
-    """The parameters of an address that are filled in, without those that name a page."""
+    """The parameters of an address that are filled in, without those that name a page or the last line."""
     kept = query.copy()
-    for name in [name for name in kept if name in {"older", "newer", "page"} or not kept[name]]:
+    for name in [name for name in kept if name in {"older", "newer", "page", "line"} or not kept[name]]:
         del kept[name]
     return kept
 

@@ -85,6 +85,7 @@ class OrderFilter(InBranches):
 
     seldom = ("product", "shift", "customer")
     is_compact = True
+    example = _("Number, SN or “50k yesterday 02”")
 
     q = SearchFilter(label=_("ref_id, number or SN, or “50 thousand yesterday 02”"))
     status = django_filters.ChoiceFilter(

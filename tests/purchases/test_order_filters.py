@@ -1,6 +1,7 @@
 """The filters of the orders list: alone, together, for people with fewer rights; and what the orders come to."""
 
 import datetime as dt
+import html
 
 import pytest
 from django.http import QueryDict
@@ -218,6 +219,31 @@ def test_a_line_in_the_search_becomes_chips(supervisor):
     chips = {chip.name for chip in answer.context["filter"].chips()}
     assert chips == {"status", "cashier", "amount_from", "amount_to", "ends"}
     assert listed(answer) == [sold.ref_id]
+
+
+def test_a_second_line_takes_the_place_of_days_and_amounts(supervisor):
+    before = "/orders/?amount_from=45000&amount_to=55000&days=last-week&status=success"
+
+    answer = supervisor.get(f"{before}&q=di atas 100 ribu hari ini")
+
+    assert answer["Location"] == "/orders/?status=success&amount_from=100000&days=today&line=amount_from%2Cdays"
+
+
+def test_given_nothing_by_a_second_line_then_the_older_filters_are_named_and_left_with_one_press(supervisor):
+    failed = make_order(Status.FAILED, destination="081234567802")
+
+    page = supervisor.get("/orders/?amount_from=1&amount_to=2&q=gagal hari ini", follow=True)
+
+    assert listed(page) == []
+    assert words_at(page, 'id="standing"').split(": ", 1)[1] == "Price from: Rp1, Price to: Rp2."
+    whole = page.context["filter"].url_of_line()
+    assert whole == "?status=failed&days=today"
+    assert f'href="/orders/{html.escape(whole)}"' in page.content.decode()
+    assert listed(supervisor.get(f"/orders/{whole}")) == [failed.ref_id]
+    searched = supervisor.get("/orders/?status=success&days=today&q=081234567802")
+    assert searched.context["filter"].url_of_line() == "?q=081234567802"
+    assert "Status: " in words_at(searched, 'id="standing"')
+    assert has_id(supervisor.get("/orders/?status=success&days=today"), "none-matches")
 
 
 def test_words_of_both_languages_name_a_status(supervisor):
