@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from approvals.acts import Act
+from collections.abc import Collection
+
+from approvals.acts import Act, act_named
 from approvals.errors import ApprovalRefused
 from approvals.models import Approval
 from approvals.services.queue import sees
@@ -26,6 +28,32 @@ def refuse_dependent(act: Act, approval: Approval, person: User) -> bool:
     if are_owners and (asker.is_superuser or person.is_superuser) and not colleagues:
         return True
     raise ApprovalRefused("not_independent", helpers=[colleague.shown_name for colleague in colleagues[:3]])
+
+
+def refused_to(approvals: Collection[Approval], person: User) -> set[int]:
+    """The keys of those that this person may refuse only: too large for the person, or of somebody not independent.
+
+    One query for all of them; more only about those of such people.
+    """
+    hands, keys = Hands.read() if approvals else Hands([]), set()
+    for approval in approvals:
+        act = act_named(approval.act)
+        if act is None or approval.is_of(person) or not person.has_perm(act.may_approve):
+            continue
+        if not _may(act, approval, person) or (
+            hands.between(approval.asked_by, person) and not _may_as_last(act, approval, person)
+        ):
+            keys.add(approval.pk)
+    return keys
+
+
+def _may_as_last(act: Act, approval: Approval, person: User) -> bool:
+    """Whether this person may approve it although the two are not independent."""
+    try:
+        refuse_dependent(act, approval, person)
+    except ApprovalRefused:
+        return False
+    return True
 
 
 def _independent(act: Act, approval: Approval, hands: Hands) -> list[User]:

@@ -17,6 +17,8 @@ from drawers.models import DrawerDay, Payment
 from purchases.models import Incident, Order
 from purchases.states import ActionReason, Status
 from reconciliation.models import Adjustment, ExpectedTopUp
+from staff.models import User
+from staff.services import Limits, change_limits
 from testing.database import statements
 from testing.factories import make_order
 from testing.people import browser_of, make_person, signed_in
@@ -178,6 +180,19 @@ def test_the_own_request_waits_for_somebody_else():
     assert 'hx-swap-oob="true"' in decider.get("/balance/alerts/now/?seen=").content.decode()
     assert (rows(asker), rows(asker, "?whose=others")) == ([], ["approval"])
     assert (rows(decider), rows(decider, "?whose=others")) == (["approval"], [])
+
+
+def test_given_a_request_that_one_can_only_refuse_then_its_row_says_so():
+    sari, boss = cashier(), approver("boss")
+    change_limits(sari, Limits(approval_above=10_000), actor=boss)
+    ask_purchase(User.objects.get(pk=sari.pk), "081234567890")
+
+    steps = {
+        name: re.findall(r"data-step[^>]*>([^<]+)<", signed_in(person).get("/work/").content.decode())
+        for name, person in {"boss": boss, "budi": approver()}.items()
+    }
+
+    assert steps == {"boss": ["Refuse"], "budi": ["Decide"]}
 
 
 def test_a_seller_decides_about_the_own_order_that_was_not_charged():

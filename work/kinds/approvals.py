@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from approvals.acts import acts_approved_by
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
-from approvals.services import changes_seen, sees_queue
+from approvals.services import changes_seen, refused_to, sees_queue
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
 if TYPE_CHECKING:
@@ -56,12 +56,14 @@ class Approvals(WorkKind):
         return ExpressionWrapper(to_decide, output_field=BooleanField())
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """The request and its asker; a request that has become void can only be refused."""
+        """The request and its asker; what has become void, or another person has to approve, can only be refused."""
         lines, approvals = {}, list(Approval.objects.for_table().filter(pk__in=keys))
-        changes = changes_seen(approvals)
+        changes, refused = changes_seen(approvals), refused_to(approvals, person)
         for approval in approvals:
             shown = ShownApproval(approval, person, changes.get(approval.pk, {}))
             about = f"{shown.about} · {approval.asked_by.shown_name}"
-            step = gettext("Refuse") if shown.is_void_now else ""
+            if approval.pk in refused:
+                about += " · " + gettext("another person has to approve it")
+            step = gettext("Refuse") if shown.is_void_now or approval.pk in refused else ""
             lines[approval.pk] = Line(str(shown.label), approval.get_absolute_url(), about, shown.shown_amount, step)
         return lines
