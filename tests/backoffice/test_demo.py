@@ -9,6 +9,8 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from approvals.models import Approval
+from approvals.services import why_not_approved_by
+from audit.models import AuditEvent
 from audit.services import verify
 from backoffice.demo import live_a_month, month
 from bills.models import BillCheck
@@ -25,7 +27,10 @@ from purchases.models import Order
 from purchases.states import OPEN, Status
 from reconciliation.models import Difference
 from reconciliation.services import prove, reconcile
+from staff.events import LIMIT_CHANGED
+from staff.models import User
 from staff.roles import create_demo_staff
+from staff.services.independence import HELD_DAYS
 from testing.database import empty_tables
 from testing.people import make_person
 from tests.audit.helpers import seal_all
@@ -94,6 +99,11 @@ def test_a_new_demo_is_a_shop_after_a_month(demo, settings, tmp_path):  # noqa: 
     assert CreditAccount.objects.filter(oldest_due__gte=today).exists()
     assert set(Complaint.objects.values_list("state", flat=True)) == {State.ASKED, State.CLOSED}
     assert Approval.objects.open().filter(expires_at__gt=clock.now()).count() == 1
+
+    # The owner, whose tip it is, may approve it, at whatever hour the demo begins
+    assert why_not_approved_by(Approval.objects.open().get(), User.objects.get(username="owner")) is None
+    changed = AuditEvent.objects.get(kind=LIMIT_CHANGED.key)
+    assert timezone.localdate(changed.at) < today - dt.timedelta(days=HELD_DAYS)
     assert BillCheck.objects.filter(answer="bill", order=None).count() == 2  # each is payable for five minutes
 
     # The books are the sandbox's, to the rupiah and entry by entry; nothing is unexplained, and all of it is proved
