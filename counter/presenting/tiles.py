@@ -100,7 +100,7 @@ def tabs_of(choice: Choice) -> list[Tab]:
 
 def tiles_of(choice: Choice) -> list[Tile]:
     """Saved numbers first, then the products of the page."""
-    tiles = [_of_number(at, number) for at, number in enumerate(choice.numbers, 1)]
+    tiles = [_of_number(at, number, choice.text_of(number)) for at, number in enumerate(choice.numbers, 1)]
     last = choice.past.product_id if choice.past else None
     has_marks = choice.operator is None or len({product.brand.name for product in choice.products}) > 1
     for at, product in enumerate(choice.products, len(tiles) + 1):
@@ -166,19 +166,13 @@ def _label(product: Product, choice: Choice) -> str:
     return product.name
 
 
-def _of_number(at: int, number: SavedNumber) -> Tile:
-    fills = _text_of(number)
+def _of_number(at: int, number: SavedNumber, fills: str) -> Tile:
     address = f"{reverse('counter')}?{urlencode({'q': fills})}"
-    if number.product and number.product.kind.needs_product:
+    if number.product and not fills:
         query = {"q": number.destination, "product": number.product.code}
-        fills, address = "", f"{reverse('counter_review')}?{urlencode(query)}"
+        address = f"{reverse('counter_review')}?{urlencode(query)}"
     shown = in_fours(shown_number(number))
     return Tile(at, number.customer.name, address, number=number, shown=shown, fills=fills)
-
-
-def _text_of(number: SavedNumber) -> str:
-    """The text that is typed for it."""
-    return f"{number.destination} {Shelf.BILL.value if number.is_bill else ''}".rstrip() + " "
 
 
 def in_fours(shown: str) -> str:

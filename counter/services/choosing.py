@@ -53,7 +53,7 @@ class Choice:
     `lacking`: the denomination that nobody sells exactly so. `alike`: products of which the words mean one.
     `pages`: how many pages of tiles there are. `sells_below_cost`: whether the person may.
     `off`: the meant product that cannot be sold now. `elsewhere`: the text that finds exactly this amount among all
-    brands, where no token has it.
+    brands, where no token has it. `amount`: what was typed behind the name of the customers whose numbers these are.
     """
 
     typed: Typed
@@ -72,6 +72,7 @@ class Choice:
     page: int = 0
     pages: int = 0
     elsewhere: str = ""
+    amount: str = ""
 
     @property
     def is_nameless(self) -> bool:
@@ -82,6 +83,24 @@ class Choice:
         typed = self.typed
         is_open = (not typed.may_be_meter and self.shelf is not Shelf.BILL) or typed.shelf is Shelf.ALL
         return bool(typed.bare) and not typed.is_phone and typed.has_amount_alone and is_open
+
+    def text_of(self, number: SavedNumber) -> str:
+        """The text that is typed for a saved number: an amount stays, a bill opens its tab.
+
+        "" for the account of a game, which is nothing without its product.
+        """
+        if number.product and number.product.kind.needs_product:
+            return ""
+        if self.amount:
+            return f"{number.destination} {self.amount}"
+        return f"{number.destination} {Shelf.BILL.value if number.is_bill else ''}".rstrip() + " "
+
+    @property
+    def text_of_name(self) -> str:
+        """The text of the only saved number that a name means; "" when the words mean several, or a product."""
+        texts = {self.text_of(number) for number in self.numbers}
+        is_certain = len(texts) == 1 and len(self.numbers) < _MOST_NAMES and not self.products
+        return texts.pop() if is_certain else ""
 
 
 def can_be_sold(product: Product, *, below_cost: bool) -> bool:
@@ -110,8 +129,8 @@ def read_choice(
     choice = Choice(typed, sells_below_cost, page=page)
     if not text.strip():
         return choice
-    _add_what_is_known(choice, sees_names=sees_names, sees_orders=sees_orders)
     index = current_index()
+    _add_what_is_known(index, choice, sees_names=sees_names, sees_orders=sees_orders)
     usual, matches = _find(index, choice)
     _add_tiles(choice, usual, matches, pick, first_keys)
     return choice
@@ -130,7 +149,7 @@ def meant_products(index: Index, text: str) -> tuple[Typed, Found]:
     return choice.typed, replace(matches, keys=matches.keys[:1]) if is_certain else matches
 
 
-def _add_what_is_known(choice: Choice, *, sees_names: bool, sees_orders: bool) -> None:
+def _add_what_is_known(index: Index, choice: Choice, *, sees_names: bool, sees_orders: bool) -> None:
     """Whose number it is, and what it bought last; or whose name was typed."""
     typed, saved = choice.typed, SavedNumber.objects.select_related("customer", "product__category", "product__brand")
     if typed.bare:
@@ -148,6 +167,14 @@ def _add_what_is_known(choice: Choice, *, sees_names: bool, sees_orders: bool) -
             choice.past = Past(*past[0])
     elif not typed.number and sees_names and len(typed.words) >= _LEAST_LETTERS:
         choice.numbers = _numbers_of(typed.words, saved)
+        name, amount = typed.name_and_amount
+        if name and not choice.numbers and not _are_of_products(index, name):
+            choice.amount = amount
+            # An amount is of no bill, and of no account of a game.
+            numbers = (
+                saved.matching(name).exclude(product__type=_POSTPAID).order_by("customer__name", "pk")[:_MOST_NAMES]
+            )
+            choice.numbers = [number for number in numbers if choice.text_of(number)]
 
 
 def _numbers_of(words: str, saved: SavedNumberQuerySet) -> list[SavedNumber]:
@@ -168,7 +195,7 @@ def _find(index: Index, choice: Choice) -> tuple[list[int], Found]:
     typed = choice.typed
     if not typed.number:
         # Beside a customer of that name, nothing that merely resembles it.
-        is_name = choice.numbers and not all(index.has_beginning(joined(word)) for word in typed.words.split())
+        is_name = choice.numbers and not _are_of_products(index, typed.words)
         return [], Found([]) if is_name else search_index(index, typed.words)
     if not typed.is_phone and not typed.bare:
         return [], Found([])
@@ -192,6 +219,10 @@ def _find(index: Index, choice: Choice) -> tuple[list[int], Found]:
     if not matches.keys:
         matches = _on(index, choice, Shelf.BILL, typed.words)
     return usual, matches
+
+
+def _are_of_products(index: Index, words: str) -> bool:
+    return all(index.has_beginning(joined(word)) for word in words.split())
 
 
 def _shelves(typed: Typed) -> list[Shelf]:

@@ -26,6 +26,7 @@ from core.money import rupiah
 from core.numbers import sees_whole_numbers
 from core.rights import Right
 from counter.presenting import Row, in_fours
+from counter.services import Choice
 from counter.services.choosing import can_be_sold
 from counter.views.confirming import place_confirmed, recognised, repeats, review_facts
 from counter.views.counter import choice_for, find_pinned, panel_facts, strip_facts
@@ -58,12 +59,12 @@ def counter_review(request: StaffRequest) -> HttpResponse:
             raise Http404
     else:
         choice = choice_for(request, text, pick=pick)
-        known = {"choice": choice}
+        if choice.amount and choice.text_of_name:
+            text = choice.text_of_name
+            choice = choice_for(request, text)
         if not choice.typed.number:
-            picked = choice.picked
-            return show_panel(
-                request, pinned=picked.code if picked else "", q="" if picked else text, asks="" if picked else "pick"
-            )
+            return _without_number(request, choice)
+        known = {"choice": choice, "q": text}
         if choice.picked is None:
             return show_panel(request, **known, asks="pick" if choice.typed.bare else "number")
         product = _whole(choice.picked)
@@ -74,6 +75,15 @@ def counter_review(request: StaffRequest) -> HttpResponse:
     if not form.is_valid():
         return show_panel(request, **known, asks="number", faults=faults_of(form))
     return _review(request, product, form, known, **repeats(product, form))
+
+
+def _without_number(request: StaffRequest, choice: Choice) -> HttpResponse:
+    """The panel for a name or a product: the only number of that name, behind which the amount is typed next."""
+    if text := choice.text_of_name:
+        return show_panel(request, q=text, choice=choice_for(request, text))
+    if choice.picked:
+        return show_panel(request, pinned=choice.picked.code, q="")
+    return show_panel(request, q=choice.typed.text, asks="pick", choice=choice)
 
 
 def show_panel(request: StaffRequest, **more: Any) -> HttpResponse:

@@ -9,6 +9,7 @@ from django.utils import timezone
 from catalogue.marks import mark_of
 from catalogue.models import Brand, Category, ProductHealth
 from customers.models import Customer, SavedNumber
+from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
 from testing.factories import make_biller, make_order, make_product
@@ -103,6 +104,32 @@ def test_a_saved_name_offers_its_numbers(cashier, telkomsel):
     assert tiles(offers(cashier, "hari")) == ["Telkomsel 1 GB / 1 Hari"]
     assert f'data-fills="{NUMBER} "' in page.content.decode()
     assert "Bu Sari" in words_at(offers(cashier, NUMBER), 'id="counter-known"')
+
+
+def test_a_name_with_one_number_is_that_number_and_takes_an_amount(cashier, telkomsel):
+    sari = Customer.objects.create(name="Bu Sari")
+    SavedNumber.objects.create(customer=sari, destination=NUMBER, kind="phone")
+    biller = make_biller()
+    SavedNumber.objects.create(customer=sari, destination="12345678901", kind="meter", product=biller)
+
+    assert "Pick the number" in words_at(review(cashier, "sari"), 'id="counter-pick"')
+    assert f'data-fills="{NUMBER} 10"' in offers(cashier, "sari 10").content.decode()
+    assert has_id(offers(cashier, "telkomsel 12"), "counter-lacking")  # words of a product are no name
+    shown = review(cashier, "sari 10")
+    assert (has_id(shown, "counter-review"), f'value="{NUMBER} 10"' in shown.content.decode()) == (True, True)
+    send(cashier, shown)
+    order = Order.objects.get()
+    assert (order.destination, order.product) == (NUMBER, telkomsel[10_000])
+
+    SavedNumber.objects.filter(product=biller).delete()
+    make_order(Status.SUCCESS, product=telkomsel[50_000], destination=NUMBER)
+    filled = review(cashier, "sari")
+    assert not has_id(filled, "counter-review")  # what is typed next is the amount, and no cash
+    assert f'value="{NUMBER} "' in filled.content.decode()
+    assert tiles(filled, picked=True) == ["50.000"]
+    SavedNumber.objects.create(customer=Customer.objects.create(name="Sarinah"), destination="081", kind="phone")
+    assert not has_id(review(cashier, "sari 10"), "counter-review")
+    assert tiles(offers(cashier, "sari 10")) == ["Bu Sari", "Sarinah"]
 
 
 def test_the_idle_field_offers_the_own_numbers_of_today(cashier, telkomsel):

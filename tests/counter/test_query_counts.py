@@ -39,6 +39,7 @@ def queries_of(browser, address, **headers) -> list[str]:
         (f"/counter/?q={NUMBER}+10", "", 10),
         (f"/counter/?q={NUMBER}+10", "counter-work", 6),
         ("/counter/?q=sari", "counter-work", 6),
+        ("/counter/?q=sari+10", "counter-work", 6),
         (f"/counter/review/?q={NUMBER}+10", "counter-panel", 11),
     ],
 )
