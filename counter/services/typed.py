@@ -19,7 +19,7 @@ _WRONG_SIGN = re.compile(
     r"(?:\+?62|0)8[\d.\- ]*(?:(?<=\d)([a-z])[\w.\-]*|(o)[\w.\-]*\d[\w.\-]*)(?:\s.*)?", re.ASCII | re.IGNORECASE
 )
 _DIGITS = re.compile(r"\d[\d.\-]*")
-_NAME_AND_AMOUNT = re.compile(r"(\D{2,}?)\s+((?:[pdt]\s*)?[1-9].*)", re.IGNORECASE)
+_NAME_AND_AMOUNT = re.compile(r"(\D{2,}?)((?:\s[pdt]\s*)?[1-9].*)", re.IGNORECASE)
 _LETTER_OF_A_SHELF = re.compile(r"([pdtlba])(?:\s+(.*)|(\d.*)|)", re.IGNORECASE | re.DOTALL)
 # "S10.0812…", as it is sent to a server by SMS: the number says whose 10 it is.
 _BY_SMS = re.compile(r"\s*(?:s|i|x|t|a|ax|sm)?(\d{1,3})\.(?=0?8\d{8}|628\d{8})(\d+)\s*", re.IGNORECASE)
@@ -112,7 +112,7 @@ class Typed:
     def name_and_amount(self) -> tuple[str, str]:
         """A name and the amount behind it, without a number: "sari 10" → "sari", "10"; twice "" without both."""
         match = None if self.number else _NAME_AND_AMOUNT.fullmatch(self.words)
-        return (match[1], match[2]) if match else ("", "")
+        return (match[1].strip(), match[2].strip()) if match else ("", "")
 
     @property
     def may_have_zone(self) -> bool:

@@ -114,6 +114,8 @@ def test_a_name_with_one_number_is_that_number_and_takes_an_amount(cashier, telk
 
     assert "Pick the number" in words_at(review(cashier, "sari"), 'id="counter-pick"')
     assert f'data-fills="{NUMBER} 10"' in offers(cashier, "sari 10").content.decode()
+    assert f'data-fills="{NUMBER} 10rb"' in offers(cashier, "bu sari10rb").content.decode()
+    assert f'data-fills="{NUMBER} d3"' in offers(cashier, "sari d3").content.decode()
     assert has_id(offers(cashier, "telkomsel 12"), "counter-lacking")  # words of a product are no name
     shown = review(cashier, "sari 10")
     assert (has_id(shown, "counter-review"), f'value="{NUMBER} 10"' in shown.content.decode()) == (True, True)
