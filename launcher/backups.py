@@ -19,7 +19,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from launcher.data_folder import read_json
 from launcher.failures import LaunchError
@@ -178,21 +178,31 @@ def number_of(file: Path) -> int:
     return int(file.name[8:16], 16) * (2**32 // SEGMENT_BYTES) + int(file.name[16:24], 16)
 
 
-def unread(segments: Sequence[Path], read_to: int) -> Path | None:
+def newest_timeline(segments: Sequence[Path]) -> list[Path]:
+    """The segments of the newest timeline in their order; older ones end where a restored shop has begun."""
+    log = [file for file in segments if file.suffix != ".history"]
+    return sorted((file for file in log if file.name[:8] == max(file.name[:8] for file in log)), key=number_of)
+
+
+def end_of_log(segments: Sequence[Path]) -> int:
+    """Where the copied log ends now, in bytes; 0 for none. Beside a shop that sells it grows."""
+    for file in reversed(newest_timeline(segments)):
+        with open_segment(file) as segment:
+            if content := segment.read().rstrip(b"\0"):
+                return number_of(file) * SEGMENT_BYTES + len(content)
+    return 0
+
+
+def unread(segments: Sequence[Path], *, read_to: int, end: int) -> Path | None:
     """The segment in which reading the copied log ended, when the copy goes on behind it: it is damaged, or a gap.
 
-    `read_to`: the end of what could be read, in bytes. Older timelines end where a restored shop has begun. The record
-    that could not be read may be the last one, of which a half was copied: then nothing follows its end.
+    `read_to`: the end of what could be read, in bytes. `end`: the end of the log before it was read. The record that
+    could not be read may be the last one, of which a half was copied: then nothing follows its end.
     """
-    log = [file for file in segments if file.suffix != ".history"]
-    log = sorted((file for file in log if file.name[:8] == max(file.name[:8] for file in log)), key=number_of)
-    for file in reversed(log):
-        if content := file.read_bytes().rstrip(b"\0"):
-            end = number_of(file) * SEGMENT_BYTES + len(content)
-            if end <= min(end_of_record(log, read_to), read_to + HALF_RECORD_BYTES):
-                return None
-            return next(file for file in log if number_of(file) >= read_to // SEGMENT_BYTES)
-    return None
+    log = newest_timeline(segments)
+    if end <= min(end_of_record(log, read_to), read_to + HALF_RECORD_BYTES):
+        return None
+    return next(file for file in log if number_of(file) >= read_to // SEGMENT_BYTES)
 
 
 def end_of_record(log: Sequence[Path], position: int) -> int:
@@ -218,10 +228,18 @@ def bytes_at(log: Sequence[Path], position: int, count: int) -> bytes:
     """These bytes of the log; b"" where there is no segment."""
     for file in log:
         if number_of(file) == position // SEGMENT_BYTES:
-            with file.open("rb") as segment:
+            with open_segment(file) as segment:
                 segment.seek(position % SEGMENT_BYTES)
                 return segment.read(count)
     return b""
+
+
+def open_segment(file: Path) -> IO[bytes]:
+    """Open a segment of the copied log; a beginning may become whole, and lose its name, meanwhile."""
+    try:
+        return file.open("rb")
+    except FileNotFoundError:
+        return file.with_name(file.name.removesuffix(PARTIAL)).open("rb")
 
 
 def verify_files(database: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from launcher import ROOT
 from launcher.backing_up import facts_of, refuse_foreign_database
-from launcher.backups import PARTIAL, Backup, backups_in, named_by_time, number_of, unread
+from launcher.backups import PARTIAL, Backup, backups_in, end_of_log, named_by_time, number_of, unread
 from launcher.bucket import SCHEME
 from launcher.bucket_restoring import fetched
 from launcher.commands import DEFAULT_PORT
@@ -141,6 +141,7 @@ def recover(project: Project, group: ProcessGroup, backup: Backup, to: dt.dateti
     postgres.verify_copy(copy, log=project.logs / "restore.log")
     try:
         segments = segments_after(backup)
+        end = end_of_log(segments)  # before it is copied: a shop that sells goes on with it
         last, read_to = postgres.restore(copy, segments, to=to.isoformat() if to else "")
     except LaunchError as error:
         if TARGET_NOT_REACHED in (project.logs / "postgres.log").read_text(errors="replace"):
@@ -148,7 +149,7 @@ def recover(project: Project, group: ProcessGroup, backup: Backup, to: dt.dateti
         raise
     finally:
         postgres.stop()
-    damaged = None if to else unread(segments, read_to)
+    damaged = None if to else unread(segments, read_to=read_to, end=end)
     return max(last or backup.ended, backup.ended), DAMAGED.format(damaged) if damaged else ""
 
 

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from launcher.backing_up import about_foreign_database
-from launcher.backups import NAME, backups_in, delete_log_before, delete_old, unread, verify_files
+from launcher.backups import NAME, backups_in, delete_log_before, delete_old, end_of_log, unread, verify_files
 from launcher.data_folder import read_json, write_json, write_state
 from launcher.encrypting import make_key, open_secrets
 from launcher.failures import LaunchError
@@ -96,7 +96,22 @@ def test_what_follows_a_record_that_cannot_be_read_tells_damage_from_the_end(
     content = length.to_bytes(4, "little") + b"x" * (written - 4)
     segment.write_bytes(b"x" * start + content + bytes(16 * 1024 * 1024 - start - len(content)))
 
-    assert unread([segment], 5 * 16 * 1024 * 1024 + start) == (segment if is_damaged else None)
+    came = unread([segment], read_to=5 * 16 * 1024 * 1024 + start, end=end_of_log([segment]))
+    assert came == (segment if is_damaged else None)
+
+
+def test_what_a_shop_that_sells_adds_while_its_log_is_read_is_no_damage(tmp_path):
+    segment, size = tmp_path / "000000010000000000000005.partial", 16 * 1024 * 1024
+    segment.write_bytes(b"x" * 4096 + bytes(size - 4096))
+    end = end_of_log([segment])
+
+    # when: the shop goes on, and the beginning has become a whole segment
+    segment.write_bytes(b"x" * 400_000 + bytes(size - 400_000))
+    segment.rename(segment.with_suffix(""))
+
+    assert end == 5 * size + 4096
+    assert unread([segment], read_to=end, end=end) is None
+    assert end_of_log([segment]) == 5 * size + 400_000
 
 
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel does not weigh sessions")
