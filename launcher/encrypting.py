@@ -64,7 +64,10 @@ def open_secrets(sealed: bytes, key_file: Path) -> dict[str, bytes]:
     try:
         archive = pyrage.decrypt(sealed, [private_key(key_file)])
     except pyrage.DecryptError as error:
-        raise LaunchError(f"The key in {key_file} does not open this backup's secrets: name the right one.") from error
+        raise LaunchError(
+            f"The key in {key_file} does not open this backup's secrets: name the right one. If it is the right one, "
+            "secrets.age is damaged: use an older backup."
+        ) from error
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         files = {member.name: tar.extractfile(member) for member in tar.getmembers()}
         return {name: file.read() for name, file in files.items() if file}
