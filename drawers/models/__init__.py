@@ -6,11 +6,11 @@ from drawers.models.shifts import (
     Drawer,
     DrawerDay,
     DrawerDayHistory,
-    DrawerEntry,
     DrawerHistory,
     Shift,
     ShiftHistory,
 )
 
+from drawers.models.entries import DrawerEntry  # isort: skip - it names a shift
 from drawers.models.payments import Outcome, Payment, PaymentHistory  # isort: skip - it names an entry
 from drawers.models.usual import UsualDrawer  # isort: skip

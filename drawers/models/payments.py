@@ -20,7 +20,8 @@ from core.rights import Right
 from core.triggers import never_truncated
 from credit.methods import CASH, method_words
 from credit.models import CreditEntry
-from drawers.models.shifts import DrawerEntry, Shift
+from drawers.models.entries import DrawerEntry
+from drawers.models.shifts import Shift
 from staff.models import User
 
 
