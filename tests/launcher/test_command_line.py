@@ -8,12 +8,10 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from unittest import mock
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from environs import Env
 
 from launcher import calling, project, status
 from launcher.data_folder import held, read_json, write_json, write_state
@@ -276,72 +274,6 @@ def test_with_a_real_upstream_a_busy_port_is_an_error() -> None:
         choose_port(taken, lines.append, is_fixed=True)
 
     assert lines == []
-
-
-DOTENV = r"""
-# a comment
-A=1
-export B = two words
-C='it\'s # so' # not this
-D="two\nlines"
-E=${A}-${FROM_OUTSIDE}
-F=
-G="x=y"
-"""
-
-
-def test_launcher_and_settings_read_the_same_dotenv(tmp_path: Path) -> None:
-    path = tmp_path / ".env"
-    path.write_text(DOTENV)
-    expected = {"A": "1", "B": "two words", "C": "it's # so", "D": "two\nlines", "E": "1-out", "F": "", "G": "x=y"}
-
-    with mock.patch.dict(os.environ, {"FROM_OUTSIDE": "out"}, clear=True):
-        launcher = project.read_dotenv(path)
-        settings = Env()
-        settings.read_env(str(path), recurse=False)
-
-        assert launcher == expected
-        assert {name: settings.str(name) for name in expected} == expected
-
-
-@pytest.mark.parametrize("line", ["what is this", "A", "A='open"])
-def test_a_bad_line_of_dotenv_is_named(line: str, tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text(f"B=1\n{line}\n")
-
-    with pytest.raises(LaunchError, match=r"^Line 2 of "):
-        project.read_dotenv(tmp_path / ".env")
-
-
-def test_the_environment_wins_over_dotenv_empty_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / ".env").write_text("SHOP_NAME=From the file\nLOG_LEVEL=DEBUG\nUPSTREAM_BASE_URL=\n")
-    monkeypatch.setattr(project, "ROOT", tmp_path)
-    monkeypatch.setenv("SHOP_NAME", "From the environment")
-    monkeypatch.delenv("LOG_LEVEL", raising=False)
-    monkeypatch.delenv("UPSTREAM_BASE_URL")
-
-    read = project.read_project()
-
-    assert read.given["SHOP_NAME"] == "From the environment"
-    assert read.given["LOG_LEVEL"] == "DEBUG"
-    assert read.sandboxed
-
-
-@pytest.mark.parametrize("name", project.SECRETS)
-def test_each_secret_may_come_from_a_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "secret").write_text("of-a-file\n")
-    monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv(f"{name}_FILE", str(tmp_path / "secret"))
-
-    given = project.read_project().given
-
-    assert given[name] == "of-a-file"
-    assert f"{name}_FILE" not in given
-    monkeypatch.setenv(name, "another")
-    with pytest.raises(LaunchError, match="different things"):
-        project.read_project()
-    monkeypatch.setenv(f"{name}_FILE", str(tmp_path / "none"))
-    with pytest.raises(LaunchError, match=f"{name}_FILE"):
-        project.read_project()
 
 
 @pytest.mark.parametrize("given", [{}, {"UPSTREAM_SECRET_ID": "sid_new", "UPSTREAM_SECRET_KEY": "sk_new"}])
