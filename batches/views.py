@@ -43,7 +43,7 @@ RELEASE = act("release_batch", pgettext_lazy("audit", "Release a batch"), Right.
 _ROWS, _BILLS = 50, 200
 #: The form with the ticks of the bills: it releases just them.
 _TICKS = "release-form"
-#: What is done with ticks: of all bills, or those of the page are taken over.
+#: The steps that change ticks: set or clear those of all bills, or take over those of the page.
 _TICK_STEPS = ("tick_all", "tick_none", "ticks")
 
 

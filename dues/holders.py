@@ -1,4 +1,4 @@
-"""What is about to pay bills due already, so that nobody pays one by hand beside it: rooms above say it.
+"""Which act of a room above will soon pay a bill due, such as a batch: so that nobody also pays it by hand.
 
 A room says it in its `holders.py`, which is read when the first list asks.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Holder:
-    """What is about to pay a bill. `url`: its page; "" for a person who may not open it.
+    """An act that will soon pay a bill. `url`: its page; "" for a person who may not open it.
 
     `is_released`: it pays by itself, without a further step of anybody.
     """
@@ -40,7 +40,7 @@ def holds(question: Question) -> Question:
 
 
 def holders_of(bills: Sequence[DueBill], person: User) -> dict[int, Holder]:
-    """What is about to pay these bills, by their keys; nothing of those that nobody is about to pay."""
+    """The acts that will soon pay these bills, by the keys of the bills; a bill without one is left out."""
     _discover()
     return {key: holder for question in _QUESTIONS for key, holder in question(bills, person).items()}
 
