@@ -6,8 +6,9 @@ It fills the demo of `./run --empty` (`.data`, or the folder that BACKOFFICE_DAT
 with DATABASE_URL, REDIS_URL and SANDBOX_URL those instead, as the owner of the tables. The books are proved at its end.
 
 Each copy of the morning (`morning.py`) begins and ends with the same balance, so that entries need no new sums; it gets
-ids, numbers, ref_ids, destinations and times of its own, stretched over its part of the year. What is copied has no
-history and was never sealed: the audit knows (`Sealing.made_up`).
+ids, numbers, ref_ids, destinations and times of its own, stretched over its part of the year. What a shop forgets after
+90 days is forgotten: exchanges, and what callbacks said. What is copied has no history and was never sealed: the audit
+knows (`Sealing.made_up`).
 """
 
 from __future__ import annotations
@@ -30,12 +31,14 @@ sys.path.insert(0, str(ROOT))
 # Ids of each table, and numbers, that are set aside for one morning.
 _STRIDE = 6_000
 YEAR = 365  # days
+KEPT = 90  # days of exchanges, and of the bodies of callbacks: as policies say at first
 _AT_ONCE = 500
 _LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 _SETTINGS = {"statement_timeout": "0", "lock_timeout": "10s", "maintenance_work_mem": "256MB", "work_mem": "256MB"}
 # What must differ between two copies, by the name of its column (`{c}`); `s` is the copy.
 _NAMED = "regexp_replace({c}, 'B[0-9]{{6}}-[2-9A-Z]{{4}}([2-9A-Z]{{6}})', s.day || '\\1' || s.code, 'g')"
 _BODY = "convert_to(" + _NAMED.replace("{c}", "convert_from(t.body, 'UTF8')") + ", 'UTF8')"
+_FORGOTTEN = f"s.days > {KEPT}"
 _OTHERS = {
     "ref_id": "CASE WHEN {c} = '' THEN '' ELSE s.day || right({c}, 6) || s.code END",
     "idempotency_key": "CASE WHEN {c} LIKE 'bill-%%' THEN 'bill-' || s.day || right({c}, 6) || s.code"
@@ -49,7 +52,8 @@ _OTHERS = {
     "delivery_id": "md5({c} || s.number)::uuid::text",
     "token": "md5({c}::text || s.number)::uuid",
     "raw": _NAMED.replace("({c},", "({c}::text,").replace("'g')", "'g')::jsonb"),
-    "body": _BODY,
+    "body_gone_at": f"CASE WHEN {_FORGOTTEN} THEN %(ended)s END",
+    "body": f"CASE WHEN {_FORGOTTEN} THEN '' ELSE {_BODY} END",
     "content_hash": f"encode(sha256({_BODY}), 'hex')",
     "txid": "0",  # of no transaction
 }
@@ -215,10 +219,11 @@ def _copy(model: type[Any]) -> str:
     moved = {one._meta.db_table for one in multiplied()}
     columns = {field.column: _value(field, moved) for field in model._meta.concrete_fields}
     names, values = ", ".join(f'"{name}"' for name in columns), ", ".join(columns.values())
+    kept = f"AND (NOT {_FORGOTTEN} OR t.endpoint = 'balance')" if model._meta.label == "gateway.Exchange" else ""
     return f"""
         INSERT INTO {model._meta.db_table} ({names})
         SELECT {values} FROM slots s CROSS JOIN {model._meta.db_table} t
-         WHERE t.id > %(floor)s AND s.number > %(first)s AND s.number <= %(last)s ORDER BY s.number DESC, t.id
+         WHERE t.id > %(floor)s AND s.number > %(first)s AND s.number <= %(last)s {kept} ORDER BY s.number DESC, t.id
     """  # noqa: S608 - our own names
 
 
@@ -230,14 +235,10 @@ def _value(field: Any, moved: set[str]) -> str:
         return _OTHERS["ref_id"].format(c=column)
     if field.primary_key or related in moved or field.column.endswith("_no") or field.column == "callback_id":
         return f"{column} - s.number * {_STRIDE}::bigint"
-    if str(field) == "gateway.Exchange.raw":  # the largest of all, and what the gateway forgets first
+    if str(field) == "gateway.Exchange.raw":  # the largest of all
         return "NULL"
-    match field.get_internal_type():
-        case "DateTimeField":
-            return _MOMENT.format(c=column)
-        case "DateField":
-            return f"{column} - s.days"
-    return _OTHERS.get(field.column, "{c}").format(c=column)
+    of_kind = {"DateTimeField": _MOMENT, "DateField": "{c} - s.days"}.get(field.get_internal_type(), "{c}")
+    return _OTHERS.get(field.column, of_kind).format(c=column)
 
 
 @contextmanager
