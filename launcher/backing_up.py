@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 
 from launcher import version
-from launcher.backups import KEPT, alone_in, delete_old, flush, new_name, refuse_another_shops, size_of
+from launcher.backups import KEPT, alone_in, delete_old, flush, log_of, new_name, refuse_another_shops, size_of
 from launcher.data_folder import DataFolderInUseError, held, read_state, write_json
 from launcher.embedded import Stores
 from launcher.encrypting import make_key, seal_secrets
@@ -147,6 +147,7 @@ def make_backup(project: Project, postgres: PostgreSQL, folder: Path) -> dict[st
         "ended_at": ended.isoformat(timespec="seconds"),
         "database": postgres.identifier(),
         "secrets": bool(sealed),
+        "log": log_of(draft / "database"),
         "size": size_of(draft),
         "seconds": round(time.monotonic() - started, 1),
         **facts,

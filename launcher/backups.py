@@ -16,7 +16,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -83,6 +83,11 @@ def backups_in(folder: Path) -> list[Backup]:
     """The finished backups, the oldest first."""
     rows = [Backup(path, read_json(path / "manifest.json")) for path in named_by_time(folder)]
     return [backup for backup in rows if "ended_at" in backup.manifest]
+
+
+def unreadable(folder: Path) -> list[Path]:
+    """The backups whose manifest is damaged or missing, the oldest first: they count for none."""
+    return [path for path in named_by_time(folder) if "ended_at" not in read_json(path / "manifest.json")]
 
 
 def refuse_another_shops(folder: Path, identifier: str) -> None:
@@ -258,6 +263,19 @@ def verify_files(database: Path) -> None:
         name = path.relative_to(database).as_posix()
         if path.is_file() and name not in {*names, "backup_manifest"} and not name.startswith("pg_wal/"):
             raise LaunchError(f"{path} was added to the backup: {ANOTHER}")
+
+
+def log_of(database: Path) -> dict[str, str]:
+    """The SHA-256 of each file of the log in a copy: PostgreSQL's list of files leaves them out."""
+    return {path.name: digest(path) for path in sorted((database / "pg_wal").iterdir()) if path.is_file()}
+
+
+def verify_log(database: Path, listed: Mapping[str, str]) -> None:
+    """LaunchError unless the log in a copy is as it was made; `listed`: `log_of` then, empty in older backups."""
+    for name, checksum in listed.items():
+        path = database / "pg_wal" / name
+        if not path.is_file() or digest(path) != checksum:
+            raise LaunchError(f"{path} is not as it was copied: {ANOTHER}")
 
 
 def digest(path: Path) -> str:

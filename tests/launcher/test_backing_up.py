@@ -12,7 +12,16 @@ import psycopg
 import pytest
 
 from launcher.backing_up import about_foreign_database
-from launcher.backups import NAME, backups_in, delete_log_before, delete_old, end_of_log, unread, verify_files
+from launcher.backups import (
+    NAME,
+    backups_in,
+    delete_log_before,
+    delete_old,
+    end_of_log,
+    unread,
+    verify_files,
+    verify_log,
+)
 from launcher.data_folder import read_json, write_json, write_state
 from launcher.encrypting import make_key, open_secrets
 from launcher.failures import LaunchError
@@ -238,3 +247,19 @@ def test_a_backup_that_is_not_as_it_was_made_is_named(folder, target, how):
 
     with pytest.raises(LaunchError, match="use another"):
         verify_files(database)
+
+
+def test_a_byte_of_the_log_in_a_backup_that_was_changed_is_named(folder, target):
+    run("backup", str(target), data=folder)
+    (backup,) = backups_in(target)
+    database, listed = backup.folder / "database", backup.manifest["log"]
+    verify_log(database, listed)
+
+    # when: behind the last record, where PostgreSQL's own program does not look
+    segment = max(file for file in (database / "pg_wal").iterdir() if file.is_file())
+    with segment.open("r+b") as file:
+        file.seek(-4, os.SEEK_END)
+        file.write(b"lost")
+
+    with pytest.raises(LaunchError, match=f"{segment.name} is not as it was copied: use another"):
+        verify_log(database, listed)
