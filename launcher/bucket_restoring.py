@@ -16,6 +16,7 @@ from launcher.encrypting import private_key
 from launcher.failures import LaunchError
 from launcher.output import Say
 from launcher.project import Project
+from launcher.shop_time import in_words
 
 FOLDER = "fetched"
 NO_KEY = "All in a bucket is encrypted: name the private key that opens it, --key FILE."
@@ -51,7 +52,9 @@ def fetch(bucket: Bucket, identity: Any, folder: Path, to: dt.datetime | None, s
     ended = {name: dt.datetime.fromisoformat(manifest["ended_at"]) for name, manifest in manifests.items()}
     names = [name for name in manifests if to is None or ended[name] <= to]
     if not names:
-        raise LaunchError(f"There is no finished backup in {bucket.address}{f' from before {to}' if to else ''}.")
+        before = f" from before {in_words(to)}" if to else ""
+        earliest = f": the earliest time for --to is {in_words(min(ended.values()))}" if ended else ""
+        raise LaunchError(f"There is no finished backup in {bucket.address}{before}{earliest}.")
     name, sizes = names[-1], bucket.sizes()
     wanted = [each for each in sizes if each.startswith("sent/") or is_needed(each, manifests[name]["first_segment"])]
     size = sizes[f"{name}{BACKUP}"] + sum(sizes[each] for each in wanted)

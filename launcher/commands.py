@@ -4,7 +4,6 @@ Imported before anything is installed: standard library only. The module of a co
 """
 
 import argparse
-import datetime as dt
 import importlib
 import os
 import signal
@@ -20,6 +19,7 @@ from launcher.failures import LaunchError
 from launcher.installing import DEVELOPMENT, RUNTIME, compile_translations, enter_venv, install_front_end
 from launcher.output import ending_with_the_reader, output, quiet_output
 from launcher.processes import Interrupted, ProcessGroup
+from launcher.shop_time import moment
 
 DEFAULT_PORT, LOOPBACK = 8000, "127.0.0.1"
 ROLES = ("web", "worker", "background", "beat")
@@ -109,7 +109,12 @@ def parser() -> Parser:
     restore.add_argument(
         "--from", dest="source", required=True, metavar="FOLDER", help="of backups, or of one; or s3://BUCKET/FOLDER"
     )
-    restore.add_argument("--to", type=moment, metavar="TIME", help="such as '2026-11-26 14:05'")
+    restore.add_argument(
+        "--to",
+        type=moment,
+        metavar="TIME",
+        help="such as '2026-11-26 14:05', in the shop's time (WIB); or with a zone: '… 15:05 WITA', …T07:05:00Z",
+    )
     restore.add_argument("--key", type=Path, metavar="FILE", help="the private key that opens the secrets")
     drill = commands.add_parser("drill", help="restore the last backup beside the shop, prove it, and delete it")
     drill.add_argument(
@@ -121,14 +126,6 @@ def parser() -> Parser:
     deleted = commands.add_parser("reset", help="delete the data folder, after a question")
     deleted.add_argument("--yes", action="store_true", help="do not ask")
     return top
-
-
-def moment(text: str) -> dt.datetime:
-    """A time; without a zone it is this machine's."""
-    try:
-        return dt.datetime.fromisoformat(text).astimezone()
-    except ValueError as error:
-        raise argparse.ArgumentTypeError("a time is written as 2026-11-26 14:05, or 2026-11-26T07:05:00Z") from error
 
 
 def port_number(text: str) -> int:

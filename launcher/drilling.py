@@ -22,7 +22,7 @@ from launcher.backing_up import backup_folder, facts_of, refuse_foreign_database
 from launcher.backups import Backup, backups_in
 from launcher.bucket import SCHEME, Bucket, BucketError
 from launcher.bucket_checks import DRILLED, DRILLED_THERE
-from launcher.bucket_restoring import NO_KEY, fetched
+from launcher.bucket_restoring import FOLDER, NO_KEY, fetched
 from launcher.commands import DEFAULT_PORT
 from launcher.data_folder import DataFolderInUseError, held, read_json, write_json
 from launcher.encrypting import OF_DATA_FOLDER, open_secrets
@@ -30,7 +30,7 @@ from launcher.failures import LaunchError
 from launcher.output import Say, last_lines
 from launcher.processes import NICENESS, Child, ProcessGroup, step_back
 from launcher.project import Project, read_project
-from launcher.restoring import choose, recover, write
+from launcher.restoring import choose, passed_over, recover, without_log, write
 from launcher.stack import APP_DATABASE, Stack
 
 RESULT = "drill.json"
@@ -61,7 +61,10 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     try:
         with fetched(project, options, say) if in_bucket else contextlib.nullcontext(Path(source).resolve()) as folder:
             fetching = time.monotonic() - started
-            result = {"at": at, **drill(project, group, choose(folder, None), key=options.key), "fault": ""}
+            backup = choose(folder, None)
+            for words in (lacks := lacks_of(project, folder, backup)):
+                say(f"Warning: {words}")
+            result = {"at": at, **drill(project, group, backup, say, key=options.key), "lacks": lacks, "fault": ""}
     except DataFolderInUseError:
         raise LaunchError("Another drill is under way: wait until it has ended.") from None
     except (LaunchError, OSError) as error:
@@ -81,6 +84,14 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     return 0
 
 
+def lacks_of(project: Project, folder: Path, backup: Backup) -> list[str]:
+    """What is missing beside the backup; LaunchError where all has to be: in BACKUP_TO, and in what a bucket holds."""
+    lacks = [*passed_over(folder, backup), *filter(None, [without_log(backup)])]
+    if lacks and folder in {backup_folder(project), project.data / FOLDER}:
+        raise LaunchError(" ".join(lacks))
+    return lacks
+
+
 def tell_shop(project: Project, source: str, result: dict[str, Any], say: Say) -> None:
     """Leave the result in the bucket: the shop looks for it there once a day."""
     try:
@@ -89,7 +100,9 @@ def tell_shop(project: Project, source: str, result: dict[str, Any], say: Say) -
         say(f"The result stays on this machine: {error}")
 
 
-def drill(project: Project, group: ProcessGroup, backup: Backup, key: Path | None = None) -> dict[str, Any]:
+def drill(
+    project: Project, group: ProcessGroup, backup: Backup, say: Say, *, key: Path | None = None
+) -> dict[str, Any]:
     """Restore the backup and the log that follows into a scratch folder, prove it there, and delete it.
 
     With the private key also the secrets are those of the backup, else they are the shop's own. Returns what was there.
@@ -97,7 +110,7 @@ def drill(project: Project, group: ProcessGroup, backup: Backup, key: Path | Non
     """
     started = time.monotonic()
     with scratch(project, backup, key) as copy:
-        known_until, fault = recover(copy, group, backup, None)
+        known_until, fault = recover(copy, group, backup, None, say)
         if fault:
             raise LaunchError(fault)
         seconds = round(time.monotonic() - started, 1)

@@ -5,13 +5,24 @@ Nothing is sold afterwards until a person has looked and opens the shop: the dat
 
 import argparse
 import datetime as dt
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from launcher import ROOT
 from launcher.backing_up import facts_of, refuse_foreign_database
-from launcher.backups import PARTIAL, Backup, backups_in, end_of_log, named_by_time, number_of, unread
+from launcher.backups import (
+    PARTIAL,
+    Backup,
+    backups_in,
+    end_of_log,
+    named_by_time,
+    number_of,
+    unread,
+    unreadable,
+    verify_log,
+)
 from launcher.bucket import SCHEME
 from launcher.bucket_restoring import fetched
 from launcher.commands import DEFAULT_PORT
@@ -22,13 +33,21 @@ from launcher.output import Say
 from launcher.postgresql import PostgreSQL
 from launcher.processes import ProcessGroup
 from launcher.project import Project, read_project
+from launcher.shop_time import in_words
 from launcher.stack import APP_DATABASE, Stack
 
 TARGET_NOT_REACHED = "recovery ended before configured recovery target was reached"
+LAST_COMMIT = re.compile(r"last completed transaction was at log time (\S+ \S+)")
 DAMAGED = (
     "{} is damaged, and nothing of the copied log behind it can be read: what was sold later is in the journal alone. "
     "Make a new backup at once, and look after that disk."
 )
+NO_LOG = (
+    "There is no copied log in {}: the backup can be restored to its own moment alone, {}. What was done later is {}"
+)
+NO_MANIFEST = "{}/manifest.json is damaged or missing: look after that disk."
+IN_JOURNAL = "lost, but for the orders that the journal beside it knows: they are taken in from there."
+NO_JOURNAL = "lost. There is no journal (sent/) either: compare the provider's list with the orders of that time."
 
 
 def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
@@ -43,7 +62,15 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
 
 def restore(group: ProcessGroup, say: Say, options: argparse.Namespace, project: Project, source: Path) -> int:
     """Restore from a folder of backups, or of one, and say what is there."""
+    if options.to:
+        say(f"--to is understood as {in_words(options.to)}")
     backup = choose(source, options.to)
+    for words in passed_over(source, backup):
+        say(f"Warning: {words}")
+    if words := without_log(backup):
+        if options.to and options.to > backup.ended:
+            raise LaunchError(f"{words} Call this without --to.")
+        say(f"Warning: {words}")
     begin_again(project)
     require_empty(project, backup)
     sealed = backup.folder / "secrets.age"
@@ -59,14 +86,14 @@ def restore(group: ProcessGroup, say: Say, options: argparse.Namespace, project:
         with held(project.data):
             project.restoring.touch()
             write_secrets(project, files)
-            say(f"The backup {backup.folder.name} of version {backup.manifest['version']} is compared and put in place")
-            recovered, fault = recover(project, group, backup, options.to)
+            say(f"The backup {backup.folder.name} of version {backup.manifest['version']} is compared with its list")
+            recovered, fault = recover(project, group, backup, options.to, say)
             bring_journal(backup.folder.parent, project)
             orders = finish(project, group, recovered)
             project.restoring.unlink()
     except DataFolderInUseError:
         raise LaunchError(f"The data folder {project.data} is in use: stop ./run first.") from None
-    say(f"Restored: {orders} orders, with all that was committed until {recovered:%Y-%m-%d %H:%M:%S} UTC.")
+    say(f"Restored: {orders} orders, with all that was committed until {in_words(recovered)}.")
     if fault:
         say(f"Warning: {fault}")
     say("./run starts the shop. It sells nothing until somebody has looked at the page Backups and opens it.")
@@ -78,12 +105,38 @@ def choose(source: Path, to: dt.datetime | None) -> Backup:
 
     `source`: the folder with all of them, or the own folder of one, which is then the only one.
     """
-    one = source if (source / "manifest.json").exists() else None
+    if not source.is_dir():
+        raise LaunchError(f"There is no folder {source}: mount its disk, or name with --from the folder of backups.")
+    one = source if source in unreadable(source.parent) or (source / "manifest.json").exists() else None
     backups = [backup for backup in backups_in(source.parent if one else source) if one in {None, backup.folder}]
+    if not backups:
+        damaged = [f" {NO_MANIFEST.format(folder)}" for folder in unreadable(source.parent if one else source)]
+        raise LaunchError(
+            f"There is no finished backup in {source}: name a folder that holds some, as 20261126-190000Z is one, or "
+            f"one of these.{''.join(damaged)}"
+        )
     rows = [backup for backup in backups if to is None or backup.ended <= to]
     if not rows:
-        raise LaunchError(f"There is no finished backup in {source}{f' from before {to}' if to else ''}.")
+        raise LaunchError(
+            f"There is no finished backup in {source} from before {in_words(to or backups[0].ended)}: the earliest "
+            f"time for --to is {in_words(backups[0].ended)}."
+        )
     return rows[-1]
+
+
+def passed_over(source: Path, backup: Backup) -> list[str]:
+    """What a person has to know of newer backups in the same folder: their manifests cannot be read."""
+    newer = [folder for folder in unreadable(source) if folder.name > backup.folder.name]
+    return [f"{NO_MANIFEST.format(folder)} {backup.folder.name} takes its place." for folder in newer]
+
+
+def without_log(backup: Backup) -> str:
+    """What a restore of this backup lacks when nothing of the copied log lies beside it; "" when some does."""
+    top = backup.folder.parent
+    if any(file.suffix != ".history" for file in segments_after(backup)):
+        return ""
+    has_journal = any((top / "sent").glob("*.jsonl"))
+    return NO_LOG.format(top / "wal", in_words(backup.ended), IN_JOURNAL if has_journal else NO_JOURNAL)
 
 
 def require_empty(project: Project, backup: Backup) -> None:
@@ -135,22 +188,38 @@ def write(path: Path, content: bytes) -> None:
         file.write(content.decode())
 
 
-def recover(project: Project, group: ProcessGroup, backup: Backup, to: dt.datetime | None) -> tuple[dt.datetime, str]:
+def recover(
+    project: Project, group: ProcessGroup, backup: Backup, to: dt.datetime | None, say: Say
+) -> tuple[dt.datetime, str]:
     """Put the database back; returns the time up to which it knows what was committed, and what it could not read."""
     postgres, copy = PostgreSQL(project.data, group), backup.folder / "database"
+    verify_log(copy, backup.manifest.get("log", {}))
     postgres.verify_copy(copy, log=project.logs / "restore.log")
+    say("It is as it was made, and is put in place with the log that follows")
+    words_before = len(words_of(project))
     try:
         segments = segments_after(backup)
         end = end_of_log(segments)  # before it is copied: a shop that sells goes on with it
         last, read_to = postgres.restore(copy, segments, to=to.isoformat() if to else "")
     except LaunchError as error:
-        if TARGET_NOT_REACHED in (project.logs / "postgres.log").read_text(errors="replace"):
-            raise LaunchError(f"The copied log ends before {to}: call this without --to, for all there is.") from error
+        words = words_of(project)[words_before:]
+        if to and TARGET_NOT_REACHED in words:
+            last_times = [dt.datetime.fromisoformat(found) for found in LAST_COMMIT.findall(words)]
+            raise LaunchError(
+                f"The copied log ends before {in_words(to)}: the latest time for --to is "
+                f"{in_words(max([backup.ended, *last_times]))}. Call this without --to, for all there is."
+            ) from error
         raise
     finally:
         postgres.stop()
     damaged = None if to else unread(segments, read_to=read_to, end=end)
     return max(last or backup.ended, backup.ended), DAMAGED.format(damaged) if damaged else ""
+
+
+def words_of(project: Project) -> str:
+    """What the database of this data folder has written so far."""
+    log = project.logs / "postgres.log"
+    return log.read_text(errors="replace") if log.exists() else ""
 
 
 def bring_journal(folder: Path, project: Project) -> None:

@@ -98,7 +98,7 @@ def test_the_bucket_alone_brings_every_commit_back(folder, target, given, group,
         options = SimpleNamespace(source=BUCKET, to=None, key=tmp_path / "shop.key")
         with fetched(empty, options, print) as source:
             (data / "secrets.json").write_bytes((folder / "secrets.json").read_bytes())
-            recover(empty, group, choose(source, None), None)
+            recover(empty, group, choose(source, None), None, print)
             assert (source / "sent/20261126-4f1d2c3b.jsonl").read_text() == '{"ref_id": "B261126-SBXRMFX9SW"}\n'
         restored = PostgreSQL(data, group)
         restored.start()

@@ -107,7 +107,7 @@ def restore(target: Path, data: Path, group: ProcessGroup, moment: dt.datetime) 
     """What `./run restore --to` does; the ref_ids of the orders that were sold, and the list with their orders."""
     restored = project_in(data)
     restored.make_ready()
-    known, _fault = recover(restored, group, backups_in(target)[0], moment)
+    known, _fault = recover(restored, group, backups_in(target)[0], moment, print)
     bring_journal(target, restored)
     assert finish(restored, group, known) >= ORDERS
     server = PostgreSQL(data, group)

@@ -3,9 +3,11 @@
 import datetime as dt
 import hashlib
 import json
+import re
 import shutil
 import time
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import psycopg
 import pytest
@@ -19,7 +21,8 @@ from launcher.drilling import drill
 from launcher.failures import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project
-from launcher.restoring import choose, recover, segments_after
+from launcher.restoring import choose, passed_over, recover, segments_after, without_log
+from launcher.shop_time import SHOP, in_words, moment
 from tests.launcher.conftest import new_folder, wait_until
 from tests.launcher.helpers import run
 
@@ -62,7 +65,7 @@ def test_a_killed_database_comes_back_to_its_last_commit_or_to_a_moment(folder, 
     for to, expected in ((None, [1, 2, 3]), (moment, [1, 2])):
         with new_folder() as data:
             (data / "secrets.json").write_bytes(secrets)
-            time_known, fault = recover(Project(data, {}), group, backup, to)
+            time_known, fault = recover(Project(data, {}), group, backup, to, print)
             restored = PostgreSQL(data, group)
             restored.start()
             restored.wait_ready()
@@ -72,6 +75,14 @@ def test_a_killed_database_comes_back_to_its_last_commit_or_to_a_moment(folder, 
             # the restored database goes on in copies of its own
             assert not restored.keeps_log_for_copies()
             restored.stop()
+    with new_folder() as data:
+        (data / "secrets.json").write_bytes(secrets)
+        too_late = dt.datetime(2100, 1, 1, tzinfo=dt.UTC)
+        with pytest.raises(LaunchError, match="the latest time for --to is") as refusal:
+            recover(Project(data, {}), group, backup, too_late, print)
+    latest = re.search(r"the latest time for --to is (\S+ \S+) WIB", str(refusal.value))
+    assert latest
+    assert moment < dt.datetime.fromisoformat(f"{latest[1]}.999999+07:00") < moment + dt.timedelta(minutes=1)
 
 
 def test_a_damaged_segment_of_the_copied_log_is_named(folder, target, group):
@@ -100,9 +111,9 @@ def test_a_damaged_segment_of_the_copied_log_is_named(folder, target, group):
 
     with new_folder() as data:
         shutil.copy(folder / "secrets.json", data)
-        _until, fault = recover(Project(data, {}), group, backup, None)
+        _until, fault = recover(Project(data, {}), group, backup, None, print)
         with pytest.raises(LaunchError, match="is damaged"):
-            drill(Project(folder, {}), group, backup)
+            drill(Project(folder, {}), group, backup, print)
 
     assert fault.startswith(f"{damaged} is damaged")
 
@@ -147,6 +158,8 @@ def made(target: Path, *, secrets: bool = True, day: str = "20260101") -> None:
     backup = target / f"{day}-000000Z"
     backup.mkdir()
     (backup / "secrets.age").touch()
+    (backup / "database").mkdir()
+    write_json(backup / "database/backup_manifest", {"WAL-Ranges": [{"Start-LSN": "0/3000028"}]})
     write_json(backup / "manifest.json", {"ended_at": "2026-01-01T00:00:09+00:00", "secrets": secrets, "version": "1"})
 
 
@@ -154,7 +167,10 @@ def made(target: Path, *, secrets: bool = True, day: str = "20260101") -> None:
     ("words", "has_backup", "sentence"),
     [
         ((), False, "There is no finished backup"),
-        (("--to", "2025-12-31T00:00:00Z"), True, "There is no finished backup"),
+        (("--to", "2025-12-31T00:00:00Z"), True, "the earliest time for --to is 2026-01-01 07:00:09 WIB"),
+        (("--to", "2026-01-01 07:00:08"), True, "--to is understood as 2026-01-01 07:00:08 WIB (00:00:08 UTC)"),
+        (("--to", "2026-01-01 08:00:00"), True, "no copied log"),
+        (("--from", "/nowhere/at all"), True, "There is no folder /nowhere/at all: mount its disk"),
         (("--to", "yesterday"), True, "a time is written as"),
         ((), True, "Name the private key"),
     ],
@@ -166,7 +182,7 @@ def test_what_keeps_a_restore_from_being_made_is_a_sentence(empty, target, words
     result = run("restore", "--from", str(target), *words, data=empty)
 
     assert result.returncode != 0
-    assert sentence in result.stderr
+    assert sentence in result.stdout + result.stderr
     assert "Traceback" not in result.stderr
 
 
@@ -176,6 +192,55 @@ def test_the_own_folder_of_an_older_backup_is_taken(target):
 
     assert choose(target, None).folder.name == "20260102-000000Z"
     assert choose(target / "20260101-000000Z", None).folder.name == "20260101-000000Z"
+
+
+def test_a_backup_with_a_damaged_manifest_is_named(target):
+    made(target, day="20260101")
+    made(target, day="20260102")
+    damaged = target / "20260102-000000Z"
+    (damaged / "manifest.json").write_text("{")
+
+    backup = choose(target, None)
+
+    assert backup.folder.name == "20260101-000000Z"
+    (words,) = passed_over(target, backup)
+    assert f"{damaged}/manifest.json is damaged" in words
+    with pytest.raises(LaunchError, match=r"manifest\.json is damaged"):
+        choose(damaged, None)
+
+
+def test_a_backup_without_the_copied_log_says_what_is_lost(target):
+    made(target)
+    (backup,) = backups_in(target)
+    assert "There is no copied log" in without_log(backup)
+    assert "no journal (sent/) either" in without_log(backup)
+
+    (target / "sent").mkdir()
+    (target / "sent/20260101-4f1d2c3b.jsonl").touch()
+    assert "but for the orders that the journal" in without_log(backup)
+
+    (target / "wal/20260101-000000Z").mkdir(parents=True)
+    (target / "wal/20260101-000000Z/000000010000000000000003.partial").touch()
+    assert without_log(backup) == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "utc"),
+    [
+        ("2026-11-26 14:05", "2026-11-26T07:05:00"),
+        ("2026-11-26 14:05 WIB", "2026-11-26T07:05:00"),
+        ("2026-11-26 15:05 wita", "2026-11-26T07:05:00"),
+        ("2026-11-26 16:05:30 WIT", "2026-11-26T07:05:30"),
+        ("2026-11-26T07:05:00Z", "2026-11-26T07:05:00"),
+        ("2026-11-26 14:05+07:00", "2026-11-26T07:05:00"),
+    ],
+)
+def test_a_time_is_in_the_shops_zone_unless_it_names_another(typed, utc, settings):
+    at = moment(typed)
+
+    assert at == dt.datetime.fromisoformat(f"{utc}+00:00")
+    assert SHOP.utcoffset(None) == at.astimezone(ZoneInfo(settings.TIME_ZONE)).utcoffset()
+    assert in_words(at).startswith(f"{utc[:10]} 14:05")
 
 
 def test_a_damaged_log_in_a_backup_says_what_to_do(empty, target, group):
