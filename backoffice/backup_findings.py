@@ -17,12 +17,16 @@ from core.kept_backups import (
     LATE,
     MOST_AT_RISK,
     InBucket,
+    first_backup_since,
+    has_copied_log,
     in_bucket,
     is_backed_up_here,
     kept_backups,
     last_backup,
     seconds_at_risk,
+    unreadable_backups,
 )
+from core.times import clock
 from gateway.services import upstream_account
 
 _LATE_HOURS = LATE.total_seconds() / 3600
@@ -68,6 +72,8 @@ def _backup_by_hand(subject: str) -> Finding:
 
 def _backup_of_ours(subject: str) -> Finding:
     """How old the newest backup in BACKUP_TO is, and how much of the last work is not copied there."""
+    if since := first_backup_since():
+        return _first_backup(subject, since)
     newest = next((backup["at"] for backup in kept_backups()), None)
     if newest is None:
         seen, is_late = _("no backup has been made yet: %(path)s is missing") % {"path": settings.BACKUP_TO}, True
@@ -76,6 +82,8 @@ def _backup_of_ours(subject: str) -> Finding:
         seen, is_late = _("the last one is %(hours)s hours old") % {"hours": round(hours)}, hours > _LATE_HOURS
     if is_late:
         return Finding(subject, Verdict.BAD, seen, _("Make one now, and look at why it failed."))
+    if lack := _missing():
+        return Finding(subject, Verdict.BAD, seen + lack, _("Look at the disk of BACKUP_TO, and make a backup now."))
     at_risk = seconds_at_risk()
     if at_risk is None:
         return Finding(subject, Verdict.BAD, seen, _("Sales since then are not copied: look at the disk of BACKUP_TO."))
@@ -83,6 +91,26 @@ def _backup_of_ours(subject: str) -> Finding:
     if at_risk > MOST_AT_RISK:
         return Finding(subject, Verdict.BAD, seen, _("Look at `./run status` and at the disk of BACKUP_TO."))
     return _in_bucket(subject, seen, bucket) if (bucket := in_bucket()) else Finding(subject, Verdict.OK, seen)
+
+
+def _first_backup(subject: str, since: dt.datetime) -> Finding:
+    """That a new or a restored shop has no backup yet, and makes it."""
+    seen = _("the first backup of this shop has been under way since %(time)s") % {"time": clock(since)}
+    if restored_at := upstream_account().restored_at:
+        words = _("restored at %(restored)s; the first backup since then began at %(time)s")
+        seen = words % {"restored": clock(restored_at), "time": clock(since)}
+    return Finding(subject, Verdict.LOOK, seen, _("Look again in some minutes: until then sales are not copied."))
+
+
+def _missing() -> str:
+    """What is not in BACKUP_TO as it was written; "" for nothing."""
+    if not has_copied_log():
+        return _("; the copied log beside it (wal/) is missing: it can be restored to its own moment alone")
+    if unreadable := unreadable_backups():
+        return _("; the manifest of %(names)s is damaged or missing: delete that folder") % {
+            "names": ", ".join(unreadable)
+        }
+    return ""
 
 
 def _in_bucket(subject: str, seen: str, bucket: InBucket) -> Finding:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from audit.acts import act
 from backoffice.lost_orders import Group, shown_lost, waiting
 from catalogue.models import CatalogueSync
+from catalogue.rights import sees_cost
 from core import clock
 from core.access import StaffRequest, staff_only
 from core.drills import last_bucket_drill, last_drill
@@ -25,10 +26,13 @@ from core.kept_backups import (
     MOST_AT_RISK,
     copied_until,
     failed_backup,
+    first_backup_since,
+    has_copied_log,
     in_bucket,
     kept_backups,
     last_backup,
     seconds_at_risk,
+    unreadable_backups,
 )
 from core.money import rupiah
 from core.rights import Right
@@ -71,7 +75,8 @@ def backups_page(request: StaffRequest) -> HttpResponse:
     if settings.BACKUP_TO:
         context |= {"until": copied_until(), "at_risk": seconds_at_risk(), "most_at_risk": MOST_AT_RISK}
         context |= {"failed": failed_backup(), "bucket": in_bucket(), "bucket_name": settings.BACKUP_BUCKET}
-        context |= {"bucket_drill": last_bucket_drill()}
+        context |= {"bucket_drill": last_bucket_drill(), "first_since": first_backup_since()}
+        context |= {"unreadable": ", ".join(unreadable_backups()), "has_log": has_copied_log()}
     elif by_hand := last_backup():
         context |= {"by_hand": by_hand, "backups": [by_hand]}
     if account.is_held:
@@ -80,7 +85,7 @@ def backups_page(request: StaffRequest) -> HttpResponse:
         context["waits_for"] = waits_for(account)
         if group := waiting():
             context |= {"waiting": group, "waiting_words": words_of(group)}
-    context |= shown_lost() | {"drill": last_drill()}
+    context |= shown_lost() | {"sees_cost": sees_cost(request.user), "drill": last_drill()}
     return render(request, "backoffice/backups.html", context)
 
 
@@ -120,8 +125,13 @@ def words_of(group: Group) -> str:
 def waits_for(account: UpstreamAccount) -> str:
     """What has to happen before a restored shop may open; "" when it may."""
     reading = latest_reading()
-    if _orders_of(account).filter(status__in=POLLED, polls=0).exists():
-        return _("The provider has not been asked about every open order yet: wait a moment.")
+    if unasked := _orders_of(account).filter(status__in=POLLED, polls=0).count():
+        words = ngettext(
+            "The provider is still being asked about %(n)s open order: wait a moment.",
+            "The provider is still being asked about %(n)s open orders: wait a moment.",
+            unasked,
+        )
+        return words % {"n": unasked}
     if reading is None or account.restored_at is None or reading.sent_at < account.restored_at:
         return _("The balance has not been compared since the restore: wait for the next reading.")
     waiting_orders = LostOrder.objects.filter(order=None)

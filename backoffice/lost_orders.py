@@ -47,9 +47,9 @@ def lost_orders() -> QuerySet[LostOrder]:
 
 
 def shown_lost() -> dict[str, Any]:
-    """For the page: the rows, and their sums by outcome; empty without any."""
+    """For the page: the rows with their `outcome` and `cost`, and the sums by outcome; empty without any."""
     rows = lost_orders()
-    shown = list(rows[:_SHOWN])
+    shown = list(rows.annotate(outcome=_outcome(), cost=_cost())[:_SHOWN])
     return {"lost": shown, "lost_groups": _groups(rows)} if shown else {}
 
 
@@ -58,11 +58,20 @@ def waiting() -> Group | None:
     return next(iter(_groups(LostOrder.objects.filter(order=None))), None)
 
 
-def _groups(rows: QuerySet[LostOrder]) -> list[Group]:
+def _outcome() -> Case:
+    """The code of an order's group."""
     whens = [When(condition, then=Value(code)) for code, (_words, condition) in _GROUPS.items()]
-    cost = Coalesce(F("order__price"), F("order__max_price"), Cast(KT("line__max_price"), BigIntegerField()))
-    grouped = rows.order_by().values(group=Case(*whens, default=Value("asked"), output_field=CharField()))
-    sums = {row["group"]: row for row in grouped.annotate(count=Count("pk"), cost=Sum(cost))}
+    return Case(*whens, default=Value("asked"), output_field=CharField())
+
+
+def _cost() -> Coalesce:
+    """Rupiah: an order's price, before it is known the highest that it may have."""
+    return Coalesce(F("order__price"), F("order__max_price"), Cast(KT("line__max_price"), BigIntegerField()))
+
+
+def _groups(rows: QuerySet[LostOrder]) -> list[Group]:
+    grouped = rows.order_by().values(group=_outcome())
+    sums = {row["group"]: row for row in grouped.annotate(count=Count("pk"), cost=Sum(_cost()))}
     return [
         Group(code, words, sums[code]["count"], sums[code]["cost"])
         for code, (words, _condition) in _GROUPS.items()

@@ -18,6 +18,8 @@ from django.utils.dateparse import parse_datetime
 LATE = dt.timedelta(hours=26)
 # So much of the work, in seconds, may be lost with the disk at most.
 MOST_AT_RISK = 60
+# Enough for a first backup of 18 GB, at 20 MB a second.
+FIRST_BACKUP = dt.timedelta(minutes=15)
 # A bucket is slower than a disk; what stands still for longer does not come back by itself.
 BUCKET_LATE = dt.timedelta(minutes=3)
 
@@ -43,6 +45,11 @@ def _backup_of(path: Path) -> dict[str, Any] | None:
     return None
 
 
+def _time_of(name: str) -> dt.datetime:
+    """When the backup or the copy of the log with this name began."""
+    return dt.datetime.strptime(f"{name}+0000", "%Y%m%d-%H%M%SZ%z")
+
+
 def is_backed_up_here() -> bool:
     """Whether `./run` makes the backups: not those of a PostgreSQL that DATABASE_URL names."""
     with connection.cursor() as cursor:
@@ -59,6 +66,31 @@ def failed_backup() -> tuple[dt.datetime, str] | None:
         if newest is None or newest["at"] < at:
             return at, written["fault"]
     return None
+
+
+def has_copied_log() -> bool:
+    """Whether anything of the copied log lies in BACKUP_TO: without it a backup is restored to its own moment alone."""
+    return any(Path(settings.BACKUP_TO).glob("wal/*Z/*"))
+
+
+def first_backup_since() -> dt.datetime | None:
+    """Since when the first backup of a new or restored shop has been under way; None when there is one, or it is late.
+
+    `./run` begins a new copy of the log then, and a backup at once.
+    """
+    if not settings.BACKUP_TO or copied_until() or failed_backup():
+        return None
+    begun = [_time_of(folder.name) for folder in Path(settings.BACKUP_TO).glob("wal/????????-??????Z")]
+    since = max(begun, default=None)
+    if since is None or timezone.now() - since > FIRST_BACKUP or any(row["at"] >= since for row in kept_backups()):
+        return None
+    return since
+
+
+def unreadable_backups() -> list[str]:
+    """The folders of backups in BACKUP_TO whose manifest is damaged or missing: they count for none."""
+    folders = Path(settings.BACKUP_TO).glob("????????-??????Z") if settings.BACKUP_TO else ()
+    return sorted(folder.name for folder in folders if _backup_of(folder / "manifest.json") is None)
 
 
 def copied_until() -> dt.datetime | None:
@@ -104,7 +136,7 @@ def in_bucket() -> InBucket | None:
     with suppress(OSError, ValueError, KeyError):
         noted = json.loads((settings.DATA_DIR / "bucket-copied.json").read_text())
         until = dt.datetime.fromisoformat(noted["until"]) if noted["until"] else None
-        backup = dt.datetime.strptime(f"{noted['backup']}+0000", "%Y%m%d-%H%M%SZ%z") if noted["backup"] else None
+        backup = _time_of(noted["backup"]) if noted["backup"] else None
         compared = noted.get("compared") or {"at": None, "lost": 0, "names": []}
         compared_at = dt.datetime.fromisoformat(compared["at"]) if compared["at"] else None
         return InBucket(until, backup, noted["fault"], compared_at, compared["lost"], ", ".join(compared["names"]))

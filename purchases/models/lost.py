@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import pgtrigger
@@ -60,6 +61,11 @@ class LostOrder(models.Model):
         """Rupiah: what the customer was to pay."""
         pays: int = self.line["payment"]["amount"]
         return pays
+
+    @property
+    def sent_at(self) -> dt.datetime:
+        """When it was sent last."""
+        return dt.datetime.fromisoformat(self.line["time"])
 
     @property
     def words(self) -> list[Any]:

@@ -5,6 +5,7 @@ import json
 from html import unescape
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.urls import reverse
 from django.utils import timezone
 
@@ -14,10 +15,12 @@ from gateway.services import hold_restored, upstream_account
 from purchases.models import Lack, LostOrder
 from purchases.states import Status
 from testing.factories import make_order, make_product
-from testing.people import browser_of
+from testing.people import browser_of, give_factor, make_person, signed_in
 from tests.gateway.helpers import read_balance
 
 pytestmark = pytest.mark.django_db
+
+_SENT = "2026-11-26T07:05:09+00:00"
 
 
 def test_the_shop_opens_once_every_open_order_was_asked_about():
@@ -27,7 +30,8 @@ def test_the_shop_opens_once_every_open_order_was_asked_about():
     browser = browser_of("administrator")
     page = browser.get(reverse("backups")).content.decode()
     assert order.ref_id in page
-    assert 'id="waits-for"' in page
+    assert "is still being asked about 1 open order" in page.partition('id="waits-for"')[2]
+    assert "is not known yet" in page.partition('id="restored-differences"')[2].partition("</p>")[0]
 
     browser.post(reverse("open_shop"))
 
@@ -40,7 +44,7 @@ def test_who_opens_the_shop_says_how_many_orders_are_not_taken_in():
     UpstreamAccount.objects.update(restored_at=timezone.now() - dt.timedelta(minutes=1))
     read_balance(1_000_000)
     for ref_id, price in (("B-1", 9_000), ("B-2", 10_500)):
-        line = {"product_name": "Telkomsel", "max_price": price, "payment": {"amount": 12_000}}
+        line = {"product_name": "Telkomsel", "max_price": price, "payment": {"amount": 12_000}, "time": _SENT}
         LostOrder.objects.create(ref_id=ref_id, line=line, sent_no=1, found_at=timezone.now(), lacks=["product"])
     browser = browser_of("administrator")
     page = unescape(browser.get(reverse("backups")).content.decode())
@@ -138,6 +142,28 @@ def test_the_page_says_how_much_would_be_lost_now(settings, tmp_path, behind, wo
     assert "No space left on device" in page.partition('id="backup-fault"')[2].partition("</p>")[0]
 
 
+def test_a_missing_log_and_a_damaged_manifest_are_named(settings, tmp_path):
+    settings.BACKUP_TO, settings.DATA_DIR = str(tmp_path), tmp_path
+    manifest = {"ended_at": "2026-11-25T19:00:09+00:00", "size": 70_000_000, "orders": 1, "secrets": True}
+    for name, text in (("20261125-190000Z", json.dumps(manifest)), ("20261126-190000Z", "{")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "manifest.json").write_text(text)
+
+    page = browser_of("administrator").get(reverse("backups")).content.decode()
+
+    assert "(wal/) is missing" in page.partition('id="backup-state"')[2].partition("</p>")[0]
+    assert "20261126-190000Z" in page.partition('id="unreadable"')[2].partition("</p>")[0]
+
+
+def test_a_restored_shop_says_that_its_first_backup_is_under_way(settings, tmp_path):
+    settings.BACKUP_TO, settings.DATA_DIR = str(tmp_path), tmp_path
+    (tmp_path / "wal" / timezone.now().strftime("%Y%m%d-%H%M%SZ")).mkdir(parents=True)
+
+    page = browser_of("administrator").get(reverse("backups")).content.decode()
+
+    assert "has been under way since" in page.partition('id="backup-state"')[2].partition("</p>")[0]
+
+
 def test_what_was_taken_in_is_listed_with_its_sums():
     product = make_product(price=10_500)
     outcomes = [
@@ -150,6 +176,7 @@ def test_what_was_taken_in_is_listed_with_its_sums():
     found_at = timezone.now()
     for number, (order, lacks) in enumerate(outcomes):
         line = {"product_name": "Telkomsel", "seller_name": "sari", "max_price": 9_000, "payment": {"amount": 12_000}}
+        line |= {"time": _SENT, "destination": f"08120000000{number}"}
         ref_id = order.ref_id if order else f"B-{number}"
         facts = {"ref_id": ref_id, "order": order, "line": line, "lacks": lacks, "sent_no": 1}
         LostOrder.objects.create(found_at=found_at, **facts)
@@ -161,3 +188,21 @@ def test_what_was_taken_in_is_listed_with_its_sums():
     content = page.content.decode()
     assert content.count("data-lost=") == 5
     assert str(Lack.SHIFT.label) in unescape(content)
+    row = content.partition('data-lost="B-4"')[2].partition("</tr>")[0]
+    assert all(words in row for words in ("081200000004", "at most Rp9.000", "14:05"))
+    assert [row.cost for row in page.context["lost"] if row.outcome == "charged"] == [10_500, 10_400]
+
+
+def test_a_person_without_these_rights_sees_no_cost_and_no_number():
+    line = {"product_name": "Telkomsel", "max_price": 9_000, "payment": {"amount": 12_000}}
+    line |= {"time": _SENT, "destination": "081200000004", "seller_name": ""}
+    LostOrder.objects.create(ref_id="B-4", line=line, sent_no=1, found_at=timezone.now(), lacks=["twin"])
+
+    person = make_person()
+    person.user_permissions.add(Permission.objects.get(codename="change_policies"))
+    give_factor(person)
+    page = signed_in(person).get(reverse("backups")).content.decode()
+
+    assert "0812•••••004" in page
+    assert "081200000004" not in page
+    assert "Rp9.000" not in page

@@ -4,6 +4,7 @@ import datetime as dt
 import io
 import json
 import os
+import shutil
 import time
 import uuid
 from collections import namedtuple
@@ -17,7 +18,7 @@ from django.utils import timezone
 from backoffice.backup_findings import backups
 from callbacks.models import Callback
 from core.money import rupiah
-from gateway.services import read_balance
+from gateway.services import hold_restored, read_balance
 from ledger.models import Flaw, Proof
 from purchases.states import Status
 from testing.factories import make_order
@@ -159,11 +160,42 @@ def test_our_own_backups_are_young_and_the_log_is_copied(settings, tmp_path, mon
     (tmp_path / "20260101-000000Z").mkdir()
     manifest = {"ended_at": ended_at.isoformat(), "size": 70_000_000}
     (tmp_path / "20260101-000000Z/manifest.json").write_text(json.dumps(manifest))
+    (tmp_path / "wal/20260101-000000Z").mkdir(parents=True)
+    (tmp_path / "wal/20260101-000000Z/000000010000000000000003.partial").touch()
 
     (finding,) = backups("backups")
 
     assert finding.verdict == ("ok" if (hours, behind) == (1, 5) else "bad")
     assert (" s would be lost" in finding.seen) == (hours == 1 and behind is not None)
+
+    # when: the copied log goes, too
+    shutil.rmtree(tmp_path / "wal")
+    (finding,) = backups("backups")
+    assert (finding.verdict, "(wal/) is missing" in finding.seen) == ("bad", hours == 1)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("minutes", "fault"), [(0, ""), (14, ""), (16, ""), (1, "away")])
+def test_after_a_restore_the_first_backup_has_a_while(settings, tmp_path, monkeypatch, minutes, fault):
+    # given: the old shop's backups, and a new copy of the log since the restored shop began
+    settings.BACKUP_TO, settings.DATA_DIR = str(tmp_path), tmp_path
+    monkeypatch.setattr("backoffice.backup_findings.is_backed_up_here", lambda: True)
+    begun = timezone.now() - dt.timedelta(minutes=minutes)
+    hold_restored(to=begun - dt.timedelta(hours=1))
+    (tmp_path / "20260101-000000Z").mkdir()
+    manifest = {"ended_at": (begun - dt.timedelta(hours=3)).isoformat(), "size": 70_000_000}
+    (tmp_path / "20260101-000000Z/manifest.json").write_text(json.dumps(manifest))
+    copies = tmp_path / "wal" / begun.strftime("%Y%m%d-%H%M%SZ")
+    copies.mkdir(parents=True)
+    (copies / "000000020000000000000003.partial").touch()
+    if fault:
+        (tmp_path / "backup-fault.json").write_text(json.dumps({"at": timezone.now().isoformat(), "fault": fault}))
+
+    (finding,) = backups("backups")
+
+    is_under_way = minutes < 15 and not fault
+    assert finding.verdict == ("look" if is_under_way else "bad")
+    assert finding.seen.startswith("restored at ") == is_under_way
 
 
 def test_a_backup_by_hand_is_known_and_needs_a_look(settings, tmp_path):
