@@ -23,7 +23,7 @@ from core.filters import AmountFilter, DaysFilter, KeyFilter, ListFilter, Search
 from core.numbers import sees_whole_numbers
 from core.periods import Period
 from core.rights import Right
-from core.search import found_by
+from core.search import MOST_SUMMED, found_by
 from credit.methods import method_choices
 from customers.models import Customer, SavedNumber
 from drawers.filters import drawer_names
@@ -240,12 +240,11 @@ class OrderFilter(InBranches):
         return orders.filter(pk__in=OrderNote.objects.values("order"))
 
     def of_customer(self, orders: OrderQuerySet, _name: str, customer: int) -> OrderQuerySet:
-        """For a saved number of this customer, or on the customer's account."""
+        """For a saved number of this customer, or on the customer's account; as many as a foot sums up exactly."""
         numbers = SavedNumber.objects.filter(customer=customer).values("destination")
         sales = Payment.objects.filter(debt__account__customer=customer).values("pk")
-        return orders.filter(
-            found_by(Order.objects.filter(destination__in=numbers), Order.objects.filter(payment__in=sales))
-        )
+        ways = Order.objects.filter(destination__in=numbers), Order.objects.filter(payment__in=sales)
+        return orders.filter(found_by(*ways, most=MOST_SUMMED + 1))
 
     def with_status(self, orders: OrderQuerySet, _name: str, status: str) -> OrderQuerySet:
         """By a status, or by one of the two groups."""

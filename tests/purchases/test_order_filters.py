@@ -99,6 +99,16 @@ def test_a_customer_is_found_by_every_saved_number():
     assert len(found(f"customer={customer.pk}", "auditor")) == 3
 
 
+def test_all_orders_of_a_customer_are_found_however_many():
+    customer = Customer.objects.create(name="Pak RT")
+    SavedNumber.objects.create(customer=customer, destination="081200000001", kind="phone")
+    product = make_product()
+    for _ in range(search.MOST_FOUND + 1):
+        make_order(Status.SUCCESS, product=product, destination="081200000001")
+
+    assert len(found(f"customer={customer.pk}")) == search.MOST_FOUND + 1
+
+
 @pytest.mark.parametrize(("role", "query"), [("auditor", "ends=90"), ("cashier", "profit=loss")])
 def test_people_cannot_filter_by_what_they_may_not_see(role, query):
     order = make_order(Status.SUCCESS, destination="081234567891", selling_price=20_000)
