@@ -55,7 +55,7 @@ _OUTCOMES = {
 
 def outcome_badge(payment: Payment) -> SafeString:
     """What happened to the money of an order."""
-    return badge(_OUTCOMES[Outcome(payment.outcome)], payment.get_outcome_display())
+    return badge(_OUTCOMES[Outcome(payment.outcome)], Outcome(payment.outcome).label)
 
 
 def shift_badge(shift: Shift) -> SafeString:

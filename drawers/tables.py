@@ -206,7 +206,7 @@ class SaleTable(Table[Payment]):
         """The debtor, the slip, the given cash, what happened to the money, and an earlier shift that sold it."""
         parts = [name_of(payment.debt.account) if payment.debt else "", payment.reference]
         if payment.outcome in {Outcome.OWED, Outcome.GIVEN}:
-            parts.append(str(payment.get_outcome_display()))
+            parts.append(str(Outcome(payment.outcome).label))
         if payment.agreed_in_id:
             parts.append(gettext("sold in shift %(shift)s") % {"shift": payment.agreed_in_id})
         if payment.cash_given is not None:
@@ -247,7 +247,7 @@ class EntryTable(Table[DrawerEntry]):
     @column(_("What"), phone="1 left")
     def what(self, entry: DrawerEntry) -> SafeString:
         """Its kind; of an order with a link to it, and what was undone struck through."""
-        words: object = entry.get_kind_display()
+        words: object = DrawerEntry.Kind(entry.kind).label
         if entry.ref_id:
             words = row_link(reverse("order_detail", args=[entry.ref_id]), words)
         if entry.undoes_id:
