@@ -10,7 +10,7 @@ from itertools import pairwise
 from operator import add, attrgetter, sub
 from typing import Any
 
-from django.db.models import BigIntegerField, Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import BigIntegerField, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Cast, Coalesce, Extract, ExtractHour, Greatest, TruncDate
 from django.utils import timezone
 
@@ -153,20 +153,12 @@ def figures_by_customer(period: Period) -> dict[int | None, Figures]:
     """The figures of the period by the key of the customer: on whose account an order is, else who saved its number.
 
     Of several customers who have saved a number the first counts. None: the orders of nobody, so that all add up to
-    those of the period. Read from the orders, once for each number.
+    those of the period.
     """
+    saved = SavedNumber.objects.filter(destination=OuterRef("destination")).order_by("pk").values("customer")
+    customer = Coalesce("payment__debt__account__customer", Subquery(saved[:1]), output_field=BigIntegerField())
     added: defaultdict[int | None, Figures] = defaultdict(Figures)
-    orders = orders_of(period)
-    on_account = orders.filter(payment__debt__account__customer__isnull=False)
-    _add(added, _rows_by(F("payment__debt__account__customer"), on_account))
-    saved = SavedNumber.objects.filter(destination=OuterRef("destination"))
-    of_saved = orders.filter(Exists(saved)).exclude(pk__in=on_account.values("pk"))
-    by_number = of_saved.values("destination").annotate(**_OF_SUMS)
-    customers = by_number.annotate(customer=Subquery(saved.order_by("pk").values("customer")[:1]))
-    _add(added, customers.values_list("customer", *_OF_SUMS))
-    rest = totals_of(figures_by("day", period).values()) - totals_of(added.values())
-    if rest.placed:
-        added[None] = rest
+    _add(added, _rows_by(customer, orders_of(period)))
     return dict(added)
 
 
