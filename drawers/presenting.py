@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import gettext_lazy, pgettext
 
 from core.customer_texts import one_line, plain_lines
 from core.icons import badge
@@ -82,30 +82,37 @@ class Line:
     count: int = 0
 
 
+# The parts of the expected cash, in the order of the formula.
+_CASH_PARTS: dict[str, tuple[Any, Callable[[Totals], int]]] = {
+    "opening": (gettext_lazy("Opening count"), lambda totals: totals.opening),
+    "cash_sales": (gettext_lazy("Cash sales"), lambda totals: totals.in_cash(totals.sales)),
+    "cash_refunds": (gettext_lazy("Cash given back"), lambda totals: totals.in_cash(totals.refunds)),
+    "credit_cash": (gettext_lazy("Credit paid in cash"), lambda totals: totals.in_cash(totals.credit)),
+    "credit_out_cash": (gettext_lazy("Credit paid out in cash"), lambda totals: totals.in_cash(totals.credit_out)),
+    "paid_in": (gettext_lazy("Paid in"), lambda totals: totals.paid_in),
+    "paid_out": (gettext_lazy("Paid out"), lambda totals: totals.paid_out),
+}
+_RARE = "credit_out_cash"  # shown only where there was any
+
+
 def cash_lines(totals: Totals) -> list[Line]:
-    """The parts of the expected cash, in the order of the formula."""
-    out = totals.in_cash(totals.credit_out)
-    # Rare, so only where there was any.
-    paid_out = [Line("credit_out_cash", _("Credit paid out in cash"), out)] if out else []
-    return [
-        Line("opening", _("Opening count"), totals.opening),
-        Line("cash_sales", _("Cash sales"), totals.in_cash(totals.sales)),
-        Line("cash_refunds", _("Cash given back"), totals.in_cash(totals.refunds)),
-        Line("credit_cash", _("Credit paid in cash"), totals.in_cash(totals.credit)),
-        *paid_out,
-        Line("paid_in", _("Paid in"), totals.paid_in),
-        Line("paid_out", _("Paid out"), totals.paid_out),
-    ]
+    """The parts of the expected cash."""
+    return _lines_of({name: amount_in(totals) for name, (_words, amount_in) in _CASH_PARTS.items()})
 
 
-def day_cash_lines(shifts: Iterable[Totals], *, expected: int) -> list[Line]:
+def day_cash_lines(shifts: Sequence[Totals], *, expected: int) -> list[Line]:
     """The parts of a day's expected cash (rupiah): what lay in its drawers before, and what its shifts moved."""
-    moved: dict[str, Line] = {}
-    for line in (line for totals in shifts for line in cash_lines(totals) if line.name != "opening"):
-        before = moved[line.name].amount if line.name in moved else 0
-        moved[line.name] = replace(line, amount=before + line.amount)
-    start = expected - sum(line.amount for line in moved.values())
-    return [Line("before", _("In the drawers at the start"), start), *moved.values()]
+    moved = {
+        name: sum(map(amount_in, shifts)) for name, (_words, amount_in) in _CASH_PARTS.items() if name != "opening"
+    }
+    start = expected - sum(moved.values())
+    return [Line("before", _("In the drawers at the start"), start), *_lines_of(moved)]
+
+
+def _lines_of(amounts: dict[str, int]) -> list[Line]:
+    return [
+        Line(name, str(_CASH_PARTS[name][0]), amount) for name, amount in amounts.items() if amount or name != _RARE
+    ]
 
 
 def other_lines(totals: Totals) -> list[Line]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from django.db import connection
 
-from credit.methods import CASH, find_method, method_choices
+from credit import methods
+from credit.methods import CASH, find_method
 
 _SUMS = """
     SELECT shift_id, kind, method, is_cash, sum(amount),
@@ -26,7 +27,7 @@ _COSTS = """
 
 
 def _by_method() -> dict[str, int]:
-    return dict.fromkeys(dict(method_choices()), 0)
+    return {method.code: 0 for method in methods.METHODS}
 
 
 @dataclass
