@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,8 +54,11 @@ def cpu_of(pid: int) -> float:
 
 
 @contextmanager
-def open_shop(**env: str) -> Iterator[Shop]:
-    """Start the servers and migrate; at the end nothing of it is left. `env`: settings besides those of the tests."""
+def open_shop(*, before_tables: Callable[[], object] = lambda: None, **env: str) -> Iterator[Shop]:
+    """Start the servers and migrate; at the end nothing of it is left. `env`: settings besides those of the tests.
+
+    `before_tables` is called with Django set up and an empty database.
+    """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that its end ends all of it
     for name in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(name, None)
@@ -82,6 +85,7 @@ def open_shop(**env: str) -> Iterator[Shop]:
         from testing.fleet import Fleet
 
         call_command("compile_po", verbosity=0)
+        before_tables()
         call_command("migrate", interactive=False, verbosity=0)
         call_command("createcachetable", verbosity=0)
         make_app_role()
