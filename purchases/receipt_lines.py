@@ -16,7 +16,7 @@ from django.utils.translation import pgettext
 from core.money import rupiah
 from core.times import hour
 from credit.methods import CASH
-from drawers.presenting import paid_together
+from drawers.presenting import change_in_coins, paid_together
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -155,7 +155,11 @@ def _sums(sheet: ReceiptPaper) -> Iterator[Facts]:
 
 
 def _cash(given: int, change: int) -> Facts:
-    return Facts("cash", ((_("Cash given"), rupiah(given)), (pgettext("money", "Change"), rupiah(change))))
+    """What the customer gave and got back, in coins, as the counter said it; total and rounding are what was kept."""
+    in_coins = change_in_coins(change)
+    rounding = [(pgettext("cash", "Rounding"), rupiah(change - in_coins))] if in_coins < change else []
+    rows = (*rounding, (_("Cash given"), rupiah(given)), (pgettext("money", "Change"), rupiah(in_coins)))
+    return Facts("cash", rows)
 
 
 def _serial(receipt: Receipt) -> Serial | None:
