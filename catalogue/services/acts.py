@@ -13,7 +13,7 @@ from approvals.errors import ApprovalRefused
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.rights import sees_cost
 from catalogue.services.pricing import lock_prices
-from catalogue.services.rules import Target, Terms, change_rule, name_of_all, preview, terms_words
+from catalogue.services.rules import Target, Terms, change_rule, name_of_all, own_words, preview
 from core.money import rupiah
 from core.rights import Right
 
@@ -67,8 +67,8 @@ class PriceRuleAct(Act):
         """For what, how it was and will be, and what it costs the shop. With the price, the rule gives the cost."""
         return [
             Line("target", _("For"), content["name"] or name_of_all(content["target"])),
-            Line("before", _("Rule now"), terms_words(_terms(content["before"])), is_cost=True),
-            Line("after", _("New rule"), terms_words(_terms(content["after"])), is_cost=True),
+            Line("before", _("Rule now"), own_words(content["target"], _terms(content["before"])), is_cost=True),
+            Line("after", _("New rule"), own_words(content["target"], _terms(content["after"])), is_cost=True),
             Line("affected", _("Prices that change"), str(content["affected"])),
             Line("below_cost", _("Products below cost"), str(content["below_cost"]), is_cost=True),
             Line("largest_loss", _("Largest loss for one sale"), rupiah(content["largest_loss"]), is_cost=True),

@@ -359,6 +359,13 @@ def terms_words(terms: Terms | None) -> str:
     return words if terms.round_to == 1 else f"{words}, {_rounded(terms)}"
 
 
+def own_words(key: str, terms: Terms | None) -> str:
+    """The own rule of the target with this key; without one, a rule of something wider may hold for it."""
+    if terms or key.startswith("all:"):
+        return terms_words(terms)
+    return gettext("No rule of its own")
+
+
 def holding_words(terms: Terms | None, above: PriceRule | None) -> str:
     """A target's own rule in a few words; without one, the rule above it that holds instead."""
     if terms or above is None:

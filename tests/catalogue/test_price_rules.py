@@ -142,6 +142,8 @@ def test_a_second_person_approves_a_rule_below_cost_on_the_page():
     browser.confirm(URL, {**typed, **hidden(page), "reason": "promo"})
     approval = Approval.objects.get()
     assert (approval.act, approval.facts["below_cost"], approval.facts["largest_loss"]) == ("price_rule", 1, 1_000)
+    before = words(browser.get(approval.get_absolute_url())).partition("Rule now")[2]
+    assert before.strip().startswith("No rule of its own")
     assert approve(approval, approver()).state == "approved"
 
     product.refresh_from_db()
