@@ -96,6 +96,10 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
     in_coins = total + -total % SMALLEST_COIN
     notes = sorted({in_coins, max(in_coins, _SMALL_NOTE), *(-(-total // note) * note for note in _NOTES)})
     debtor = request.POST.get("paid_by_customer", "").strip()
+    accounts = {name.casefold(): (owed, cap) for name, owed, cap in names}
+    is_owner = bool(owners) and not debtor
+    account = (owners[0].credit.balance, owners[0].credit.cap) if is_owner else accounts.get(debtor.casefold())
+    owed, cap = account or (0, 0)
     return {
         "methods": shown if len(shown) > 1 else [],
         "total": total,
@@ -115,8 +119,9 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
         "is_in_no_shift": may_use and not has_shift and bool(drawers),
         "may_owe": may_owe,
         "customer": debtor or (owners[0].name if may_owe and owners else ""),
-        "is_unknown": bool(debtor) and debtor.casefold() not in {name.casefold() for (name,) in names},
-        "names": format_html_join("", '<option value="{}"></option>', names),
+        "is_unknown": bool(debtor) and debtor.casefold() not in accounts,
+        "debt": {"is_known": account is not None, "owed": owed, "then": owed + total, "cap": cap},
+        "names": format_html_join("", '<option value="{}" data-owed="{}" data-cap="{}"></option>', names),
     }
 
 
@@ -127,6 +132,6 @@ def _paid_by_questions() -> Together:
     return Together(
         Shift.objects.filter(cashier=Given("person"), closed_at=None).values_list("pk"),
         Drawer.objects.filter(is_active=True).values_list("pk")[:1],
-        offered_customers().values_list("name"),
-        on_credit.filter(numbers__destination=Given("destination")).order_by("pk")[:1],
+        offered_customers().values_list("name", "credit__balance", "credit__cap"),
+        on_credit.filter(numbers__destination=Given("destination")).order_by("pk").select_related("credit")[:1],
     )

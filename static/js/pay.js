@@ -1,7 +1,9 @@
-// In a review: how the customer pays, by one key each, and the change of the cash that is given. See counter.js.
+// In a review: how the customer pays, by one key each, the change of the cash that is given, and the debt on credit.
+// See counter.js.
 "use strict";
 {
   const given = () => find("#id_cash_given");
+  const debtor = () => find("#id_paid_by_customer");
   const total = () => Number(find("#paid-by").dataset.total);
   const coin = () => Number(find("#paid-by").dataset.coin);
   const goOn = () => find("[data-send]:enabled", find("#paid-by").closest("form"))?.focus();
@@ -25,6 +27,20 @@
     find("strong", shown).textContent = `Rp${rupiah.format(Math.abs(change))}`;
   }
 
+  // What the named customer owes, with this sale; nothing while no customer with an account has just this name.
+  function showDebt() {
+    const shown = find("#pay-debt");
+    const name = debtor().value.trim().toLowerCase();
+    const account = findAll("#paid-by-names option").find((option) => option.value.toLowerCase() === name);
+    shown.hidden = !account;
+    if (!account) return;
+    const [owed, cap] = [Number(account.dataset.owed), Number(account.dataset.cap)];
+    const then = owed + total();
+    shown.classList.toggle("is-short", then > cap);
+    for (const [key, amount] of Object.entries({ owed, then, cap }))
+      find(`[data-${key}]`, shown).textContent = `${amount < 0 ? "\u2212" : ""}Rp${rupiah.format(Math.abs(amount))}`;
+  }
+
   function choose(way) {
     find("input", way).checked = true;
     const asked = findAll("#paid-by [data-needed]:not([data-needed=cash]) input");
@@ -45,7 +61,10 @@
       given().focus(); // the digit follows
     } else if (/^\d$/.test(key) && !isTyping(target)) find("#paid-by [data-needed=reference] input")?.focus();
   });
-  document.addEventListener("input", (event) => event.target === given() && showChange());
+  document.addEventListener("input", ({ target }) => {
+    if (target === given()) showChange();
+    else if (target === debtor()) showDebt();
+  });
   document.addEventListener("change", (event) => {
     if (event.target === given() && given().value) given().value = rupiah.format(givenCash());
   });

@@ -69,6 +69,20 @@ def test_the_review_offers_the_owner_of_the_number_first(browser, shift):
     assert "data-plain" in page
 
 
+@pytest.mark.parametrize(("cap", "is_short"), [(21_000, False), (20_999, True)])
+def test_the_review_says_what_the_owner_of_the_number_owes_with_this_sale(browser, shift, cap, is_short):
+    owner = give_credit("Bu Sri", cap=cap)
+    SavedNumber.objects.create(customer=owner, destination=NUMBER, kind="phone")
+    confirm(browser, make_product(), paid_by="credit", paid_by_customer="Bu Sri")
+
+    page = review(browser, make_product(), NUMBER).content.decode()
+
+    attributes, said = re.search(r'<output class="pay-debt(.*?)>(.*?)</output>', page, re.DOTALL).groups()
+    assert re.findall(r"Rp[\d.]+", said) == ["Rp10.500", "Rp21.000", f"Rp{cap:,}".replace(",", ".")]
+    assert ("is-short" in attributes, "hidden" in attributes) == (is_short, False)
+    assert f'<option value="Bu Sri" data-owed="10500" data-cap="{cap}">' in page
+
+
 def test_without_drawer_and_without_debtors_there_is_no_choice(browser):
     assert 'id="paid-by"' not in review(browser, make_product(), NUMBER).content.decode()
 
@@ -291,3 +305,18 @@ def test_only_the_change_for_which_there_are_coins_is_shown(browser, shift):
     assert paid() == [("cash", 10_550, 20_000)], "booked as it was given"
     shown = browser.get("/counter/").content.decode()
     assert re.findall(r'data-change="(\d+)"', shown) == ["9400"] * 2, "above the field and in the strip"
+
+
+def test_the_receipt_says_the_change_that_was_given_and_the_rounding(browser, shift):
+    confirm(browser, make_product(price=10_550), cash_given="20.000")
+    order = end(Order.objects.get(), "success")
+
+    page = browser.get(f"/orders/{order.ref_id}/receipt/").content.decode()
+
+    facts = re.search(r'class="struk-total">(.*?id="struk-cash">.*?)</dl>', page, re.DOTALL)[1]
+    assert re.findall(r"<dt>(.*?)</dt>\s*<dd[^>]*>(.*?)</dd>", facts) == [
+        ("TOTAL", "Rp10.550"),
+        ("Rounding", "Rp50"),
+        ("Cash given", "Rp20.000"),
+        ("Change", "Rp9.400"),
+    ]
