@@ -147,7 +147,7 @@ class Batch(models.Model):
 class BatchRowQuerySet(models.QuerySet["BatchRow"]):
     def for_table(self) -> BatchRowQuerySet:
         """With what a list and its file show, read at once."""
-        return self.select_related("product__brand", "product__category", "order__product", "bill_check")
+        return self.select_related("batch", "product__brand", "product__category", "order__product", "bill_check")
 
     def counts(self) -> dict[str, int]:
         """How many there are in all, and of each group of `GROUPS`."""

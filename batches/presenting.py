@@ -186,10 +186,10 @@ class ShownBatch:
 
     @property
     def groups(self) -> list[tuple[str, object, int]]:
-        """The groups of its rows: name, words, how many; those of a released batch."""
+        """The groups of its rows: name, words, how many; those of a released batch, where no row can be corrected."""
         return [
             (name, words, self.counts[name])
-            for name, words in GROUP_WORDS.items()
+            for name, words in (GROUP_WORDS | {"wrong": _("Not corrected, not sold")}).items()
             if name != "asking" or self.counts[name]
         ]
 

@@ -34,6 +34,7 @@ class Fault(LookChoices):
 
     NO_NUMBER = "no_number", "hash", "bad", _("No number")
     WRONG_NUMBER = "wrong_number", "hash", "bad", _("Wrong number")
+    UNCLEAR_NUMBER = "unclear_number", "hash", "bad", _("Not clear where the number ends")
     DIGITS_LOST = "digits_lost", "hash", "bad", _("Digits of the number are lost")
     NO_PRODUCT = "no_product", "help", "bad", _("No product")
     UNKNOWN_PRODUCT = "unknown_product", "help", "bad", _("Unknown product")

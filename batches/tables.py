@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from batches.models import Batch, BatchRow
 from batches.presenting import reason_of, state_badge, why_unfulfilled
-from batches.states import FOR_A_PERSON, Fault, RowState
+from batches.states import FOR_A_PERSON, BatchState, Fault, RowState
 from core.money import rupiah
 from core.numbers import masked, masked_note, note_as_seen, text_as_seen, without
 from core.tables import Table, cell_from, column, row_link, shortened
@@ -121,8 +121,11 @@ class BatchRowTable(Table[BatchRow]):
     @column(_("State"), phone="1 left", fields=("status", "reason"))
     def state(self, row: BatchRow) -> SafeString:
         """Where it stands; before it the tick of a bill."""
-        waits = row.fault in _SAID_AS_STATE and row.state == RowState.WRONG
-        state = Fault(row.fault) if waits else RowState(row.state)
+        state = RowState(row.state)
+        if row.state == RowState.WRONG and row.fault in _SAID_AS_STATE:
+            state = Fault(row.fault)
+        elif row.state == RowState.WRONG and row.batch.state != BatchState.CHECKED:
+            state = RowState.LEFT_OUT  # nobody has corrected it in time
         shown = status_badge(row.order.status) if row.order else state.badge
         shown = format_html('<span data-fault="{}">{}</span>', row.fault, shown)
         if not (self.ticks and row.may_be_ticked):

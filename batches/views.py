@@ -320,7 +320,11 @@ def batch_row_list(request: StaffRequest) -> HttpResponse:
     shown = BatchRow.objects.for_table().filter(pk__in=list(page)).order_by("-batch", "line")
     table = BatchRowTable(shown, columns=ROWS.columns(request.GET, request.user))
     batch = _batch_of(request)
-    context = {"batch": batch, "shown": ShownBatch(batch) if batch else None}
+    context = {
+        "batch": batch,
+        "shown": ShownBatch(batch) if batch else None,
+        "may_release": request.user.has_perm(Right.RELEASE_BATCHES),
+    }
     return ROWS.show(request, {"filter": filtered, "page": page, "table": table, **context})
 
 

@@ -32,9 +32,6 @@ from purchases.states import UNFULFILLED
 _MOST_CODES = 4
 # A number has so many digits; fewer alone are a denomination.
 _LEAST_DIGITS = 4
-# "gb" and "bu" say nothing; "pak" begins a name, though it also begins "paket".
-_LEAST_LETTERS = 3
-_TITLES = frozenset({"pak", "bapak", "ibu", "mas", "mbak", "bang", "kak"})
 _CHECKED = ("kind", "product", "destination", "bill_check", "max_price", "selling_price", "state", "fault", "said")
 _KEYS = {"product": "product_id", "bill_check": "bill_check_id"}
 #: Rows that a check reads again; all others a person has left out, or they are sold.
@@ -106,13 +103,10 @@ class _Reader:
         return _Meaning(fault=Fault.NAME_BEHIND if is_name else Fault.UNKNOWN_PRODUCT, about=what)
 
     def _has_name_behind(self, number: str, what: str) -> bool:
-        """Whether a product is followed by words that no product has; a person says whether they are a name."""
-        product, words = split_name(what)
-        said = (word.casefold().strip(".,") for word in words.split())
-        long = [word for word in said if len(word) >= _LEAST_LETTERS and word not in _TITLES]
-        if not long or any(self.index.has_beginning(joined(word)) for word in long):
-            return False
-        return self._of_product(number, product).key is not None
+        """Whether a product, or several of one biller, is followed by words that a person may say are a name."""
+        product, _name = split_name(what, self.index)
+        meant = self._of_product(number, product) if product else _Meaning()
+        return meant.key is not None or bool(meant.keys)
 
 
 def _no_number(number: str, what: str) -> _Meaning | None:
@@ -125,7 +119,7 @@ def _no_number(number: str, what: str) -> _Meaning | None:
         return _Meaning(fault=Fault.DIGITS_LOST, about=number)
     doubt = doubt_about(number)
     if doubt and (not what or at_home(number).startswith("08")):
-        return _Meaning(fault=Fault.WRONG_NUMBER, about=doubt)
+        return _Meaning(fault=Fault.UNCLEAR_NUMBER, about=doubt)
     return None
 
 
@@ -196,9 +190,9 @@ def _apply(row: BatchRow, meaning: _Meaning, products: dict[int, Product]) -> No
     try:
         row.destination = _certain_number(row, meaning, product)
     except InvalidDestination as refusal:
-        row.mark_wrong(
-            Fault.DIGITS_LOST if isinstance(refusal, DigitsLost) else Fault.WRONG_NUMBER, doubt_about(row.typed)
-        )
+        doubt = doubt_about(row.typed)
+        fault = Fault.UNCLEAR_NUMBER if doubt else Fault.WRONG_NUMBER
+        row.mark_wrong(Fault.DIGITS_LOST if isinstance(refusal, DigitsLost) else fault, doubt)
         return
     if product.type == ProductType.POSTPAID:
         row.kind = Order.Kind.BILL

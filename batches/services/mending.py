@@ -15,6 +15,7 @@ from batches.services.checking import recheck
 from batches.services.reading import split_name
 from batches.services.releasing import lock_batch, refuse_unless_open
 from batches.states import ASKED_AGAIN, OF_PRODUCT, REPEATS, Fault, RowState
+from catalogue.services.index import current_index
 from core.bulk import update_rows
 from purchases.models import Order
 
@@ -96,9 +97,9 @@ def tick(batch: Batch, *, actor: User, ticked: Collection[int], shown: Collectio
 
 
 def _take_names(rows: QuerySet[BatchRow]) -> int:
-    named = [*rows.filter(fault=Fault.NAME_BEHIND)]
+    named, index = [*rows.filter(fault=Fault.NAME_BEHIND)], current_index()
     for row in named:
-        row.what, name = split_name(row.what)
+        row.what, name = split_name(row.what, index)
         row.name = ", ".join(filter(None, (name, row.name)))[:120]
     update_rows(named, ("what", "name"))
     return len(named)

@@ -11,6 +11,8 @@ from dataclasses import astuple, dataclass
 from django.utils.translation import gettext
 
 from batches.models import MOST_ROWS
+from catalogue.services.index import Index
+from catalogue.services.words import joined
 from core.sheets import SheetRow, read_sheet
 from core.workbooks import SheetRefused
 from counter.services.typed import Typed
@@ -63,7 +65,9 @@ _ODD_SIGN = re.compile(
     re.ASCII,
 )
 _AMOUNT_TWICE = re.compile(r"(?<!\S)(\d[\d.,]*?)[.,:]*[\s&]+\1[.,:]*(?!\S)", re.ASCII)
-_NAME_BEHIND = re.compile(r"(.*\d)\s+([^\W\d_]\D*)")
+# Of the words behind a product, "gb" and "bu" say nothing; "pak" begins a name, though it also begins "paket".
+_LEAST_LETTERS = 3
+_TITLES = frozenset({"pak", "bapak", "ibu", "mas", "mbak", "bang", "kak"})
 _MONEY_WORDS = re.compile(r"\b(?:rp|idr)\.?\s*(?=\d)", re.IGNORECASE)
 
 
@@ -129,10 +133,26 @@ def is_unclear_amount(what: str) -> bool:
     return bool(_ODD_SIGN.search(what) or _AMOUNT_TWICE.search(what))
 
 
-def split_name(what: str) -> tuple[str, str]:
-    """A product and the words behind it that may be a name: "10 Bu Ani" → "10", "Bu Ani"; "" for what it has not."""
-    match = _NAME_BEHIND.fullmatch(what)
-    return (match[1], match[2]) if match else ("", "")
+def split_name(what: str, index: Index) -> tuple[str, str]:
+    """A product and the words behind it that may be a name: "10 Bu Ani" → "10", "Bu Ani"; "pln budi" → "pln", "budi".
+
+    No word of the name has a digit or begins a word of the catalogue. Twice "" for what has no such words.
+    """
+    words = what.split()
+    of_product = [at for at, word in enumerate(words) if re.search(r"\d", word) or _is_of(index, word)]
+    start = of_product[-1] + 1 if of_product else len(words)
+    if not any(map(_says_something, words[start:])):
+        return "", ""
+    return " ".join(words[:start]), " ".join(words[start:])
+
+
+def _is_of(index: Index, word: str) -> bool:
+    return _says_something(word) and index.has_beginning(joined(word.casefold().strip(".,")))
+
+
+def _says_something(word: str) -> bool:
+    bare = word.casefold().strip(".,")
+    return len(bare) >= _LEAST_LETTERS and bare not in _TITLES
 
 
 def _arranged(row: SheetRow) -> Written:

@@ -205,6 +205,22 @@ def test_a_name_behind_the_product_is_asked_about(upstream: Upstream, browser: B
     assert [(row.state, row.name) for row in rows_of(batch)] == [("ready", "Sari"), ("wrong", "")]
 
 
+def test_a_row_that_nobody_corrects_is_left_out_once_the_batch_is_released(
+    upstream: Upstream, browser: Browser, seller: User
+):
+    batch = checked(TABLE, seller)
+    badge = re.compile(r'data-fault="wrong_number">(.*?)</td>', re.DOTALL)
+    address = f"/batches/rows/?batch={batch.pk}"
+    assert "To be corrected" in badge.search(browser.get(address).content.decode())[1]
+
+    release(browser, batch)
+
+    assert "Left out" in badge.search(browser.get(address).content.decode())[1]
+    page = browser.get(f"/batches/{batch.pk}/").content.decode()
+    assert re.search(r'Not corrected, not sold</dt>\s*<dd data-group="wrong"><a[^>]*>2</a>', page)
+    assert "To be corrected" not in page
+
+
 def test_a_reason_names_the_other_order_in_full(upstream: Upstream, seller: User):
     place_rows(released("081290000002;10\n", seller).pk)
     (row,) = rows_of(checked("081290000002;10;Sari\n", seller))

@@ -113,19 +113,20 @@ def test_what_cannot_be_sold_is_named(upstream: Upstream, line: str, fault: str)
         ("+62 8123456 10", "+62 8123456 (10?)"),
         ("1234 5678 100", "1234 5678 (100?)"),
         ("08123456 10;TSEL10", "08123456 (10?)"),
+        ("0812 3456 7890 5", "0812 3456 7890 (5?)"),
         ("1234 5678 100;PLN20", "1234 5678 (100?)"),
     ],
 )
 def test_an_amount_behind_a_short_number_never_becomes_part_of_it(upstream: Upstream, line: str, said: str):
     batch = checked(line)
     (row,) = rows_of(batch)
-    assert (row.state, row.fault, row.said) == ("wrong", "wrong_number", said)
+    assert (row.state, row.fault, row.said) == ("wrong", "unclear_number", said)
 
-    for fault in ("wrong_number", "no_product"):
+    for fault in ("unclear_number", "no_product"):
         assert mend_all(batch, step="product", actor=supervisor(), fault=fault, code="TSEL10") == 0
 
     (row,) = rows_of(batch)
-    assert (row.state, row.fault, row.destination) == ("wrong", "wrong_number", "")
+    assert (row.state, row.fault, row.destination) == ("wrong", "unclear_number", "")
 
 
 @pytest.mark.parametrize(
@@ -163,8 +164,8 @@ def test_each_row_has_its_own_separator(upstream: Upstream):
 def test_words_behind_the_product_are_a_name_once_a_person_says_so(upstream: Upstream):
     wanted = ["10 Sari", "10 Bu Ani, Depok", "10 kuota", "10 Pak Budi"]
     lines = [f"08129000000{nth} {what}" for nth, what in enumerate(wanted, start=1)]
-    batch = checked("\n".join([*lines, "+62 813 9000 0022 10 Pak Budi"]))
-    assert [row.fault for row in rows_of(batch)] == [*["name_behind"] * 2, "unknown_product", *["name_behind"] * 2]
+    batch = checked("\n".join([*lines, "+62 813 9000 0022 10 Pak Budi", "123456789012 plnpasca budi"]))
+    assert [row.fault for row in rows_of(batch)] == [*["name_behind"] * 2, "unknown_product", *["name_behind"] * 3]
 
     mend_all(batch, step="names", actor=supervisor(), fault="name_behind")
 
@@ -174,7 +175,19 @@ def test_words_behind_the_product_are_a_name_once_a_person_says_so(upstream: Ups
         ("wrong", None, ""),
         ("ready", "TSEL10", "Pak Budi"),
         ("ready", "TSEL10", "Pak Budi"),
+        ("wrong", "PLNPASCA", "budi"),  # its bill is being checked
     ]
+
+
+def test_a_name_behind_words_for_several_products_is_said_before_what_is_unclear(upstream: Upstream):
+    batch = checked("123456789012 pln Budi Santoso\n123456789012 pln unheardof 10")
+    assert [row.fault for row in rows_of(batch)] == ["name_behind", "unknown_product"]
+
+    mend_all(batch, step="names", actor=supervisor(), fault="name_behind")
+
+    row = rows_of(batch)[0]
+    assert (row.what, row.name, row.fault) == ("pln", "Budi Santoso", "unclear_product")
+    assert row.said.startswith("PLN20, ")
 
 
 NUMBERED = "No;Nama;Nomor HP;Produk\n"

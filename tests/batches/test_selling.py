@@ -355,7 +355,8 @@ def test_money_of_rows_that_are_never_sold_is_work_until_a_person_notes_that_it_
     boss.post(press, {"step": "settle"})  # nothing is owed while it runs
     cancel(batch, actor=supervisor())
     assert rupiah(pays) in boss.get("/work/?kind=batch").content.decode()
-    assert 'id="settle-form"' in boss.get(address).content.decode()
+    for page in (address, f"/batches/rows/?batch={batch.pk}"):
+        assert 'id="settle-form"' in boss.get(page).content.decode()
 
     for _press in range(2):
         boss.post(press, {"step": "settle"})
