@@ -121,7 +121,7 @@ class BatchRowTable(Table[BatchRow]):
     @column(_("State"), phone="1 left", fields=("status", "reason"))
     def state(self, row: BatchRow) -> SafeString:
         """Where it stands; before it the tick of a bill."""
-        state = RowState(row.state)
+        state: Fault | RowState = RowState(row.state)
         if row.state == RowState.WRONG and row.fault in _SAID_AS_STATE:
             state = Fault(row.fault)
         elif row.state == RowState.WRONG and row.batch.state != BatchState.CHECKED:
