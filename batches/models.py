@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import NAMESPACE_OID, uuid5
+
 import pgtrigger
 from django.db import models
 from django.db.models import Count, Q, Sum
@@ -140,7 +142,11 @@ class Batch(models.Model):
     def payment(self) -> PaymentFacts:
         """How each of its orders is paid."""
         return PaymentFacts(
-            method=self.method, customer=self.customer, reference=self.reference, agreed_in=self.agreed_in_id
+            method=self.method,
+            customer=self.customer,
+            reference=self.reference,
+            agreed_in=self.agreed_in_id,
+            paid_at_once=uuid5(NAMESPACE_OID, f"batch {self.pk}"),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from approvals.errors import AlreadyAsked
@@ -57,6 +57,8 @@ def pay_together(bills: Sequence[SeenBill], *, paid_by: User, payment: PaymentFa
     bill gets its own amount of the given cash. The change is noted with the first bill that was placed, once all are
     tried. Raises what refuses all of them, such as credit above the cap, before anything is stored.
     """
+    if bills:
+        payment = replace(payment, paid_at_once=bills[0].check.batch)
     unpaid = sum(bill.amount for bill in bills if not bill.check.order)
     if unpaid:
         payment.refuse_unless_sold(unpaid, seller=paid_by)

@@ -122,6 +122,9 @@ class Payment(models.Model):
     amount = models.BigIntegerField(help_text="Rupiah.")
     cash_given = models.BigIntegerField(null=True, help_text="Rupiah that the customer gave, where somebody said it.")
     reference = models.CharField(max_length=60, blank=True, help_text="The number on the slip.")
+    paid_at_once = models.UUIDField(
+        null=True, help_text="The same in payments that are one for the customer, such as bills paid together."
+    )
     debt = models.OneToOneField(
         CreditEntry,
         null=True,
@@ -232,7 +235,9 @@ class Payment(models.Model):
             models.Index(fields=["given_at"], name="payment_given", condition=Q(given_at__isnull=False)),
         ]
         triggers = [
-            pgtrigger.ReadOnly(name="whose_never_changes", fields=["ref_id", "seller", "branch", "at", "agreed_in"]),
+            pgtrigger.ReadOnly(
+                name="whose_never_changes", fields=["ref_id", "seller", "branch", "at", "agreed_in", "paid_at_once"]
+            ),
             pgtrigger.FSM(name="moves_as_money_does", field="outcome", transitions=_MOVES),
             pgtrigger.Trigger(
                 name="keeps_closed_shifts",

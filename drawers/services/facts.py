@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 class PaymentFacts:
     """The code of the method, the cash that the customer gave (rupiah), the debtor, and the number on the slip.
 
-    `agreed_in`: the key of the shift that sold it, where it is placed later, after an approval.
+    `agreed_in`: the key of the shift that sold it, where it is placed later, after an approval. `paid_at_once`: shared
+    by orders that are one payment for the customer.
     """
 
     method: str = CASH
@@ -31,6 +33,7 @@ class PaymentFacts:
     customer: Customer | None = None
     reference: str = ""
     agreed_in: int | None = None
+    paid_at_once: UUID | None = None
 
     @property
     def row(self) -> Method:
@@ -68,6 +71,7 @@ class PaymentFacts:
             customer=customer,
             reference=facts["reference"],
             agreed_in=facts["shift"],
+            paid_at_once=UUID(shared) if (shared := facts.get("paid_at_once")) else None,
         )
 
     @property
@@ -80,6 +84,7 @@ class PaymentFacts:
             "customer_name": self.customer.name if self.customer else "",
             "reference": self.reference,
             "shift": self.agreed_in,
+            **({"paid_at_once": str(self.paid_at_once)} if self.paid_at_once else {}),
         }
 
     @property

@@ -102,6 +102,7 @@ def take_payment(ref_id: str, *, amount: int, seller: User | None, facts: Paymen
         amount=amount,
         cash_given=given,
         reference=facts.reference.strip()[:60] if row.keeps_reference else "",
+        paid_at_once=facts.paid_at_once,
         debt=debt,
         sold_in_id=sold_in,
         agreed_in_id=agreed_in,

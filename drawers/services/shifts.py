@@ -213,13 +213,11 @@ def expected_cash(shift: Shift) -> int:
 def rounded_up(shift: Shift) -> tuple[int, int]:
     """How many cash sales of the shift no coins can pay, and how much more came in (rupiah) if all were rounded up.
 
-    Bills that were checked and paid together, and the rows of one batch, are one sale. The books keep exact amounts:
-    this only says where such a difference comes from.
+    What a customer paid at once is one sale. The books keep exact amounts: this only says where such a difference comes
+    from.
     """
-    paid_at_once = Coalesce(
-        Cast("order__batch_row__batch", CharField()), Cast("order__bill_check__batch", CharField()), "ref_id"
-    )
-    sales = Payment.objects.filter(sold_in=shift, is_cash=True).order_by().values(at_once=paid_at_once)
+    at_once = Coalesce(Cast("paid_at_once", CharField()), "ref_id")
+    sales = Payment.objects.filter(sold_in=shift, is_cash=True).order_by().values(at_once=at_once)
     odd = sales.annotate(odd=Mod(Sum("amount"), SMALLEST_COIN)).filter(odd__gt=0).values_list("odd", flat=True)
     missing = [SMALLEST_COIN - int(rest) for rest in odd]
     return len(missing), sum(missing)

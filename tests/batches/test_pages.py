@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
 from approvals.models import Approval
-from batches.models import Batch, BatchRow
+from batches.models import Batch
 from batches.services import pause, place_rows, seal_of
 from batches.tables import BatchRowTable
 from drawers.services import rounded_up
@@ -265,13 +265,13 @@ def test_above_the_limit_a_second_person_approves_exactly_these_rows(
 
 def test_the_rows_of_a_batch_are_one_sale_for_the_coins(upstream: Upstream, seller: User):
     shift = begin(seller)
-    one, other, *_wrong = rows_of(checked(TABLE, seller))
-    BatchRow.objects.filter(pk=one.pk).update(order=sell(seller, 10_550), state="placed")
-    assert rounded_up(shift) == (1, 50)
 
-    BatchRow.objects.filter(pk=other.pk).update(order=sell(seller, 10_550), state="placed")
+    send_all(released("081290000001;10\n081290000002;10\n", seller))
 
+    assert [amount % 100 for amount in shift.payments.values_list("amount", flat=True)] == [50, 50]
     assert rounded_up(shift) == (0, 0)
+    sell(seller, 10_550)
+    assert rounded_up(shift) == (1, 50)
 
 
 def test_a_change_after_the_request_is_asked_about_again(upstream: Upstream, browser: Browser, seller: User):
