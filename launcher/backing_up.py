@@ -21,7 +21,7 @@ from launcher.failures import LaunchError
 from launcher.output import Say
 from launcher.postgresql import PostgreSQL
 from launcher.process_table import alive
-from launcher.processes import ProcessGroup, step_back
+from launcher.processes import ProcessGroup, let_step_back, step_back
 from launcher.project import Project, read_project
 from launcher.stack import APP_DATABASE
 from launcher.upgrading import commit
@@ -164,7 +164,9 @@ def make_backup(project: Project, postgres: PostgreSQL, folder: Path) -> dict[st
 def facts_of(address: str) -> dict[str, Any]:
     """How many orders and entries there are, and the audit's last checkpoint; empty in a database without tables."""
     try:
-        with psycopg.connect(address) as connection:
+        # by one process, that steps back: to count millions takes seconds
+        with psycopg.connect(address, options="-c max_parallel_workers_per_gather=0") as connection:
+            let_step_back(connection.info.backend_pid)
             row = connection.execute(FACTS).fetchone() or (0, 0, "")
     except (psycopg.errors.UndefinedTable, psycopg.OperationalError):
         return {}

@@ -42,16 +42,16 @@ def main() -> None:
         sys.exit(127)
 
 
-def weigh_session(niceness: int) -> None:
+def weigh_session(niceness: int, pid: int = 0) -> None:
     """Weigh a session of its own as the process in it, where the kernel weighs sessions and not processes (autogroup).
 
-    Without that its niceness counts only beside processes of the same session.
+    Without that its niceness counts only beside processes of the same session. `pid`: 0 for this process.
     """
-    if os.getsid(0) != os.getpid():
+    if os.getsid(pid) != (pid or os.getpid()):
         return
     for _ in range(5):
         try:
-            with open("/proc/self/autogroup", "w") as file:  # noqa: PTH123 (as above)
+            with open(f"/proc/{pid or 'self'}/autogroup", "w") as file:  # noqa: PTH123 (as above)
                 file.write(str(niceness))
         except BlockingIOError:  # the kernel takes one change in a tenth of a second, from all processes
             time.sleep(0.15)

@@ -19,6 +19,7 @@ from enum import IntEnum
 from io import FileIO
 from pathlib import Path
 
+from launcher.child import weigh_session
 from launcher.failures import LaunchError
 from launcher.output import START_MARK
 
@@ -63,6 +64,13 @@ class Child:
 def step_back() -> None:
     """Be that nice, and all that is started from now on; what `NICENESS` was started with is so already."""
     os.nice(max(0, NICENESS - os.nice(0)))
+
+
+def let_step_back(pid: int) -> None:
+    """Let a process of PostgreSQL that works for this one be as nice as this one."""
+    with contextlib.suppress(OSError):  # it has ended
+        os.setpriority(os.PRIO_PROCESS, pid, os.nice(0))
+        weigh_session(os.nice(0), pid)
 
 
 class ProcessGroup:

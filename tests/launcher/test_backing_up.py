@@ -136,12 +136,21 @@ def test_what_nobody_waits_for_is_weighed_less_in_its_own_session_and_so_are_its
     assert {int(own), int(session)} == {min(19, os.nice(0) + NICENESS)}
 
 
+SENDER = "SELECT pid FROM pg_stat_replication WHERE application_name = 'pg_basebackup' ORDER BY backend_start LIMIT 1"
+
+
 def test_a_backup_that_is_killed_counts_for_none(keep, folder, target):
-    serving(folder, keep())
+    keeper = keep()
+    serving(folder, keeper)
     with subprocess.Popen(
         [sys.executable, str(ROOT / "run"), "backup", str(target)], env=clean_environment(BACKOFFICE_DATA=str(folder))
     ) as killed:
         assert wait_until(lambda: bool(list(target.glob(".*.new/database/PG_VERSION"))))
+        # meanwhile the server's process that sends the files is as nice as the backup
+        with psycopg.connect(keeper.state["database_url"], autocommit=True) as rows:
+            sender = (rows.execute(SENDER).fetchone() or (0,))[0]
+        assert sender
+        assert wait_until(lambda: os.getpriority(os.PRIO_PROCESS, sender) == max(NICENESS, os.nice(0)))
         os.kill(killed.pid, signal.SIGKILL)
     assert backups_in(target) == []
 
