@@ -27,6 +27,7 @@ register.simple_tag(presenting.shift_badge)
 register.simple_tag(presenting.outcome_badge)
 register.simple_tag(presenting.shown_sale, name="sale_of")
 register.filter("cash_lines", presenting.cash_lines)
+register.filter("in_coins", presenting.change_in_coins)
 
 # The notes in which customers usually pay: the next whole number of each is one press. Rupiah.
 _NOTES = (20_000, 50_000, 100_000)

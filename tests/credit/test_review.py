@@ -17,6 +17,7 @@ from testing.factories import make_check, make_product
 from testing.orders import review
 from testing.people import browser_of
 from tests.approvals.helpers import approve, approver
+from tests.core.helpers import words
 from tests.credit.helpers import give_credit, owed_by
 from tests.drawers.helpers import begin, end
 
@@ -320,3 +321,4 @@ def test_the_receipt_says_the_change_that_was_given_and_the_rounding(browser, sh
         ("Cash given", "Rp20.000"),
         ("Change", "Rp9.400"),
     ]
+    assert "given Rp20.000, change Rp9.400 exactly Rp9.450" in words(browser.get(f"/orders/{order.ref_id}/"))
