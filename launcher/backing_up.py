@@ -19,7 +19,7 @@ from launcher.embedded import Stores
 from launcher.encrypting import make_key, seal_secrets
 from launcher.failures import LaunchError
 from launcher.output import Say
-from launcher.postgresql import PostgreSQL
+from launcher.postgresql import MOST_READ, PostgreSQL
 from launcher.process_table import alive
 from launcher.processes import ProcessGroup, let_step_back, step_back
 from launcher.project import Project, read_project
@@ -139,7 +139,7 @@ def make_backup(project: Project, postgres: PostgreSQL, folder: Path) -> dict[st
     log = project.logs / "backup.log"
     postgres.copy_to(draft / "database", log=log)
     ended = dt.datetime.now(dt.UTC)
-    postgres.verify_copy(draft / "database", log=log)
+    postgres.verify_copy(draft / "database", log=log, most=MOST_READ)
     manifest = {
         "version": version(),
         "commit": commit() or None,

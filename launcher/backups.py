@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ KEPT = (7, 4, 12)  # days, weeks, months
 SEGMENT_BYTES = 16 * 1024 * 1024
 PARTIAL = ".partial"
 HALF_RECORD_BYTES = 64 * 1024  # a last record in a copy of the log that is longer, and half there, counts as damage
+_CHUNK_BYTES = 1024 * 1024
 _PAGE_BYTES, _PAGE_HEAD, _SEGMENT_HEAD, _RECORD_HEAD = 8192, 24, 40, 24  # of the log
 ANOTHER = (
     "use another backup (`./run restore --from` takes the folder of an older one; the copied log goes on from there: "
@@ -247,17 +249,20 @@ def open_segment(file: Path) -> IO[bytes]:
         return file.with_name(file.name.removesuffix(PARTIAL)).open("rb")
 
 
-def verify_files(database: Path) -> None:
-    """LaunchError unless the files of a copy are just those of its list, each with its size and checksum."""
+def verify_files(database: Path, *, most: int = 0) -> None:
+    """LaunchError unless the files of a copy are just those of its list, each with its size and checksum.
+
+    `most`: bytes a second that it reads at most, beside a shop that sells; 0 for all that the disk gives.
+    """
     written = (database / "backup_manifest").read_bytes()
     listed = written[: written.rstrip().rfind(b"\n") + 1]
     rows = json.loads(written)
     if hashlib.sha256(listed).hexdigest() != rows["Manifest-Checksum"]:
         raise LaunchError(f"The list of files of {database} was changed: {ANOTHER}")
-    names = {row["Path"] for row in rows["Files"]}
+    names, pace = {row["Path"] for row in rows["Files"]}, Pace(most)
     for row in rows["Files"]:
         path = database / row["Path"]
-        if not path.is_file() or path.stat().st_size != row["Size"] or digest(path) != row["Checksum"]:
+        if not path.is_file() or path.stat().st_size != row["Size"] or digest(path, pace) != row["Checksum"]:
             raise LaunchError(f"{path} is not as it was copied: {ANOTHER}")
     for path in database.rglob("*"):
         name = path.relative_to(database).as_posix()
@@ -278,10 +283,31 @@ def verify_log(database: Path, listed: Mapping[str, str]) -> None:
             raise LaunchError(f"{path} is not as it was copied: {ANOTHER}")
 
 
-def digest(path: Path) -> str:
-    """The SHA-256 of a file."""
+class Pace:
+    """So many bytes a second at most; 0 for any number."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._started, self._done = time.monotonic(), 0
+
+    def wait(self, count: int) -> None:
+        """Wait as long as these further bytes have to take."""
+        self._done += count
+        if self.most:
+            time.sleep(max(0.0, self._started + self._done / self.most - time.monotonic()))
+
+
+def digest(path: Path, pace: Pace | None = None) -> str:
+    """The SHA-256 of a file. With a pace it leaves nothing of the file in memory, which the shop needs for its own."""
+    checksum = hashlib.sha256()
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while chunk := file.read(_CHUNK_BYTES):
+            checksum.update(chunk)
+            if pace:
+                pace.wait(len(chunk))
+        if pace and pace.most:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    return checksum.hexdigest()
 
 
 def size_of(folder: Path) -> int:

@@ -34,6 +34,7 @@ SUPERUSER = "app"  # for the launcher alone; `database_roles` has those of every
 SLOT = "backoffice_backup"
 LONGEST_COPY_SECONDS = 6 * 3600.0
 MOST_COPIED = "20M"  # bytes a second: 10 GB in 500 s
+MOST_READ = 60_000_000  # bytes a second, to compare what was copied
 OUTSIDE_HOMES = Path("/var/lib/merchant-backoffice")
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -158,12 +159,12 @@ class PostgreSQL:
         """An address without the password, which everybody could read in a list of processes."""
         return f"postgresql://{BACKUP}@127.0.0.1:{self.port}/postgres"
 
-    def verify_copy(self, folder: Path, *, log: Path) -> None:
-        """LaunchError unless a copy is as it was made, with all of the log that it needs.
+    def verify_copy(self, folder: Path, *, log: Path, most: int = 0) -> None:
+        """LaunchError unless a copy is as it was made, with all of the log that it needs. `most`: as `verify_files`.
 
         As `pg_verifybackup`, which the wheel has in a form that does not start.
         """
-        verify_files(folder)
+        verify_files(folder, most=most)
         (needed,) = read_json(folder / "backup_manifest")["WAL-Ranges"]
         span = [f"--{name}={needed[key]}" for name, key in (("start", "Start-LSN"), ("end", "End-LSN"))]
         words = ["--quiet", f"--timeline={needed['Timeline']}", f"--path={folder / 'pg_wal'}", *span]
