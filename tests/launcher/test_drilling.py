@@ -2,6 +2,7 @@
 
 import pytest
 
+from launcher.archiving import LogCopies
 from launcher.backing_up import make_backup
 from launcher.backups import backups_in
 from launcher.bucket import Bucket
@@ -11,12 +12,14 @@ from launcher.data_folder import read_json
 from launcher.encrypting import OF_DATA_FOLDER
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project
+from launcher.restoring import without_log
 from testing.released_shop import GIVEN
+from tests.launcher.conftest import wait_until
 from tests.launcher.helpers import run
 
 
 def test_a_drill_from_the_bucket_proves_what_it_brings_back(released, empty, bucket, tmp_path, group):
-    # given: the backup of a shop that goes on, in a bucket
+    # given: the backup of a shop that goes on, in a bucket with the log that follows
     for name in OF_DATA_FOLDER:
         (released / name).touch()  # AUDIT_KEY is in the environment
     target = tmp_path / "backups"
@@ -25,10 +28,13 @@ def test_a_drill_from_the_bucket_proves_what_it_brings_back(released, empty, buc
     server = PostgreSQL(released, group)
     server.start()
     server.wait_ready()
+    copies = LogCopies(project, server, target).begin()
     make_backup(project, server, target)
     (backup,) = backups_in(target)
+    assert wait_until(lambda: not without_log(backup))
     copier = Copier(project, Bucket(project, bucket["BACKUP_BUCKET"]), target)
     copier.copy_backups()
+    copier.copy_files()
 
     # when: somebody with the key tries it on another machine
     words = ["--from", bucket["BACKUP_BUCKET"], "--key", bucket["KEY"]]
@@ -44,6 +50,7 @@ def test_a_drill_from_the_bucket_proves_what_it_brings_back(released, empty, buc
     assert {path.name for path in empty.iterdir()} <= {DRILLED, "logs"}
     assert server.size() > 0  # the shop's own database was left alone
     server.stop()
+    group.stop([copies], grace=2)
 
 
 @pytest.mark.parametrize("words", [[], ["--from", "s3://shop/backups"]])
