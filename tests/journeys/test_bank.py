@@ -11,14 +11,13 @@ from staff.models import User
 from staff.roles import create_demo_staff
 from tests.bank.helpers import paid
 from tests.drawers.helpers import begin
-from tests.journeys.helpers import DESKTOP, PHONE, RULES_IN, OpenWindow, faults_in_all_looks, sign_in
+from tests.journeys.helpers import OpenWindow, faults_in_all_looks, faults_in_both_languages, sign_in
 from tests.ledger.helpers import open_books
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize(("language", "size"), [("id-ID", PHONE), ("en-GB", DESKTOP)])
-def test_an_owner_reads_a_statement_and_says_what_a_row_is(live_server: Any, open_window: OpenWindow, language, size):
+def test_an_owner_reads_a_statement_and_says_what_a_row_is(live_server: Any, open_window: OpenWindow):
     create_demo_staff()
     open_books(5_000_000)
     seller = User.objects.get(username="cashier")
@@ -27,7 +26,7 @@ def test_an_owner_reads_a_statement_and_says_what_a_row_is(live_server: Any, ope
     day = f"{timezone.localdate():%d/%m/%Y}"
     rows = ["Wann;Was;Wieviel", f"{day};BUDI;50.000,00", f"{day};SARI;69.000,00", f"{day};ADM;-15.000,00"]
     file = {"name": "mutasi.csv", "mimeType": "text/csv", "buffer": "\n".join(rows).encode()}
-    page, address = open_window(language=language, size=size), live_server.url
+    page, address = open_window(), live_server.url
     sign_in(page, address, "owner")
 
     # when: a file is chosen, which shows its columns, and all rows are kept
@@ -40,8 +39,7 @@ def test_an_owner_reads_a_statement_and_says_what_a_row_is(live_server: Any, ope
     page.select_option("[name=amount]", "2")
     page.click("#bank-preview button:not([name])")
     expect(page.locator("#bank-sample tbody tr")).to_have_count(3)
-    faults = faults_in_all_looks(page, RULES_IN[language])
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    faults = faults_in_all_looks(page)
     page.click("[name=save]")
 
     # then: each part says its number and sum
@@ -51,15 +49,13 @@ def test_an_owner_reads_a_statement_and_says_what_a_row_is(live_server: Any, ope
         expect(tile).to_have_attribute("data-came", str(came))
         tile.click()
         expect(tile).to_have_attribute("aria-current", "page")
-    faults += faults_in_all_looks(page, RULES_IN[language])
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    faults += faults_in_both_languages(page)
 
     # when: one of the unknown rows is the missing sale
     page.click("#bank-lines tr[data-amount='69000'] a")
     page.check(f"[name=item][value='sale:{missing}']")
     page.fill("[name=reason]", "less the bank's fee")
-    faults += faults_in_all_looks(page, RULES_IN[language])
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    faults += faults_in_all_looks(page)
     page.click("[name=action][value=match]")
 
     expect(page.locator("#row[data-state=matched]")).to_be_visible()

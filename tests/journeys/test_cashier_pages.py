@@ -2,7 +2,6 @@
 
 import re
 import uuid
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from testing.factories import make_biller, make_check, make_payment
 from testing.sandbox_process import eventually
 from tests.alerts.helpers import LOW, unknown
 from tests.drawers.helpers import begin, end, sell
-from tests.journeys.helpers import PHONE, RULES, RULES_IN, OpenWindow, faults_in, sign_in
+from tests.journeys.helpers import PHONE, OpenWindow, faults_in, sign_in
 from tests.ledger.helpers import open_books
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -37,8 +36,8 @@ NOTED = """
 """
 
 
-def faults_in_all_looks(page: Page, rules: Sequence[str] = RULES) -> list[str]:
-    faults = faults_in(page, LOOKS, rules)
+def faults_in_all_looks(page: Page) -> list[str]:
+    faults = faults_in(page, LOOKS)
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     return faults
 
@@ -82,12 +81,11 @@ def test_a_phone_has_five_tabs_and_nothing_ends_under_them(live_server: Any, ope
         assert end_of_page <= top_of(page, "#tabs"), address
 
 
-@pytest.mark.parametrize("language", ["id-ID", "en-GB"])
-def test_alerts_are_one_line_and_can_be_hidden_for_a_while(live_server: Any, open_window: OpenWindow, language):
+def test_alerts_are_one_line_and_can_be_hidden_for_a_while(live_server: Any, open_window: OpenWindow):
     create_demo_staff()
     keep_alerts("low_balance", [LOW])
     keep_alerts("order_unknown", [unknown(number) for number in range(3)])
-    page = open_window(size=PHONE, language=language)
+    page = open_window(size=PHONE, language="id-ID")
     sign_in(page, live_server.url, "cashier")
 
     line = page.locator("#alert-line > summary")
@@ -97,7 +95,7 @@ def test_alerts_are_one_line_and_can_be_hidden_for_a_while(live_server: Any, ope
     expect(line.locator("[data-others='3']")).to_be_visible()
     line.click()
     expect(page.locator("#alert-line [data-alert]")).to_have_count(4)
-    faults = faults_in_all_looks(page, RULES_IN[language])
+    faults = faults_in_all_looks(page)
     page.keyboard.press("Escape")
     expect(line).to_be_focused()
 
@@ -107,9 +105,9 @@ def test_alerts_are_one_line_and_can_be_hidden_for_a_while(live_server: Any, ope
     expect(page.locator("#alert-line > summary")).to_be_focused()
     expect(page.locator("#alert-line [data-hidden-alert=low_balance]")).to_be_visible()
     assert AlertSnooze.objects.get().person.username == "cashier"
-    faults += faults_in_all_looks(page, RULES_IN[language])
+    faults += faults_in_all_looks(page)
     page.goto(f"{live_server.url}/balance/alerts/mine/")
-    faults += faults_in_all_looks(page, RULES_IN[language])
+    faults += faults_in_all_looks(page)
     page.click("#alerts-mine [data-hidden-alert] button")
     expect(page.locator("#alerts-mine [data-alert]")).to_have_count(4)
 
@@ -117,7 +115,7 @@ def test_alerts_are_one_line_and_can_be_hidden_for_a_while(live_server: Any, ope
     open_books(350_000)
     begin(User.objects.get(username="supervisor"), cash=2_226_200)
     sign_in(page, live_server.url, "supervisor", "/counter/")
-    faults += faults_in_all_looks(page, RULES_IN[language])
+    faults += faults_in_all_looks(page)
     boxes = [box for pill in page.locator(".sell-head a:visible").all() if (box := pill.bounding_box())]
     low, drawer = (page.locator(f"#pill-{name}").bounding_box() for name in ("balance", "drawer"))
     assert low
@@ -130,12 +128,11 @@ def test_alerts_are_one_line_and_can_be_hidden_for_a_while(live_server: Any, ope
     assert faults == []
 
 
-@pytest.mark.parametrize("language", ["id-ID", "en-GB"])
-def test_an_own_day_is_followed_and_rings_as_one_chose(live_server: Any, open_window: OpenWindow, language):
+def test_an_own_day_is_followed_and_rings_as_one_chose(live_server: Any, open_window: OpenWindow):
     create_demo_staff()
     cashier, other = (User.objects.get(username=name) for name in ("cashier", "supervisor"))
     begin(cashier, cash=200_000)
-    page = open_window(size=PHONE, language=language)
+    page = open_window(size=PHONE, language="id-ID")
     page.add_init_script(NOTED)
     sign_in(page, live_server.url, "cashier", "/me/")
     page.check("input[name=endings][value=both]", force=True)
@@ -143,7 +140,7 @@ def test_an_own_day_is_followed_and_rings_as_one_chose(live_server: Any, open_wi
     page.click("[data-allow-notices]")
     expect(page.locator("[data-allow-notices]")).to_be_hidden()
     rings(page, "/static/sounds/bad.wav")
-    faults = faults_in_all_looks(page, RULES_IN[language])
+    faults = faults_in_all_looks(page)
     page.click("form[data-once] button.btn-primary")
     page.add_init_script("window.allowed = 'granted'")
 
@@ -151,7 +148,7 @@ def test_an_own_day_is_followed_and_rings_as_one_chose(live_server: Any, open_wi
     page.goto(f"{live_server.url}/")
     expect(page.locator("#own-open [data-own-order]")).to_have_count(2)
     expect(page.locator("#own-expected")).to_have_attribute("data-amount", "221000")
-    faults += faults_in_all_looks(page, RULES_IN[language])
+    faults += faults_in_all_looks(page)
     end(others, Status.SUCCESS)
     end(good, Status.SUCCESS)
     expect(page.locator(f"#own-latest [data-own-order='{good.ref_id}']")).to_be_visible()
@@ -164,7 +161,7 @@ def test_an_own_day_is_followed_and_rings_as_one_chose(live_server: Any, open_wi
     rings(page, "/static/sounds/bad.wav", bad.ref_id)
     page.goto(f"{live_server.url}/orders/")
     assert page.evaluate("window.rung") == []
-    faults += faults_in_all_looks(page, RULES_IN[language])
+    faults += faults_in_all_looks(page)
     assert faults == []
 
 

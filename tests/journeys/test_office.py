@@ -13,7 +13,7 @@ from staff.roles import create_demo_staff
 from testing.factories import make_order, make_product
 from tests.drawers.helpers import begin, end, sell
 from tests.earnings.helpers import ago, sold
-from tests.journeys.helpers import DESKTOP, PHONE, RULES_IN, OpenWindow, faults_in_all_looks, faults_of, sign_in
+from tests.journeys.helpers import PHONE, OpenWindow, faults_in_all_looks, faults_in_both_languages, faults_of, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -33,11 +33,8 @@ def shop() -> dict[str, Any]:
     return {"order": order, "owed": end(sell(owner, 10_500, destination=NUMBER), Status.FAILED)}
 
 
-@pytest.mark.parametrize(("language", "size"), [("id-ID", PHONE), ("en-GB", DESKTOP)])
-def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(
-    live_server: Any, open_window: OpenWindow, shop, language, size
-):
-    page, address = open_window(language=language, size=size), live_server.url
+def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(live_server: Any, open_window: OpenWindow, shop):
+    page, address = open_window(), live_server.url
     sign_in(page, address, "owner")
 
     # when: a week's earnings, by product, and the orders of a row
@@ -45,8 +42,7 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(
     page.click("[data-period='7']")
     page.click("#earned-by [data-by=product]")
     expect(page.locator("[data-tile=sold]")).to_have_attribute("data-value", "1")
-    faults = faults_in_all_looks(page, RULES_IN[language])
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    faults = faults_in_both_languages(page)
     page.click("[data-key=XL10] a")
     expect(page.locator("#results tbody tr")).to_have_count(1)
     expect(page.locator(f"#row-{shop['order'].pk}")).to_be_visible()
@@ -57,15 +53,14 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(
     expect(row).to_have_count(1)
     row.locator("form button").click()
     expect(row.locator("[name=leave]")).to_be_visible()
-    faults += faults_in_all_looks(page, RULES_IN[language])
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    faults += faults_in_both_languages(page)
     row.locator("a.btn").click()
     page.click("#give-back button[type=submit]")
     expect(page.locator("#sale-refund")).to_be_visible()
     page.goto(f"{address}/work/")
     expect(page.locator("#no-work")).to_be_visible()
     expect(page.locator("#count-work")).to_be_hidden()
-    faults += faults_in_all_looks(page, RULES_IN[language])
+    faults += faults_in_both_languages(page)
 
     # when: the end of a number
     page.keyboard.press("Control+k")
@@ -138,19 +133,16 @@ def test_an_owner_does_what_waits_in_the_panel(live_server: Any, open_window: Op
     assert faults == []
 
 
-@pytest.mark.parametrize("language", ["id-ID", "en-GB"])
-def test_a_cashier_cancels_a_held_order_with_the_customer_waiting(
-    live_server: Any, open_window: OpenWindow, shop, language
-):
+def test_a_cashier_cancels_a_held_order_with_the_customer_waiting(live_server: Any, open_window: OpenWindow, shop):
     cashier = User.objects.get(username="cashier")
     facts = {"action_reason": ActionReason.BALANCE_SHORT, "placed_by": cashier, "destination": NUMBER}
     held = make_order(Status.NEEDS_ACTION, **facts)
-    page = open_window(size=PHONE, language=language)
+    page = open_window(size=PHONE, language="id-ID")
     sign_in(page, live_server.url, "cashier", "/counter/")
     acts = page.locator(f"#run-{held.pk} [data-held]")
 
     acts.locator("summary").click()
-    faults = faults_in_all_looks(page, RULES_IN[language])
+    faults = faults_in_all_looks(page)
     acts.locator("button.btn-warnish").click()
 
     expect(page.locator(".toast-success")).to_be_visible()
