@@ -16,8 +16,8 @@ pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 @pytest.mark.parametrize(
     "window",
-    [("en-GB", DESKTOP, "light"), ("id-ID", PHONE, "dark"), ("en-GB", PHONE, "light")],
-    ids=["desktop", "phone-dark", "phone"],
+    [("en-GB", DESKTOP, "light"), ("id-ID", PHONE, "dark")],
+    ids=["desktop", "phone"],
 )
 def test_a_person_comes_from_the_provider_and_leaves(
     live_server: Any, open_window: OpenWindow, provider: OidcProvider, window: Any

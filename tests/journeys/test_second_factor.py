@@ -7,7 +7,7 @@ from allauth.mfa.models import Authenticator
 from playwright.sync_api import Page, expect
 
 from testing.people import make_person
-from tests.journeys.helpers import PHONE, OpenWindow, faults_of, with_authenticator
+from tests.journeys.helpers import PHONE, OpenWindow, faults_in_all_looks, faults_of, with_authenticator
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -19,37 +19,34 @@ def with_password(page: Page, address: str, name: str) -> None:
     page.click("main form button[type=submit]")
 
 
-@pytest.mark.parametrize(("size", "scheme"), [((1280, 800), "light"), (PHONE, "dark")])
-def test_a_passkey_is_added_confirms_and_signs_in(
-    live_server: Any, open_window: OpenWindow, size: tuple[int, int], scheme: str
-):
+def test_a_passkey_is_added_confirms_and_signs_in(live_server: Any, open_window: OpenWindow):
     person, other = make_person("admin"), make_person("cashier")
     Authenticator.objects.filter(user=person).delete()
-    page = open_window(size=size, scheme=scheme)
+    page = open_window()
     with_authenticator(page)
     faults: list[str] = []
 
     page.goto(f"{live_server.url}/accounts/login/")
-    faults += faults_of(page)
+    faults += faults_in_all_looks(page)
     with_password(page, live_server.url, "admin")
     expect(page.locator("#owes-factor")).to_be_visible()
-    faults += faults_of(page)
+    faults += faults_in_all_looks(page)
     page.goto(f"{live_server.url}/me/factors/app/")
-    faults += faults_of(page)
+    faults += faults_in_all_looks(page)
     page.goto(f"{live_server.url}/me/factors/passkey/")
     page.fill("[name=password]", "secret-words")
-    faults += faults_of(page)
+    faults += faults_in_all_looks(page)
     page.click("[data-passkey-new]")
     expect(page.locator("#recovery-codes li")).to_have_count(10)
-    faults += faults_of(page)
+    faults += faults_in_all_looks(page)
     page.goto(f"{live_server.url}/me/factors/")
     expect(page.locator("#factors li")).to_have_count(1)
     page.click("#new-codes >> xpath=../summary")
-    faults += faults_of(page)
+    faults += faults_in_all_looks(page)
 
     page.goto(f"{live_server.url}/staff/{other.pk}/")
     page.click("#make-link >> xpath=../summary")
-    faults += faults_of(page)
+    faults += faults_in_all_looks(page)
     page.select_option("#role-form [name=role]", "viewer")
     page.click("#role-form [data-passkey]")
     expect(page.locator(".toast-success")).to_be_visible()
@@ -58,7 +55,7 @@ def test_a_passkey_is_added_confirms_and_signs_in(
     page.context.clear_cookies()
     with_password(page, live_server.url, "admin")
     expect(page.locator("#second-step")).to_be_visible()
-    faults += faults_of(page)
+    faults += faults_in_all_looks(page)
     page.click("#second-step [data-passkey]")
     expect(page.locator("#signed-in-as")).to_be_attached()
 
@@ -67,17 +64,16 @@ def test_a_passkey_is_added_confirms_and_signs_in(
     page.click("[data-passkey-sign-in]")
     expect(page.locator("#signed-in-as")).to_be_attached()
     page.goto(f"{live_server.url}/staff/")
-    faults += faults_of(page)
+    faults += faults_in_all_looks(page)
     assert faults == []
 
 
-@pytest.mark.parametrize("language", ["en-GB", "id-ID"])
 def test_a_cashier_of_a_real_shop_adds_a_passkey_and_then_sells(
-    live_server: Any, open_window: OpenWindow, settings: Any, language: str
+    live_server: Any, open_window: OpenWindow, settings: Any
 ):
     settings.SANDBOX = False
     make_person("cashier")
-    page = open_window(size=PHONE, language=language)
+    page = open_window(size=PHONE, language="id-ID")
     with_authenticator(page)
 
     with_password(page, live_server.url, "cashier")
