@@ -44,6 +44,7 @@ def test_the_shop_starts_without_the_packages_that_stay_out_of_the_image():
         name for name, made_by in modules.items() if {each.replace("_", "-") for each in made_by} <= slim_image.NOT_RUN
     }
     gone |= {part.replace("/", ".") for part in slim_image.NOT_RUN_PARTS}
+    gone |= {twin.partition(".")[0].replace("/", ".") for twin in slim_image.TWINS}
     assert {"obstore", "pip", "pydantic.v1"} <= gone
 
     start = f"""
@@ -80,6 +81,7 @@ def test_each_package_that_stays_out_of_the_image_is_one_of_the_locks():
     } == set()
     (packages,) = ROOT.glob(".venv/lib/python*/site-packages")
     assert [part for part in slim_image.NOT_RUN_PARTS if not (packages / part).is_dir()] == []
+    assert [twin for twin in slim_image.TWINS if not [*packages.glob(twin)]] == []
 
 
 def test_the_words_of_both_languages_go_into_the_image():
