@@ -16,7 +16,7 @@ def run(*words: str, data: Path, **environment: str) -> "subprocess.CompletedPro
         env=clean_environment(BACKOFFICE_DATA=str(data), **environment),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,  # a drill steps back behind everything else that the machine does
         check=False,
     )
 

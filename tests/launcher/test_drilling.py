@@ -31,7 +31,7 @@ def test_a_drill_from_the_bucket_proves_what_it_brings_back(released, empty, buc
     copies = LogCopies(project, server, target).begin()
     make_backup(project, server, target)
     (backup,) = backups_in(target)
-    assert wait_until(lambda: not without_log(backup))
+    assert wait_until(lambda: not without_log(backup), seconds=60)
     copier = Copier(project, Bucket(project, bucket["BACKUP_BUCKET"]), target)
     copier.copy_backups()
     copier.copy_files()
