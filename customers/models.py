@@ -68,10 +68,14 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
         return self.alias(words=words_of("name", "note")).filter(words=words_that_begin(text))
 
     def matching(self, text: str, *, by_part: bool = True) -> CustomerQuerySet:
-        """Customers by a part of name or note, or the beginning of a number (not `by_part`: a full number)."""
+        """Customers by a part of name or note, or the beginning of a number (not `by_part`: a full number).
+
+        Their keys are read now: PostgreSQL expects many, and would go through all customers by name.
+        """
         numbers = SavedNumber.objects.matching(text, by_part=by_part)
         by_number = Customer.objects.filter(pk__in=numbers.values("customer"))
-        return self.filter(found_by(Customer.objects.named(text), by_number))
+        found = Customer.objects.filter(found_by(Customer.objects.named(text), by_number)).order_by()
+        return self.filter(pk__in=list(found.values_list("pk", flat=True)))
 
 
 class Customer(models.Model):
