@@ -198,13 +198,14 @@ class OrderFilter(InBranches):
 
         PostgreSQL expects every brand to fail as often, and would read all failed orders for one that hardly does.
         """
+        chosen = list(products.values_list("pk", flat=True))
         status = self.form.cleaned_data.get("status")
         if status in UNFULFILLED:
-            ended = Order.objects.filter(product__in=products.values("pk"), status=status)
+            ended = Order.objects.filter(product__in=chosen, status=status)
             keys = list(ended.values_list("pk", flat=True)[:_FEW])
             if len(keys) < _FEW:
                 return orders.filter(pk__in=keys)
-        return orders.filter(product__in=list(products.values_list("pk", flat=True)))
+        return orders.filter(product__in=chosen)
 
     def at_least(self, orders: OrderQuerySet, _name: str, amount: int) -> OrderQuerySet:
         """For which the customer pays so many rupiah or more."""
