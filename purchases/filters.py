@@ -201,7 +201,8 @@ class OrderFilter(InBranches):
         chosen = list(products.values_list("pk", flat=True))
         status = self.form.cleaned_data.get("status")
         if status in UNFULFILLED:
-            ended = Order.objects.filter(product__in=chosen, status=status)
+            # In the order of their index: by any other PostgreSQL would have to read all before it has the first.
+            ended = Order.objects.filter(product__in=chosen, status=status).order_by("product_id", "-created_at", "-id")
             keys = list(ended.values_list("pk", flat=True)[:_FEW])
             if len(keys) < _FEW:
                 return orders.filter(pk__in=keys)

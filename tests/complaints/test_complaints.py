@@ -17,12 +17,11 @@ from complaints.models import Complaint, ComplaintEvent, State
 from complaints.services import move_complaint, open_complaint
 from purchases.models import Order, OrderEvent
 from purchases.states import Status
-from testing.database import past_triggers
 from testing.factories import make_order
 from testing.orders import at_once
 from testing.people import browser_of, make_person
 from tests.core.helpers import next_question
-from tests.plans import MANY, asked, copy_many, too_wide
+from tests.plans import MANY, asked, copy_many, too_wide, weigh
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -182,8 +181,7 @@ def test_with_many_closed_ones_the_list_and_the_answer_stay_flat():
     copies = {"id": "1000000 + n", "order_id": "1000000 + n", "opened_at": earlier.format("opened_at")}
     copy_many("complaints_complaint", old, **copies)
     copy_many("complaints_complaintevent", old.events.first(), id="1000000 + n", complaint_id="1000000 + n")
-    with past_triggers() as cursor:
-        cursor.execute("ANALYZE purchases_order, complaints_complaint, complaints_complaintevent")
+    weigh("purchases_order", "complaints_complaint", "complaints_complaintevent")
     browser = browser_of("admin")
     growing = {"purchases_order", "complaints_complaint", "complaints_complaintevent"}
     lists = ["", "?state=open", "?state=asked", "?state=closed", "?state=all", "?q=081234567890", f"?q={order.ref_id}"]

@@ -13,7 +13,7 @@ from testing.people import make_person
 from tests.core.helpers import next_question
 from tests.counter.helpers import NUMBER, shelf_of_telkomsel
 from tests.drawers.helpers import begin, sell
-from tests.plans import MANY, asked, copy_many, too_wide
+from tests.plans import MANY, asked, copy_many, too_wide, weigh
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,8 +32,7 @@ def test_the_field_the_review_and_the_strip_stay_flat():
         at = {column: earlier.format(column) for column in ("created_at", "final_at", "sent_at")}
         copy_many("purchases_order", row, **keys, **at)
     sell(me)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE purchases_order")
+    weigh("purchases_order")
     browser = Client()
     browser.force_login(me)
     question, _delay = next_question(browser.get("/counter/"))
@@ -62,8 +61,7 @@ def test_a_first_name_that_thousands_have_reads_only_what_is_shown(cashier):
             for number, sari in enumerate(customers)
         ]
     )
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE customers_customer, customers_savednumber")
+    weigh("customers_customer", "customers_savednumber")
 
     with CaptureQueriesContext(connection) as queries:
         page = cashier.get("/counter/?q=sari", headers={"HX-Request": "true", "HX-Target": "counter-work"})

@@ -19,7 +19,7 @@ from testing.people import browser_of, make_person, signed_in
 from tests.credit.helpers import account_of, give_credit, made_due, owed_by, page_of, sell_to
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, sell
-from tests.plans import asked, too_wide
+from tests.plans import asked, too_wide, weigh
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -170,7 +170,7 @@ def test_the_pages_ask_little_and_read_no_history():
             " at - n * interval '1 hour' FROM credit_creditentry, generate_series(1, 4000) n WHERE kind = 'payment'"
         )
         cursor.execute("SET session_replication_role = origin")
-        cursor.execute("ANALYZE credit_creditentry, credit_creditaccount")
+    weigh("credit_creditentry", "credit_creditaccount")
     browser = browser_of("admin")
     for path in ("/credit/", f"/customers/{customer.pk}/credit/", f"/customers/{customer.pk}/"):
         browser.get(path)

@@ -11,7 +11,7 @@ from drawers.services.payments import take_in
 from staff.models import User
 from testing.people import browser_of, make_person
 from tests.drawers.helpers import begin, pieces_of, sell
-from tests.plans import MANY, asked, copy_many, too_wide
+from tests.plans import MANY, asked, copy_many, too_wide, weigh
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -60,8 +60,7 @@ def busy_drawers():
     copy_many("drawers_payment", old.payment, id="2000000 + n", ref_id="'SOLD' || n", **ended, **in_shifts)
     for _ in range(3):
         sell(person)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE purchases_order, drawers_shift, drawers_drawerentry, drawers_payment")
+    weigh("purchases_order", "drawers_shift", "drawers_drawerentry", "drawers_payment")
     return earlier
 
 

@@ -18,7 +18,7 @@ from testing.orders import at_once
 from testing.people import browser_of, make_person
 from tests.core.helpers import cells
 from tests.drawers.helpers import begin, end, pieces_of, sell
-from tests.plans import MANY, asked, copy_many, too_wide
+from tests.plans import MANY, asked, copy_many, too_wide, weigh
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -185,8 +185,7 @@ def test_the_list_searches_and_stays_flat():
     copy_many("drawers_payment", old.payment, ended_at=long_ago.format("ended_at"), **given)
     names["payment_id"] = "1000000 + n"
     copy_many("purchases_order", old, id="1000000 + n", final_at=long_ago.format("final_at"), **names)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE purchases_order, drawers_payment, drawers_drawerentry")
+    weigh("purchases_order", "drawers_payment", "drawers_drawerentry")
     browser = browser_of("admin")
     for query in ("", "?state=given", "?state=all", "?q=081234567890", f"?q={order.ref_id}"):
         browser.get(f"/refunds/{query}")

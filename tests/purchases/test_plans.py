@@ -10,7 +10,7 @@ from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_order, make_product
 from testing.people import browser_of
-from tests.plans import MANY, asked, copy_many, too_wide
+from tests.plans import MANY, asked, copy_many, too_wide, weigh
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,9 +25,7 @@ def two_brands():
         keys = {"ref_id": f"'{brand}' || n", "idempotency_key": f"'{brand}' || n", "id": "o.id + 1000000 + n * 2"}
         copy_many("purchases_order", order, **keys, **at)
         Brand.objects.filter(code=brand).update(name=brand)
-    with connection.cursor() as cursor:
-        # also the others: what an earlier test left behind may say that there are many of them
-        cursor.execute("ANALYZE purchases_order, catalogue_product, catalogue_brand")
+    weigh("purchases_order", "catalogue_product", "catalogue_brand")
     return browser_of("supervisor")
 
 

@@ -14,7 +14,7 @@ from testing.factories import make_order, make_product, reported
 from testing.orders import CALLBACK, STAFF, never_arrived, report
 from testing.people import browser_of
 from testing.sandbox_process import eventually
-from tests.plans import asked, copy_many, plan_of, scans
+from tests.plans import asked, copy_many, plan_of, scans, weigh
 
 pytestmark = pytest.mark.django_db
 
@@ -208,8 +208,7 @@ def test_the_words_of_an_incident(detail, words):
 def test_with_many_orders_the_look_up_reads_few(transactional_db):
     order = succeed(SN)
     copy_many("purchases_order", order, id="-n", ref_id="'C' || n", idempotency_key="'C' || n", sn="'777' || n")
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE purchases_order")
+    weigh("purchases_order")
     with CaptureQueriesContext(connection) as queries:
         report(make_order(Status.PENDING, destination="081200000009"), sn=SN)
 
