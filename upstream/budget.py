@@ -73,6 +73,11 @@ class Permit:
         self.waited = 0.0
         self._settled = False
 
+    @property
+    def call_class(self) -> CallClass:
+        """For whom it was booked; it stands in the id, so that a process that takes it over knows it."""
+        return CallClass.INTERACTIVE if self.id.startswith(CallClass.INTERACTIVE) else CallClass.BACKGROUND
+
     def start(self, endpoint: Endpoint) -> bool:
         """Wait for its moment and take it for a call that is sent now.
 
@@ -148,7 +153,7 @@ class Budget:
 
     def book(self, endpoint: Endpoint, call_class: CallClass, within_seconds: float) -> Permit:
         """Return a permit whose moment comes within so many seconds, without waiting for it. Raises as `reserve`."""
-        permit_id = uuid.uuid4().hex
+        permit_id = f"{call_class}-{uuid.uuid4().hex}"
         spans = (within_seconds, PERMIT_SECONDS, self._longest_life, PEOPLE_STAY_SECONDS)
         arguments = map(_us, spans)
         booked, wait_us = self._run("reserve", endpoint.limits, permit_id, call_class.value, *arguments)

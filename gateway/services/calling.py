@@ -34,7 +34,7 @@ T = TypeVar("T", bound=Message)
 
 # While the upstream refuses our account, only this request is sent: its first answer lifts the stop.
 _PROBE = Endpoint.BALANCE
-# A background call without a permit waits this long for one (seconds).
+# A background call without a permit, or a message whose permit is void, waits this long for one (seconds).
 _PATIENCE_SECONDS = 5.0
 
 
@@ -65,8 +65,8 @@ def reserve(endpoint: Endpoint, *, call_class: CallClass, permit_id: str = "") -
     """Get a permit of the rate budget before doing what only makes sense with one; use or cancel it within 15 seconds.
 
     `permit_id`: take over this one, which the dispatcher booked. Without, or when the message with it has waited for
-    longer than a permit can be begun, another one is booked, which takes a few seconds at most. Raises `Unavailable` or
-    `Misconfigured`; nothing was sent then.
+    longer than a permit can be begun, another one is booked, for whom that one was, which takes a few seconds at most.
+    Raises `Unavailable` or `Misconfigured`; nothing was sent then.
     """
     try:
         _refuse_if_stopped(endpoint)
@@ -80,6 +80,7 @@ def reserve(endpoint: Endpoint, *, call_class: CallClass, permit_id: str = "") -
             return permit
         # On a busy machine every message may wait so long: put back, the work would never go on.
         log.info("permit_was_void", endpoint=endpoint.value)
+        return client.budget.reserve(endpoint, permit.call_class, _PATIENCE_SECONDS)
     return client.reserve(endpoint, call_class=call_class, patience=_PATIENCE_SECONDS)
 
 

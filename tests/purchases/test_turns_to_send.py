@@ -17,7 +17,7 @@ from purchases.states import Status
 from testing.factories import moves
 from tests.conftest import Upstream
 from tests.purchases.magic import buy, place
-from upstream.budget import PERMIT_SECONDS, CallClass
+from upstream.budget import PERMIT_SECONDS, Budget, CallClass
 from upstream.client import get_client
 from upstream.endpoints import Endpoint
 from upstream.errors import ErrorCode, Misconfigured, Rejected
@@ -192,6 +192,23 @@ def test_given_a_void_permit_and_a_full_limit_then_nothing_is_sent(upstream: Ups
     assert moves(order) == [("", "queued", "staff")]
     assert upstream.calls(order) == []
     assert entries_of(order) == [("hold", order.max_price)]
+
+
+@pytest.mark.parametrize("call_class", CallClass)
+def test_given_a_void_permit_then_another_is_booked_for_the_same_people(upstream: Upstream, monkeypatch, call_class):
+    order, reserve, booked = place(1), Budget.reserve, []
+    permit_id = get_client().budget.book(Endpoint.TRANSACTION_STATUS, call_class, 1.0).hand_over()
+    make_void(permit_id)
+
+    def note(budget, endpoint, for_whom, wait_seconds):
+        booked.append(for_whom)
+        return reserve(budget, endpoint, for_whom, wait_seconds)
+
+    monkeypatch.setattr(Budget, "reserve", note)
+    tasks.submit_order(order.pk, permit_id)
+
+    assert booked == [call_class]
+    assert upstream.calls(order) == [CREATE]
 
 
 def test_given_a_void_permit_then_a_poll_still_asks(upstream: Upstream):
