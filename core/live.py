@@ -19,7 +19,7 @@ _MOST_ROWS = 50
 
 def is_poll(request: HttpRequest) -> bool:
     """Whether an open page asks by itself, and nobody need be there. The addresses of such questions end alike."""
-    return "HX-Request" in request.headers and request.path_info.endswith(("/live/", "/now/"))
+    return request.path_info.endswith(("/live/", "/now/")) and "HX-Request" in request.headers
 
 
 class Live:
