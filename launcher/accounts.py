@@ -28,3 +28,14 @@ def owner(path: Path) -> str:
         return pwd.getpwuid(number).pw_name
     except KeyError:
         return f"user {number}"
+
+
+def check_has_name(number: int) -> None:
+    """LaunchError when this user has no name here: PostgreSQL makes its files for nobody else (initdb looks it up)."""
+    try:
+        pwd.getpwuid(number)
+    except KeyError as error:
+        raise LaunchError(
+            f"You run as user {number}, who has no name on this machine, and PostgreSQL makes its files only for a user"
+            f" with a name. Add one (as root: `useradd --uid {number} shop`), or run as another user."
+        ) from error

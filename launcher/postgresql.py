@@ -21,6 +21,7 @@ from typing import Any, LiteralString, cast
 import psycopg
 from psycopg import sql
 
+from launcher.accounts import check_has_name
 from launcher.backups import ANOTHER, PARTIAL, verify_files
 from launcher.data_folder import kept_secrets, new_file, read_json
 from launcher.database_roles import BACKUP, SECRETS, give_database, make_roles
@@ -306,6 +307,8 @@ class PostgreSQL:
 
     def _make_cluster(self, data: Path) -> None:
         """Run initdb beside the final place, so that an interrupted one is never taken for a cluster."""
+        if not self._user:
+            check_has_name(os.geteuid())
         draft, password = self._home / "new", self._home / "new-password"
         shutil.rmtree(draft, ignore_errors=True)
         with new_file(password) as file:

@@ -19,6 +19,7 @@ from redis.retry import Retry
 
 from launcher.data_folder import read_json, write_json
 from launcher.database_roles import APP, OWNER, SANDBOX
+from launcher.failures import LaunchError
 from launcher.postgresql import DURABLE, PostgreSQL
 from launcher.process_table import end_left_over, processes_inside
 from launcher.processes import ProcessGroup
@@ -65,6 +66,15 @@ def test_on_many_cores_each_thread_has_a_connection_to_postgresql(monkeypatch: p
     sandbox, start = 12, 2
 
     assert ours + sandbox + start < int(DURABLE["max_connections"])
+
+
+def test_a_user_without_a_name_is_told_so_before_any_file_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 471_100)
+
+    with pytest.raises(LaunchError, match="You run as user 471100, who has no name on this machine"):
+        PostgreSQL(tmp_path, ProcessGroup()).start()
 
 
 def test_databases_are_utf8_with_a_fixed_sort_order(steady: Keeper) -> None:
