@@ -36,6 +36,7 @@ from testing.sandbox_process import SandboxProcess
 from tests.staff.oidc_provider import CLIENT, ROLES, SARI, SECRET, OidcProvider
 from tills.services.pins import PinHasher
 from upstream.client import get_client
+from upstream.endpoints import Limit
 
 # How long an example takes says something about the machine alone.
 properties.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -108,6 +109,13 @@ def sandbox_process() -> Iterator[SandboxProcess]:
     process.remove()
 
 
+def forget_calls() -> None:
+    """No call counts against any limit: those of earlier tests would leave their minute in the middle of this one."""
+    budget = get_client().budget
+    budget._redis.delete(*(key for limit in Limit for key in budget._keys(limit)))
+    budget.declare_fresh()
+
+
 class Upstream:
     """The sandbox as a money test sees it: its requests, and its charges."""
 
@@ -137,12 +145,12 @@ def synced() -> Rows:
 
 @pytest.fixture
 def upstream(transactional_db: None, sandbox_process: SandboxProcess, synced: Rows, settings: Any) -> Upstream:
-    """Our settings point at a clean sandbox whose catalogue is synced; checks come quickly."""
+    """Our settings point at a clean sandbox whose catalogue is synced; no call counts yet, and checks come quickly."""
     sandbox_process.control("reset")
     settings.UPSTREAM_BASE_URL = sandbox_process.url
     settings.UPSTREAM_SECRET_ID = sandbox_process.secret_id
     settings.UPSTREAM_SECRET_KEY = sandbox_process.secret_key
-    get_client().budget.declare_fresh()
+    forget_calls()
     if synced:
         put_back(synced)
     else:
@@ -151,6 +159,7 @@ def upstream(transactional_db: None, sandbox_process: SandboxProcess, synced: Ro
         sync_catalogue()  # with the usual timeouts: a busy machine answers late
         synced.update(copy_rows())
         put_back(others)
+        forget_calls()
     settings.UPSTREAM_CONNECT_TIMEOUT = 0.5
     settings.UPSTREAM_READ_TIMEOUT = 0.5
     settings.ORDER_CHECK_FIRST_SECONDS = 3.0 / SPEED

@@ -93,8 +93,8 @@ def test_given_much_that_is_overdue_but_goes_on_then_it_is_no_alert(upstream: Up
 
 
 def test_given_work_that_is_put_back_unsent_then_it_does_not_go_on(order: Order, settings: Any, time_machine: Any):
-    settings.UPSTREAM_ACCOUNT_RATE = "2/minute"  # the catalogue's three requests have used up more than this
     hand_out()
+    settings.UPSTREAM_ACCOUNT_RATE = "1/minute"  # its permit has used up this
     time_machine.move_to(timezone.now() + LATER)
 
     submit_order.apply(args=[order.pk, "a-permit-of-long-ago"])
