@@ -291,7 +291,6 @@ class Order(models.Model):
             models.Index(fields=["-created_at", "-id"], name="order_newest"),
             models.Index(fields=["next_poll_at"], name="order_due", condition=Q(next_poll_at__isnull=False)),
             models.Index(fields=["status", "-created_at"], name="order_by_status"),
-            models.Index(fields=["product_code", "-created_at", "-id"], name="order_by_product"),
             models.Index(fields=["product", "-created_at", "-id"], name="order_by_product_id"),
             models.Index(fields=["placed_by", "created_at"], name="order_by_person"),
             models.Index(fields=["created_at", "id"], name="order_open", condition=Q(status__in=sorted(OPEN))),
