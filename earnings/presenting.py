@@ -24,7 +24,7 @@ from core.times import active_locale, day_words, start_of_day
 from credit.methods import method_words
 from customers.models import Customer
 from earnings.periods import NAMES, Chosen, named_period
-from earnings.services import Figures, Period, figures_by, figures_by_customer, totals_of
+from earnings.services import Figures, Period, figures_by, figures_by_customer, sales_by_hour, totals_of
 from ledger.chart import HEIGHT, STEPS, WIDTH, scale
 from ledger.presenting import Funds
 from ledger.services import usual_spending_per_hour
@@ -326,7 +326,7 @@ def drawing_of(chosen: Chosen) -> Drawing:
     is_hours = period.first == period.last
     if is_hours:
         before = type(before).of_days(before.first, before.last)
-    now_by, before_by = (figures_by("hour" if is_hours else "day", part) for part in (period, before))
+    now_by, before_by = (sales_by_hour(part) if is_hours else figures_by("day", part) for part in (period, before))
     steps: list[tuple[Any, Any, str]] = (
         [(number, number, f"{number:02d}:00") for number in range(_HOURS)]
         if is_hours

@@ -1,7 +1,17 @@
 """Figures of any period, the sums of days that are over, and their proof."""
 
-from earnings.services.figures import Figures, Period, figures_by, figures_by_customer, totals_of
+from earnings.services.figures import Figures, Period, figures_by, figures_by_customer, sales_by_hour, totals_of
 from earnings.services.keeping import sum_day, sum_days
 from earnings.services.proving import prove_days
 
-__all__ = ["Figures", "Period", "figures_by", "figures_by_customer", "prove_days", "sum_day", "sum_days", "totals_of"]
+__all__ = [
+    "Figures",
+    "Period",
+    "figures_by",
+    "figures_by_customer",
+    "prove_days",
+    "sales_by_hour",
+    "sum_day",
+    "sum_days",
+    "totals_of",
+]

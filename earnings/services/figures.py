@@ -11,7 +11,7 @@ from operator import add, attrgetter, sub
 from typing import Any
 
 from django.db.models import BigIntegerField, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Cast, Coalesce, Extract, ExtractHour, Greatest, TruncDate
+from django.db.models.functions import Cast, Coalesce, Extract, Greatest, TruncDate, TruncHour
 from django.utils import timezone
 
 from branches.seeing import narrowed, own_branch
@@ -39,8 +39,8 @@ _SUMS: dict[str, Any] = {
     "seconds": Coalesce(Sum(_TOOK, filter=_SOLD, output_field=BigIntegerField()), 0),
     "open": Count("pk", filter=Q(status__in=OPEN)),
 }
-# What figures can be by: which sums, the column of these sums, and that of the orders. Hours are of orders alone.
-_KEYS: dict[str, tuple[By | None, str, Any]] = {
+# What figures can be by: which sums, the column of these sums, and that of the orders.
+_KEYS: dict[str, tuple[By, str, Any]] = {
     "brand": (By.PRODUCT, "product__brand__name", F("product__brand__name")),
     "category": (By.PRODUCT, "product__category__code", F("product__category__code")),
     "product": (By.PRODUCT, "product_id", F("product_id")),
@@ -48,7 +48,6 @@ _KEYS: dict[str, tuple[By | None, str, Any]] = {
     "method": (By.METHOD, "method", F("payment__method")),
     "branch": (By.BRANCH, "branch_id", F("payment__branch_id")),
     "day": (By.METHOD, "day_id", TruncDate("created_at")),
-    "hour": (None, "", ExtractHour("created_at")),
 }
 
 
@@ -130,15 +129,26 @@ class Period:
         last = self.last if start_of_day(self.last + _ONE_DAY) <= self.until else self.last - _ONE_DAY
         return [first + number * _ONE_DAY for number in range((last - first).days + 1)]
 
+    def rest_of_day(self) -> Period:
+        """What its last day has beyond it; empty where it ends with the day."""
+        return Period(self.until, start_of_day(self.last + _ONE_DAY))
+
+    def up_to_a_day(self) -> Period:
+        """The same, with the rest of its last day where that is less than what it has of that day."""
+        rest = self.rest_of_day()
+        is_most = rest.until - rest.since < self.until - max(self.since, start_of_day(self.last))
+        return Period(self.since, rest.until) if is_most else self
+
 
 def figures_by(key: str, period: Period) -> dict[Any, Figures]:
     """The figures of the period by one of `_KEYS`, such as "brand" or "day".
 
-    For a reader who sees one branch they are of its orders: the sums of days are of the whole shop.
+    For a reader who sees one branch they are of its orders: the sums of days are of the whole shop. Of most of a day
+    they are the day's sums without its rest.
     """
     kept_by, of_sums, of_orders = _KEYS[key]
     added: defaultdict[Any, Figures] = defaultdict(Figures)
-    summed = kept_days(period) if kept_by and own_branch() is None else set()
+    summed = kept_days(period.up_to_a_day()) if own_branch() is None else set()
     if summed:
         sums = DaySum.objects.filter(by=kept_by, day__gte=min(summed), day__lte=max(summed))
         if left_out := {day for day in period.whole_days() if min(summed) < day < max(summed)} - summed:
@@ -146,7 +156,11 @@ def figures_by(key: str, period: Period) -> dict[Any, Figures]:
         _add(added, sums.order_by().values_list(of_sums).annotate(*[Sum(name) for name in NAMES]))
     for part in _not_summed(period, summed):
         _add(added, _rows_by(of_orders, orders_of(part)))
-    return dict(added)
+    rest = period.rest_of_day()
+    if period.last in summed and rest.since < rest.until:
+        for key_, *numbers in _rows_by(of_orders, orders_of(rest)):
+            added[key_] -= Figures(*map(int, numbers))
+    return {key: figures for key, figures in added.items() if figures.placed}
 
 
 def figures_by_customer(period: Period) -> dict[int | None, Figures]:
@@ -160,6 +174,14 @@ def figures_by_customer(period: Period) -> dict[int | None, Figures]:
     added: defaultdict[int | None, Figures] = defaultdict(Figures)
     _add(added, _rows_by(customer, orders_of(period)))
     return dict(added)
+
+
+def sales_by_hour(day: Period) -> dict[int, Figures]:
+    """What arrived of a day, and the sales, by the hour of the shop at which it was placed; of its orders alone."""
+    # The hours of UTC are those of the shop, and take a third of the time of hours of its own time.
+    orders = orders_of(day).filter(_SOLD).annotate(hour=TruncHour("created_at", tzinfo=dt.UTC)).values_list("hour")
+    rows = orders.annotate(sold=Count("pk"), sales=_SUMS["sales"])
+    return {timezone.localtime(hour).hour: Figures(sold=sold, sales=int(sales)) for hour, sold, sales in rows}
 
 
 def totals_of(figures: Iterable[Figures]) -> Figures:

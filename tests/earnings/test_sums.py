@@ -9,11 +9,12 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import IntegrityError, connection, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from earnings.models import By, DaySum, SummedDay
 from earnings.presenting import Change
-from earnings.services import Figures, Period, figures_by, keeping, prove_days, sum_days, totals_of
+from earnings.services import Figures, Period, figures_by, keeping, prove_days, sales_by_hour, sum_days, totals_of
 from earnings.services.keeping import sum_day
 from purchases.models import Order
 from purchases.states import Status
@@ -109,9 +110,26 @@ def test_figures_of_a_part_of_a_day_are_of_its_orders():
     sold(ago(1, 15), selling_price=20_000)
     sum_days()
 
-    morning = figures_by("hour", Period(ago(1, 0), ago(1, 12)))
+    morning = sales_by_hour(Period(ago(1, 0), ago(1, 12)))
 
     assert {hour: figures.sales for hour, figures in morning.items()} == {9: 12_000}
+
+
+@pytest.mark.parametrize(("until", "by_sums"), [(8, False), (13, True), (20, True)])
+def test_most_of_a_summed_day_is_its_sums_without_its_rest(until: int, by_sums: bool):
+    cashier, product = make_person("cashier"), make_product(brand="xl")
+    for hour in (7, 10, 12):
+        sold(ago(1, hour), placed_by=cashier)
+        sold(ago(1, hour), Status.FAILED, product=product)
+    sold(ago(1, 19), product=product, selling_price=20_000)
+    period = Period(ago(1, 0), ago(1, until))
+    of_orders = {key: figures_by(key, period) for key in ("brand", "product", "person", "method", "branch", "day")}
+    sum_days()
+
+    assert {key: figures_by(key, period) for key in of_orders} == of_orders
+
+    DaySum.objects.update(placed=F("placed") + 1)
+    assert (figures_by("day", period) != {period.last: of_orders["day"][period.last]}) is by_sums
 
 
 def test_figures_by_each_key_add_up_to_the_same():
