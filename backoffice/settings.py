@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pghistory
-import sentry_sdk
 from csp.constants import NONCE, NONE, SELF
 
 from backoffice import version
@@ -397,6 +396,8 @@ BACKUP_STAMP = env.str("BACKUP_STAMP", "")
 # Faults are sent to Sentry only when this names a project.
 SENTRY_DSN = env.str("SENTRY_DSN", "")
 if SENTRY_DSN:
+    import sentry_sdk  # a tenth of a second of each start
+
     sentry_sdk.init(
         dsn=SENTRY_DSN,
         send_default_pii=False,
