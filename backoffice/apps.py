@@ -1,10 +1,18 @@
 """The project as a Django app: it makes the Celery app known and checks the configuration."""
 
+from types import ModuleType
+
 from django.apps import AppConfig
+
+from core import trigger_registry
 
 
 class BackofficeConfig(AppConfig):
     name = "backoffice"
+
+    def __init__(self, app_name: str, app_module: ModuleType | None) -> None:
+        super().__init__(app_name, app_module)
+        trigger_registry.install()  # every app gets here before any model is loaded
 
     def ready(self) -> None:
         """Load the Celery app, so that `shared_task` and `.delay()` use our broker, and register the checks."""
