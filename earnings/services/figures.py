@@ -10,12 +10,14 @@ from itertools import pairwise
 from operator import add, attrgetter, sub
 from typing import Any
 
-from django.db.models import BigIntegerField, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import BigIntegerField, BooleanField, Count, F, Func, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Cast, Coalesce, Extract, Greatest, TruncDate, TruncHour
 from django.utils import timezone
 
 from branches.seeing import narrowed, own_branch
 from core.times import start_of_day
+from credit.models import CreditEntry
 from customers.models import SavedNumber
 from earnings.models import By, DaySum, SummedDay
 from purchases.models import Order
@@ -49,6 +51,7 @@ _KEYS: dict[str, tuple[By, str, Any]] = {
     "branch": (By.BRANCH, "branch_id", F("payment__branch_id")),
     "day": (By.METHOD, "day_id", TruncDate("created_at")),
 }
+_DEBTOR = F("payment__debt__account__customer")
 
 
 @dataclass(frozen=True)
@@ -169,16 +172,22 @@ def figures_by_customer(period: Period) -> dict[int | None, Figures]:
     Of several customers who have saved a number the first counts. None: the orders of nobody, so that all add up to
     those of the period.
     """
-    saved = SavedNumber.objects.filter(destination=OuterRef("destination")).order_by("pk").values("customer")
-    customer = Coalesce("payment__debt__account__customer", Subquery(saved[:1]), output_field=BigIntegerField())
+    # In the order of their index: by any other each number would be sorted.
+    saved = SavedNumber.objects.filter(destination=OuterRef("destination")).order_by("created_at", "pk")
+    orders = orders_of(period).annotate(saver=Subquery(saved.values("customer")[:1]))
     added: defaultdict[int | None, Figures] = defaultdict(Figures)
-    _add(added, _rows_by(customer, orders_of(period)))
-    return dict(added)
+    _add(added, _rows_by(F("saver"), orders))
+    # Few are on account, and found by their debts: the payment of each order would take as long again.
+    for debtor, saver, *numbers in _rows_by(_DEBTOR, orders.filter(_on_account(period)), "saver"):
+        figures = Figures(*map(int, numbers))
+        added[debtor] += figures
+        added[saver] -= figures
+    return {key: figures for key, figures in added.items() if figures.placed}
 
 
 def sales_by_hour(day: Period) -> dict[int, Figures]:
     """What arrived of a day, and the sales, by the hour of the shop at which it was placed; of its orders alone."""
-    # The hours of UTC are those of the shop, and take a third of the time of hours of its own time.
+    # The hours of UTC are those of the shop, and take half as long.
     orders = orders_of(day).filter(_SOLD).annotate(hour=TruncHour("created_at", tzinfo=dt.UTC)).values_list("hour")
     rows = orders.annotate(sold=Count("pk"), sales=_SUMS["sales"])
     return {timezone.localtime(hour).hour: Figures(sold=sold, sales=int(sales)) for hour, sold, sales in rows}
@@ -221,9 +230,20 @@ def kept_days(period: Period) -> set[dt.date]:
     return set(summed_at)
 
 
-def _rows_by(of_orders: Any, orders: QuerySet[Order]) -> QuerySet[Order, tuple[Any, ...]]:
-    rows = orders.annotate(key=of_orders).values_list("key")
+def _rows_by(of_orders: Any, orders: QuerySet[Order], *others: str) -> QuerySet[Order, tuple[Any, ...]]:
+    rows = orders.annotate(key=of_orders).values_list("key", *others)
     return rows.annotate(**_OF_SUMS)
+
+
+def _on_account(period: Period) -> Func:
+    """Which orders of the period are on an account: a debt is as old as its order, or a merge moved it later.
+
+    The keys of the debts are read first: joined, PostgreSQL would read the payments of all debts that there are.
+    """
+    debts = CreditEntry.objects.filter(at__gte=period.since - LONGEST_MOVE).order_by()
+    own = debts.filter(Q(at__lt=period.until + LONGEST_MOVE) | Q(replaces__isnull=False)).values("pk")
+    is_any = {"template": "%(expressions)s)", "arg_joiner": " = ANY("}
+    return Func(F("payment__debt"), ArraySubquery(own), output_field=BooleanField(), **is_any)
 
 
 def _not_summed(period: Period, summed: set[dt.date]) -> Iterator[Period]:

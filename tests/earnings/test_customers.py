@@ -7,7 +7,10 @@ import re
 import pytest
 
 from customers.models import Customer, SavedNumber
+from drawers.services import merge_customers
+from earnings.services import Period, figures_by_customer
 from purchases.states import Status
+from testing.database import past_triggers
 from testing.factories import make_product
 from testing.people import browser_of, make_person
 from tests.credit.helpers import give_credit, sell_to
@@ -62,3 +65,19 @@ def test_people_who_see_no_customers_have_no_earnings_by_customer(customer: Cust
 
     assert 'data-by="customer"' not in page
     assert f"/customers/{customer.pk}/" not in page
+
+
+def test_an_order_whose_debt_a_merge_moved_counts_for_the_customer_who_stays():
+    cashier, day = make_person("cashier"), ago(3)
+    order = sell_to(give_credit("Bu Sri"), 10_000, by=cashier, destination="081211112222")
+    owing = order.payment.debt.account.customer
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE purchases_order SET created_at = %s", [day])
+        cursor.execute("UPDATE credit_creditentry SET at = %s", [day])
+
+    kept = merge_customers(give_credit("Pak Budi"), owing, name="Pak Budi", note="", actor=make_person("supervisor"))
+
+    order.payment.refresh_from_db()
+    assert order.payment.debt.account.customer == kept
+    figures = figures_by_customer(Period.of_days(day.date(), day.date()))
+    assert {customer: figure.placed for customer, figure in figures.items()} == {kept.pk: 1}
