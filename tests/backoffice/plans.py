@@ -1,34 +1,26 @@
-"""Every page, every search and what runs again and again reads only the rows it needs, by an index.
+"""What pages, searches and periodic work read of a shop with thousands of orders, and with how many queries.
 
 Forbidden to read tables from end to end, PostgreSQL does so only where no index helps; and no step of a plan may read
 most of a table by an index either. Timing is in benchmarks/pages.py.
 """
 
-import pytest
 import time_machine
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from alerts.services import evaluate_alerts
 from backoffice.tasks import SOURCES
-from benchmarks.counter_pages import fill_counter
-from benchmarks.history import seed
-from benchmarks.office_pages import fill_office
 from benchmarks.pages import MOST_POLL_QUERIES, MOST_QUERIES, addresses, pages
 from bills.models import BillCheck
 from callbacks.models import Callback
-from core import heartbeats, stores
 from gateway.dispatching import first_moments
 from purchases.models import Order
 from purchases.services import allowance_of, count_health, queue_waiting_orders
 from reconciliation.services import position, prove, reconcile
 from staff.models import User
-from staff.roles import create_demo_staff
 from tests.plans import asked, plan_of, scans
 
-ORDERS = 6_000
 # A shop has few rows of these for any number of sales: one, one a day and reason, or as many as products, people,
 # drawers, faults or restores. Every other table grows.
 FEW = {
@@ -57,26 +49,6 @@ PERIODIC = {
 }
 
 
-@pytest.fixture
-def busy_shop(upstream, settings):
-    """A browser of the owner of a shop with thousands of orders."""
-    settings.SANDBOX_URL = upstream.process.url
-    stores.patient().delete(heartbeats._BEATS)  # of another test's processes
-    create_demo_staff()
-    seed(ORDERS)
-    fill_counter()
-    fill_office()
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")  # or the plans follow what other tests have left in the tables' files
-        # An index made beside changed rows serves only once every older transaction is over, also another test's.
-        cursor.execute("SELECT indexrelid::regclass::text FROM pg_index WHERE indcheckxmin")
-        for (name,) in cursor.fetchall():
-            cursor.execute(f"REINDEX INDEX {name}")
-    browser = Client()
-    browser.force_login(User.objects.get(username="owner"))
-    return browser
-
-
 def faults(name, questions):
     """The faults in the plans of this page's or task's questions."""
     for question in questions:
@@ -85,25 +57,33 @@ def faults(name, questions):
                 yield f"{name}: {kind} of {rows} rows of {table}: {question[:300]}"
 
 
-# One test, since the shop takes long to fill. Nothing but the periodic work, which comes last, changes it.
-@pytest.mark.long
-def test_given_many_orders_then_nothing_reads_them_all_and_pages_take_few_queries(busy_shop):
-    wide, too_many = [], {}
+def too_wide_of_pages(owner):
+    """The faults in the plans of every page and every search."""
+    found = []
     for name, address in addresses():
         with CaptureQueriesContext(connection) as queries:
-            assert busy_shop.get(address).status_code == 200, address
-        wide += faults(name, asked(queries.captured_queries))
+            assert owner.get(address).status_code == 200, address
+        found += faults(name, asked(queries.captured_queries))
+    return found
 
+
+def too_many_of_pages(owner):
+    """The pages and polls that take more queries than they may: how many."""
+    found = {}
     with time_machine.travel(timezone.now(), tick=False):  # in another minute, a poll finds the page changed
-        for name, (address, headers) in dict(pages(lambda address: busy_shop.get(address).content.decode())).items():
+        for name, (address, headers) in dict(pages(lambda address: owner.get(address).content.decode())).items():
             with CaptureQueriesContext(connection) as queries:
-                assert busy_shop.get(address, headers=headers).status_code == 200, address
+                assert owner.get(address, headers=headers).status_code == 200, address
             if len(queries) > (MOST_POLL_QUERIES if name.startswith("poll") else MOST_QUERIES):
-                too_many[name] = len(queries)
+                found[name] = len(queries)
+    return found
 
+
+def too_wide_of_periodic_work():
+    """The faults in the plans of what runs again and again. It changes the shop."""
+    found = []
     for name, work in PERIODIC.items():
         with CaptureQueriesContext(connection) as queries:
             work()
-        wide += faults(name, asked(queries.captured_queries))
-
-    assert (wide, too_many) == ([], {})
+        found += faults(name, asked(queries.captured_queries))
+    return found
