@@ -2,15 +2,30 @@
 
 from catalogue.models import Product
 from purchases.models import Order
-from purchases.services import submit
+from purchases.services import poll, submit
 from purchases.services.following import follow
 from testing import orders
+from testing.sandbox_process import eventually
 from upstream.budget import CallClass
 
 
 def place(number: int, *, name: str = "Telkomsel 10.000") -> Order:
     """A queued order for magic destination `number`."""
     return orders.place(Product.objects.get(name=name), destination=f"0812900000{number:02d}")
+
+
+def ask(order: Order, *, times: int) -> Order:
+    """Ask the upstream about it so many times, without waiting for the moments at which it would be asked."""
+    for _ in range(times):
+        poll(order.pk, call_class=CallClass.INTERACTIVE)
+    order.refresh_from_db()
+    return order
+
+
+def ended(order: Order) -> Order:
+    """The order once the upstream has said how it ended."""
+    eventually(lambda: ask(order, times=1).is_final)
+    return order
 
 
 def buy(number: int, *, wait: float = 5.0) -> Order:

@@ -30,7 +30,10 @@ def product(upstream: Upstream) -> Product:
     [("01", "success", 0), ("03", "pending", 3), ("04", "failed", 1), ("23", "rejected", 1), ("20", "needs_action", 3)],
 )
 def test_buy_prints_one_json_object_and_exits_with_the_state(product, upstream, number, status, code):
-    exit_code, out = run("buy", f"--product={product.code}", f"--destination=0812900000{number}", "--wait=3", "--json")
+    wait = 0.5 if status == "pending" else 10
+    exit_code, out = run(
+        "buy", f"--product={product.code}", f"--destination=0812900000{number}", f"--wait={wait}", "--json"
+    )
 
     facts = json.loads(out)
     assert set(facts) == FIELDS

@@ -20,7 +20,7 @@ from gateway.services import open_restored, read_balance
 from ledger.models import Entry
 from ledger.services import books
 from purchases.models import LostOrder, Order
-from purchases.services import place_order, poll, send_again, submit
+from purchases.services import place_order, send_again, submit
 from purchases.services.following import follow
 from purchases.services.lost import take_in
 from purchases.services.sending import claim
@@ -35,6 +35,7 @@ from tests.bills import helpers as bills
 from tests.conftest import Upstream
 from tests.credit.helpers import give_credit, owed_by
 from tests.drawers.helpers import begin
+from tests.purchases.magic import ask, ended
 from upstream.budget import CallClass
 
 INTERACTIVE = CallClass.INTERACTIVE
@@ -73,19 +74,12 @@ def sell(number: int = 1, **facts: Any) -> Order:
 
 @pytest.fixture
 def soon_given_up(settings: Any) -> None:
-    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.2
+    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.0
 
 
 def killed(*_: Any, **__: Any) -> Any:
     """The process is killed at this moment."""
     raise KeyboardInterrupt
-
-
-def polled(order: Order) -> Order:
-    """The order once its end was polled."""
-    while not (current := Order.objects.get(ref_id=order.ref_id)).is_final:
-        poll(current.pk, call_class=INTERACTIVE)
-    return current
 
 
 def kinds(order: Order) -> list[tuple[str, int]]:
@@ -105,9 +99,9 @@ def test_fifty_lost_orders_are_found_and_fifty_more_are_charged_once_each(upstre
     assert books().reserved == sum(order.max_price for order in lost)
 
     # when: each is polled, the shop opens, and fifty more are sold
-    found = [polled(order) for order in lost]
+    found = [ended(Order.objects.get(ref_id=order.ref_id)) for order in lost]
     open_restored(actor=User.objects.create_superuser("owner"))
-    again = [polled(order) for order in [sell(6_000 + number) for number in range(50)]]
+    again = [ended(order) for order in [sell(6_000 + number) for number in range(50)]]
 
     charges = 0
     for order in [*found, *again]:
@@ -132,7 +126,8 @@ def test_an_order_is_taken_in_with_its_outcome(upstream: Upstream, number, statu
     with Lost():
         order = sell(number)
 
-    order = follow(Order.objects.get(ref_id=order.ref_id), seconds=3)
+    order = Order.objects.get(ref_id=order.ref_id)
+    order = ask(order, times=1) if status == Status.PENDING else ended(order)
 
     assert (order.status, order.events.first().facts["code"]) == (status, "taken_in")
     assert len(upstream.calls(order, "create")) == 1
@@ -145,7 +140,7 @@ def test_one_that_never_left_is_not_charged_and_not_sent(upstream: Upstream, mon
         sell(1)
     monkeypatch.undo()
 
-    order = follow(Order.objects.get(), seconds=20)
+    order = ask(Order.objects.get(), times=3)
 
     assert (order.status, order.action_reason) == (Status.NEEDS_ACTION, ActionReason.NEVER_ARRIVED)
     assert (upstream.calls(order, "create"), upstream.ledger(order)) == ([], [])
@@ -313,7 +308,7 @@ def test_a_bill_that_never_left_waits_for_a_person(upstream: Upstream, monkeypat
         submit(bills.place(check).pk, call_class=INTERACTIVE)
     monkeypatch.undo()
 
-    order = follow(Order.objects.get(), seconds=20)
+    order = ask(Order.objects.get(), times=3)
 
     assert order.action_reason == ActionReason.NEVER_ARRIVED
     assert upstream.calls(order, "pay") == []
