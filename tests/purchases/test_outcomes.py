@@ -10,7 +10,7 @@ from purchases.models.orders import may_be_charged
 from purchases.services import Decision, apply_verdict
 from purchases.services.sending import claim
 from purchases.states import FINAL, ActionReason, Status, may_move
-from testing.factories import make_order, moves
+from testing.factories import make_order, make_product, moves
 from testing.orders import CALLBACK, POLL, SUBMIT, answer, report
 
 pytestmark = pytest.mark.django_db
@@ -242,11 +242,16 @@ _reports = st.tuples(st.sampled_from(["pending", "success", "failed"]), st.sampl
 _answers = st.tuples(st.sampled_from(["unknown", "rejected", "needs_action", "queued"]), st.just(SUBMIT))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.fixture
+def product():
+    return make_product()
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(messages=st.lists(st.one_of(_reports, _answers), max_size=8))
-def test_given_any_reports_the_first_end_stays_on_a_valid_path(messages):
+def test_given_any_reports_the_first_end_stays_on_a_valid_path(product, messages):
     with transaction.atomic():
-        order = make_order(Status.SENDING)
+        order = make_order(Status.SENDING, product=product)
         first_final = ""
         for status, source in messages:
             if status in {"pending", "success", "failed"}:

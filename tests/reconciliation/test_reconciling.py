@@ -66,12 +66,12 @@ def test_a_pending_order_is_asked_about_and_none_is_left_open(shop: Upstream):
     assert ledger.books().balance == OPENING - order.shown_price
 
 
-@pytest.mark.parametrize("amount", [1, 777_777, 5_000_000])
+@pytest.mark.parametrize("amount", [1, 777_777])
 def test_a_top_up_during_open_orders_is_labelled_with_its_amount(shop: Upstream, amount: int):
-    for number in range(100, 112):
+    for number in range(100, 104):
         buy(number, wait=0)
     shop.control("topup", amount=amount)
-    for number in range(112, 118):
+    for number in range(104, 106):
         buy(number, wait=0)
 
     for order in Order.objects.all():
