@@ -63,11 +63,12 @@ def test_yesterday_is_what_its_orders_are():
 
 
 @pytest.mark.usefixtures("shop")
-@pytest.mark.parametrize("by", ["brand", "category", "product", "person", "method", "nonsense"])
-def test_the_lines_add_up_to_the_period(by: str):
-    answer = browser_of("auditor").get("/earnings/", {"since": ago(40).date().isoformat(), "by": by})
+def test_the_lines_add_up_to_the_period():
+    auditor = browser_of("auditor")
+    for by in ("brand", "category", "product", "person", "method", "nonsense"):
+        answer = auditor.get("/earnings/", {"since": ago(40).date().isoformat(), "by": by})
 
-    assert sum(lines(answer).values()) == int(tiles(answer)["sales"]) == 66_000
+        assert sum(lines(answer).values()) == int(tiles(answer)["sales"]) == 66_000, by
 
 
 @pytest.mark.usefixtures("shop")
@@ -94,12 +95,6 @@ def test_the_files_hold_the_lines_of_the_page_and_are_noted():
     assert all(int(row["placed"]) == sum(int(row[part]) for part in parts) for row in rows)
     assert book.content.startswith(b"PK")
     assert AuditEvent.objects.filter(subject="earnings").count() == 2
-
-
-def test_a_cashier_does_not_open_it():
-    cashier = browser_of("cashier")
-
-    assert [cashier.get(f"/earnings/{kind}").status_code for kind in ("", "csv/", "xlsx/")] == [403] * 3
 
 
 @pytest.mark.parametrize("query", ["since=0001-01-01&until=9999-12-31", "since=x", "days=x", "until=2026-02-31"])
@@ -149,11 +144,11 @@ def test_a_cashiers_overview_stays_theirs():
 
 
 @pytest.mark.usefixtures("shop")
-@pytest.mark.parametrize("by", BY)
-def test_a_line_opens_exactly_its_orders(by: str):
-    report = report_of(chosen_period({"since": ago(40).date().isoformat()}), by)
+def test_a_line_opens_exactly_its_orders():
+    since = {"since": ago(40).date().isoformat()}
+    reports = [report_of(chosen_period(since), by) for by in BY]
 
-    for line in (line for line in report.lines if line.key):
+    for line in (line for report in reports for line in report.lines if line.key):
         query = QueryDict(line.url.partition("?")[2])
         opened = sums_of(OrderFilter(query, queryset=Order.objects.all(), person=User(is_superuser=True)).qs)
         figures = line.figures

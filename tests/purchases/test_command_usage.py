@@ -51,7 +51,6 @@ def biller(db: None) -> Product:
     return make_biller(code="BILLER")
 
 
-@pytest.mark.parametrize("seconds", ["-5", "-0.1", "nan", "inf", "-inf", "1e9", "3601", "soon", ""])
 @pytest.mark.parametrize(
     "command",
     [
@@ -62,10 +61,11 @@ def biller(db: None) -> Product:
     ],
     ids=lambda command: command[0],
 )
-def test_nobody_waits_for_less_than_nothing_or_for_ever(product, biller, command, seconds):
+def test_nobody_waits_for_less_than_nothing_or_for_ever(product, biller, command):
     make_check(ref_id="CHECKED", product=biller)
 
-    assert "--wait" in refuses(*command, f"--wait={seconds}")
+    for seconds in ("-5", "-0.1", "nan", "inf", "-inf", "1e9", "3601", "soon", ""):
+        assert "--wait" in refuses(*command, f"--wait={seconds}"), seconds
 
 
 @pytest.mark.parametrize(
