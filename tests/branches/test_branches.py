@@ -65,10 +65,6 @@ def test_two_open_branches_never_have_one_name(admin, tebet):
     assert Branch.objects.count() == 2
 
 
-def test_a_cashier_does_not_see_the_branches(cashier):
-    assert cashier.get("/shop/branches/").status_code == 403
-
-
 def test_a_drawer_is_made_in_a_branch_and_moved(admin, tebet):
     admin.post("/drawers/", {"name": "Depan", "is_active": "on", "branch": tebet.pk})
     drawer = Drawer.objects.get()

@@ -99,12 +99,3 @@ def test_the_page_corrects_a_category_and_takes_it_back(admin):
     product.refresh_from_db()
     assert (product.kind, product.kind_source) == (PHONE, "names")
     assert not KindCorrection.objects.exists()
-
-
-def test_a_cashier_corrects_nothing(cashier):
-    product = make_product()
-
-    answer = cashier.post(f"/products/kinds/category:{product.category_id}/", {"kind": "meter"})
-
-    assert answer.status_code == 403
-    assert not KindCorrection.objects.exists()

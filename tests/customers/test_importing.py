@@ -16,7 +16,7 @@ from customers.services import MOST_KILOBYTES, MOST_ROWS, import_customers, plan
 from testing.factories import make_biller, make_product
 from testing.orders import at_once
 from testing.people import browser_of, make_person
-from tests.core.helpers import codes, has_id
+from tests.core.helpers import codes
 from tests.customers.helpers import make_customer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -176,9 +176,3 @@ def test_more_than_the_page_says_is_refused_and_just_as_much_is_saved():
 
     assert (refused.status_code, codes(refused)) == (422, {"too_large"})
     assert saved["Location"] == "/customers/"
-
-
-def test_importing_takes_its_own_right():
-    make_customer()
-    assert browser_of("cashier").post("/customers/import/", {"text": "Bu Sari"}).status_code == 403
-    assert has_id(browser_of("supervisor").get("/customers/"), "to-import")

@@ -283,12 +283,3 @@ def test_a_customer_who_owes_is_not_offered_for_deletion():
     assert (has_id(asked, "deleted-too"), has_id(asked, "kept")) == (True, False)
     assert (has_id(page, "deleted-too"), has_id(page, "kept")) == (False, True)
     assert (Customer.objects.get(), owed_by(customer)) == (customer, 5_000)
-
-
-@pytest.mark.parametrize("role", ["viewer", "auditor"])
-def test_merging_takes_the_right_to_delete(role):
-    one, other = make_customer("Bu Sari"), make_customer("Pak Budi")
-
-    answer = browser_of(role).post(f"/customers/{one.pk}/merge/?other={other.pk}", {"name": "Bu Sari"})
-
-    assert (answer.status_code, Customer.objects.count()) == (403, 2)

@@ -163,17 +163,6 @@ def test_the_text_for_the_customer_names_shop_amount_and_number():
     assert 'id="refund-message"' not in browser_of("auditor").get(order.get_absolute_url()).content.decode()
 
 
-def test_who_may_not_sell_notes_nothing():
-    shift = begin()
-    order = end(sell(shift.cashier), "failed")
-    assert browser_of("viewer").get("/refunds/").status_code == 403
-
-    answer = browser_of("auditor").post(f"/drawer/sales/{order.ref_id}/given-back/", {"method": "transfer"})
-
-    assert answer.status_code == 403
-    assert not Payment.objects.filter(given_at__isnull=False).exists()
-
-
 def test_the_list_searches_and_stays_flat():
     shift = begin(cash=100_000)
     order = end(sell(shift.cashier, destination="081234567890"), "failed")

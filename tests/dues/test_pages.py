@@ -185,15 +185,6 @@ def test_a_person_goes_on_with_a_number_that_is_gone(cashier):
     assert DueBill.objects.get().outcome == DueState.GONE
 
 
-def test_viewers_and_auditors_see_no_bills_due_and_change_none():
-    bill = due_bill("1234567890")
-    for role in ("viewer", "auditor"):
-        browser = browser_of(role)
-        assert browser.get("/due/").status_code == 403
-        assert browser.post(f"/due/{bill.number_id}/decide/", {"stop": ""}).status_code == 403
-        assert browser.post("/counter/batch/due/", {"number": [bill.number_id]}).status_code == 403
-
-
 def test_the_bill_before_stands_below_the_total(cashier):
     bill = due_bill("1234567890")
     long_ago = timezone.now() - dt.timedelta(days=31)

@@ -143,10 +143,3 @@ def test_accounts_are_chosen_once_and_kept_with_their_history():
     assert account_names()["cash"] == "1-10001 Kas Toko"
     assert JournalAccountsHistory.objects.latest("pgh_id").names["cash"] == "1-10001 Kas Toko"
     assert "1-10001 Kas Toko" in AuditEvent.objects.get(subject="journal accounts").after["accounts"]
-
-
-def test_a_cashier_opens_no_journal():
-    cashier = browser_of("cashier")
-
-    pages = ("", "csv/", "beancount/", "accounts/")
-    assert [cashier.get(f"/earnings/journal/{page}").status_code for page in pages] == [403] * 4

@@ -138,11 +138,6 @@ def test_a_statement_is_closed_to_whoever_may_no_longer_see_costs(auditor):
     assert auditor.get(f"/files/{export.pk}/").status_code == 403
 
 
-def test_a_cashier_asks_for_no_statement(cashier):
-    assert ask(cashier, "csv").status_code == 403
-    assert not Export.objects.exists()
-
-
 def test_a_killed_workers_file_is_begun_again(auditor, published, monkeypatch):
     open_books()
     ask(auditor, "csv")

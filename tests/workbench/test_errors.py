@@ -86,7 +86,3 @@ def test_the_page_leads_to_the_group_and_its_last_one(auditor: Client):
 
 def test_a_shop_without_errors_is_told_so(auditor: Client):
     assert 'class="calm"' in auditor.get("/exchanges/errors/").content.decode()
-
-
-def test_who_lacks_the_right_sees_no_errors(db: None):
-    assert browser_of("supervisor").get("/exchanges/errors/").status_code == 403

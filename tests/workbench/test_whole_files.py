@@ -180,11 +180,3 @@ def test_demo_staff_without_a_factor_follow_the_existing_rule(settings, order):
     text = text_of(signed_in(person).post(f"/orders/{order.ref_id}/story/whole/", {"file": "story"}))
 
     assert NUMBER in text
-
-
-@pytest.mark.parametrize("role", ["viewer", "cashier", "supervisor"])
-def test_who_lacks_the_rights_makes_no_whole_file(role, order):
-    browser = browser_of(role)
-
-    assert browser.get("/audit/whole/").status_code == 403
-    assert browser.get(f"/orders/{order.ref_id}/story/whole/").status_code == 403
