@@ -81,7 +81,7 @@ def test_a_weak_claim_holds_at_once(provider, owner, claim):
     assert not Approval.objects.exists()
 
 
-def test_a_second_person_approves_the_claim(provider, owner):
+def test_a_second_person_approves_the_claim_once(provider, owner):
     person = came(provider, "kepala")
 
     approve(Approval.objects.get(), owner)
@@ -91,14 +91,8 @@ def test_a_second_person_approves_the_claim(provider, owner):
     assert (event.person, event.subject, event.after) == (owner, "sari", {"role": "administrator"})
     assert event.facts == {"by": "oidc", "approved_by": owner.pk, "alone": False}
 
-
-def test_what_was_approved_once_holds_at_the_next_sign_in(provider, owner):
-    person = came(provider, "kepala")
-    approve(Approval.objects.get(), owner)
     give_factor(person)
-
     signed_in(provider, Client(), groups=["kepala"])
-
     assert role_now(person) is Role.ADMINISTRATOR
     assert Approval.objects.count() == 1
 

@@ -188,23 +188,6 @@ def test_given_it_was_decided_elsewhere_then_its_page_follows(discount, sari):
     assert len(queries) <= 4
 
 
-@pytest.mark.parametrize("address", ["/approvals/", "/approvals/?state=refused"])
-def test_given_many_approvals_then_no_more_queries_are_needed(discount, sari, address):
-    budi = approver()
-    client = browser(budi)
-    counts = []
-    for times in (2, 12):
-        for n in range(times):
-            refuse(ask_discount(sari, subject=f"{times}-{n}"), actor=budi, reason="No")
-            ask_discount(sari, subject=f"{times}-{n}")
-        client.get(address)
-        with CaptureQueriesContext(connection) as queries:
-            client.get(address)
-        counts.append(len(queries))
-
-    assert counts[0] == counts[1] <= 10
-
-
 def test_given_a_bill_above_the_limit_then_it_says_what_it_waits_for(sari):
     check, client = make_check(), browser(sari)
 

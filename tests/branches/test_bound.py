@@ -1,6 +1,7 @@
 """A person who is bound to a branch sees nothing of another one: on no page, in no file, number or figure."""
 
 import re
+from functools import cache
 
 import pytest
 from django.db.models import Sum
@@ -173,6 +174,7 @@ def test_each_page_names_the_only_branch_that_a_person_sees(two):
     assert f'<span class="aside">{two.own.branch.name}</span>' in day
 
 
+@cache
 def named_values_of() -> dict[str, tuple[str, ...]]:
     return named_values(get_resolver().url_patterns)
 
