@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import F, Q, Sum
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
@@ -14,6 +14,7 @@ from bills.models import BillCheck, BillCheckQuerySet
 from bills.states import BillState
 from bills.tables import BillTable
 from branches.seeing import narrowed
+from core.filters import ListFilter
 from core.money import rupiah
 from core.rights import Right
 from exports.foot import Fact, counted
@@ -26,7 +27,7 @@ _PAID = Q(order__status=Status.SUCCESS)
 PAID_IN = "order__payment__branch"
 
 
-def _foot(checks: QuerySet[Any], person: User) -> dict[str, Any]:
+def _foot(filtered: ListFilter, person: User) -> dict[str, Any]:
     """What is paid, and what can be paid now: the rows that say so, and no older check of the same bill."""
     payable = Q(pk__in=BillCheck.objects.payable().values("pk"))
     foot = counted(
@@ -34,7 +35,7 @@ def _foot(checks: QuerySet[Any], person: User) -> dict[str, Any]:
         Fact(_("Paid"), Sum(F("total") + Coalesce("order__fee", 0), filter=_PAID, default=0), rupiah),
         Fact(_("Payable"), Sum(F("total") + F("product__fee"), filter=payable, default=0), rupiah),
     )
-    return foot(checks, person)
+    return foot(filtered, person)
 
 
 BILLS = Listing(

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from django.contrib.postgres.search import SearchQuery, SearchVector
-from django.db.models import Aggregate, Count, Q, QuerySet
+from django.db.models import Aggregate, BooleanField, Count, F, Func, Q, QuerySet
 
 # If one way finds more rows than this, the newest count.
 MOST_FOUND = 500
@@ -36,6 +36,14 @@ def count_up_to(rows: QuerySet[Any], most: int) -> int:
     return rows.order_by()[: most + 1].count()
 
 
+def is_among(field: str, keys: Any) -> Func:
+    """The condition that a column is one of an array of keys: PostgreSQL reads the array first, and goes by it.
+
+    A subquery it would join, and may begin with all other rows.
+    """
+    return Func(F(field), keys, template="%(expressions)s)", arg_joiner=" = ANY(", output_field=BooleanField())
+
+
 def sum_up(rows: QuerySet[Any, Any], **sums: Aggregate) -> tuple[dict[str, int], bool]:
     """`count` and `sums` of these rows, and whether they are exact; read of the first `MOST_SUMMED` in their order.
 
@@ -45,12 +53,17 @@ def sum_up(rows: QuerySet[Any, Any], **sums: Aggregate) -> tuple[dict[str, int],
     facts = {name: int(value) for name, value in read.items()}
     if facts["count"] <= MOST_SUMMED:
         return facts, True
-    plan = json.loads(rows.order_by().explain(format="json"))[0]["Plan"]
-    times = max(plan["Plan Rows"], facts["count"]) / facts["count"]
-    return {name: _about(value * times) for name, value in facts.items()}, False
+    times = max(expected(rows), facts["count"]) / facts["count"]
+    return {name: rounded(value * times) for name, value in facts.items()}, False
 
 
-def _about(amount: float) -> int:
+def expected(rows: QuerySet[Any, Any]) -> int:
+    """How many rows PostgreSQL expects."""
+    return int(json.loads(rows.order_by().explain(format="json"))[0]["Plan"]["Plan Rows"])
+
+
+def rounded(amount: float) -> int:
+    """A number of which three digits count."""
     whole = round(amount)
     return round(whole, 3 - len(str(abs(whole))))
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Aggregate, QuerySet
+from django.db.models import Aggregate
 from django.utils.formats import number_format
 
+from core.filters import ListFilter
 from core.search import sum_up
 from staff.models import User
 
@@ -27,14 +28,15 @@ class Fact:
     shown: Callable[[int], str] = grouped
 
 
-def counted(rows_words: Any, *facts: Fact) -> Callable[[QuerySet[Any], User], dict[str, Any]]:
+def counted(rows_words: Any, *facts: Fact) -> Callable[[ListFilter, User], dict[str, Any]]:
     """The foot of a list (see `Listing`) that says how many rows the filter leaves, and these sums of them.
 
     `rows_words`: of `ngettext_lazy`, for the number `n` that is shown as `%(shown)s`.
     """
 
-    def foot(rows: QuerySet[Any], _person: User) -> dict[str, Any]:
-        sums, is_exact = sum_up(rows.order_by("-pk"), **{f"sum_{place}": fact.sum for place, fact in enumerate(facts)})
+    def foot(filtered: ListFilter, _person: User) -> dict[str, Any]:
+        asked = {f"sum_{place}": fact.sum for place, fact in enumerate(facts)}
+        sums, is_exact = sum_up(filtered.qs.order_by("-pk"), **asked)
         shown = [(fact.words, fact.shown(sums[f"sum_{place}"])) for place, fact in enumerate(facts)]
         count = sums["count"]
         rows_shown = rows_words % {"n": count, "shown": grouped(count)}

@@ -76,7 +76,7 @@ def list_sums(listing: Listing, request: StaffRequest) -> HttpResponse:
         "back": f"{_list_of(listing)}?{kept_filters(request.GET).urlencode()}",
         "template": listing.foot_template,
         "filter": filtered,
-        **listing.foot(filtered.qs, request.user),
+        **listing.foot(filtered, request.user),
     }
     return render(request, listing.foot_template if _is_part(request) else "exports/list_sums.html", context)
 

@@ -36,7 +36,7 @@ class Listing:
     """`name` finds its views and begins its files; `page` begins the names of its addresses: `order` has `order_list`.
 
     `rights`: of its readers; `file_rights`: what people who make files of it need besides. `find`: the filter of an
-    address, for a person; `for_file`: its rows with what a file holds. `foot`: what the list's foot says of the
+    address, for a person; `for_file`: its rows with what a file holds. `foot`: what the list's foot says of its
     rows to a person, as the context of `foot_template`. `views`: those that everybody has, as words and filters.
     """
 
@@ -48,7 +48,7 @@ class Listing:
     table: type[Table[Any]]
     find: Callable[[QueryDict, User], ListFilter]
     for_file: Callable[[Any], QuerySet[Any]]
-    foot: Callable[[QuerySet[Any], User], dict[str, Any]]
+    foot: Callable[[ListFilter, User], dict[str, Any]]
     foot_template: str = "exports/list_foot.html"
     file_rights: tuple[Right, ...] = ()
     views: tuple[tuple[Any, str], ...] = ()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qsl
 
-from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from branches.seeing import narrowed
 from catalogue.rights import sees_cost
+from core.filters import ListFilter
 from core.rights import Right
 from drawers.services import counts_blind
 from exports.listing import Listing
@@ -19,9 +20,14 @@ from purchases.sums import sums_of
 from purchases.tables import OrderTable
 from staff.models import User
 
+# Of these few orders have one each.
+_FEW = {"q", *OrderFilter.seldom}
 
-def _foot(orders: QuerySet[Order], person: User) -> dict[str, Any]:
-    return {"sums": sums_of(orders), "with_cost": sees_cost(person), "is_blind": counts_blind(person)}
+
+def _foot(filtered: ListFilter, person: User) -> dict[str, Any]:
+    asked = {} if filtered.form.errors else dict(parse_qsl(filtered.as_query()))
+    sums = sums_of(filtered.qs, days=asked, are_few=not asked.keys().isdisjoint(_FEW))
+    return {"sums": sums, "with_cost": sees_cost(person), "is_blind": counts_blind(person)}
 
 
 def orders_seen() -> OrderQuerySet:

@@ -11,11 +11,12 @@ from operator import add, attrgetter, sub
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BigIntegerField, BooleanField, Count, F, Func, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import BigIntegerField, Count, F, Func, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Cast, Coalesce, Extract, Greatest, TruncDate, TruncHour
 from django.utils import timezone
 
 from branches.seeing import narrowed, own_branch
+from core.search import is_among
 from core.times import start_of_day
 from credit.models import CreditEntry
 from customers.models import SavedNumber
@@ -236,14 +237,10 @@ def _rows_by(of_orders: Any, orders: QuerySet[Order], *others: str) -> QuerySet[
 
 
 def _on_account(period: Period) -> Func:
-    """Which orders of the period are on an account: a debt is as old as its order, or a merge moved it later.
-
-    The keys of the debts are read first: joined, PostgreSQL would read the payments of all debts that there are.
-    """
+    """Which orders of the period are on an account: a debt is as old as its order, or a merge moved it later."""
     debts = CreditEntry.objects.filter(at__gte=period.since - LONGEST_MOVE).order_by()
     own = debts.filter(Q(at__lt=period.until + LONGEST_MOVE) | Q(replaces__isnull=False)).values("pk")
-    is_any = {"template": "%(expressions)s)", "arg_joiner": " = ANY("}
-    return Func(F("payment__debt"), ArraySubquery(own), output_field=BooleanField(), **is_any)
+    return is_among("payment__debt", ArraySubquery(own))
 
 
 def _not_summed(period: Period, summed: set[dt.date]) -> Iterator[Period]:
