@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.utils import timezone
@@ -12,11 +13,25 @@ from branches.seeing import own_branch
 from catalogue.models import Product
 from earnings.services.figures import Figures, Period, figures_by, kept_days, totals_of
 from purchases.models import Order
+from purchases.states import Status
 from staff.models import User
 
 # Filters of the list, and what figures are by.
-_BY = {"brand": "brand", "category": "category", "product": "product", "cashier": "person", "payment": "method"}
-_DAYS = {"since", "until", "columns"}
+_BY = {
+    "brand": "brand",
+    "category": "category",
+    "product": "product",
+    "cashier": "person",
+    "payment": "method",
+    "branch": "branch",
+}
+_BESIDE = {"since", "until", "columns", "status"}
+# What the sums say of these statuses alone: two others share a column each.
+_OF_STATUS: dict[str, Callable[[Figures], Figures]] = {
+    "": lambda figures: figures,
+    Status.SUCCESS: lambda figures: replace(figures, placed=figures.sold, failed=0, reversed=0, open=0),
+    Status.REVERSED: lambda figures: Figures(placed=figures.reversed, reversed=figures.reversed),
+}
 # Of so many days without sums the orders are read; of more it would take too long for a page.
 _MOST_READ = 3
 
@@ -26,17 +41,18 @@ def figures_of_list(filters: Mapping[str, str]) -> Figures | None:
 
     The sums of days are of the whole shop: a reader who sees one branch gets none.
     """
-    asked = {name: value for name, value in filters.items() if name not in _DAYS}
-    if own_branch() is not None or len(asked) > 1 or not asked.keys() <= _BY.keys():
+    asked = {name: value for name, value in filters.items() if name not in _BESIDE}
+    of_status = _OF_STATUS.get(filters.get("status", ""))
+    if of_status is None or own_branch() is not None or len(asked) > 1 or not asked.keys() <= _BY.keys():
         return None
     period = _period(filters)
     if period is None or len(set(period.whole_days()) - kept_days(period)) > _MOST_READ:
         return None
     if not asked:
-        return totals_of(figures_by("day", period).values())
+        return of_status(totals_of(figures_by("day", period).values()))
     [(name, value)] = asked.items()
     key = _key(name, value)
-    return figures_by(_BY[name], period).get(key, Figures()) if key else None
+    return of_status(figures_by(_BY[name], period).get(key, Figures())) if key else None
 
 
 def _period(filters: Mapping[str, str]) -> Period | None:
@@ -58,4 +74,6 @@ def _key(name: str, value: str) -> Any:
         return Product.objects.filter(code=value).values_list("pk", flat=True).first()
     if name == "cashier":
         return User.objects.filter(username=value).values_list("pk", flat=True).first()
+    if name == "branch":
+        return int(value)
     return value

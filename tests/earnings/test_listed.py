@@ -9,6 +9,7 @@ from purchases.states import Status
 from purchases.sums import Sums, sums_of
 from testing.factories import make_product
 from testing.people import make_person
+from tests.branches.helpers import make_branch
 from tests.core.helpers import words_at
 from tests.earnings.helpers import ago, sold
 
@@ -19,10 +20,13 @@ pytestmark = pytest.mark.django_db
 def orders(monkeypatch):
     """Two weeks of orders, whose days are summed but for today; the list sums two orders at most by itself."""
     monkeypatch.setattr(keeping, "LONGEST_MOVE", ago(0) - ago(0))
+    make_branch()
     sari, data = make_person(username="sari"), make_product(code="DATA5", category="data", brand="data")
     for day in range(14):
         sold(ago(day), destination=f"0812000000{day:02}", placed_by=sari)
         sold(ago(day), Status.FAILED, destination=f"0813000000{day:02}", product=data, placed_by=sari)
+        if day % 4 == 3:
+            sold(ago(day), Status.REVERSED, destination=f"0815000000{day:02}", placed_by=sari)
     sold(ago(0), Status.PENDING, destination="081400000001")
     sum_days()
     monkeypatch.setattr(search, "MOST_SUMMED", 2)
@@ -48,6 +52,10 @@ def test_the_foot_is_what_the_orders_come_to(admin, monkeypatch):
         ("category=data&days=7", {"product_code": "DATA5"} | week),
         ("cashier=sari", {"placed_by__username": "sari"}),
         ("payment=cash&days=30", {}),
+        ("branch=1", {}),
+        ("status=success", {"status": "success"}),
+        ("status=reversed", {"status": "reversed"}),
+        ("status=success&cashier=sari&days=7", {"status": "success"} | week),
     ):
         words = foot(admin, query)
 
@@ -61,7 +69,7 @@ def test_the_foot_is_what_the_orders_come_to(admin, monkeypatch):
 
 
 def test_what_no_sums_are_kept_by_stays_about(admin):
-    for query in ("status=success", "cashier=sari&product=DATA5", "amount_from=1000", "q=0812"):
+    for query in ("status=failed", "cashier=sari&product=DATA5", "amount_from=1000", "q=0812"):
         assert not foot(admin, query).split()[0].isdecimal(), query
 
     keeping.SummedDay.objects.filter(day__lt=ago(5).date()).update(off_by=1)
