@@ -38,21 +38,17 @@ def test_a_kind_that_lacks_a_part_is_an_error_at_once(missing):
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
-def test_a_kind_concerns_the_holders_of_a_permission(kind):
+def test_a_kind_has_readers_and_words_also_with_facts_of_an_older_version(kind):
     app_label, codename = kind.permission.split(".")
-
     assert Permission.objects.filter(content_type__app_label=app_label, codename=codename).exists()
 
+    for language in ("en", "id"):
+        with translation.override(language):
+            words = kind.words({}, None)
 
-@pytest.mark.parametrize("language", ["en", "id"])
-@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
-def test_a_kind_has_words_also_with_facts_of_an_older_version(kind, language):
-    with translation.override(language):
-        words = kind.words({}, None)
-
-    assert words.title
-    assert words.next_step
-    assert not words.url or resolve(words.url)
+        assert words.title
+        assert words.next_step
+        assert not words.url or resolve(words.url)
 
 
 def test_a_moment_is_in_the_shops_time_and_the_persons_language():

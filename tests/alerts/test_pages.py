@@ -75,11 +75,11 @@ def test_the_line_weighs_little_however_many_alerts(language):
         ("process_silent", Reason(key="beat"), {"cashier", "auditor", "admin"}),
     ],
 )
-@pytest.mark.parametrize("role", ["", "cashier", "auditor", "admin"])
-def test_it_is_shown_to_those_it_concerns(role, kind, reason, concerned):
+def test_it_is_shown_to_those_it_concerns(kind, reason, concerned):
     keep_alerts(kind, [reason])
 
-    assert ("alert-severity" in head(browser_of(role).get("/me/"))) == (role in concerned)
+    roles = ("", "cashier", "auditor", "admin")
+    assert {role for role in roles if "alert-severity" in head(browser_of(role).get("/me/"))} == concerned
 
 
 def test_missing_money_comes_first_and_links_to_the_difference(admin):

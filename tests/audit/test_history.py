@@ -167,10 +167,10 @@ TRUNCATED = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("table", TRUNCATED)
-def test_table_that_matters_is_never_truncated(table):
-    with pytest.raises(DatabaseError, match="never truncated"):
-        sql(f"TRUNCATE {table} CASCADE")
+def test_table_that_matters_is_never_truncated():
+    for table in TRUNCATED:
+        with pytest.raises(DatabaseError, match="never truncated"):
+            sql(f"TRUNCATE {table} CASCADE")
 
 
 @pytest.mark.parametrize(

@@ -169,8 +169,10 @@ def test_the_statement_as_json_lines(three_days: Any):
     assert [(line["ref_id"], line["balance_change"]) for line in lines] == [("P1", -10_000), ("B1", -300_000)]
 
 
-@pytest.mark.parametrize("option", ["--from", "--to"])
-@pytest.mark.parametrize("day", ["yesterday", "2026-02-30", "9999-12-31", "0001-01-01", ""])
+@pytest.mark.parametrize(
+    ("option", "day"),
+    [*(("--from", day) for day in ("yesterday", "2026-02-30", "9999-12-31", "0001-01-01", "")), ("--to", "2026-02-30")],
+)
 def test_a_day_that_is_none_is_a_usage_fault(option: str, day: str):
     with pytest.raises(CommandError, match="is not a valid day") as fault:
         run("statement", option, day)

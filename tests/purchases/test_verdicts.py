@@ -143,14 +143,14 @@ def test_the_upstream_itself_is_asked_for_nothing_by_a_verdict(upstream: Upstrea
     assert upstream.calls(order) == before
 
 
-@pytest.mark.parametrize("status", sorted(set(Status) - {Status.SUCCESS, Status.NEEDS_ACTION}))
-def test_what_the_upstream_may_still_settle_is_not_decided(two, status):
-    order = make_order(status)
+def test_what_the_upstream_may_still_settle_is_not_decided(two):
+    for status in set(Status) - {Status.SUCCESS, Status.NEEDS_ACTION}:
+        order = make_order(status)
 
-    assert Action.PROPOSE_VERDICT not in allowed_actions(order, two[0])
-    for outcome in ("success", "failed", "reversed"):
-        with pytest.raises(ActionRefused):
-            propose(order, outcome, two[0])
+        assert Action.PROPOSE_VERDICT not in allowed_actions(order, two[0]), status
+        for outcome in ("success", "failed", "reversed"):
+            with pytest.raises(ActionRefused):
+                propose(order, outcome, two[0])
 
 
 @pytest.mark.parametrize("outcome", ["success", "failed", "needs_action", ""])

@@ -166,12 +166,12 @@ CHANGES: dict[str, Callable[[Difference], Any]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_what_was_found_is_never_changed_or_deleted(change: Callable[[Difference], Any]):
+def test_what_was_found_is_never_changed_or_deleted():
     difference = make_difference(-500)
 
-    with pytest.raises(DatabaseError), transaction.atomic():
-        change(difference)
+    for change in CHANGES.values():
+        with pytest.raises(DatabaseError), transaction.atomic():
+            change(difference)
 
 
 def test_what_was_acknowledged_stays_so(people: Any):
@@ -181,14 +181,15 @@ def test_what_was_acknowledged_stays_so(people: Any):
         Difference.objects.filter(pk=difference.pk).update(state="open", acknowledged_at=None, entry=None)
 
 
-@pytest.mark.parametrize("change", ["reason", "proposed_by", "difference", "deleted"])
-def test_what_was_proposed_is_never_changed_or_deleted(change: str, people: Any):
+def test_what_was_proposed_is_never_changed_or_deleted(people: Any):
     proposed = reconciliation.propose_adjustment(make_difference(-500), actor=people[0], reason="x")
     rows = Adjustment.objects.filter(pk=proposed.pk)
-    others = {"reason": "y", "proposed_by": people[1], "difference": make_difference(-700)}
 
+    for name, other in (("reason", "y"), ("proposed_by", people[1]), ("difference", make_difference(-700))):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            rows.update(**{name: other})
     with pytest.raises(DatabaseError), transaction.atomic():
-        rows.delete() if change == "deleted" else rows.update(**{change: others[change]})
+        rows.delete()
 
 
 def test_what_was_decided_stays_so(people: Any):

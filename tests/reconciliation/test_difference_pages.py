@@ -85,13 +85,13 @@ def test_announcing_what_has_arrived_acknowledges_it(admin):
     assert Difference.objects.get().state == "acknowledged"
 
 
-@pytest.mark.parametrize("typed", ["", "x", "0", "-5", "1,5", "1.50", "10.00.000", "٣٠٠", "9" * 15])
-def test_a_wrong_amount_is_refused_and_what_was_typed_stays(admin, typed):
-    answer = admin.confirm("/balance/topups/", {"amount": typed, "note": "my note"})
+def test_a_wrong_amount_is_refused_and_what_was_typed_stays(admin):
+    for typed in ("", "x", "0", "-5", "1,5", "1.50", "10.00.000", "٣٠٠", "9" * 15):
+        answer = admin.confirm("/balance/topups/", {"amount": typed, "note": "my note"})
 
-    assert not ExpectedTopUp.objects.exists()
-    assert 'class="field-error"' in answer.content.decode()
-    assert 'value="my note"' in answer.content.decode()
+        assert not ExpectedTopUp.objects.exists(), typed
+        assert 'class="field-error"' in answer.content.decode(), typed
+        assert 'value="my note"' in answer.content.decode(), typed
 
 
 def test_an_announcement_can_be_withdrawn_once(admin):
@@ -203,11 +203,11 @@ def test_where_an_order_may_be_charged_that_comes_first(auditor, why):
     assert said_codes(auditor.get(url(difference))) == ["perhaps_charged"]
 
 
-@pytest.mark.parametrize("label", Difference.Label.values)
-def test_every_kind_of_difference_has_its_words(auditor, label):
-    amount = -10_500 if label in {"missing_refund", "unexplained_debit"} else 10_500
+def test_every_kind_of_difference_has_its_words(auditor):
+    for label in Difference.Label.values:
+        amount = -10_500 if label in {"missing_refund", "unexplained_debit"} else 10_500
 
-    assert said_codes(auditor.get(url(make_difference(amount, label)))) == [label]
+        assert said_codes(auditor.get(url(make_difference(amount, label)))) == [label]
 
 
 # --- refunds that come late ---------------------------------------------------------------------------------------

@@ -67,9 +67,8 @@ def test_each_state_of_the_row_is_kept_and_never_changes(admin):
     assert "shop_shophistory" in {table.name for table in audited_tables()}
 
 
-@pytest.mark.parametrize(
-    ("typed", "fault"),
-    [
+def test_what_cannot_be_printed_is_refused_at_its_field(admin):
+    for typed, fault in (
         ({"name": ""}, {"name": ["required"]}),
         ({"name": "x" * 61}, {"name": ["max_length"]}),
         ({"address": "1\n2\n3\n4"}, {"address": ["lines"]}),
@@ -79,13 +78,9 @@ def test_each_state_of_the_row_is_kept_and_never_changes(admin):
         ({"phone": "0812"}, {"phone": ["phone"]}),
         ({"paper": "a4"}, {"paper": ["invalid_choice"]}),
         ({"language": "xx"}, {"language": ["invalid_choice"]}),
-    ],
-)
-def test_what_cannot_be_printed_is_refused_at_its_field(admin, typed, fault):
-    answer = save(admin, **typed)
-
-    assert faults(answer) == fault
-    assert not Shop.objects.exists()
+    ):
+        assert faults(save(admin, **typed)) == fault
+        assert not Shop.objects.exists(), typed
 
 
 def test_a_preview_shows_what_is_typed_and_saves_nothing(admin):

@@ -1,5 +1,7 @@
 """The rules about other people's accounts, by the services themselves."""
 
+from functools import partial
+
 import pytest
 from django.test import Client
 
@@ -56,12 +58,11 @@ def test_no_administrator_touches_an_owners_account(step):
     assert not target.links.exists()
 
 
-@pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("role", ["cashier", "auditor", ""])
-def test_without_the_right_no_step_is_taken(step, role):
+def test_without_the_right_no_step_is_taken(role):
     actor, person = make_person(role, username="actor"), make_person("", username="target")
 
-    assert refused(lambda: STEPS[step](person, actor)) == "no_right"
+    assert {refused(partial(step, person, actor)) for step in STEPS.values()} == {"no_right"}
     assert refused(lambda: invited(actor=actor)) == "no_right"
 
 

@@ -51,16 +51,16 @@ OUTSIDE = [
 ]
 
 
-@pytest.mark.parametrize("next_page", OUTSIDE)
-def test_no_next_leads_out_of_the_shop(next_page):
+def test_no_next_leads_out_of_the_shop():
     make_person("cashier")
     client = Client()
 
-    assert sign_in(client, "cashier", "secret-words", next=next_page)["Location"] == "/"
-    assert client.get("/accounts/login/", {"next": next_page})["Location"] == "/"
-    assert client.get("/accounts/logout/", {"next": next_page}).status_code == 200
-    assert client.post("/accounts/logout/", {"next": next_page})["Location"] == "/"
-    assert Client().get("/accounts/login/", {"next": next_page}).status_code == 200
+    for next_page in OUTSIDE:
+        assert sign_in(client, "cashier", "secret-words", next=next_page)["Location"] == "/"
+        assert client.get("/accounts/login/", {"next": next_page})["Location"] == "/"
+        assert client.get("/accounts/logout/", {"next": next_page}).status_code == 200
+        assert client.post("/accounts/logout/", {"next": next_page})["Location"] == "/"
+        assert client.get("/accounts/login/", {"next": next_page}).status_code == 200
 
 
 def test_the_key_of_a_session_is_new_after_the_second_factor():

@@ -37,11 +37,12 @@ def test_the_pin_stands_nowhere():
     assert PIN not in Pin.objects.get().encoded + str(AuditEvent.objects.values())
 
 
-@pytest.mark.parametrize("pin", ["111111", "123456", "654321", "121212", "123123", "112233", "890123", "111222"])
-def test_weak_pins_are_refused(pin):
-    page = browser_of("cashier").post("/me/pin/", typed(pin))
+def test_weak_pins_are_refused():
+    browser = browser_of("cashier")
+    for pin in ("111111", "123456", "654321", "121212", "123123", "112233", "890123", "111222"):
+        page = browser.post("/me/pin/", typed(pin))
 
-    assert [fault.code for fault in page.context["form"].errors.as_data()["pin1"]] == ["weak"]
+        assert [fault.code for fault in page.context["form"].errors.as_data()["pin1"]] == ["weak"], pin
     assert not Pin.objects.exists()
 
 
