@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -14,6 +15,7 @@ import pytest
 from launcher.backing_up import about_foreign_database
 from launcher.backups import (
     NAME,
+    Backup,
     backups_in,
     delete_log_before,
     delete_old,
@@ -27,7 +29,7 @@ from launcher.encrypting import make_key, open_secrets
 from launcher.failures import LaunchError
 from launcher.processes import NICENESS
 from launcher.project import Project
-from tests.launcher.conftest import Keeper, clean_environment, wait_until
+from tests.launcher.conftest import Keeper, clean_environment, new_folder, wait_until
 from tests.launcher.helpers import ROOT, run
 
 
@@ -236,10 +238,27 @@ def test_the_log_is_kept_from_the_oldest_day_on(tmp_path):
     assert sorted(file.name for file in new.iterdir()) == ["00000002.history", "000000020000000100000001"]
 
 
+@pytest.fixture(scope="module")
+def one_backup(template: Path) -> Iterator[Path]:
+    """The folder with a backup of a database that was in use before."""
+    with new_folder() as data, new_folder() as target:
+        subprocess.run(["cp", "-a", f"{template}/.", data], check=True)
+        made = run("backup", str(target), data=data)
+        assert made.returncode == 0, made.stderr
+        yield target
+
+
+@pytest.fixture
+def backup(one_backup: Path, target: Path) -> Backup:
+    """That backup, for one test."""
+    subprocess.run(["cp", "-a", f"{one_backup}/.", target], check=True)
+    (backup,) = backups_in(target)
+    return backup
+
+
 @pytest.mark.parametrize("how", ["changed", "gone", "added", "list"])
-def test_a_backup_that_is_not_as_it_was_made_is_named(folder, target, how):
-    run("backup", str(target), data=folder)
-    database = backups_in(target)[0].folder / "database"
+def test_a_backup_that_is_not_as_it_was_made_is_named(backup, how):
+    database = backup.folder / "database"
     verify_files(database)
 
     victim = database / "global/pg_control"
@@ -258,9 +277,7 @@ def test_a_backup_that_is_not_as_it_was_made_is_named(folder, target, how):
         verify_files(database)
 
 
-def test_a_byte_of_the_log_in_a_backup_that_was_changed_is_named(folder, target):
-    run("backup", str(target), data=folder)
-    (backup,) = backups_in(target)
+def test_a_byte_of_the_log_in_a_backup_that_was_changed_is_named(backup):
     database, listed = backup.folder / "database", backup.manifest["log"]
     verify_log(database, listed)
 
