@@ -21,6 +21,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as properties
 from time_machine import escape_hatch
 
+import batches.services.following as batches_following
 import bills.services.following as bills_following
 import branches.services
 import policies.services
@@ -56,8 +57,9 @@ project.WHITENOISE_USE_FINDERS = False
 project.STATIC_ROOT = project.DATA_DIR / "static-of-tests"
 project.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 refusals.SECONDS = 0.0  # written at once, by the thread of the test
-# What follows an order looks often: each look is one short statement.
+# What follows an order or a batch looks often: each look is one short statement.
 following._LOOK_EVERY_SECONDS = bills_following._READ_EVERY_SECONDS = on_demand._LOOK_EVERY_SECONDS = 0.05
+batches_following._LOOK_EVERY_SECONDS = 0.05
 # Each answer logs two lines, which pytest keeps and shows after a failure: they need not be written a second time.
 for handler in logging.getLogger().handlers:
     handler.setLevel(logging.WARNING)
