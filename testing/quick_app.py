@@ -6,7 +6,9 @@ Workers that step back beside a browser and other tests would do less than beat 
 from backoffice.celery import app
 from core import priority
 
-_WAITED_FOR = ("sync-catalogue", "read-balance", "reconcile-books", "expire-approvals", "evaluate-alerts")
+_WAITED_FOR = (
+    *("sync-catalogue", "read-balance", "reconcile-books", "expire-approvals", "evaluate-alerts", "tidy-exports"),
+)
 
 priority.NICENESS = 0
 for name in _WAITED_FOR:
