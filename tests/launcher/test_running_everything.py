@@ -1,7 +1,7 @@
 """`./run` as a person uses it: the whole application starts, serves, survives a dead process, and stops.
 
-All tests use one data folder, so that each start finds what the end of the one before has left: Ctrl-C, then `kill -9`.
-The tests behind these share the third start; a fault that one of them makes must be over at its end.
+All tests use one data folder and share one start, until a `kill -9` ends it: the last one starts on what that has left.
+A fault that a test makes must be over at its end.
 """
 
 import contextlib
@@ -22,6 +22,7 @@ import psycopg
 import pytest
 import redis
 
+from core.priority import NICENESS
 from launcher.data_folder import is_held, read_environment, read_state
 from launcher.installing import locked
 from launcher.process_table import with_descendants
@@ -144,14 +145,20 @@ def rights_of_processes(running: Running) -> dict[str, tuple[bool, bool]]:
     return rights
 
 
-def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> None:
+def weight_of_session(pid: int) -> int | None:
+    """What the kernel weighs the process's session with; None where it does not weigh sessions."""
+    with contextlib.suppress(OSError, IndexError):
+        return int(Path(f"/proc/{pid}/autogroup").read_text().split()[-1])
+    return None
+
+
+def test_it_serves_lists_and_calls_manage(running: Running) -> None:
     # it serves
     assert running.get("/healthz") == 200
     assert wait_until(lambda: running.get("/readyz") == 200, seconds=60)
 
     # status lists every process
     processes = running.processes()
-    everyone = running.everyone()
     assert set(processes) == EVERYTHING
     assert {row["state"] for row in processes.values()} == {"running"}
     assert sum(row["memory_kib"] for row in processes.values()) < 1100 * 1024
@@ -161,6 +168,12 @@ def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> N
 
     # no process may do more than its work
     assert rights_of_processes(running) == dict.fromkeys(OURS | {"sandbox"}, (False, False))
+
+    # the workers and beat let the pages go first
+    behind = {name: processes[name]["pid"] for name in OURS - {"web", "web-2"}}
+    assert {psutil.Process(processes[name]["pid"]).nice() for name in ("web", "web-2")} == {os.nice(0)}
+    assert {psutil.Process(pid).nice() for pid in behind.values()} == {min(os.nice(0) + NICENESS, 19)}
+    assert {weight_of_session(pid) for pid in behind.values()} <= {NICENESS, None}
 
     # no file of the data folder has our environment
     assert read_environment(read_state(running.folder))["NOT_OURS"] == CANARY
@@ -179,33 +192,6 @@ def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> N
     assert int(shown.stdout.splitlines()[-1]) >= 3  # the demo staff
     unknown = run("manage", "no_such_command", data=running.folder)
     assert (unknown.returncode, unknown.stdout) == (2, "")
-
-    # Ctrl-C stops all of it
-    running.process.send_signal(signal.SIGINT)
-    running.process.wait(30)
-    assert running.process.returncode == 0
-    assert all_gone(everyone)
-    assert wait_until(lambda: not measured.exists())
-    assert run("status", data=running.folder).returncode == 3
-
-    # a command alone starts what it needs
-    alone = run("manage", "list_tills", "--json", data=running.folder)
-    assert alone.returncode == 0, alone.stderr
-
-
-def test_a_dead_web_restarts_and_a_dead_launcher_has_no_orphan(running: Running) -> None:
-    before = running.processes()["web"]["pid"]
-
-    os.kill(before, signal.SIGKILL)
-
-    # the other one serves meanwhile
-    assert [running.get("/healthz") for _ in range(5)] == [200] * 5
-    assert wait_until(lambda: running.processes()["web"]["pid"] not in {before, None}, seconds=20)
-    assert wait_until(lambda: running.get("/healthz") == 200, seconds=20)
-    everyone = running.everyone()
-    running.process.kill()
-    running.process.wait()
-    assert wait_until(lambda: all_gone(everyone)), "orphans"
 
 
 def test_dead_stores_restart_without_loss_while_web_stays(running: Running) -> None:
@@ -269,3 +255,37 @@ def test_it_gives_way_to_an_upgrade_and_starts_again_in_the_same_process(running
     assert wait_until(lambda: read_state(running.folder).get("doing") == "serving", seconds=60)
     assert read_state(running.folder)["pid"] == launcher
     assert running.get("/healthz") == 200
+
+
+def test_a_dead_web_restarts_and_a_dead_launcher_has_no_orphan(running: Running) -> None:
+    before = running.processes()["web"]["pid"]
+
+    os.kill(before, signal.SIGKILL)
+
+    # the other one serves meanwhile
+    assert [running.get("/healthz") for _ in range(5)] == [200] * 5
+    assert wait_until(lambda: running.processes()["web"]["pid"] not in {before, None}, seconds=20)
+    assert wait_until(lambda: running.get("/healthz") == 200, seconds=20)
+    everyone = running.everyone()
+    running.process.kill()
+    running.process.wait()
+    assert wait_until(lambda: all_gone(everyone)), "orphans"
+
+
+def test_it_starts_after_a_kill_and_stops_at_ctrl_c(running: Running) -> None:
+    assert running.get("/healthz") == 200
+    everyone = running.everyone()
+    measured = (running.folder / "metrics").resolve()
+    assert measured.exists()
+
+    running.process.send_signal(signal.SIGINT)
+    running.process.wait(30)
+
+    assert running.process.returncode == 0
+    assert all_gone(everyone)
+    assert wait_until(lambda: not measured.exists())
+    assert run("status", data=running.folder).returncode == 3
+
+    # a command alone starts what it needs
+    alone = run("manage", "list_tills", "--json", data=running.folder)
+    assert alone.returncode == 0, alone.stderr
