@@ -16,6 +16,7 @@ from bank.models import BankRow, State
 from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item
 from bank.services.matching import open_items
 from core.icons import badge
+from core.money import rupiah
 from core.rights import Right
 from core.times import day_words, hour
 from credit.methods import method_words
@@ -74,8 +75,16 @@ class Line:
 
     @property
     def fee(self) -> int:
-        """Rupiah that the bank has less than the books."""
+        """Rupiah that the bank has less than the books; negative when it has more, which is no fee."""
         return self.item_amount - self.row.amount if self.row and self.item_amount is not None else 0
+
+    @property
+    def difference_words(self) -> str:
+        """That fee in words, or how much more the bank has; empty when both have the same."""
+        if not self.fee:
+            return ""
+        words = _("Fee %(amount)s") if self.fee > 0 else _("%(amount)s more than in the books")
+        return words % {"amount": rupiah(abs(self.fee))}
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import Any
 
 import pytest
@@ -149,6 +150,20 @@ def test_given_a_row_then_a_person_sets_it_aside_matches_it_and_takes_that_away(
     assert 'data-rows="1" data-decided="1"' in asked.split("<details", 1)[1]  # the second press takes it back
     browser.post(f"/bank/files/{BankFile.objects.get().pk}/back/")
     assert not BankRow.objects.exists()
+
+
+@pytest.mark.parametrize(("came", "words"), [("49.000", "Fee Rp1.000"), ("75.000", "Rp25.000 more than in the books")])
+def test_a_row_that_is_matched_by_hand_says_how_it_differs(sold, came, words):
+    browser = browser_of("administrator")
+    read(browser, file_of(today("BUDI", came), heading=KNOWN), **CONFIRMED)
+    address, choice = f"/bank/rows/{BankRow.objects.get().pk}/", {"action": "match", "item": f"sale:{sold}"}
+
+    without_reason = browser.post(f"{address}decide/", {**choice, "reason": ""}).content.decode()
+    browser.post(f"{address}decide/", {**choice, "reason": "as the customer says"})
+
+    assert re.search(rf'value="sale:{sold}"\s+checked', without_reason)
+    assert words in browser.get(address).content.decode()
+    assert words in browser.get("/bank/", {"show": "matched"}).content.decode()
 
 
 def test_an_auditor_reads_and_decides_nothing(sold):
