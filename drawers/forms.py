@@ -340,15 +340,22 @@ class GiveBackForm(forms.Form):
     customer = CreditCustomerField()
     note = forms.CharField(label=_("Note (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))
 
-    def __init__(self, *args: Any, person: User, debt: CreditEntry | None = None, **kwargs: Any) -> None:
-        """`debt`: of a sale on credit, to show the form of. While something is owed, it comes off the account only."""
+    def __init__(
+        self, *args: Any, person: User, debt: CreditEntry | None = None, sold_in: int | None = None, **kwargs: Any
+    ) -> None:
+        """`debt`: of a sale on credit, to show the form of. While something is owed, it comes off the account only.
+
+        `sold_in`: the shift whose drawer took the money; a person without a drawer is offered it, if it is still open.
+        """
         super().__init__(*args, **kwargs)
         field: Any = self.fields["shift"]
         field.queryset = shifts_to_pay_from(person)
         shifts = list(field.queryset)  # read once; a ModelChoiceField reads its own choices again
         names = [(shift.pk, f"{shift.drawer.name} – {shift.cashier.shown_name}") for shift in shifts]
         field.choices = [("", field.empty_label), *names]
-        field.initial = next((shift.pk for shift in shifts if shift.cashier_id == person.pk), None)
+        likely = [shift.pk for shift in shifts if shift.cashier_id == person.pk]
+        likely += [shift.pk for shift in shifts if shift.pk == sold_in and not debt]
+        field.initial = next(iter(likely), None)
         if debt:
             del self.fields["customer"]
         if debt and debt.account.customer_id is None:

@@ -71,7 +71,9 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
     return {
         "others": [row for row in others if row.code != payment.method] if sale.may_change else [],
         "payment": PaymentForm(initial=change, auto_id="paid-%s") if sale.may_change else None,
-        "give_back": GiveBackForm(initial=paid, person=person, debt=sale.debt, auto_id="back-%s")
+        "give_back": GiveBackForm(
+            initial=paid, person=person, debt=sale.debt, sold_in=payment.sold_in_id, auto_id="back-%s"
+        )
         if payment.is_owed and sale.may_give_back
         else None,
     }

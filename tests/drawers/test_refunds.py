@@ -58,6 +58,16 @@ def test_a_failed_sale_waits_for_the_whole_shop_until_it_is_given_back():
     assert (event.subject, event.person_id, event.facts["amount"]) == (order.ref_id, shift.cashier_id, 10_500)
 
 
+def test_a_person_without_a_drawer_is_offered_the_one_that_took_the_money():
+    shift = begin(cash=100_000)
+    begin(make_person("cashier", username="another"))
+    order = end(sell(shift.cashier, 10_500), "failed")
+
+    page = browser_of("admin").get(order.get_absolute_url()).content.decode()
+
+    assert f'<option value="{shift.pk}" selected>' in page
+
+
 @pytest.mark.parametrize("method", ["transfer", "qris"])
 def test_a_sale_in_no_drawer_is_given_back_by_transfer(method):
     _shift, seller = shop_with_drawers()
