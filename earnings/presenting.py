@@ -103,20 +103,27 @@ class Change:
 
 @dataclass(frozen=True)
 class Tile:
-    """One figure of a period. `name` is for scripts and tests; `value` the plain number."""
+    """One figure of a period. `name` is for scripts and tests; `value` the plain number.
+
+    `earlier`: the figure before, where it was none: no change in percent says that.
+    """
 
     name: str
     words: str
     shown: str
     value: float | None
     change: Change | None
+    earlier: str = ""
 
 
 def tiles_of(now: Figures, before: Figures, *, with_cost: bool) -> list[Tile]:
     """The figures of a period against those of the one before."""
 
     def money(name: str, words: str, amount: int, earlier: int) -> Tile:
-        return Tile(name, words, rupiah(amount), amount, Change.between(amount, earlier))
+        return Tile(name, words, rupiah(amount), amount, Change.between(amount, earlier), none_before(amount, earlier))
+
+    def none_before(amount: int, earlier: int) -> str:
+        return rupiah(0) if amount and not earlier else ""
 
     tiles = [money("sales", _("Sales"), now.sales, before.sales)]
     if with_cost:

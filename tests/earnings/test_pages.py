@@ -63,6 +63,20 @@ def test_yesterday_is_what_its_orders_are():
 
 
 @pytest.mark.usefixtures("shop")
+def test_a_figure_against_nothing_says_so_and_one_against_another_by_how_much():
+    browser, day = browser_of("supervisor"), ago(40).date().isoformat()
+
+    against_nothing = browser.get("/earnings/", {"since": day, "until": day}).content.decode()
+    against_a_sale = browser.get("/earnings/", {"days": "yesterday"}).content.decode()
+
+    assert re.findall(r'data-before="(\w+)">\s*before: (Rp0)<', against_nothing) == [
+        ("sales", "Rp0"),
+        ("profit", "Rp0"),
+    ]
+    assert "data-before" not in against_a_sale
+
+
+@pytest.mark.usefixtures("shop")
 def test_the_lines_add_up_to_the_period():
     auditor = browser_of("auditor")
     for by in ("brand", "category", "product", "person", "method", "nonsense"):
