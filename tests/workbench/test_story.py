@@ -21,9 +21,11 @@ from purchases.models import Incident, Order
 from purchases.models.receipts import Paper
 from purchases.services import submit
 from purchases.services.receipts import print_receipt
+from purchases.states import Status
 from reconciliation.models import Difference
 from testing.callbacks import body_for, post
 from testing.database import statements
+from testing.factories import make_order
 from testing.orders import place
 from testing.people import browser_of, make_person
 from tests.conftest import Upstream
@@ -147,3 +149,14 @@ def test_the_order_leads_to_its_story_and_exchanges(sold: Order):
 def test_what_is_not_sealed_yet_has_no_proof(sold: Order):
     answer = browser_of("auditor").confirm(f"/orders/{sold.ref_id}/story/whole/", {"file": "proof"}, follow=True)
     assert 'data-code="not_sealed"' in answer.content.decode()
+
+
+@pytest.mark.django_db
+def test_what_the_customer_pays_and_what_it_cost_are_two_numbers():
+    order = make_order(Status.SUCCESS, max_price=20_275, price=20_275, selling_price=21_000)
+
+    page = browser_of("auditor").get(f"/orders/{order.ref_id}/story/").content.decode()
+
+    assert '<span class="price-tag">Rp21.000</span>' in page
+    assert '<dd id="customer-pays">Rp21.000</dd>' in page
+    assert '<dd id="cost">Rp20.275</dd>' in page
