@@ -44,7 +44,7 @@ from purchases.presenting import (
 )
 from purchases.seals import seal_for, seal_of
 from purchases.services.actions import Action, may_ever, open_verdict, possible_outcomes
-from purchases.states import ActionReason, Status
+from purchases.states import UNFULFILLED, ActionReason, Status
 from purchases.views.notes import notes_of, with_all_tags
 from shop.models import Shop
 from shop.presenting import Letterhead
@@ -118,7 +118,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "sees_whole": sees_whole,
         "saving_query": urlencode({"product": order.product_code, **number}) if number else "",
         "may_reveal": not sees_whole and request.user.has_perm(Right.REVEAL_NUMBERS),
-        "profit": order.customer_pays - order.shown_price,
+        "profit": None if order.status in UNFULFILLED else order.customer_pays - order.shown_price,
         **risen,
         "cost_seal": seal_for(order, request.user),
         "timeline": [

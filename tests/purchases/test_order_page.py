@@ -39,6 +39,18 @@ def test_a_success_shows_its_sn_to_copy_and_the_next_customer(cashier):
     assert "It went well." not in words(page)
 
 
+@pytest.mark.parametrize(
+    ("status", "is_earned"), [(Status.SUCCESS, True), (Status.PENDING, True), (Status.FAILED, False)]
+)
+def test_what_ended_for_nothing_shows_no_profit(admin, status, is_earned):
+    order = make_order(status, max_price=20_275, price=20_275, selling_price=21_000)
+
+    page = detail(admin, order)
+    beside = admin.get(f"/orders/{order.ref_id}/panel/", headers={"HX-Request": "true"})
+
+    assert [has_id(page, "profit"), *("+Rp725" in words(shown) for shown in (page, beside))] == [is_earned] * 3
+
+
 def test_an_electricity_token_is_grouped_and_copied_alone(cashier):
     product = make_product(name="Token PLN 20.000", category="token-pln", brand="pln")
     order = make_order(
