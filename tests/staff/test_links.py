@@ -90,15 +90,14 @@ def test_a_link_is_valid_for_72_hours(hours, status):
     assert codes(page) == (set() if status == 200 else {"LinkRefused:expired"})
 
 
-@pytest.mark.parametrize("token", ["", "x", "A" * 43, "é" * 5])
-def test_a_forged_token_is_a_404(token):
+def test_a_forged_token_is_a_404():
     invited()
+    for token in ("", "x", "A" * 43, "é" * 5):
+        page = Client().get("/accounts/link/", {"link": token})
 
-    page = Client().get("/accounts/link/", {"link": token})
-
-    assert page.status_code == 404
-    assert codes(page) == {"LinkRefused:unknown"}
-    assert choose(token).status_code == 404
+        assert page.status_code == 404, token
+        assert codes(page) == {"LinkRefused:unknown"}, token
+        assert choose(token).status_code == 404, token
 
 
 def test_a_new_link_ends_the_one_before():

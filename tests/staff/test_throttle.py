@@ -63,23 +63,16 @@ def test_the_page_says_how_long_to_wait_and_the_wait_doubles():
         assert 55 <= post(stranger(), "cashier", WRONG).context["form"].seconds_to_wait <= 60
 
 
-@pytest.mark.parametrize("host", ["testserver", "TESTSERVER", "testserver:80", "testserver:8000", "testserver."])
-def test_the_spelling_of_the_host_changes_no_counter(host, settings):
+def test_the_spelling_of_host_and_name_changes_no_counter(settings):
     settings.ALLOWED_HOSTS = ["*"]
     make_person("cashier")
     guess("cashier", 5)
 
-    answer = stranger().post("/accounts/login/", {"login": "cashier", "password": WRONG}, headers={"host": host})
-
-    assert outcome(answer) == "slowed"
-
-
-@pytest.mark.parametrize("name", ["CASHIER", " cashier ", "cash\uff49er"])
-def test_the_spelling_of_a_name_changes_no_counter(name):
-    make_person("cashier")
-    guess("cashier", 5)
-
-    assert guess(name, 1) == ["slowed"]
+    for host in ("testserver", "TESTSERVER", "testserver:80", "testserver:8000", "testserver."):
+        answer = stranger().post("/accounts/login/", {"login": "cashier", "password": WRONG}, headers={"host": host})
+        assert outcome(answer) == "slowed", host
+    for name in ("CASHIER", " cashier ", "cash\uff49er"):
+        assert guess(name, 1) == ["slowed"], name
 
 
 def test_empty_forms_keep_nobody_out(settings):
