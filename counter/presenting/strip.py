@@ -18,6 +18,7 @@ from django.utils.translation import pgettext
 
 from approvals.models import Approval, ApprovalState
 from approvals.presenting import ShownApproval
+from approvals.services import changes_seen
 from bills.services.acts import BillAct
 from catalogue.marks import mark_of
 from catalogue.models import PriceRule, ProductType
@@ -237,7 +238,7 @@ class Strip:
         """The values that decide its look."""
         return [
             *(row.version for row in self.rows),
-            *((asked.approval.pk, asked.approval.state) for asked in self.asked),
+            *((asked.approval.pk, asked.state) for asked in self.asked),
             self.sold if self.shows_profit else (self.sold.count, self.sold.sum),
         ]
 
@@ -279,7 +280,7 @@ class Pills:
 
 
 def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
-    """All of one moment, in one statement; as much for a busy person as for a new one."""
+    """All of one moment, in one statement and another while a request waits; as much for a busy person as a new one."""
     may_use, sees_balance = person.has_perm(Right.USE_DRAWERS), person.has_perm(Right.VIEW_BOOKS) and sees_cost(person)
     now = clock.now()
     orders, sums, rule, approvals, *others = _questions(with_drawer=may_use, with_balance=sees_balance).read(
@@ -287,7 +288,9 @@ def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
     )
     sold = Sold(*(int(amount or 0) for amount in sums[0][1:])) if sums else Sold()
     rows = [Row(order, person, order.debtor or "") for order in orders]
-    strip = Strip(rows, sold, sees_cost(person), [ShownApproval(approval, person) for approval in approvals])
+    void = changes_seen(approvals)  # asks only while one waits
+    asked = [ShownApproval(approval, person, void.get(approval.pk, {})) for approval in approvals]
+    strip = Strip(rows, sold, sees_cost(person), asked)
     drawer = own_drawer_of(*others[:3]) if may_use else None
     if not sees_balance:
         return Pills(drawer, has_prices=bool(rule)), strip

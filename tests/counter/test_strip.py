@@ -6,6 +6,7 @@ import re
 import pytest
 
 from approvals import services as approvals
+from catalogue.models import Product
 from drawers.models import DrawerEntry, Payment
 from drawers.services import PaymentFacts, close_shift, open_shift_of, pay_in
 from purchases.states import Status
@@ -151,6 +152,20 @@ def test_what_waits_for_a_second_person_stands_in_the_strip_until_its_end(telkom
     assert "Not for this customer" in words_at(news, 'id="strip-asked"')
     approvals.withdraw(waiting, actor=asker)
     assert states_asked(browser.get("/counter/")) == ["refused"]
+
+
+def test_a_request_that_a_new_price_made_void_says_so_while_the_customer_is_still_there():
+    asker = make_person("cashier", username="asker", own_approval_above=10_000)
+    approval = ask_purchase(asker, NUMBER)
+    browser = signed_in(asker)
+    question, _delay = next_question(browser.get("/counter/"))
+
+    Product.objects.filter(code=approval.facts["product_code"]).update(price=12_345)
+
+    news = browser.get(question)
+    assert states_asked(news) == ["void"]
+    assert "Nothing was charged." in words_at(news, 'id="strip-asked"')
+    assert "It has changed since it was asked for." in words_at(news, 'id="strip-asked"')
 
 
 def states_asked(page) -> list[str]:
