@@ -10,6 +10,7 @@ from django.core.validators import RegexValidator
 from django.db.models import F, QuerySet
 from django.db.models.functions import Reverse
 from django.http import QueryDict
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
@@ -154,7 +155,7 @@ class OrderFilter(InBranches):
     def read(self, text: str) -> tuple[dict[str, str], str]:
         """The filters that a typed line names, and the words that stay to be searched for."""
         names = {name: self._names_of(name) for name in _NAMED} if any(map(str.isalpha, text.split())) else {}
-        return read_line(text, Names(names), with_endings=self.sees_numbers)
+        return read_line(text, Names(names), today=timezone.localdate(), with_endings=self.sees_numbers)
 
     def _names_of(self, name: str) -> dict[str, str]:
         """What people call the choices of a filter, in every language; a person also by first name and username."""

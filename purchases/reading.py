@@ -5,39 +5,74 @@ The search takes the words that are left.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.notation import split_number
-from core.periods import Period
+from purchases.reading_days import days_at
 
-_PERIODS = {
-    Period.TODAY: ("hari ini", "today"),
-    Period.YESTERDAY: ("kemarin", "yesterday"),
-    Period.DAYS_7: ("7 hari terakhir", "7 hari", "seminggu", "last 7 days", "7 days"),
-    Period.WEEK: ("minggu ini", "this week"),
-    Period.LAST_WEEK: ("1 minggu lalu", "seminggu lalu", "minggu lalu", "minggu kemarin", "1 week ago", "last week"),
-    Period.DAYS_30: ("30 hari terakhir", "30 hari", "sebulan", "last 30 days", "30 days"),
-    Period.MONTH: ("bulan ini", "this month"),
-    Period.LAST_MONTH: ("1 bulan lalu", "bulan lalu", "bulan kemarin", "1 month ago", "last month"),
-}
 _UNITS = {"rb": 1_000, "ribu": 1_000, "ribuan": 1_000, "k": 1_000, "thousand": 1_000}
 _UNITS |= {"jt": 1_000_000, "juta": 1_000_000, "m": 1_000_000, "million": 1_000_000}
 _ABOVE = ("di atas", "diatas", "lebih dari", "minimal", "over", "above", "more than", "at least", ">")
 _BELOW = ("di bawah", "dibawah", "kurang dari", "maksimal", "under", "below", "less than", "at most", "<")
-_ENDS = ("berakhiran", "akhiran", "belakangnya", "belakang", "ends in", "ending in", "ending")
+_BETWEEN = ("antara", "between")
+_FROM = ("dari", "mulai", "from")
+_TO = ("-", "–", "sampai", "hingga", "to", "s/d", "sd")
+_AND = ("dan", "and")
+_ENDS = re.compile(
+    r"(?:(?:number|nomor|nomornya|no|hp) )?"
+    r"(?:berakhiran|berakhir|akhirannya|akhiran|akhir|belakangnya|belakang|ends|ending)"
+    r"(?: (?:in|with|di|dengan|nomor))? (\d{1,12})(?!\S)"
+)
 _CASHIER = ("kasir", "cashier", "oleh", "by")
-_AMOUNT = re.compile(r"(?:rp\.?)?(\d{1,3}(?:\.\d{3})+|\d+(?:,\d+)?)(rb|ribu|ribuan|k|jt|juta)?")
-_MONEY_BESIDE = re.compile(r"rp|rb|ribu|k$|jt|juta|\.\d{3}")
+# They join what is understood, and are not searched for alone.
+_LITTLE = {
+    "dan",
+    "and",
+    "&",
+    "+",
+    "di",
+    "pada",
+    "on",
+    "in",
+    "the",
+    "yang",
+    "dengan",
+    "with",
+    "untuk",
+    "for",
+    "transaksi",
+}
+_LITTLE |= {"pesanan", "order", "orders", "nomor", "number", "oleh", "by", "dari", "from", "harga", "price"}
+_WHOLE = r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d\d?)?|[1-9]\d{0,2}(?:,\d{3})+(?:\.\d\d?)?"
+_AMOUNT = re.compile(rf"(?:rp\.?)?({_WHOLE}|\d+(?:[.,]\d+)?)(rb|ribu|ribuan|k|jt|juta)?")
+_MONEY_BESIDE = re.compile(r"rp|rb|ribu|k$|jt|juta|^[1-9]\d{0,2}[.,]\d{3}")
+_LEAST_WRITTEN_OUT, _MOST = 1_000, 10**12  # rupiah
+# What stands between words; not inside an amount, as in 50.000, 50,000 and Rp50.000,00.
+_BETWEEN_WORDS = re.compile(r",-(?!\S)|;|(?<!\d),|,(?!\d)|[.:!?]+(?!\S)|(?<!\S)[\"“”'()]+|[\"“”'()]+(?![^\s,;.])")
 # Behind a brand or a category people leave the thousands out.
 _SHORT_AMOUNTS = frozenset({5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 80, 100, 150, 200, 250, 300, 500})
 _LONGEST_NAME = 5  # words
 
 
+def as_words(text: str) -> str:
+    """The text without what stands between its words."""
+    return " ".join(_BETWEEN_WORDS.sub(" ", re.sub(r"\((\+?\d+)\)", r"\1 ", text)).split())
+
+
+def name_key(name: str) -> str:
+    """How `Names` keep a name: small, without spaces and brackets."""
+    return "".join(as_words(name).lower().split())
+
+
 @dataclass(frozen=True)
 class Names:
-    """What people call the values of a filter: the filter → the name without spaces, in small letters → the value."""
+    """What people call the values of a filter: the filter → the name (`name_key`) → the value.
+
+    A customer's name of one word counts only if nothing else is meant.
+    """
 
     of: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -45,40 +80,39 @@ class Names:
 @dataclass
 class _Line:
     words: list[str]
+    today: dt.date
     found: dict[str, str] = field(default_factory=dict)
     rest: list[str] = field(default_factory=list)
 
-    def take(self, *phrases: str) -> bool:
-        """Whether one of the phrases comes next; it is taken then."""
-        for phrase in phrases:
-            parts = phrase.split()
-            if self.words[: len(parts)] == parts:
-                del self.words[: len(parts)]
-                return True
-        return False
 
-
-def read_line(text: str, names: Names, *, with_endings: bool = True) -> tuple[dict[str, str], str]:
+def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = True) -> tuple[dict[str, str], str]:
     """The filters that the line names, and the words that stay. A line of one number, ref_id or SN names none.
 
     `with_endings`: digits may be the end of a number; not for people who may not see numbers.
     """
-    number, others = split_number(text)
-    if re.fullmatch(r"[\d\s-]*", others):  # a number, or a token in its groups
+    number, others = split_number(as_words(text))
+    line = _Line(others.lower().split(), today)
+    has_others = len(line.words) > 1
+    # A number, or a token in its groups; a date has dashes, too.
+    if re.fullmatch(r"[\d\s-]*", others) and not (_take_days(line) and not line.words):
         return {}, text
-    line = _Line(others.lower().split())
     while line.words:
         if not (
-            _take_name(line, names)
-            or _take_period(line)
+            _take_days(line)
+            or _take_name(line, names)
+            or _take_between(line)
             or _take_limit(line)
             or _take_amount(line, is_behind_name="brand" in line.found or "category" in line.found)
-            or (with_endings and _take_ending(line, has_others=len(line.found) + len(others.split()) > 1))
+            or (with_endings and _take_ending(line, has_others=has_others))
         ):
             line.rest.append(line.words.pop(0))
+    customer = names.of.get("customer", {}).get(line.rest[0]) if len(line.rest) == 1 else None
+    if customer and "customer" not in line.found:
+        line.found["customer"], line.rest = customer, []
     if not line.found:
         return {}, text
-    return line.found, " ".join([*([number] if number else []), *line.rest])
+    rest = [] if _LITTLE.issuperset(line.rest) else line.rest
+    return line.found, " ".join([*([number] if number else []), *rest])
 
 
 def _take_name(line: _Line, names: Names) -> bool:
@@ -86,7 +120,7 @@ def _take_name(line: _Line, names: Names) -> bool:
     for count in range(min(_LONGEST_NAME, len(line.words)), 0, -1):
         wanted = "".join(line.words[:count])
         for name, values in names.of.items():
-            if name not in line.found and wanted in values:
+            if name not in line.found and wanted in values and (count > 1 or name != "customer"):
                 line.found[name] = values[wanted]
                 del line.words[:count]
                 return True
@@ -98,12 +132,34 @@ def _take_name(line: _Line, names: Names) -> bool:
     return False
 
 
-def _take_period(line: _Line) -> bool:
-    for period, phrases in _PERIODS.items():
-        if "days" not in line.found and line.take(*phrases):
-            line.found["days"] = period.value
-            return True
-    return False
+def _take_days(line: _Line) -> bool:
+    days = days_at(line.words, line.today)
+    if not days or not line.found.keys().isdisjoint({"days", "since", "until"}):
+        return False
+    line.found |= days[0]
+    del line.words[: days[1]]
+    return True
+
+
+def _take_between(line: _Line) -> bool:
+    """ "10rb - 20rb", "20-50 ribu", "antara 20rb dan 50rb", "from 20 to 50 thousand": from and to."""
+    before = 1 if line.words[0] in {*_BETWEEN, *_FROM} else 0
+    links = {*_TO, *_AND} if line.words[0] in _BETWEEN else {*_TO}
+    words, joined = line.words[before:], 0
+    if words and (parts := re.fullmatch(r"((?:rp\.?)?\d[\d.,]*[a-z]*)[-–]((?:rp\.?)?\d[\d.,]*[a-z]*)", words[0])):
+        words, joined = [parts[1], "-", parts[2], *words[1:]], 2
+    lower = _number_at(words)
+    if not lower or "amount_from" in line.found or not {*words[lower.count : lower.count + 1]} & links:
+        return False
+    upper = _number_at(words[lower.count + 1 :])
+    if not upper or not (upper.is_money or lower.is_money or before):
+        return False
+    # "20 sampai 50 ribu": one unit for both; "antara 20 dan 50" without any means thousands, too.
+    unit = upper.unit or lower.unit or _UNITS["rb"]
+    amounts = sorted(number.in_rupiah(unit) for number in (lower, upper))
+    line.found |= {"amount_from": str(amounts[0]), "amount_to": str(amounts[1])}
+    del line.words[: before + lower.count + 1 + upper.count - joined]
+    return True
 
 
 def _take_limit(line: _Line) -> bool:
@@ -111,63 +167,77 @@ def _take_limit(line: _Line) -> bool:
     for side, phrases in (("amount_from", _ABOVE), ("amount_to", _BELOW)):
         for phrase in phrases:
             parts = phrase.split()
-            if line.words[: len(parts)] == parts and (amount := _amount_at(line.words[len(parts) :], is_sure=True)):
-                line.found[side] = str(amount[0])
-                del line.words[: len(parts) + amount[1]]
+            if line.words[: len(parts)] == parts and (number := _number_at(line.words[len(parts) :])):
+                line.found[side] = str(number.in_rupiah())
+                del line.words[: len(parts) + number.count]
                 return True
     return False
 
 
 def _take_amount(line: _Line, *, is_behind_name: bool) -> bool:
-    """An amount, about: the customer's price is not the product's. "10rb - 20rb" is from and to."""
-    amount = _amount_at(line.words, is_sure=False, is_behind_name=is_behind_name)
-    if not amount or "amount_from" in line.found:
+    """An amount, about: the customer's price is not the product's."""
+    number = _number_at(line.words)
+    if not number or "amount_from" in line.found:
         return False
-    least, count = amount
-    most, least = least + least // 10, least - least // 10
-    if line.words[count : count + 1] in (["-"], ["sampai"], ["to"], ["s/d"]):
-        upper = _amount_at(line.words[count + 1 :], is_sure=True)
-        if upper:
-            least, most, count = amount[0], upper[0], count + 1 + upper[1]
-    line.found |= {"amount_from": str(least), "amount_to": str(most)}
-    del line.words[:count]
+    is_short = is_behind_name and not number.unit and number.value in _SHORT_AMOUNTS
+    if not (number.is_money or is_short):
+        return False
+    amount = number.in_rupiah(_UNITS["rb"] if is_short else 1)
+    line.found |= {"amount_from": str(amount - amount // 10), "amount_to": str(amount + amount // 10)}
+    del line.words[: number.count]
     return True
 
 
-def _amount_at(words: list[str], *, is_sure: bool, is_behind_name: bool = False) -> tuple[int, int] | None:
-    """The amount that the first words say, in rupiah, and how many words they are; None for digits that may be others.
+@dataclass(frozen=True)
+class _Number:
+    """`unit`: rupiah, 0 if none is said. `count`: words. `is_money`: whether it says so itself."""
 
-    `is_sure`: the words before say that it is money.
-    """
+    value: float
+    unit: int
+    count: int
+    is_money: bool
+
+    def in_rupiah(self, unit: int = 1) -> int:
+        """The amount; `unit` counts for a small number that has none."""
+        return round(self.value * (self.unit or (unit if self.value < _LEAST_WRITTEN_OUT else 1)))
+
+
+def _number_at(words: list[str]) -> _Number | None:
+    """The number that the first words are, with "rp" and a unit."""
     if words[:1] == ["rp"]:
-        behind = _amount_at(words[1:], is_sure=True)
-        return (behind[0], behind[1] + 1) if behind else None
+        behind = _number_at(words[1:])
+        return replace(behind, count=behind.count + 1, is_money=True) if behind else None
     match = _AMOUNT.fullmatch(words[0]) if words else None
     if not match:
         return None
     digits, unit, count = match[1], match[2] or "", 1
     if not unit and len(words) > 1 and words[1] in _UNITS:
         unit, count = words[1], 2
-    value = float(digits.replace(".", "").replace(",", "."))
-    if not unit and is_behind_name and value in _SHORT_AMOUNTS:
-        unit = "rb"
-    if not (unit or is_sure or _MONEY_BESIDE.search(words[0])):
-        return None
-    amount = round(value * _UNITS.get(unit, 1))
-    return (amount, count) if 0 < amount < 10**12 else None
+    is_money = bool(unit or _MONEY_BESIDE.search(words[0]))
+    value, scale = _value(digits, has_unit=bool(unit)), _UNITS.get(unit, 0)
+    return _Number(value, scale, count, is_money) if 0 < value * (scale or 1) < _MOST else None
+
+
+def _value(digits: str, *, has_unit: bool) -> float:
+    """50.000, 50,000 and 50.000,00 are fifty thousand; 1,5 and 1.5 and, before a unit, 1,500 are one and a half."""
+    if re.fullmatch(r"\d+,\d{3}", digits) and has_unit:
+        return float(digits.replace(",", "."))
+    if not re.fullmatch(_WHOLE, digits):
+        return float(digits.replace(",", "."))
+    whole, _, part = digits.partition("," if digits.find(".") in {1, 2, 3} else ".")
+    return float(f"{re.sub('[.,]', '', whole)}.{part or 0}")
 
 
 def _take_ending(line: _Line, *, has_others: bool) -> bool:
-    """ "akhiran 02", "…02"; two to four digits alone among other words."""
-    for phrase in _ENDS:
-        parts = phrase.split()
-        behind = line.words[len(parts) : len(parts) + 1]
-        if line.words[: len(parts)] == parts and behind and re.fullmatch(r"\d{1,12}", behind[0]):
-            line.found["ends"] = behind[0]
-            del line.words[: len(parts) + 1]
-            return True
+    """ "akhiran 02", "number ends in 02", "…02"; two to four digits alone among other words."""
+    if "ends" in line.found:
+        return False
+    if said := _ENDS.match(" ".join(line.words[:5])):
+        line.found["ends"] = said[1]
+        del line.words[: len(said[0].split())]
+        return True
     match = re.fullmatch(r"(…|\.\.\.?|\*)?(\d{2,4})", line.words[0])
-    if match and (match[1] or has_others) and "ends" not in line.found:
+    if match and (match[1] or has_others):
         line.found["ends"] = match[2]
         del line.words[0]
         return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
@@ -37,7 +38,7 @@ def orders(asked: Asked) -> Iterator[Result]:
             colour=look.colour,
         )
     # Without names of people and brands, which would be read from the database at each letter.
-    filters, _words = read_line(asked.text, Names(), with_endings=asked.by_part)
+    filters, _words = read_line(asked.text, Names(), today=timezone.localdate(), with_endings=asked.by_part)
     if filters:
         yield Result(
             url=f"{reverse('order_list')}?{urlencode({'q': asked.text})}",

@@ -1,19 +1,29 @@
 """A typed line becomes filters, in both languages; what is not understood stays."""
 
+import datetime as dt
+
 import pytest
 
-from purchases.reading import Names, read_line
+from purchases.reading import Names, name_key, read_line
+
+TODAY = dt.date(2026, 11, 27)  # a Friday
 
 NAMES = Names(
     {
         "cashier": {"kasir1": "kasir1", "kasir2": "kasir2", "sari": "sari", "saridewi": "sari"},
         "status": {"sukses": "success", "success": "success", "gagal": "failed", "perluditangani": "attention"},
-        "payment": {"qris": "qris", "tunai": "cash", "cash": "cash"},
+        "payment": {"qris": "qris", "tunai": "cash", "cash": "cash", "kartuedc": "card", "edc": "card"},
         "brand": {"telkomsel": "Telkomsel", "mobilelegends": "MOBILE LEGENDS"},
         "category": {"pulsa": "pulsa", "data": "data"},
+        "customer": {"busari": "7", "lilis": "8", "kasir1": "9", "hajirahmat": "10"},
     }
 )
 FIFTY = {"amount_from": "45000", "amount_to": "55000"}
+FROM_TWENTY = {"amount_from": "20000", "amount_to": "50000"}
+
+
+def days(since, until=None):
+    return {"since": since, "until": until or since}
 
 
 @pytest.mark.parametrize(
@@ -46,6 +56,60 @@ FIFTY = {"amount_from": "45000", "amount_to": "55000"}
         ("0812 3456 7890 kemarin", {"days": "yesterday"}, "0812 3456 7890"),
         ("kemarin B261125-ABC", {"days": "yesterday"}, "b261125-abc"),
         ("bu ani kemarin", {"days": "yesterday"}, "bu ani"),
+        # what stands between words
+        ("last week, 50 thousand, number ends in 02", {"days": "last-week", **FIFTY, "ends": "02"}, ""),
+        ("50rb, minggu lalu", {**FIFTY, "days": "last-week"}, ""),
+        ("minggu lalu, 50 ribu, akhiran 07", {"days": "last-week", **FIFTY, "ends": "07"}, ""),
+        ("kemarin; 50,000", {"days": "yesterday", **FIFTY}, ""),
+        ("Rp50.000,00, kemarin.", {**FIFTY, "days": "yesterday"}, ""),
+        ("rp. 50.000,- hari ini", {**FIFTY, "days": "today"}, ""),
+        ("0812 3456 7890, kemarin", {"days": "yesterday"}, "0812 3456 7890"),
+        ("kemarin, dan 50rb", {"days": "yesterday", **FIFTY}, ""),
+        ("kemarin dan xyz", {"days": "yesterday"}, "dan xyz"),
+        # days
+        ("25 november", days("2026-11-25"), ""),
+        ("25 nov", days("2026-11-25"), ""),
+        ("25 november 2025", days("2025-11-25"), ""),
+        ("Nov 25, 2026", days("2026-11-25"), ""),
+        ("28 nov", days("2025-11-28"), ""),
+        ("29 februari", days("2024-02-29"), ""),
+        ("25/11", days("2026-11-25"), ""),
+        ("25-11-2026", days("2026-11-25"), ""),
+        ("tgl 25/11/26 50rb", {**days("2026-11-25"), **FIFTY}, ""),
+        ("25 agustus, akhiran 07", {**days("2026-08-25"), "ends": "07"}, ""),
+        ("1 - 15 november", days("2026-11-01", "2026-11-15"), ""),
+        ("between 20 nov and 25 nov", days("2026-11-20", "2026-11-25"), ""),
+        ("dari 20 des sampai 5 jan", days("2025-12-20", "2026-01-05"), ""),
+        ("sejak 25 nov", {"since": "2026-11-25"}, ""),
+        ("3 hari lalu", days("2026-11-24"), ""),
+        ("3 hari yang lalu 50rb", {**days("2026-11-24"), **FIFTY}, ""),
+        ("7 days ago", days("2026-11-20"), ""),
+        ("1 day ago", {"days": "yesterday"}, ""),
+        ("2 minggu lalu", days("2026-11-09", "2026-11-15"), ""),
+        ("2 weeks ago", days("2026-11-09", "2026-11-15"), ""),
+        ("2 bulan lalu", days("2026-09-01", "2026-09-30"), ""),
+        ("last 3 days", days("2026-11-25", "2026-11-27"), ""),
+        ("seminggu lalu", {"days": "last-week"}, ""),
+        # from and to
+        ("antara 20rb dan 50rb", FROM_TWENTY, ""),
+        ("between 20 and 50 thousand", FROM_TWENTY, ""),
+        ("20-50rb kemarin", {**FROM_TWENTY, "days": "yesterday"}, ""),
+        ("dari 20 sampai 50 ribu", FROM_TWENTY, ""),
+        ("Rp20.000 - Rp50.000", FROM_TWENTY, ""),
+        # words of the app
+        ("kartu edc", {"payment": "card"}, ""),
+        ("Kartu (EDC), kemarin", {"payment": "card", "days": "yesterday"}, ""),
+        ("berakhir 07", {"ends": "07"}, ""),
+        ("nomor berakhiran 07", {"ends": "07"}, ""),
+        ("ends 02", {"ends": "02"}, ""),
+        ("ends with 02", {"ends": "02"}, ""),
+        # customers: a longer name than another's is meant, one word only if it is nothing else
+        ("Bu Sari", {"customer": "7"}, ""),
+        ("lilis bulan ini", {"customer": "8", "days": "month"}, ""),
+        ("kasir1", {"cashier": "kasir1"}, ""),
+        ("bu lilis", {}, "bu lilis"),
+        ("kemarin bu lilis", {"days": "yesterday"}, "bu lilis"),
+        ("kemarin haji rahmat, 50rb", {"days": "yesterday", "customer": "10", **FIFTY}, ""),
         # one number, ref_id, SN or word as before
         ("02", {}, "02"),
         ("50000", {}, "50000"),
@@ -58,8 +122,12 @@ FIFTY = {"amount_from": "45000", "amount_to": "55000"}
     ],
 )
 def test_a_line_becomes_filters(text, filters, rest):
-    assert read_line(text, NAMES) == (filters, rest)
+    assert read_line(text, NAMES, today=TODAY) == (filters, rest)
 
 
 def test_digits_are_no_ending_for_people_who_may_not_see_numbers():
-    assert read_line("kemarin 02", NAMES, with_endings=False) == ({"days": "yesterday"}, "02")
+    assert read_line("kemarin 02", NAMES, today=TODAY, with_endings=False) == ({"days": "yesterday"}, "02")
+
+
+def test_brackets_of_a_name_do_not_count():
+    assert name_key("Kartu (EDC)") == name_key("kartu edc") == "kartuedc"

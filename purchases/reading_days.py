@@ -1,0 +1,180 @@
+"""Reads the days that a typed line names: "minggu lalu", "25 nov", "3 days ago". Pure functions, both languages.
+
+A day without a year is the newest that is not in the future; the end of a span is the first such day after its begin.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+
+from core.periods import Period
+
+_PERIODS = {
+    Period.TODAY: ("hari ini", "today"),
+    Period.YESTERDAY: ("kemarin", "yesterday", "1 hari lalu", "1 hari yang lalu", "1 day ago"),
+    Period.DAYS_7: ("7 hari terakhir", "7 hari", "seminggu", "last 7 days", "7 days"),
+    Period.WEEK: ("minggu ini", "this week"),
+    Period.LAST_WEEK: (
+        "1 minggu lalu",
+        "seminggu lalu",
+        "minggu lalu",
+        "minggu kemarin",
+        "1 week ago",
+        "a week ago",
+        "last week",
+    ),
+    Period.DAYS_30: ("30 hari terakhir", "30 hari", "sebulan", "last 30 days", "30 days"),
+    Period.MONTH: ("bulan ini", "this month"),
+    Period.LAST_MONTH: (
+        "1 bulan lalu",
+        "sebulan lalu",
+        "bulan lalu",
+        "bulan kemarin",
+        "1 month ago",
+        "a month ago",
+        "last month",
+    ),
+}
+# The longest first: "seminggu lalu" is not "seminggu".
+_BY_WORDS = sorted(
+    ((phrase.split(), period) for period, phrases in _PERIODS.items() for phrase in phrases),
+    key=lambda row: -len(row[0]),
+)
+_MONTHS = [
+    ("jan", "january", "januari"),
+    ("feb", "february", "februari", "peb"),
+    ("mar", "march", "maret"),
+    ("apr", "april"),
+    ("may", "mei"),
+    ("jun", "june", "juni"),
+    ("jul", "july", "juli"),
+    ("aug", "august", "agustus", "agu", "ags", "agt"),
+    ("sep", "sept", "september"),
+    ("oct", "october", "okt", "oktober"),
+    ("nov", "november", "nop", "nopember"),
+    ("dec", "december", "des", "desember"),
+]
+_MONTH_OF = {word: number for number, words in enumerate(_MONTHS, start=1) for word in words}
+_DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?")
+_YEAR = re.compile(r"20\d\d")
+# Day first, as people write in both languages; dashes and dots need the year: they stand in numbers, too.
+_NUMERIC = [
+    re.compile(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})(?:/(?P<year>20\d\d|\d\d))?"),
+    re.compile(r"(?P<day>\d{1,2})-(?P<month>\d{1,2})-(?P<year>20\d\d|\d\d)"),
+    re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>20\d\d|\d\d)"),
+    re.compile(r"(?P<year>20\d\d)-(?P<month>\d{1,2})-(?P<day>\d{1,2})"),
+]
+_AGO = re.compile(r"(\d{1,3}) (?:(hari|minggu|bulan) (?:yang )?lalu|(day|week|month)s? ago)(?!\S)")
+_LAST_DAYS = re.compile(r"(?:(\d{1,3}) hari terakhir|(?:last|past) (\d{1,3}) days)(?!\S)")
+_BETWEEN = ("antara", "between")
+_FROM = ("dari", "sejak", "mulai", "from", "since")
+_ON = ("tanggal", "tgl", "pada", "on")
+_TO = ("-", "–", "sampai", "hingga", "s/d", "sd", "to", "until", "till")
+_AND = ("dan", "and")
+
+Found = tuple[dict[str, str], int]
+_Date = tuple[int, int, int | None]  # day, month, year
+
+
+def days_at(words: Sequence[str], today: dt.date) -> Found | None:
+    """The filters of the days that the first words name, and how many words they are."""
+    ways = (_period_at(words), _ago_at(words, today), _dates_at(words, today))
+    return max((way for way in ways if way), key=lambda way: way[1], default=None)
+
+
+def _period_at(words: Sequence[str]) -> Found | None:
+    for phrase, period in _BY_WORDS:
+        if list(words[: len(phrase)]) == phrase:
+            return {"days": period.value}, len(phrase)
+    return None
+
+
+def _ago_at(words: Sequence[str], today: dt.date) -> Found | None:
+    """ "3 hari lalu", "2 weeks ago", "14 hari terakhir"."""
+    line = " ".join(words[:4])
+    if match := _LAST_DAYS.match(line):
+        count = int(match[1] or match[2])
+        return (_span(today - dt.timedelta(days=count - 1), today), 3) if count else None
+    match = _AGO.match(line)
+    if not match:
+        return None
+    count, unit = int(match[1]), match[2] or match[3]
+    first = last = today - dt.timedelta(days=count)
+    if unit in {"minggu", "week"}:
+        first = today - dt.timedelta(days=today.weekday() + 7 * count)
+        last = first + dt.timedelta(days=6)
+    elif unit in {"bulan", "month"}:
+        months = today.year * 12 + today.month - 1 - count
+        first = dt.date(months // 12, months % 12 + 1, 1)
+        last = (first + dt.timedelta(days=31)).replace(day=1) - dt.timedelta(days=1)
+    return _span(first, min(last, today)), len(match[0].split())
+
+
+def _dates_at(words: Sequence[str], today: dt.date) -> Found | None:
+    """ "25 nov", "tanggal 25/11", "1 - 15 november", "dari 1 nov sampai 5 nov", "since 25 november"."""
+    before = 1 if words and words[0] in {*_BETWEEN, *_FROM, *_ON} else 0
+    is_between = words[:1] and words[0] in _BETWEEN
+    span = _span_at(words[before:], today, links=(*_TO, *_AND) if is_between else _TO)
+    if span:
+        return span[0], before + span[1]
+    date = None if is_between else _date_at(words[before:])
+    day = date and _newest(date[0], today)
+    if not date or not day:
+        return None
+    is_open = before and words[0] in _FROM
+    return ({"since": day.isoformat()} if is_open else _span(day, day)), before + date[1]
+
+
+def _span_at(words: Sequence[str], today: dt.date, *, links: Sequence[str]) -> Found | None:
+    """Two dates with a link between them; the first may leave its month to the second."""
+    first = _date_at(words)
+    count = first[1] if first else 1
+    if len(words) <= count or words[count] not in links or not (second := _date_at(words[count + 1 :])):
+        return None
+    alone = _DAY.fullmatch(words[0])
+    begin = first[0] if first else (int(alone[1]), *second[0][1:]) if alone else None
+    since = begin and _newest(begin, today)
+    until = since and _first_from(second[0], since)
+    return (_span(since, until), count + 1 + second[1]) if since and until else None
+
+
+def _date_at(words: Sequence[str]) -> tuple[_Date, int] | None:
+    """The date that the first words are, and how many they are: "25 nov 2026", "nov 25", "25/11", "25-11-2026"."""
+    for match in (pattern.fullmatch(words[0]) for pattern in _NUMERIC if words):
+        if match:
+            year = match["year"] and int(match["year"]) % 100 + 2000
+            return (int(match["day"]), int(match["month"]), year or None), 1
+    if len(words) < 2:
+        return None
+    day, month = (words[0], words[1]) if words[1] in _MONTH_OF else (words[1], words[0])
+    number = _DAY.fullmatch(day)
+    if not number or month not in _MONTH_OF:
+        return None
+    has_year = bool(words[2:]) and bool(_YEAR.fullmatch(words[2]))
+    return (int(number[1]), _MONTH_OF[month], int(words[2]) if has_year else None), 2 + has_year
+
+
+def _newest(date: _Date, today: dt.date) -> dt.date | None:
+    """The newest such day that is not in the future; the day itself with a year. None if there is no such day."""
+    years = range(today.year, today.year - 8, -1)  # 29 February comes within 8 years
+    days = (_day(date, year) for year in years)
+    return _day(date, date[2]) if date[2] else next((day for day in days if day and day <= today), None)
+
+
+def _first_from(date: _Date, since: dt.date) -> dt.date | None:
+    """The first such day from `since` on."""
+    days = (_day(date, date[2] or year) for year in range(since.year, since.year + 9))
+    return next((day for day in days if day and day >= since), None)
+
+
+def _day(date: _Date, year: int) -> dt.date | None:
+    try:
+        return dt.date(year, date[1], date[0])
+    except ValueError:
+        return None
+
+
+def _span(first: dt.date, last: dt.date) -> dict[str, str]:
+    return {"since": first.isoformat(), "until": last.isoformat()}
