@@ -56,8 +56,10 @@ def send_all(batch: Batch) -> None:
         place_rows(batch.pk)
         for check in BillCheck.objects.filter(batch_rows__batch=batch, answer="none"):
             inquire(check.pk, call_class=CallClass.BACKGROUND)
-        for order in Order.objects.filter(batch_row__batch=batch, status=Status.QUEUED):
+        placed = list(Order.objects.filter(batch_row__batch=batch, status=Status.QUEUED))
+        for order in placed:
             submit(order.pk, call_class=CallClass.BACKGROUND)
+        for order in placed:  # all of them are on their way meanwhile
             follow(order, seconds=30)
         batch.refresh_from_db()
         if batch.state != "running":
