@@ -13,7 +13,9 @@ class BankRefused(Refused):
     def __init__(self, reason: str, line: int = 0) -> None:
         self.reason = reason
         words = {
-            "no_text": _("This is not a CSV file. Download the bank's statement as CSV."),
+            "no_text": _(
+                "This is no CSV file with a day, a text and an amount in each row. Download the bank's statement as CSV."
+            ),
             "no_rows": _("No row of this file has a day and an amount. Look at the columns."),
             "too_many": _("The file has too many rows. Take a shorter period."),
             "bad_day": _("Line %(line)s: the day cannot be read. Days are written as day, month, year."),

@@ -188,6 +188,11 @@ def column_of_days(lines: Sequence[Sequence[str]]) -> int | None:
     return max(sorted(found), key=found.__getitem__, default=None)
 
 
+def has_day(line: Sequence[str]) -> bool:
+    """Whether a cell of the line is like a day: a booking has one, a heading or a sum has none."""
+    return any(_is_like_a_day(_tidy(cell)) for cell in line)
+
+
 def _is_like_a_day(cell: str) -> bool:
     return any(pattern.match(cell) for pattern, _numbers in _DAYS)
 

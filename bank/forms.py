@@ -10,7 +10,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from bank.formats import PARTS, Columns, column_of_days
+from bank.formats import PARTS, Columns, column_of_days, has_day
 from bank.models import MOST_FEE, USUAL_FEE
 
 _LABELS = {
@@ -93,9 +93,10 @@ class ColumnsForm(forms.Form):
 
 
 def _example(lines: Sequence[Sequence[str]], width: int) -> list[str]:
-    """The cells of the last line that has all columns; headings are at the beginning."""
-    whole = (line for line in reversed(lines) if len(line) >= width and sum(map(bool, line)) > 2)
-    return [*next(whole, lines[-1]), *[""] * width][:width]
+    """The cells of the last booking that has all columns."""
+    whole = [line for line in lines if len(line) >= width and sum(map(bool, line)) > 2]
+    bookings = [line for line in whole if has_day(line)]
+    return [*(bookings or whole or lines)[-1], *[""] * width][:width]
 
 
 class DecisionForm(forms.Form):

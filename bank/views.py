@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
-from itertools import islice
 from typing import Any
 
 from django.contrib import messages
@@ -135,7 +134,9 @@ def _preview(request: StaffRequest, form: FileForm, *, is_look: bool) -> dict[st
         added, matched = services.read_file(file.name, content, lines, columns, **facts)
         return {"read": {"added": added, "matched": matched}}
     try:
-        context["sample"] = [*islice(bookings_of(lines, columns, timezone.localdate()), _SAMPLE)]
+        bookings = [*bookings_of(lines, columns, timezone.localdate())]
+        context["sample"] = bookings[:_SAMPLE]
+        context["kept"], context["left_out"] = len(bookings), sum(map(any, lines)) - len(bookings)
     except BankRefused as refusal:
         context["refusal"] = refusal
     return context

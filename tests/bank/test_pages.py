@@ -54,8 +54,10 @@ def test_given_an_unknown_bank_then_the_columns_are_chosen_once(sold):
     assert (shown.status_code, [*shown.context["columns"].fields][:3]) == (200, ["day", "text", "amount"])
     wrong = read(browser, file_of(*rows), day=0, text=1, save=1)
     assert wrong.context["columns"].errors.as_data()["__all__"][0].code == "no_amount"
-    sample = read(browser, file_of(*rows), day=0, text=1, amount=2).context["sample"]
-    assert [(row.text, row.amount) for row in sample] == [("BUDI", 50_000), ("ADM", -15_000)]
+    looked_at = read(browser, file_of(*rows, "PEND;NOT YET;1.000"), day=0, text=1, amount=2)
+    assert [(row.text, row.amount) for row in looked_at.context["sample"]] == [("BUDI", 50_000), ("ADM", -15_000)]
+    assert (looked_at.context["kept"], looked_at.context["left_out"]) == (2, 2)  # the heading and what is pending
+    assert "2: ADM" in str(looked_at.context["columns"]["text"]), "the example is a booking"
     assert not BankRow.objects.exists()
 
     kept = read(browser, file_of(*rows), **CONFIRMED)
