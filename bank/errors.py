@@ -14,7 +14,7 @@ class BankRefused(Refused):
         self.reason = reason
         words = {
             "no_text": _(
-                "This is no CSV file with a day, a text and an amount in each row. Download the bank's statement as CSV."
+                "This is no CSV file with day, text and amount in each row. Download the bank's statement as CSV."
             ),
             "no_rows": _("No row of this file has a day and an amount. Look at the columns."),
             "too_many": _("The file has too many rows. Take a shorter period."),
