@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl
 
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 
 from branches.seeing import narrowed
@@ -16,7 +17,7 @@ from exports.listing import Listing
 from purchases.filters import NEEDS_ATTENTION, OrderFilter
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet
-from purchases.sums import sums_of
+from purchases.sums import sums_of, were_many_placed
 from purchases.tables import OrderTable
 from staff.models import User
 
@@ -26,8 +27,13 @@ _FEW = {"q", *OrderFilter.seldom}
 
 def _foot(filtered: ListFilter, person: User) -> dict[str, Any]:
     asked = {} if filtered.form.errors else dict(parse_qsl(filtered.as_query()))
-    sums = sums_of(filtered.qs, days=asked, are_few=not asked.keys().isdisjoint(_FEW))
-    return {"sums": sums, "with_cost": sees_cost(person), "is_blind": counts_blind(person)}
+    are_many = asked.keys().isdisjoint(_FEW) and were_many_placed(asked)
+    return {
+        "sums": SimpleLazyObject(lambda: sums_of(filtered.qs, days=asked, are_many=are_many)),
+        "are_many": are_many,
+        "with_cost": sees_cost(person),
+        "is_blind": counts_blind(person),
+    }
 
 
 def orders_seen() -> OrderQuerySet:

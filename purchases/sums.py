@@ -63,17 +63,17 @@ class Sums:
         return self.count - self.arrived - self.open
 
 
-def sums_of(orders: QuerySet[Order], *, days: Mapping[str, str] = _EVERY_DAY, are_few: bool = False) -> Sums:
+def sums_of(orders: QuerySet[Order], *, days: Mapping[str, str] = _EVERY_DAY, are_many: bool = False) -> Sums:
     """The sums of these orders: exact up to `MOST_SUMMED`, above it about.
 
     About: orders that are evenly spread over the days (`since` and `until`) stand for all; where too few of them fit,
-    for those that are older than the newest `MOST_SUMMED`. `are_few`: the newest are read first.
+    for those that are older than the newest `MOST_SUMMED`. `are_many`: of so many
+    that were placed (`were_many_placed`) the spread ones are looked at first: the newest that fit may be far apart.
     """
     rows = orders.order_by("-created_at", "-pk").annotate(pays=CUSTOMER_PAYS, costs=SHOP_PAYS)
     placed = _placed(days)
-    expects = 0 if are_few else expected(placed)
-    if expects > 2 * _SPREAD:
-        found, about = _by_spread(rows, placed, expects)
+    if are_many:
+        found, about = _by_spread(rows, placed)
         if found >= _ENOUGH and about["count"] > 2 * search.MOST_SUMMED:
             return _made(about, is_exact=False)
     newest = rows.values("pk", "created_at", "status", "pays", "costs")[: search.MOST_SUMMED + 1]
@@ -82,7 +82,7 @@ def sums_of(orders: QuerySet[Order], *, days: Mapping[str, str] = _EVERY_DAY, ar
     if read["count"] <= search.MOST_SUMMED:
         return _made(read, is_exact=True)
     earlier = placed.filter(created_at__lt=oldest)
-    _found, about = _by_spread(rows, earlier, expected(earlier))
+    _found, about = _by_spread(rows, earlier)
     return _made({name: read[name] + value for name, value in about.items()}, is_exact=False)
 
 
@@ -102,18 +102,21 @@ def _placed(days: Mapping[str, str]) -> QuerySet[Order]:
     return placed
 
 
-def _by_spread(rows: QuerySet[Order], placed: QuerySet[Order], expects: int) -> tuple[int, dict[str, float]]:
-    """How many fit of the orders that are spread evenly over those placed, and what all that fit come to by them.
+def were_many_placed(days: Mapping[str, str]) -> bool:
+    """Whether so many orders were placed in these days that some of them stand for all."""
+    return expected(_placed(days)) > 2 * _SPREAD
 
-    `expects`: how many were placed, about; it decides how many are looked at, and not what comes out.
-    """
+
+def _by_spread(rows: QuerySet[Order], placed: QuerySet[Order]) -> tuple[int, dict[str, float]]:
+    """How many fit of the orders that are spread evenly over those placed, and what all that fit come to by them."""
     first, last = (
         placed.order_by(order).values_list("created_at", flat=True).first() for order in ("created_at", "-created_at")
     )
     if first is None or last is None:
         return 0, dict.fromkeys(_FACTS, 0.0)
     step = (last - first) / _RUNS + dt.timedelta(microseconds=1)
-    run = step * min(_SPREAD / expects, 1)
+    # However far this is off: it decides how many are looked at, and not what comes out.
+    run = step * min(_SPREAD / expected(placed), 1)
     keys = RawSQL(_KEYS, [first + (step - run) / 2, last, step, run])  # noqa: S611 - nothing that a person types
     found = rows.order_by().filter(is_among("pk", keys)).aggregate(**_FACTS)
     return found["count"], {name: value * (step / run) for name, value in found.items()}

@@ -47,7 +47,7 @@ def buying_of(orders: QuerySet[Order]) -> Buying:
     counted = usual.annotate(n=Count("pk"), last=Max("created_at")).order_by("-n", "-last")[:_PRODUCTS]
     latest = list(Order.objects.for_table().filter(pk__in=keys[:_LATEST]).order_by("-created_at", "-pk"))
     return Buying(
-        sums=sums_of(orders, are_few=True),
+        sums=sums_of(orders),
         last_seen=latest[0].created_at if latest else None,
         products=[Bought(*row) for row in counted],
         latest=latest,
