@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Count, Min, OuterRef, Subquery
 from django.db.models.functions import Coalesce, Reverse, Upper
 from django.urls import reverse
 from django.utils import timezone
@@ -22,6 +22,8 @@ from core.triggers import never_truncated
 
 # So many digits at the end of a number find it.
 LEAST_END = 4
+# In words: of a text in which names are looked for, and of a name.
+_MOST_WORDS, _LONGEST_NAME = 12, 5
 
 
 class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
@@ -66,6 +68,17 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
     def named(self, text: str) -> CustomerQuerySet:
         """Customers with words in the name or note that begin as those of `text`; of many, the newest."""
         return self.alias(words=words_of("name", "note")).filter(words=words_that_begin(text))
+
+    def called_in(self, text: str) -> dict[str, int]:
+        """The names in `text`, of up to 5 words, that exactly one customer has, each with this customer's key.
+
+        Case does not count, and each is looked up by the index of names, in a text of up to 12 words.
+        """
+        words = [word.strip(",;") for word in text.upper().split()[:_MOST_WORDS]]
+        spans = {" ".join(words[at : at + n]) for at in range(len(words)) for n in range(1, _LONGEST_NAME + 1)}
+        named = self.alias(upper=Upper("name")).filter(upper__in=[name for name in spans if bare(name)])
+        once = named.order_by().values(called=Upper("name")).annotate(n=Count("pk"), key=Min("pk")).filter(n=1)
+        return {row["called"]: row["key"] for row in once}
 
     def matching(self, text: str, *, by_part: bool = True) -> CustomerQuerySet:
         """Customers by a part of name or note, or the beginning of a number (not `by_part`: a full number).

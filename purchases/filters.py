@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import django_filters
@@ -20,6 +22,7 @@ from branches.seeing import narrowed
 from catalogue.filters import brand_names, category_names
 from catalogue.models import Product
 from catalogue.rights import sees_cost
+from catalogue.services.words import brand_called, category_called
 from core.filters import AmountFilter, DaysFilter, KeyFilter, ListFilter, SearchFilter, SinceFilter, UntilFilter
 from core.numbers import sees_whole_numbers
 from core.periods import Period
@@ -31,7 +34,7 @@ from drawers.filters import drawer_names
 from drawers.models import Payment
 from purchases.models import Order, OrderNote, Tag, Verdict
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS, OrderQuerySet
-from purchases.reading import Names, read_line
+from purchases.reading import Names, as_words, name_key, read_line
 from purchases.states import UNFULFILLED, Status
 from staff.models import User
 
@@ -41,12 +44,37 @@ LOSS = "loss"
 NOTE = "note"
 ANYBODY, WAITING = "*", "?"  # no usernames
 # A line may name these by their words.
-_NAMED = ("cashier", "status", "payment", "brand", "category", "tag")
+_NAMED = ("cashier", "status", "payment", "brand", "category", "tag", "profit")
 # No index finds these; the others keep the looking short.
 _WIDE = ("amount_from", "amount_to", "payment", "drawer", "branch", "profit", "approved")
 # If there are more, the newest page of them is found soon.
 _FEW = 500
 _NARROW = ("q", "days", "since", "product", "shift", "customer")
+
+
+# What people call a choice besides its words.
+_CALLED: dict[str, dict[str, tuple[str, ...]]] = {
+    "status": {
+        Status.QUEUED: ("antri",),
+        Status.PENDING: ("proses", "processing"),
+        Status.UNKNOWN: ("belum pasti", "tidak pasti", "not known"),
+        Status.NEEDS_ACTION: ("dicek", "perlu cek"),
+        Status.SUCCESS: ("berhasil", "succeeded"),
+        Status.CANCELLED: ("batal", "canceled"),
+    },
+    "payment": {"cash": ("kontan",), "card": ("debit",), "credit": ("bon", "utang", "hutang")},
+    "profit": {LOSS: ("rugi", "at a loss")},
+}
+
+
+def _called(name: str, value: str, words: str) -> Iterable[str]:
+    match name:
+        case "brand":
+            return (call for entry in brand_called(words) for call in entry.called)
+        case "category":
+            return (call for entry in category_called(words) for call in entry.called)
+        case _:
+            return _CALLED.get(name, {}).get(value, ())
 
 
 class OfOrderFilter(ListFilter):
@@ -154,19 +182,30 @@ class OrderFilter(InBranches):
 
     def read(self, text: str) -> tuple[dict[str, str], str]:
         """The filters that a typed line names, and the words that stay to be searched for."""
-        names = {name: self._names_of(name) for name in _NAMED} if any(map(str.isalpha, text.split())) else {}
+        words = as_words(text).split()
+        names: dict[str, dict[str, str]] = {}
+        if any(word.isalpha() or (len(words) > 1 and not word.isdigit()) for word in words):
+            names = {name: self._names_of(name) for name in _NAMED if name in self.form.fields}
+            if "customer" in self.form.fields:
+                names["customer"] = {name_key(name): str(key) for name, key in Customer.objects.called_in(text).items()}
         return read_line(text, Names(names), today=timezone.localdate(), with_endings=self.sees_numbers)
 
     def _names_of(self, name: str) -> dict[str, str]:
-        """What people call the choices of a filter, in every language; a person also by first name and username."""
+        """What people call the choices of a filter, in every language; a person also by first name and username.
+
+        Each part of "Card (EDC)" counts, and a word that people use for one choice alone.
+        """
         names: dict[str, str] = {}
+        also: dict[str, set[str]] = {}
         for language, _words in settings.LANGUAGES:
             with override(language):
                 for value, words in self.form.fields[name].choices:
                     called = [str(words), *([value] if name != "brand" else [])]
                     called += str(words).split()[:1] if name == "cashier" else []
-                    names |= {"".join(call.lower().split()): value for call in called if value}
-        return names
+                    names |= {name_key(call): value for call in called if value}
+                    for call in [*re.split(r"[()]", str(words)), *_called(name, value, str(words))] if value else []:
+                        also.setdefault(name_key(call), set()).add(value)
+        return {call: values.pop() for call, values in also.items() if call and len(values) == 1} | names
 
     def in_words(self, name: str, value: str) -> str:
         """The value of this filter as people read it; a customer by name."""

@@ -28,24 +28,9 @@ _ENDS = re.compile(
 )
 _CASHIER = ("kasir", "cashier", "oleh", "by")
 # They join what is understood, and are not searched for alone.
-_LITTLE = {
-    "dan",
-    "and",
-    "&",
-    "+",
-    "di",
-    "pada",
-    "on",
-    "in",
-    "the",
-    "yang",
-    "dengan",
-    "with",
-    "untuk",
-    "for",
-    "transaksi",
-}
-_LITTLE |= {"pesanan", "order", "orders", "nomor", "number", "oleh", "by", "dari", "from", "harga", "price"}
+_LITTLE = {"dan", "and", "di", "pada", "on", "in", "the", "yang", "dengan", "with", "untuk", "for", "oleh", "by"}
+_LITTLE |= {"dari", "from", "transaksi", "pesanan", "order", "orders", "nomor", "number", "harga", "price"}
+_LITTLE |= {"&", "+", "-"}
 _WHOLE = r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d\d?)?|[1-9]\d{0,2}(?:,\d{3})+(?:\.\d\d?)?"
 _AMOUNT = re.compile(rf"(?:rp\.?)?({_WHOLE}|\d+(?:[.,]\d+)?)(rb|ribu|ribuan|k|jt|juta)?")
 _MONEY_BESIDE = re.compile(r"rp|rb|ribu|k$|jt|juta|^[1-9]\d{0,2}[.,]\d{3}")

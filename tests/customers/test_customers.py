@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from audit.models import AuditEvent
 from customers.events import CUSTOMER_ERASED
@@ -12,8 +14,22 @@ from testing.factories import make_biller, make_check, make_order, make_product
 from testing.people import browser_of
 from tests.core.helpers import cells, has_id, words
 from tests.customers.helpers import make_customer, refused
+from tests.plans import MOST, asked, too_wide
 
 pytestmark = pytest.mark.django_db
+
+
+def test_a_name_in_a_text_is_looked_up_by_the_index_and_counts_if_one_customer_has_it():
+    Customer.objects.bulk_create([Customer(name=f"Bu Ani {number}") for number in range(MOST + 1)])
+    wanted = make_customer("Bu Lilis")
+    for name in ("Pak Budi", "pak budi"):
+        make_customer(name)
+
+    with CaptureQueriesContext(connection) as queries:
+        found = Customer.objects.called_in("50rb, bu lilis, pak budi bulan ini")
+
+    assert found == {"BU LILIS": wanted.pk}
+    assert list(too_wide(asked(queries.captured_queries), {"customers_customer"})) == []
 
 
 # --- keeping ------------------------------------------------------------------------------------------------------

@@ -271,3 +271,62 @@ def test_a_word_that_is_not_understood_is_searched_for(supervisor):
 
     assert answer.request["QUERY_STRING"] == "days=today&q=081234567802"
     assert listed(answer) == [wanted.ref_id]
+
+
+@pytest.mark.parametrize("language", ["en", "id"])
+def test_the_apps_own_words_are_known_in_both_languages_on_a_page_of_either(supervisor, language):
+    make_product(category="pulsa", brand="telkomsel", name="Telkomsel 5.000")
+    filters = {
+        "kartu": "payment=card",
+        "EDC": "payment=card",
+        "kartu edc": "payment=card",
+        "Card (EDC), kemarin": "days=yesterday&payment=card",
+        "tunai": "payment=cash",
+        "utang": "payment=credit",
+        "batal": "status=cancelled",
+        "cancelled": "status=cancelled",
+        "dicek": "status=needs_action",
+        "in process": "status=pending",
+        "rugi": "profit=loss",
+        "loss": "profit=loss",
+        "pulsa": "category=pulsa",
+        "airtime": "category=pulsa",
+    }
+
+    def understood(line):
+        answer = supervisor.get("/orders/", {"q": line}, headers={"Accept-Language": language})
+        return "&".join(sorted(answer.get("Location", "?").partition("?")[2].split("&")))
+
+    assert {line: understood(line) for line in filters} == filters
+
+
+def test_a_customers_name_becomes_a_chip_for_people_who_may_see_customers(supervisor):
+    customer = Customer.objects.create(name="Bu Lilis")
+    SavedNumber.objects.create(customer=customer, destination="081234567802", kind="phone")
+    wanted = make_order(Status.SUCCESS, destination="081234567802")
+    make_order(Status.SUCCESS)
+
+    answer = supervisor.get("/orders/?q=bu lilis, bulan ini", follow=True)
+
+    assert answer.request["QUERY_STRING"] == f"customer={customer.pk}&days=month"
+    assert listed(answer) == [wanted.ref_id]
+    assert "Location" not in browser_of("auditor").get("/orders/?q=bu lilis")
+
+
+def test_a_name_wins_over_a_cashiers_that_is_a_part_of_it(supervisor):
+    make_person("cashier", username="sari", first_name="Sari")
+    customer = Customer.objects.create(name="Bu Sari")
+
+    assert supervisor.get("/orders/?q=BU SARI")["Location"] == f"/orders/?customer={customer.pk}"
+    assert supervisor.get("/orders/?q=sari")["Location"] == "/orders/?cashier=sari"
+
+
+def test_given_several_customers_of_a_name_then_the_page_names_the_words_and_leads_to_the_customers(supervisor):
+    Customer.objects.bulk_create([Customer(name="Bu Sari"), Customer(name="bu sari")])
+    make_order(Status.SUCCESS)
+
+    page = supervisor.get("/orders/?q=bu sari kemarin", follow=True)
+
+    assert "“bu sari”" in words_at(page, 'id="words-not-found"')
+    assert 'href="/customers/?q=bu%20sari"' in page.content.decode()
+    assert not has_id(supervisor.get("/orders/?days=yesterday"), "words-not-found")
