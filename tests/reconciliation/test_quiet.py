@@ -293,7 +293,7 @@ WORLDS = [
     {"rate": 1.0, "hours": 2.5, "outage": True},
     {"rate": 0.3, "hours": 2.5},
 ]
-SEEDS = [int(os.environ["RECONCILIATION_SEED"])] if "RECONCILIATION_SEED" in os.environ else range(2)
+SEEDS = [int(os.environ["RECONCILIATION_SEED"])] if "RECONCILIATION_SEED" in os.environ else range(3)
 
 
 @pytest.mark.parametrize("facts", WORLDS, ids=["busy", "outage", "calm"])
