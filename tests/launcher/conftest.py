@@ -185,13 +185,13 @@ def keep(folder: Path) -> Iterator[Callable[[], Keeper]]:
         yield start
 
 
-def wait_until(condition: Callable[[], bool], *, seconds: float = 10.0) -> bool:
-    """Whether the condition became true in time."""
+def wait_until(condition: Callable[[], bool], *, seconds: float = 10.0, every: float = 0.05) -> bool:
+    """Whether the condition became true in time. `every`: seconds between two looks, more where one takes a process."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
             return False
-        time.sleep(0.05)
+        time.sleep(every)
     return True
 
 

@@ -164,7 +164,7 @@ def test_it_serves_lists_and_calls_manage(running: Running) -> None:
     assert sum(row["memory_kib"] for row in processes.values()) < 1100 * 1024
 
     # each of ours gives a heartbeat of its own
-    assert wait_until(lambda: with_heartbeat(running) >= OURS, seconds=20)
+    assert wait_until(lambda: with_heartbeat(running) >= OURS, seconds=20, every=1)
 
     # no process may do more than its work
     assert rights_of_processes(running) == dict.fromkeys(OURS | {"sandbox"}, (False, False))
@@ -213,7 +213,7 @@ def test_dead_stores_restart_without_loss_while_web_stays(running: Running) -> N
 
     # then: one server on each folder again, at the same address, with the same rows; web was not restarted
     assert wait_until(lambda: running.get("/readyz") == 200, seconds=40)
-    assert wait_until(lambda: running.processes()["valkey"]["pid"] != before["valkey"]["pid"])
+    assert wait_until(lambda: running.processes()["valkey"]["pid"] != before["valkey"]["pid"], every=0.5)
     after = running.processes()
     restarted = {name for name in EVERYTHING if after[name]["pid"] != before[name]["pid"]}
     # a worker that loses the broker in the middle of a command may end: it is started again, too
@@ -264,7 +264,7 @@ def test_a_dead_web_restarts_and_a_dead_launcher_has_no_orphan(running: Running)
 
     # the other one serves meanwhile
     assert [running.get("/healthz") for _ in range(5)] == [200] * 5
-    assert wait_until(lambda: running.processes()["web"]["pid"] not in {before, None}, seconds=20)
+    assert wait_until(lambda: running.processes()["web"]["pid"] not in {before, None}, seconds=20, every=0.5)
     assert wait_until(lambda: running.get("/healthz") == 200, seconds=20)
     everyone = running.everyone()
     running.process.kill()

@@ -59,8 +59,8 @@ ORDERS = """
 """
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    assert wait_until(condition, seconds=MOST_SECONDS)
+def wait_for(condition: Callable[[], bool], *, every: float = 0.05) -> None:
+    assert wait_until(condition, seconds=MOST_SECONDS, every=every)
 
 
 @pytest.fixture
@@ -261,7 +261,7 @@ def test_upgrades_of_a_shop_that_sells_lose_and_double_nothing(checkout: Path, r
             cashier.sell_more()
             worked = shop.upgrade_to("0.1.2")
             cashier.sell_more()
-        wait_for(lambda: all(status == "success" for _number, _ref, status, _kinds in shop.rows(ORDERS)))
+        wait_for(lambda: all(status == "success" for _number, _ref, status, _kinds in shop.rows(ORDERS)), every=0.5)
 
         # then: the first left nothing behind, and what was sold is there once, in the books and at the provider
         assert (failed.returncode, columns_of_failed) == (1, [])
