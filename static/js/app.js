@@ -263,7 +263,7 @@ function refreshTimes() {
 setInterval(refreshTimes, 10000);
 
 // On a phone the pages of a place and the tabs scroll sideways: the page's own one stays in sight.
-for (const row of [".place-row", ".tabs"]) find(`${row} [aria-current]`)?.scrollIntoView({ block: "nearest", inline: "center" });
+for (const row of [".place-row", ".tabs", ".filters.is-compact .chips"]) find(`${row} [aria-current]`)?.scrollIntoView({ block: "nearest", inline: "center" });
 
 // A date field is written as the browser likes it: beside it stands the day as people here write it.
 const dayInWords = new Intl.DateTimeFormat(document.documentElement.lang || "id", { day: "numeric", month: "short", year: "numeric" });

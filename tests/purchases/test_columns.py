@@ -8,6 +8,7 @@ from exports.tasks import write_list
 from purchases.states import Status
 from testing.factories import make_order
 from testing.people import browser_of, make_person
+from tests.core.helpers import words_at
 from tests.exports.helpers import csv_rows
 
 pytestmark = pytest.mark.django_db
@@ -100,3 +101,11 @@ def test_a_row_that_changes_keeps_its_columns(supervisor):
 
     assert 'class="c-trx_id' in answer.content.decode()
     assert 'class="c-destination' not in answer.content.decode()
+
+
+def test_the_choice_of_columns_names_those_that_a_phone_does_not_show(supervisor, cashier):
+    def only_wide(browser):
+        return words_at(browser.get("/orders/"), 'class="sub only-wide"')
+
+    assert only_wide(supervisor).endswith(": Profit, Cashier, Paid by, Ended, trx_id.")
+    assert only_wide(cashier).endswith(": Cashier, Paid by, Ended, trx_id.")
