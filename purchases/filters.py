@@ -22,7 +22,7 @@ from branches.seeing import narrowed
 from catalogue.filters import brand_names, category_names
 from catalogue.models import Product
 from catalogue.rights import sees_cost
-from catalogue.services.words import brand_called, category_called
+from catalogue.services.words import brand_called, category_called, fold
 from core.filters import AmountFilter, DaysFilter, KeyFilter, ListFilter, SearchFilter, SinceFilter, UntilFilter
 from core.numbers import sees_whole_numbers
 from core.periods import Period
@@ -67,14 +67,20 @@ _CALLED: dict[str, dict[str, tuple[str, ...]]] = {
 }
 
 
-def _called(name: str, value: str, words: str) -> Iterable[str]:
-    match name:
-        case "brand":
-            return (call for entry in brand_called(words) for call in entry.called)
-        case "category":
-            return (call for entry in category_called(words) for call in entry.called)
-        case _:
-            return _CALLED.get(name, {}).get(value, ())
+def _called(name: str, value: str, words: str) -> Iterable[tuple[str, bool]]:
+    """The words for a choice, and whether they are its own: "tsel" is Telkomsel, and less so Telkomsel Halo."""
+    if name in {"brand", "category"}:
+        for entry in (brand_called if name == "brand" else category_called)(words):
+            yield from ((call, fold(words) in entry.names) for call in entry.called)
+        return
+    yield from ((call, True) for call in re.split(r"[()]", words))
+    yield from ((call, True) for call in _CALLED.get(name, {}).get(value, ()))
+
+
+def _meant(choices: dict[str, bool]) -> str:
+    """The only choice that a word means: of its own, else of all; "" for several."""
+    values = [value for value, is_own in choices.items() if is_own] or [*choices]
+    return values[0] if len(values) == 1 else ""
 
 
 class OfOrderFilter(ListFilter):
@@ -196,16 +202,16 @@ class OrderFilter(InBranches):
         Each part of "Card (EDC)" counts, and a word that people use for one choice alone.
         """
         names: dict[str, str] = {}
-        also: dict[str, set[str]] = {}
+        also: dict[str, dict[str, bool]] = {}
         for language, _words in settings.LANGUAGES:
             with override(language):
                 for value, words in self.form.fields[name].choices:
                     called = [str(words), *([value] if name != "brand" else [])]
                     called += str(words).split()[:1] if name == "cashier" else []
                     names |= {name_key(call): value for call in called if value}
-                    for call in [*re.split(r"[()]", str(words)), *_called(name, value, str(words))] if value else []:
-                        also.setdefault(name_key(call), set()).add(value)
-        return {call: values.pop() for call, values in also.items() if call and len(values) == 1} | names
+                    for call, is_own in _called(name, value, str(words)) if value else ():
+                        also.setdefault(name_key(call), {})[value] = is_own
+        return {call: meant for call, choices in also.items() if call and (meant := _meant(choices))} | names
 
     def in_words(self, name: str, value: str) -> str:
         """The value of this filter as people read it; a customer by name."""

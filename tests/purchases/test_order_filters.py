@@ -8,6 +8,7 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from approvals.models import Approval, canonical, hash_of
+from catalogue.models import Brand
 from core import filters, search
 from core.periods import Period
 from credit.methods import CASH
@@ -276,6 +277,9 @@ def test_a_word_that_is_not_understood_is_searched_for(supervisor):
 @pytest.mark.parametrize("language", ["en", "id"])
 def test_the_apps_own_words_are_known_in_both_languages_on_a_page_of_either(supervisor, language):
     make_product(category="pulsa", brand="telkomsel", name="Telkomsel 5.000")
+    make_product(category="pulsa", brand="halo", code="halo")
+    for code, name in (("telkomsel", "Telkomsel"), ("halo", "Telkomsel Halo")):
+        Brand.objects.filter(code=code).update(name=name)
     filters = {
         "kartu": "payment=card",
         "EDC": "payment=card",
@@ -291,6 +295,7 @@ def test_the_apps_own_words_are_known_in_both_languages_on_a_page_of_either(supe
         "loss": "profit=loss",
         "pulsa": "category=pulsa",
         "airtime": "category=pulsa",
+        "tsel": "brand=Telkomsel",
     }
 
     def understood(line):
