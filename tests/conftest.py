@@ -28,7 +28,7 @@ import policies.services
 from audit.services import close_way_past_triggers
 from callbacks import refusals
 from catalogue.services import sync_catalogue
-from core import clock
+from core import clock, stores
 from purchases.models import Order
 from purchases.services import following
 from reconciliation.services import on_demand
@@ -60,6 +60,9 @@ refusals.SECONDS = 0.0  # written at once, by the thread of the test
 # What follows an order or a batch looks often: each look is one short statement.
 following._LOOK_EVERY_SECONDS = bills_following._READ_EVERY_SECONDS = on_demand._LOOK_EVERY_SECONDS = 0.05
 batches_following._LOOK_EVERY_SECONDS = 0.05
+# Made before any test whose Redis is away: it would be the one of all later tests.
+stores.patient()
+stores.hurried()
 # Each answer logs two lines, which pytest keeps and shows after a failure: they need not be written a second time.
 for handler in logging.getLogger().handlers:
     handler.setLevel(logging.WARNING)
