@@ -16,6 +16,7 @@ from alerts.kinds.kind import Facts, Reason
 from alerts.models import Alert, Severity
 from alerts.services.evaluating import evaluate_alerts, keep_alerts
 from core import heartbeats
+from core.stores import patient
 
 LOW = Reason(facts={"available": 100_000, "threshold": 500_000, "hours_left": 1.5})
 MISSING = Reason(key="7", severity=Severity.CRITICAL, facts={"difference": 7, "amount": -1})
@@ -27,7 +28,8 @@ def ago(**time: float) -> dt.datetime:
 
 
 def give_heartbeats() -> None:
-    """Every process of ours gives a heartbeat now."""
+    """Every process of ours gives a heartbeat now, and none is starting."""
+    patient().delete(heartbeats._STARTING)
     heartbeats._recorded.clear()
     for name in heartbeats.ROLES:
         heartbeats.record(name)
