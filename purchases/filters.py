@@ -190,7 +190,8 @@ class OrderFilter(InBranches):
         """The filters that a typed line names, and the words that stay to be searched for."""
         words = as_words(text).split()
         names: dict[str, dict[str, str]] = {}
-        if any(word.isalpha() or (len(words) > 1 and not word.isdigit()) for word in words):
+        has_letters = any(map(str.isalpha, "".join(words)))
+        if has_letters and (len(words) > 1 or words[0].isalpha()):  # alone it is a ref_id or SN
             names = {name: self._names_of(name) for name in _NAMED if name in self.form.fields}
             if "customer" in self.form.fields:
                 names["customer"] = {name_key(name): str(key) for name, key in Customer.objects.called_in(text).items()}
