@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import CharField, Sum
 from django.db.models.functions import Cast, Coalesce, Mod
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from audit.services import record
 from core import clock
@@ -113,6 +113,19 @@ def _why(reason: str, refusal: OpeningUnexplained | DifferenceUnexplained) -> st
     return reason.strip()[:500]
 
 
+def _of_rounding(shift: Shift, difference: int) -> str:
+    """The reason for a difference of exactly what came in more if all that no coins can pay was rounded up; else ""."""
+    sales, more = rounded_up(shift)
+    if not difference or difference != more:
+        return ""
+    words = ngettext(
+        "%(n)s cash sale for whose amount there is no coin, rounded up.",
+        "%(n)s cash sales for whose amounts there is no coin, rounded up.",
+        sales,
+    )
+    return words % {"n": sales}
+
+
 def _left_in(drawer: Drawer) -> int | None:
     """Rupiah that the drawer's last count left; None before its first."""
     return drawer.shifts.order_by("-opened_at", "-pk").values_list("counted", flat=True).first()
@@ -121,8 +134,8 @@ def _left_in(drawer: Drawer) -> int | None:
 def close_shift(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str = "") -> Shift:
     """Close it with this count and any difference; return the closed shift.
 
-    Raises `DifferenceUnexplained` while there is a difference and no reason (a blind count needs none), and
-    `DrawerRefused`.
+    Raises `DifferenceUnexplained` while there is a difference and no reason (a blind count needs none, nor exactly what
+    `rounded_up` says), and `DrawerRefused`.
     """
     with transaction.atomic():
         return _end(shift, pieces=pieces, actor=actor, reason=reason)
@@ -148,7 +161,8 @@ def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str) -> Sh
     difference = counted - expected
     current.counted, current.counted_pieces = counted, list(pieces)
     current.expected, current.difference = expected, difference
-    current.reason = _why(reason, DifferenceUnexplained(difference)) if difference else reason.strip()[:500]
+    reason = reason.strip() or _of_rounding(current, difference)
+    current.reason = _why(reason, DifferenceUnexplained(difference)) if difference else reason[:500]
     current.closed_by_id, current.closed_at = actor.pk, clock.now()
     current.day = _day_for(timezone.localdate(current.closed_at), current.drawer.branch_id)
     current.save()

@@ -7,8 +7,10 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
+from drawers.errors import DifferenceUnexplained
 from drawers.models import Drawer, DrawerDay, DrawerEntry, Payment, Shift
 from drawers.services import PaymentFacts, close_shift
+from policies.services import change_policies
 from staff.models import User
 from testing.people import browser_of, make_person, signed_in
 from tests.core.helpers import codes, counts_at, hidden
@@ -304,3 +306,23 @@ def test_a_closing_says_what_rounding_up_has_brought():
 
     assert 'id="odd-sales" data-amount="125"' in page.content.decode()
     assert counts_at(page, 'id="odd-sales"')[0] == 2
+
+
+@pytest.mark.parametrize("is_blind", [False, True])
+def test_a_difference_of_exactly_the_rounding_needs_no_reason_and_any_other_does(is_blind):
+    if is_blind:
+        change_policies({"blind_count": True}, actor=make_person("admin", username="boss"))
+    shift = begin(cash=200_000)
+    sales = [sell(shift.cashier, amount, payment=PaymentFacts(method="cash")) for amount in (10_550, 10_525, 10_500)]
+    entries = list(DrawerEntry.objects.filter(shift=shift).values_list("kind", "amount"))
+    if not is_blind:
+        for counted in (231_600, 231_800):
+            with pytest.raises(DifferenceUnexplained):
+                close_shift(shift, pieces=pieces_of(counted), actor=shift.cashier)
+
+    closed = close_shift(shift, pieces=pieces_of(231_700), actor=shift.cashier)
+
+    assert (closed.expected, closed.counted, closed.difference) == (231_575, 231_700, 125)
+    assert closed.reason == "2 cash sales for whose amounts there is no coin, rounded up."
+    assert list(DrawerEntry.objects.filter(shift=shift).values_list("kind", "amount")) == entries
+    assert [payment.amount for payment in Payment.objects.order_by("pk")] == [order.selling_price for order in sales]
