@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 from core.access import StaffRequest
 from core.middleware import permissions_policy
+from staff.models import User
 from tills import services
 from tills.models import TillPrinter
 from tills.printed import Line
@@ -63,14 +64,15 @@ def is_next(request: HttpRequest, key: str) -> bool:
     return is_now
 
 
-def open_cash_drawer(request: StaffRequest, why: str, what: object, **facts: str) -> None:
+def open_cash_drawer(request: StaffRequest, why: str, what: object, *, actor: User | None = None, **facts: str) -> None:
     """Have the next answer of this till open the drawer at its printer, where there is one: cash was moved.
 
     `why`: a code of `tills.events.OPENS`; together with `what` it names the movement, which opens the drawer once.
+    `actor`: the person who moved it, if somebody else is signed in by now.
     """
     printer = printer_here(request)
     if printer and printer.has_drawer:
-        opening = services.ask_opening(printer, why=why, what=str(what), actor=request.user, **facts)
+        opening = services.ask_opening(printer, why=why, what=str(what), actor=actor or request.user, **facts)
         if opening:
             request.session[_OPENING] = opening.pk
 

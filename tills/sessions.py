@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.auth import login, logout
 from django.http import HttpRequest
 
+from core.errors import Refused
 from staff.models import User
 from staff.sessions import note_sign_in
 from tills import services
@@ -17,7 +18,7 @@ _EPOCH = "pin_epoch"  # of the session: the account's, when the PIN was looked a
 def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str) -> None:
     """Begin a new session of this person at this till; the person before is out.
 
-    Raises `WrongPin`, `PinsLocked` or `TillOff`; the session stays as it was then.
+    Raises `WrongPin`, `PinsLocked`, `TillElsewhere` or `TillOff`; the session stays as it was then.
     """
     before = request.user if isinstance(request.user, User) else None
     person, epoch = services.take_over(till, person_pk=person_pk, pin=pin, actor=before)
@@ -25,6 +26,27 @@ def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str
     login(request, person, backend=PIN_BACKEND)
     note_sign_in(request)
     request.session[_EPOCH] = epoch
+
+
+def go_on_with(request: HttpRequest, person: User, *, pin: str) -> User | None:
+    """This person has taken something over here, confirmed in person; return who is signed in now, None for nobody.
+
+    `pin`: "" after a password. At a till the PIN begins this person's session; without one, or when it is refused
+    there, the till is locked. In any other browser the session stays whose it is.
+    """
+    token: str = getattr(request, "till_token", "")
+    till = services.find_till(token)
+    if till and person != request.user and not (pin and _is_let_in(request, till, person, pin)):
+        leave_till(request, token=token, because="next")
+    return request.user if isinstance(request.user, User) else None
+
+
+def _is_let_in(request: HttpRequest, till: Till, person: User, pin: str) -> bool:
+    try:
+        sign_in_by_pin(request, till, person_pk=person.pk, pin=pin)
+    except Refused:
+        return False
+    return True
 
 
 def has_ended(request: HttpRequest) -> bool:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 TAKE_OVER = act("take_over_drawer", pgettext_lazy("audit", "Take over a drawer"))
 
 
-def confirm_receiver(shift: Shift, person: User, secret: str, *, actor: User, till_token: str) -> None:
-    """Raise `Refused` unless this is the password, or at a till the PIN, of the person who takes the drawer over.
+def confirm_receiver(shift: Shift, person: User, secret: str, *, actor: User, till_token: str) -> str:
+    """How the person who takes the drawer over was recognised: "password", or at a till "pin". Raises `Refused`.
 
     `actor`: the signed-in person. `till_token`: of the browser, or "". Guesses are counted: call it outside of any
     transaction that may roll back.
@@ -27,3 +27,4 @@ def confirm_receiver(shift: Shift, person: User, secret: str, *, actor: User, ti
     way = confirm_in_person(person, secret, act=TAKE_OVER, actor=actor, till_token=till_token)
     facts = {"drawer": shift.drawer.name, "by": way}
     record(DRAWER_TAKEN_OVER, actor=person, subject=str(shift), facts=facts)
+    return way

@@ -33,6 +33,7 @@ from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
 from policies.services import policies
 from tills.printing import open_cash_drawer
+from tills.sessions import go_on_with
 
 _PAPERS = ("80", "a4")
 _MOST_LATE = 50
@@ -159,13 +160,12 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
     if not shift.is_open:
         return _closed_before(request, shift, form)
     if request.method == "POST" and "sum" not in request.POST and form.is_valid():
-        facts = {"pieces": form.pieces, "actor": request.user, "reason": form.cleaned_data["reason"]}
+        closer = request.user
+        shown: Shift | str = shift
+        facts = {"pieces": form.pieces, "actor": closer, "reason": form.cleaned_data["reason"]}
         try:
-            if to := form.cleaned_data["to"]:
-                secret, token = form.cleaned_data["secret"], getattr(request, "till_token", "")
-                services.confirm_receiver(shift, to, secret, actor=request.user, till_token=token)
-                services.hand_over(shift, to=to, **facts)
-                messages.success(request, _("Handed over to %(name)s.") % {"name": to.shown_name}, extra_tags="handed")
+            if form.cleaned_data["to"]:
+                shown = _hand_over(request, shift, form, facts)
             else:
                 services.close_shift(shift, **facts)
                 messages.success(request, _("The shift is closed."), extra_tags="closed")
@@ -174,8 +174,8 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
                 return _closed_before(request, _shift_for(request, pk, Right.MANAGE_DRAWERS), form)
             form.add_error(_field_of(refusal), ValidationError(str(refusal), code=refusal.code))
         else:
-            open_cash_drawer(request, "closed", shift.pk)
-            return redirect(shift)
+            open_cash_drawer(request, "closed", shift.pk, actor=closer)
+            return redirect(shown)
     is_blind = policies().blind_count
     odd, more = (0, 0) if is_blind else services.rounded_up(shift)
     context = {
@@ -187,6 +187,22 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
         "unsettled": services.unsettled([shift])[:_MOST_LATE],
     }
     return render(request, "drawers/shift_close.html", context)
+
+
+def _hand_over(request: StaffRequest, shift: Shift, form: CloseForm, facts: dict[str, Any]) -> Shift | str:
+    """Hand it over; at a till the receiver goes on. Return where to go then. Raises `Refused`."""
+    giver, to, secret = request.user, form.cleaned_data["to"], form.cleaned_data["secret"]
+    token = getattr(request, "till_token", "")
+    way = services.confirm_receiver(shift, to, secret, actor=giver, till_token=token)
+    taken = services.hand_over(shift, to=to, **facts)
+    names = {"name": to.shown_name, "giver": giver.shown_name}
+    signed_in = go_on_with(request, to, pin=secret if way == "pin" else "")
+    if signed_in in {None, to}:
+        messages.success(request, _("Handed over to %(name)s.") % names, extra_tags="handed")
+        return taken if signed_in else "till"
+    words = _("Handed over to %(name)s. %(giver)s is still signed in here: sign out before %(name)s sells here.")
+    messages.warning(request, words % names, extra_tags="handed_still_here")
+    return shift
 
 
 def _field_of(refusal: Refused) -> str | None:

@@ -25,6 +25,7 @@ from drawers.services.locking import lock_shift
 from staff.models import Throttle, User
 from testing.orders import at_once
 from testing.people import browser_of, make_person, signed_in
+from tests.core.helpers import codes
 from tests.drawers.helpers import begin, make_drawer, pieces_of, refused, sell
 from tests.tills.helpers import WRONG, take_over, till_browser, who_is_at, with_pin
 from tills.models import Till
@@ -372,8 +373,32 @@ def test_at_a_till_who_takes_over_types_the_pin():
 
     hand_over_on_page(browser, shift, taker, WRONG)
     assert not Shift.objects.filter(cashier=taker).exists()
-    assert hand_over_on_page(browser, shift, taker, "519372").status_code == 302
+    answer = hand_over_on_page(browser, shift, taker, "519372")
 
-    assert Shift.objects.get(cashier=taker).opening == 100_000
-    assert who_is_at(browser) == giver.username
+    taken = Shift.objects.get(cashier=taker)
+    assert (answer["Location"], taken.opening) == (f"/shifts/{taken.pk}/", 100_000)
     assert Till.objects.get().wrong_pins == {}
+    assert (who_is_at(browser), Till.objects.get().held_by) == (taker.username, taker)
+    assert browser.get("/").context["user"].by_pin
+    assert AuditEvent.objects.filter(kind="pin_sign_in").latest("pk").person == taker
+    assert browser.get(f"/shifts/{taken.pk}/").status_code == 200
+
+
+def test_handed_over_by_password_a_till_asks_who_is_there():
+    giver, taker = with_pin("cashier"), make_person("cashier", username="taker")
+    browser = till_browser()
+    take_over(browser, giver)
+
+    answer = hand_over_on_page(browser, begin(giver, cash=100_000), taker, "secret-words")
+
+    assert (answer["Location"], who_is_at(browser)) == ("/till/", "")
+
+
+def test_handed_over_in_no_till_the_page_says_who_is_still_there():
+    shift, taker = begin(cash=100_000), make_person("cashier", username="taker")
+    browser = signed_in(shift.cashier)
+
+    answer = hand_over_on_page(browser, shift, taker, "secret-words")
+
+    assert "handed_still_here" in codes(browser.get(answer["Location"]))
+    assert who_is_at(browser) == shift.cashier.username
