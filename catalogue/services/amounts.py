@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from catalogue.services.words import search_words
 
-MONEY = "money"
+MONEY, DAYS = "money", "days"
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)(?:,-)?([a-z]*)")
 _GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 # Nothing is sold in numbers that are longer, their dots included; Decimal cannot divide all of them.
@@ -17,7 +17,7 @@ _MOST_LETTERS = 20
 # A number from here on means itself; a smaller one may mean thousands: 10 is 10.000, too.
 _THOUSAND = 1000
 # The unit that names a product first: Telkomsel 10.000 + 1 GB is sold in rupiah.
-_BY_WEIGHT = [MONEY, "data", "", "minutes", "days"]
+_BY_WEIGHT = [MONEY, "data", "", "minutes", DAYS]
 # So much and more without a unit is MB, less is GB.
 _LEAST_MB = 100
 
@@ -71,6 +71,18 @@ def amount_of(text: str, next_word: str = "") -> tuple[Amount, bool] | None:
         return (amount, False) if amount else None
     amount = _counted(number, next_word)
     return (amount, True) if amount else (Amount(number, number), False)
+
+
+def validity_of(text: str, next_word: str = "") -> tuple[Amount, bool] | None:
+    """The days that a typed word means ("sebulan", "weekly"), or two ("a month"), and whether `next_word` is a part.
+
+    Only for what people type: "harian" in a product's name is what it gives each day.
+    """
+    words = search_words()
+    if days := words.validity.get(text):
+        return Amount(Decimal(days), Decimal(days), DAYS), False
+    amount = _counted(Decimal(1), next_word) if text in words.one else None
+    return (amount, True) if amount and amount.unit == DAYS else None
 
 
 def _said(text: str) -> tuple[Amount, bool] | None:

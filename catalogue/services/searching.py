@@ -13,7 +13,7 @@ from itertools import islice, product
 from catalogue.destinations import PHONE, DestinationKind
 from catalogue.models import Category, Product
 from catalogue.operators import Operator, is_brand_of
-from catalogue.services.amounts import EXACT, EXACT_COUNT, Amount, amount_of, fit
+from catalogue.services.amounts import EXACT, EXACT_COUNT, Amount, amount_of, fit, validity_of
 from catalogue.services.index import BusyCategory, Index, Ranks, current_index
 from catalogue.services.words import chunks_of, fold, has_one_typo, joined, says_bill, search_words
 
@@ -138,7 +138,7 @@ def _search(index: Index, text: str, among: frozenset[int], first: frozenset[int
             for how in sorted(matches):
                 places = [place % _PER_UNNAMED for place in sorted(matches[how])]
                 ordered += sorted(places, key=lambda at: at not in first) if first else places
-            is_exact = any(reading.amounts for reading in readings) and not lacks_exact
+            is_exact = bool(readings[min(matches[min(matches)]) // _PER_READING].amounts) and not lacks_exact
             best = _best(matches[min(matches)], first) if is_exact else []
             return Found(
                 [index.keys[at] for at in dict.fromkeys(ordered)],
@@ -215,6 +215,7 @@ def _readings(index: Index, text: str) -> list[_Reading]:
     chunks = chunks_of(text)[:_MOST_WORDS]
     choices: list[list[_Reading]] = []
     has_amount, both = False, -1
+    periods: dict[int, str] = {}
     at = 0
     while at < len(chunks):
         if taken := _longest_name(index, chunks[at:]):
@@ -232,8 +233,19 @@ def _readings(index: Index, text: str) -> list[_Reading]:
             choices.append([number])
             at += 2 if with_next else 1
             continue
+        if validity := validity_of(chunk, after):
+            days, with_next = validity
+            periods[len(choices)] = "" if with_next else chunk
+            choices.append([_Reading(amounts=(days,))])
+            at += 2 if with_next else 1
+            continue
         choices.append(_readings_of_word(index, joined(chunk), chunk))
         at += 1
+    for place, word in periods.items():
+        # "Weekly Pass" is a name, too; of bills "bulanan" says little, and beside "3 GB" it says which.
+        if index.knows(word) or (word in search_words().little and not has_amount):
+            choices[place].append(_Reading(words=(word,), last=True))
+    has_amount |= bool(periods)
     if both >= 0:
         number = choices[both][0]
         brand = _Reading(words=(str(number.amounts[0].shown),))

@@ -40,6 +40,8 @@ class SearchWords:
     bills: frozenset[str]
     times: dict[str, int]
     units: dict[str, tuple[str, int]]
+    validity: dict[str, int]
+    one: frozenset[str]
     said: dict[str, int]
 
 
@@ -73,6 +75,8 @@ def search_words() -> SearchWords:
         bills=frozenset(data["bills"]["words"]),
         times=data["times"],
         units={word: (unit, many) for unit, words in data["units"].items() for word, many in words.items()},
+        validity=data["validity"],
+        one=frozenset(data["one"]["words"]),
         said=data["said"],
     )
 

@@ -13,6 +13,8 @@ from tests.catalogue.shelf import products_for, shelf
 
 UNTIMED = settings(deadline=None)  # a busy machine takes its time
 
+MONTHS = ("sebulan", "bulanan", "30h", "30 h", "1 bulan", "30 hari", "a month", "one month", "monthly", "per bulan")
+WEEKS = ("seminggu", "mingguan", "7h", "1 week", "a week", "weekly")
 # what is typed, the code of what comes first, codes that must not be found at all
 QUERIES = [
     # the denomination, in every spelling
@@ -93,6 +95,15 @@ QUERIES = [
     ("data 3", "TRID3G7", "TSELD1G1 TSELD2G7"),
     ("tsel data 3gb", "TSELD3G7", "TSELD2G7 TSEL3"),
     ("tsel 3gb 30 hari", "TSELD3G30", "TSELD3G7 TSEL3"),
+    *((f"3 GB {words} Telkomsel", "TSELD3G30", "TSELD3G7") for words in MONTHS),
+    *((f"tsel 3gb {words}", "TSELD3G7", "TSELD3G30") for words in WEEKS),
+    *((f"tsel data {words}", "TSELD1G1", "TSELD3G30") for words in ("sehari", "harian", "daily", "1h", "a day")),
+    ("081290000001 3gb sebulan", "TSELD3G30", "TSELD3G7"),
+    ("tsel 12gb bulanan", "TSELD12G30", "TSELD3G30"),
+    ("tsel 12gb seminggu", "", ""),  # there is none: never one of another length
+    ("tsel 2gb bulanan", "TSELD3G30", "TSELD2G7"),
+    ("listrik bulanan", "PLN20", ""),
+    ("tagihan listrik bulanan", "PLNNONTAG", "PLN20"),
     ("tsel data 3 30", "TSELD3G30", "TSELD1G1"),
     ("tsel data 30", "TSELD35G30", "TSELD3G30 TSELD25G30"),
     ("kuota xl 12", "XLD12G30", "XLD1G1 XL15"),
