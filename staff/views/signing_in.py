@@ -12,6 +12,7 @@ from allauth.account.views import PasswordChangeView
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
@@ -37,9 +38,13 @@ _after_password: Callable[[_View], _View] = login_stage_required(stage=SecondSte
 @_after_password
 @require_http_methods(["GET", "POST"])
 def second_step(request: HttpRequest) -> HttpResponse:
-    """Ask for the second factor after the right password; then the session begins."""
+    """Ask for the second factor after the right password; then the session begins. `give_up` ends the sign-in."""
     stage: SecondStep = request._login_stage  # type: ignore[attr-defined]
-    if not stage.is_current():
+    is_given_up = "give_up" in request.POST
+    if is_given_up or not stage.is_current():
+        if not is_given_up:
+            words = _("The account has changed meanwhile. Sign in again.")
+            messages.info(request, words, extra_tags="sign_in_over")
         answer: HttpResponse = stage.abort()
         return answer
     person: User = stage.login.user

@@ -9,6 +9,7 @@ from staff.events import LOCKED, SIGN_IN, SIGN_IN_FAILED, SIGN_OUT
 from staff.services import deactivate, make_link
 from staff.services.own_factors import reset_factors
 from testing.people import code_of, give_recovery_codes, make_person
+from tests.core.helpers import codes
 from tests.staff.helpers import choose, reset
 from tests.staff.own_keys import with_passkey
 
@@ -189,12 +190,24 @@ def test_a_wait_is_recorded():
     assert AuditEvent.objects.get(kind=LOCKED.key).facts["seconds"] == 30
 
 
+def test_back_to_sign_in_gives_the_sign_in_up():
+    person = make_person("admin")
+    client = with_password()
+
+    assert client.post(STEP, {"give_up": "1"})["Location"] == reverse("account_login")
+    assert client.get("/accounts/login/").status_code == 200
+    client.post(STEP, {"factor_code": code_of(person)})
+    assert not is_in(client)
+
+
 def test_a_reset_of_factors_ends_a_sign_in_under_way():
     person = make_person("admin")
     client = with_password()
     code = code_of(person)
     reset_factors(person, actor=None)
 
-    client.post(STEP, {"factor_code": code})
+    answer = client.post(STEP, {"factor_code": code}, follow=True)
 
+    assert "sign_in_over" in codes(answer)
     assert not is_in(client)
+    assert client.get("/accounts/login/").status_code == 200
