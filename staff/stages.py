@@ -45,7 +45,7 @@ class SecondStep(LoginStage):  # type: ignore[misc]
         return begun
 
     def is_current(self) -> bool:
-        """Whether the password that was shown still holds, and the account with it, and there is a factor to ask for."""
+        """Whether the shown password still holds, and the account with it, and there is a factor to ask for."""
         person: User = self.login.user
         is_proved = bool(self.state.get(_PROOF) == person.get_session_auth_hash())
         return person.is_active and is_proved and has_factor(person)
