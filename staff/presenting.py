@@ -15,6 +15,7 @@ from core.rights import Role
 from staff.factor_store import EncryptedFactors
 from staff.models import User
 from staff.roles import role_of
+from staff.services.factors import factors_of
 
 
 class Standing(LookChoices):
@@ -40,6 +41,14 @@ def waiting_role_of(person: User) -> Role | None:
     claimed = person.claimed  # type: ignore[attr-defined]
     waits = person.is_active and person.is_outside and claimed in Role.values and claimed != role_of(person)
     return Role(claimed) if waits else None
+
+
+_FACTORS = {"totp": gettext_lazy("App"), "webauthn": gettext_lazy("Passkey")}
+
+
+def factor_words(person: User) -> str:
+    """The kinds of this person's second factors: "App · Passkey"; "" for none."""
+    return " · ".join(str(words) for kind, words in _FACTORS.items() if kind in factors_of(person))
 
 
 # The first that fits: each browser also carries the names of older ones.

@@ -16,12 +16,9 @@ from django.utils.translation import gettext_lazy as _
 from core.tables import Table, column, row_link
 from core.times import moment
 from staff.models import Session, User
-from staff.presenting import device_words, standing_of, waiting_role_of
+from staff.presenting import device_words, factor_words, standing_of, waiting_role_of
 from staff.roles import role_of
-from staff.services.factors import factors_of
 from staff.sessions import BEGAN, DEVICE, SessionStore
-
-_FACTORS = {"totp": _("App"), "webauthn": _("Passkey")}
 
 
 class StaffTable(Table[User]):
@@ -58,10 +55,8 @@ class StaffTable(Table[User]):
     def factor(self, person: User) -> Any:
         """Which kinds of it; "None" stands out."""
         label = format_html('<span class="phone-label">{}:</span> ', gettext("Second factor"))
-        kinds = [str(words) for kind, words in _FACTORS.items() if kind in factors_of(person)]
-        if not kinds:
-            return format_html('{}<span data-factor="none">{}</span>', label, gettext("None"))
-        return format_html("{}{}", label, " · ".join(kinds))
+        kinds = factor_words(person)
+        return format_html("{}{}", label, kinds or format_html('<span data-factor="none">{}</span>', gettext("None")))
 
     @column(_("Last sign-in"), css="sub", phone="3 left")
     def time(self, person: User) -> SafeString:

@@ -62,6 +62,12 @@ def names_of_holders(*rights: Right, most: int = 3) -> list[str]:
     return [holder.shown_name for holder in people[:most]]
 
 
+def names_of_owners(most: int = 3) -> list[str]:
+    """Up to `most` active owners, as the pages call them."""
+    owners = User.objects.filter(is_superuser=True, is_active=True).order_by("first_name", "username")
+    return [owner.shown_name for owner in owners[:most]]
+
+
 def refuse_last_owner(person: User) -> None:
     """Raise `NotAllowed` when nobody else could sign in as an owner. The owners are locked."""
     if _can_own(person) and not any(_can_own(other) for other in _owners() if other != person):

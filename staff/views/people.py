@@ -31,7 +31,7 @@ from staff.filters import StaffFilter
 from staff.forms import InviteForm, LimitsForm, RoleForm
 from staff.joining import Joining, joining_forms
 from staff.models import LIMITS, User
-from staff.presenting import qr_code, standing_of, waiting_role_of
+from staff.presenting import factor_words, qr_code, standing_of, waiting_role_of
 from staff.roles import rights_by_role, role_of
 from staff.services.own_factors import reset_factors
 from staff.tables import SessionTable, StaffTable
@@ -116,7 +116,7 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
     person = get_object_or_404(User.objects.for_table(now), pk=pk)
     role, rights, own = role_of(person), rights_by_role(), services.own_limits_of(person)
     of_role = services.limits_of_roles()[role] if role else services.Limits()
-    may_manage = services.may_manage(request.user, person, rights)
+    may_manage, factors = services.may_manage(request.user, person, rights), factor_words(person)
     context = {
         "person": person,
         "role": role,
@@ -127,7 +127,8 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
         "may_change_limits": may_manage and request.user.has_perm(Right.CHANGE_LIMITS),
         "standing": standing_of(person, link_until=person.link_until, now=now),
         "link_is_open": bool(person.link_until and person.link_until > now),
-        "has_factor": services.has_factor(person),
+        "factors": factors,
+        "owners": services.names_of_owners() if factors and may_manage and not request.user.is_superuser else [],
         "is_own": person == request.user,
         "may_have_link": not person.is_outside and (person.is_active or not person.has_joined),
         "may_manage": may_manage,

@@ -55,8 +55,8 @@ def second_step(request: HttpRequest) -> HttpResponse:
             return stage.exit()
         except FactorRefused as refusal:
             error = refusal
-    kinds = factors.factors_of(person)
-    return render(request, "account/second_step.html", {"error": error, "kinds": kinds})
+    context = {"error": error, "kinds": factors.factors_of(person), "is_owner": person.is_superuser}
+    return render(request, "account/second_step.html", context)
 
 
 @_after_password

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from branches.services import all_branches
 from staff.models import AccessLink, RoleLimits, Session, User
-from testing.people import browser_of, make_person
+from testing.people import browser_of, give_factor, make_person
 from tests.core.helpers import cells, codes, has_id, words_at
 from tests.staff.helpers import GOOD, administrator, choose, invited, owner, signed_in
 
@@ -146,6 +146,18 @@ def test_an_owners_page_offers_an_administrator_nothing(boss):
     assert not any(has_id(page, name) for name in ("role-form", "make-link", "deactivate", "sign-out"))
     assert "NotAllowed:above_own" in codes(answer)
     assert not above.links.exists()
+
+
+def test_a_page_says_who_resets_a_factor_and_what_a_link_ends(boss):
+    above, person = owner(), make_person("cashier")
+    give_factor(person)
+
+    page = boss.get(f"/staff/{person.pk}/")
+
+    assert words_at(page, 'id="second-factor"') == "App"
+    assert above.shown_name in words_at(page, 'id="who-resets"')
+    assert has_id(page, "link-ends")
+    assert not has_id(boss.get(f"/staff/{make_person('viewer').pk}/"), "who-resets")
 
 
 def test_the_own_page_offers_no_change(boss):
