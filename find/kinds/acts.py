@@ -22,7 +22,13 @@ _LATELY = dt.timedelta(days=2)
 
 
 def acts(asked: Asked) -> Iterator[Result]:
-    """Sell for a complete number, and "Has it arrived?" for what names orders: this first when one is of these days."""
+    """Sell for a complete number, and "Has it arrived?" for what names orders: this first when one is of these days.
+
+    For the whole name of an order, which may look like a number, nothing is sold.
+    """
+    if asked.named_order:
+        yield _arrived(asked, asked.named_order)
+        return
     last = asked.newest_orders[0] if asked.orders else None
     is_recent = last is not None and last.created_at > clock.now() - _LATELY
     if last and is_recent:

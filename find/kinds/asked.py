@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from branches.seeing import narrowed
+from core.notation import bare
 from core.numbers import sees_whole_numbers
 from core.rights import Right
 from core.search import MOST_CLOSELY
@@ -47,15 +48,29 @@ class Asked:
 
     @cached_property
     def orders(self) -> list[int]:
-        """The keys of the newest orders that it names."""
+        """The keys of the newest orders that it names; first those of which it is the whole ref_id, trx_id or SN."""
         if not (self.may_name_a_row and self.person.has_perm(Right.VIEW_ORDERS)):
             return []
         seen = narrowed(Order.objects.all(), "payment__branch")
-        matches = seen.matching(self.name, by_part=self.by_part, closely=True)
-        return list(matches.order_by("-created_at", "-pk").values_list("pk", flat=True)[:MOST_CLOSELY])
+        matches = seen.matching(self.name, by_part=self.by_part, closely=True).order_by("-created_at", "-pk")
+        rows = list(matches.values_list("pk", "ref_id", "trx_id", "sn")[:MOST_CLOSELY])
+        # `sorted` keeps the newest first within each.
+        return [key for key, *_names in sorted(rows, key=lambda row: not self._is_one_of(*row[1:]))]
 
     @cached_property
     def newest_orders(self) -> list[Order]:
-        """The newest of them, with what a line shows of each."""
+        """The first of them, with what a line shows of each."""
         orders = Order.objects.for_table().in_bulk(self.orders[: self.most])
         return [orders[key] for key in self.orders[: self.most]]
+
+    @cached_property
+    def named_order(self) -> Order | None:
+        """The order of which this is the whole ref_id, trx_id or SN; not of a number that its SN repeats."""
+        first = self.newest_orders[0] if self.orders else None
+        is_named = first and self._is_one_of(first.ref_id, first.trx_id, first.sn) and first.destination != self.number
+        return first if is_named else None
+
+    def _is_one_of(self, *names: str) -> bool:
+        """Whether it is one of these whole names; of an SN all before its first "/" is enough."""
+        typed = bare(self.name).casefold()
+        return any(typed in {bare(name).casefold(), bare(name.partition("/")[0]).casefold()} for name in names if name)

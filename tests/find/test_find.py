@@ -77,6 +77,26 @@ def test_the_sale_comes_first_when_the_last_order_is_of_earlier_days():
     assert addresses(who(Role.CASHIER), NUMBER, "do") == [f"/counter/?q={NUMBER}", f"/arrived/?q={NUMBER}"]
 
 
+@pytest.mark.parametrize("sn", ["49170031220", "49170031220/BUDI/R1", "4917-0031-2200-5566-7788"])
+def test_an_sn_that_looks_like_a_number_leads_to_its_order_and_sells_nothing(sn: str, cashier):
+    earlier = timezone.now() - dt.timedelta(days=8)
+    order = make_order(Status.SUCCESS, destination=NUMBER, sn=sn, trx_id="T1", created_at=earlier)
+    make_order(Status.SUCCESS, destination=OTHER, sn=f"{sn.partition('/')[0]}9", trx_id="T2")  # it begins so, and is newer
+
+    for text in {sn, sn.partition("/")[0]}:
+        results = found(cashier, text)
+        assert [url.partition("?")[0] for url, _words in results["do"]] == ["/arrived/"]
+        assert next(iter(results)) == "do"
+        assert results["orders"][0][0] == order.get_absolute_url()
+
+
+def test_a_number_that_an_sn_repeats_is_sold_for(cashier):
+    earlier = timezone.now() - dt.timedelta(days=3)
+    make_order(Status.SUCCESS, destination=NUMBER, sn=f"{NUMBER}/BUDI", created_at=earlier)
+
+    assert addresses(cashier, NUMBER, "do")[0] == f"/counter/?q={NUMBER}"
+
+
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.AUDITOR])
 def test_without_the_right_to_full_numbers_no_digits_lead_to_one(role, number_with_everything):
     browser = who(role)
