@@ -11,7 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.money import rupiah
+from core.times import clock
 from core.together import read_together
+from gateway.models import Exchange
 from ledger.models import Flaw
 from ledger.presenting import Funds
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp, ReconciliationRun
@@ -274,10 +276,15 @@ _MESSAGES = {
 }
 
 
-def result_message(run: ReconciliationRun) -> tuple[int, str]:
-    """The result of a comparison that was just made: the level of its message, and a sentence."""
+def result_message(run: ReconciliationRun, reading: Exchange | None) -> tuple[int, str]:
+    """The result of a comparison with `reading`, the last one: the level of its message, and sentences."""
     if run.state == Result.PROVISIONAL and run.difference:
         words = _("Compared: %(amount)s is not explained so far. The open orders are polled first.")
-        return messages.WARNING, words % {"amount": rupiah(run.difference)}
-    level, text = _MESSAGES[Result(run.state)]
-    return level, str(text)
+        level, text = messages.WARNING, words % {"amount": rupiah(run.difference)}
+    else:
+        level, lazy = _MESSAGES[Result(run.state)]
+        text = str(lazy)
+    if reading is None:
+        return level, text
+    as_of = _("As of %(time)s, not read since.") % {"time": clock(reading.answered_at)}
+    return level, f"{as_of} {text}"

@@ -156,9 +156,9 @@ def first_request_at() -> dt.datetime | None:
     return use.opens_at if use else None
 
 
-def read_balance() -> RecordedReply[Balance]:
+def read_balance(*, call_class: CallClass = CallClass.BACKGROUND) -> RecordedReply[Balance]:
     """Ask the upstream for our balance. Raises as `call` does."""
-    return call(requests.balance())
+    return call(requests.balance(), call_class=call_class)
 
 
 def request_balance_reading() -> bool:

@@ -22,7 +22,7 @@ from core.publish import publish
 from core.rights import Right
 from core.snapshot import snapshot
 from core.together import read_together
-from gateway.services import LimitUse, limit_use, request_balance_reading
+from gateway.services import LimitUse, latest_reading, limit_use, next_number
 from ledger import services as ledger
 from ledger.chart import chart_of
 from ledger.presenting import Funds
@@ -37,6 +37,8 @@ from staff.confirming import check_factor
 ANNOUNCE = act("announce", pgettext_lazy("audit", "Announce a top-up"), Right.ACKNOWLEDGE_DIFFERENCES)
 # With nothing under way the page asks this often (seconds).
 _REST = 20
+# In the session: the number at which this person asked for a reading. An older one is not yet the answer.
+_ASKED_NO = "balance_asked_no"
 
 
 @staff_only(Right.VIEW_BOOKS, Right.VIEW_COST)
@@ -91,6 +93,7 @@ def _now(request: StaffRequest) -> dict[str, Any]:
         "said": said_of_books(position, funds),
         "colour": _colour(position),
         "limit": _limit(funds),
+        "is_awaited": funds.reading is not None and funds.reading.pk < request.session.get(_ASKED_NO, 0),
         "blocking": blocking,
         "more_blocking": len(position.blocking) - len(blocking),
         "differences": shown,
@@ -125,26 +128,36 @@ def _expected() -> list[QuerySet[ExpectedTopUp]]:
 @require_POST
 def balance_read(request: StaffRequest) -> HttpResponse:
     """Have the balance read now; the comparison follows by itself."""
-    if request_balance_reading():
-        expect_news(request)
-        messages.success(request, _("Reading the balance…"))
-    else:
-        words = _("The queue cannot be reached just now; it is done by itself a little later.")
-        messages.error(request, words, extra_tags="queue-away")
+    _read_now(request)
     return redirect("balance")
 
 
 @staff_only(Right.VIEW_DIFFERENCES, Right.READ_BALANCE)
 @require_POST
 def balance_reconcile(request: StaffRequest) -> HttpResponse:
-    """Compare with the newest balance that the upstream reported, and say the result; all books are proved behind it.
+    """Have the balance read now and compared, and all books proved behind it; the results come onto the page.
 
-    The time grows with the entries: the result comes onto every page by itself.
+    Without the queue it is compared here with the last balance, and the result says as of when that is.
     """
-    publish("reconciliation.tasks.prove_books")
-    run = reconcile_books(ReconciliationRun.Trigger.PERSON)
-    messages.add_message(request, *result_message(run))
+    if _read_now(request):
+        publish("reconciliation.tasks.prove_books")
+    else:
+        run = reconcile_books(ReconciliationRun.Trigger.PERSON)
+        messages.add_message(request, *result_message(run, latest_reading()))
     return redirect("balance")
+
+
+def _read_now(request: StaffRequest) -> bool:
+    """Have a worker read and compare, and have the page say that it waits for this; False when the queue is away."""
+    asked_no = next_number()
+    if not publish("reconciliation.tasks.read_for_person"):
+        words = _("The queue cannot be reached just now; it is done by itself a little later.")
+        messages.error(request, words, extra_tags="queue-away")
+        return False
+    request.session[_ASKED_NO] = asked_no
+    expect_news(request)
+    messages.success(request, _("Reading the balance…"))
+    return True
 
 
 @staff_only(Right.VIEW_DIFFERENCES, Right.ACKNOWLEDGE_DIFFERENCES)

@@ -1,25 +1,32 @@
 """The balance's page: its figures, how the books stand to them, and what is sent again when they change."""
 
 import re
+from unittest import mock
 
 import pytest
 import time_machine
+from celery import current_app
 from django.contrib.auth.models import Group
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from core.times import clock
+from gateway.services import latest_reading
 from ledger.models import Books, Proof
 from purchases.services import Decision, apply_verdict
 from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference, ReconciliationRun
+from reconciliation.services.reconciling import latest_run
+from reconciliation.tasks import read_for_person
 from staff.models import User
 from testing.factories import make_order
 from testing.orders import STAFF, never_arrived
-from tests.core.helpers import has_id, next_question, words
+from tests.core.helpers import has_id, next_question, words, words_at
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, post, upstream_tells
-from tests.reconciliation.helpers import make_difference, said_codes, sent, steps
+from tests.reconciliation.helpers import make_difference, said_codes, sent, spend_in_dashboard, steps
+from upstream.errors import Unavailable
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 
@@ -29,6 +36,12 @@ def figures(answer) -> tuple[str, ...]:
     page = answer.content.decode()
     parts = [page.split(f'id="{name}-title"')[1].split("</section>")[0] for name in ("now", "available", "reported")]
     return tuple(re.search(r'class="figure[^"]*">([^<]+)<', part).group(1).strip() for part in parts)
+
+
+@pytest.fixture
+def queue_away(monkeypatch):
+    """Nothing can be handed to the workers."""
+    monkeypatch.setattr("reconciliation.views.balance.publish", lambda _task: False)
 
 
 # --- figures ------------------------------------------------------------------------------------------------------
@@ -108,7 +121,7 @@ def test_an_open_order_makes_it_provisional_and_is_named(auditor):
     assert has_id(page, "counted-as-charged")
 
 
-def test_what_open_orders_cannot_explain_is_never_called_fine(admin):
+def test_what_open_orders_cannot_explain_is_never_called_fine(admin, queue_away):
     open_books(1_000_000)
     order = sent()
     read_balance(500_000)
@@ -132,13 +145,44 @@ def test_changed_rows_are_said_with_their_amount(auditor):
     assert "Rp123.456" in words(page)
 
 
-def test_comparing_on_demand_finds_and_says_it(admin):
+def test_reconciling_reads_the_balance_first(admin, shop, monkeypatch):
+    published: list[str] = []
+    monkeypatch.setattr("reconciliation.views.balance.publish", lambda task: published.append(task) or True)
+    spend_in_dashboard(shop, -12_345)
+
+    waiting = admin.post("/balance/reconcile/", follow=True)
+
+    # then: until the reading has come the page says as of when it is
+    assert clock(latest_reading().answered_at) in words_at(waiting, 'id="not-read-since"')
+    for task in published:
+        current_app.tasks[task]()
+    page = admin.get("/balance/")
+    assert not has_id(page, "not-read-since")
+    assert said_codes(page)[0] == "unexplained"
+    assert Difference.objects.get().amount == -12_345
+    assert latest_run().trigger == ReconciliationRun.Trigger.PERSON
+
+
+def test_without_an_answer_the_page_goes_on_saying_as_of_when_it_is(admin, monkeypatch):
+    open_books(1_000_000)
+    monkeypatch.setattr("reconciliation.views.balance.publish", lambda _task: True)
+    admin.post("/balance/reconcile/")
+
+    with mock.patch("gateway.services.read_balance", side_effect=Unavailable("connect")):
+        read_for_person()
+
+    assert has_id(admin.get("/balance/"), "not-read-since")
+
+
+def test_with_the_queue_down_the_last_balance_is_compared_and_dated(admin, queue_away):
     open_books(1_000_000)
     assert said_codes(admin.post("/balance/reconcile/", follow=True)) == ["balanced"]
 
     read_balance(999_999)
 
-    assert said_codes(admin.post("/balance/reconcile/", follow=True))[0] == "unexplained"
+    page = admin.post("/balance/reconcile/", follow=True)
+    assert said_codes(page)[0] == "unexplained"
+    assert gettext("As of %(time)s, not read since.") % {"time": clock(latest_reading().answered_at)} in words(page)
     assert Difference.objects.get().amount == -1
 
 
@@ -146,7 +190,7 @@ def test_comparing_on_demand_finds_and_says_it(admin):
 
 
 def test_the_button_has_the_balance_read_and_looks_for_it(cashier, monkeypatch):
-    monkeypatch.setattr("reconciliation.views.balance.request_balance_reading", lambda: True)
+    monkeypatch.setattr("reconciliation.views.balance.publish", lambda _task: True)
     assert next_question(cashier.get("/balance/"))[1] == 20
 
     assert cashier.post("/balance/read/")["Location"] == "/balance/"
@@ -154,9 +198,7 @@ def test_the_button_has_the_balance_read_and_looks_for_it(cashier, monkeypatch):
     assert next_question(cashier.get("/balance/"))[1] == 2
 
 
-def test_with_the_queue_down_nothing_is_looked_for(cashier, monkeypatch):
-    monkeypatch.setattr("reconciliation.views.balance.request_balance_reading", lambda: False)
-
+def test_with_the_queue_down_nothing_is_looked_for(cashier, queue_away):
     assert next_question(cashier.post("/balance/read/", follow=True))[1] == 20
 
 
