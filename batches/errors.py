@@ -33,6 +33,7 @@ class BatchRefused(Refused):
             "asking": _("Its bills are still being checked. Wait for the totals, then release it."),
             "none_due": _("Tick at least one bill that is still to be paid."),
             "no_bills": _("There are bills among these rows. To release them takes the right to check bills."),
+            "not_releaser": _("To approve it takes the right to release batches."),
             "rows_wait": _(
                 "Some rows wait for a person: their total has changed, their biller has not answered,"
                 " or the app failed. Look at them, then try them again as a new batch, or cancel them."

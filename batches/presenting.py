@@ -8,13 +8,16 @@ from functools import cached_property
 
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
+from approvals.acts import Line
 from approvals.models import Approval
 from approvals.services import open_approval
 from batches.errors import BatchRefused
 from batches.models import GIVEN_UP, GROUPS, TICKED, UNTICKED, Batch, BatchRow
 from batches.services import ASK_AGAIN, LEAVE_OUT, MEANT, NAMES
+from batches.services.acts import BatchAct
 from batches.services.releasing import BATCH
 from batches.services.storing import NOT_SERVED
 from batches.states import ASKED_AGAIN, OF_PRODUCT, REPEATS, BatchState, Fault, RowState
@@ -25,6 +28,7 @@ from core.rights import Right
 from credit.methods import method_words
 from purchases.models import Order
 from purchases.presenting import upstream_words
+from purchases.services.placing import PAYMENT
 from purchases.states import UNFULFILLED
 from staff.models import User
 from upstream.error_codes import meaning_of
@@ -183,6 +187,29 @@ class ShownBatch:
     def approval(self) -> Approval | None:
         """What a second person is asked for."""
         return open_approval(BATCH, str(self.batch.pk)) if self.batch.state == BatchState.CHECKED else None
+
+    @property
+    def prepared_by(self) -> str:
+        """Who checked the table."""
+        return self.batch.created_by.shown_name if self.batch.created_by else pgettext("batch", "Command")
+
+    @property
+    def released_by(self) -> str:
+        """Who sells it, and who has approved that."""
+        seller, approval = self.batch.released_by, self.batch.approval
+        if seller is None:
+            return pgettext("batch", "Command")
+        if approval is None or approval.decided_by is None:
+            return seller.shown_name
+        names = {"seller": seller.shown_name, "approver": approval.decided_by.shown_name}
+        return gettext("%(seller)s, approved by %(approver)s") % names
+
+    @cached_property
+    def payment_lines(self) -> list[Line]:
+        """How it is paid and in whose drawer the money is counted, once it is released or asked for."""
+        if self.approval:
+            return BatchAct.payment_lines(self.approval.facts)
+        return BatchAct.payment_lines({PAYMENT: self.batch.payment.plain}) if self.batch.is_released else []
 
     @property
     def groups(self) -> list[tuple[str, object, int]]:

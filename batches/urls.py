@@ -15,6 +15,7 @@ urlpatterns = [
     path("<int:pk>/", views.batch_detail, name="batch_detail"),
     path("<int:pk>/live/", views.batch_live, name="batch_live"),
     path("<int:pk>/release/", views.batch_release, name="batch_release"),
+    path("<int:pk>/ask/", views.batch_ask, name="batch_ask"),
     path("<int:pk>/step/", views.batch_step, name="batch_step"),
     path("<int:pk>/again/", views.batch_again, name="batch_again"),
     path("<int:pk>/mend/", views.batch_mend, name="batch_mend"),

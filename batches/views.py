@@ -29,6 +29,7 @@ from core.paging import FirstPages
 from core.rights import Right
 from core.workbooks import SheetRefused
 from drawers.forms import PaidByForm
+from drawers.services import open_shift_of
 from dues.views import SEES as SEES_DUE
 from ledger.presenting import Funds
 from purchases.presenting import limits_shown
@@ -116,7 +117,7 @@ def batch_live(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 def _seen(request: StaffRequest, pk: int) -> Batch:
-    people = ("created_by", "released_by", "settled_by", "customer", "again_of", "branch")
+    people = ("created_by", "released_by", "settled_by", "customer", "again_of", "branch", "approval__decided_by")
     return get_object_or_404(visible_batches(request.user).select_related(*people), pk=pk)
 
 
@@ -154,7 +155,8 @@ def _show(request: StaffRequest, batch: Batch, refusal: Refused | None = None) -
             "seal": seal,
             "signs": {"batch": batch.pk, "seal": seal},
             **_bills(request, shown, may_mend=may_mend),
-            "has_release_form": context["may_release"] and not shown.approval and shown.totals["count"],
+            "has_release_form": not shown.approval and shown.totals["count"],
+            "own_shift": open_shift_of(person.pk),
             "missing": Funds.now().missing(cost),
             "needs_approval": needs_approval(person, cost),
             **limits_shown(person, cost, largest=largest_of(batch)),
@@ -202,14 +204,28 @@ def batch_release(request: StaffRequest, pk: int) -> HttpResponse:
 
     A tick that has changed since only changes what would be sold: the person sees the new total first.
     """
-    batch = _seen(request, pk)
+    return _release(request, _seen(request, pk))
+
+
+@staff_only(*SEES)
+@require_POST
+def batch_ask(request: StaffRequest, pk: int) -> HttpResponse:
+    """Ask a person who may release batches for exactly the rows that were shown (`seal`), with how they are paid.
+
+    The asker sells them: the money belongs to that person's drawer.
+    """
+    return _release(request, _seen(request, pk))
+
+
+def _release(request: StaffRequest, batch: Batch) -> HttpResponse:
     seal = request.POST.get("seal", "")[:64]
     try:
         if _take_ticks(request, batch):
             words = _("The ticks were changed. Look at the new total, then release it.")
             messages.info(request, words, extra_tags="ticks_changed")
-            return _show_after_ticks(request, pk)
-        check_factor(request, act=RELEASE, content={"batch": pk, "seal": seal})
+            return _show_after_ticks(request, batch.pk)
+        if services.may_release(request.user):
+            check_factor(request, act=RELEASE, content={"batch": batch.pk, "seal": seal})
         payment = PaidByForm(request.POST).payment(batch.rows.totals()["pays"])
         reason = request.POST.get("reason", "")
         approval = services.release(batch, actor=request.user, seal=seal, payment=payment, reason=reason)
@@ -220,7 +236,7 @@ def batch_release(request: StaffRequest, pk: int) -> HttpResponse:
         messages.success(request, _("Asked. A second person has to approve it."), extra_tags="waits_for_approval")
         return redirect(approval)
     if payment.row.counts_as_cash:
-        open_cash_drawer(request, "sale", f"batch {pk}")
+        open_cash_drawer(request, "sale", f"batch {batch.pk}")
     expect_news(request)
     messages.success(request, _("Released. The rows are sold one after the other."), extra_tags="batch_released")
     return redirect(batch)

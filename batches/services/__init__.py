@@ -4,5 +4,16 @@ from batches.services.following import follow, is_over
 from batches.services.forgetting import forget_old_texts
 from batches.services.mending import ASK_AGAIN, LEAVE_OUT, MEANT, NAMES, STEPS, change_row, mend_all, tick
 from batches.services.placing import AHEAD, DUE_BATCHES, place_rows
-from batches.services.releasing import batch_of_key, cancel, key_of, largest_of, pause, release, resume, seal_of, settle
+from batches.services.releasing import (
+    batch_of_key,
+    cancel,
+    key_of,
+    largest_of,
+    may_release,
+    pause,
+    release,
+    resume,
+    seal_of,
+    settle,
+)
 from batches.services.storing import again, batch_of_due, check_table

@@ -1,4 +1,4 @@
-"""The act that takes a second person: a batch above the limit of the person who releases it."""
+"""The act that takes a second person: a batch above the seller's limit, or of a seller who may not release it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from approvals.acts import Line, register
+from batches.errors import BatchRefused
 from batches.models import Batch
 from batches.services.checking import recheck
-from batches.services.releasing import BATCH, content_of, lock_batch, refuse_unless_open, start
+from batches.services.releasing import BATCH, content_of, lock_batch, may_release, refuse_unless_open, start
 from core.money import rupiah
 from core.rights import Right
 from credit.methods import method_words
@@ -32,8 +33,12 @@ class BatchAct(SpendingAct):
     """Exactly the rows of a checked batch, with their prices and how they are paid."""
 
     name = BATCH
-    label = _("Batch above the limit")
+    label = _("Release of a batch")
     may_ask = Right.RELEASE_BATCHES
+
+    def may_be_asked_by(self, person: User) -> bool:
+        """Everybody who sells: without the right to release batches it takes an approver who has it."""
+        return person.has_perm(Right.BUY)
 
     def content_now(self, approval: Approval) -> Content:
         """The rows as they are now, checked once more. Raises `BatchRefused` when it was released or cancelled."""
@@ -50,7 +55,9 @@ class BatchAct(SpendingAct):
         return str(batch.pk)
 
     def refuse_approver(self, approval: Approval, person: User) -> None:
-        """Nobody approves a row that is more than they may spend for one order."""
+        """One of the two may release batches. Nobody approves a row that is more than they may spend for one order."""
+        if not may_release(approval.asked_by, person):
+            raise BatchRefused("not_releaser")
         limit = limits_of(person).per_order
         if limit is not None and approval.facts["largest"] > limit:
             raise AboveLimit(limit)
@@ -63,14 +70,23 @@ class BatchAct(SpendingAct):
             Line("rows", _("Rows"), rows),
             Line("selling_price", _("Price"), rupiah(content["selling_price"])),
             Line("price", _("Cost"), rupiah(content["price"]), is_cost=True),
-            *(self.payment_lines(content) or [Line(PAYMENT, _("Paid by"), method_words(content[PAYMENT]["method"]))]),
-            Line("drawer", _("Drawer"), _drawer_words(content[PAYMENT]["shift"])),
+            *self.payment_lines(content),
             Line("sha256", _("Digest of the rows"), content["sha256"][:16]),
         ]
 
+    @staticmethod
+    def payment_lines(content: Content) -> list[Line]:
+        """How the customer pays, and in whose drawer the money is counted."""
+        words = PaymentFacts.of(content[PAYMENT]).words or method_words(content[PAYMENT]["method"])
+        return [
+            Line(PAYMENT, _("Paid by"), words),
+            Line("drawer", _("Drawer"), _drawer_words(content[PAYMENT]["shift"])),
+        ]
+
     def about(self, approval: Approval) -> str:
-        """The batch by its number and name."""
-        return f"{_('Batch')} {approval.about}"
+        """The batch by its number and name, and how it is paid."""
+        paid_by = method_words(approval.facts[PAYMENT]["method"])
+        return f"{_('Batch')} {approval.about} · {paid_by}"
 
     def url(self, approval: Approval) -> str:
         """The batch with all its rows."""

@@ -20,7 +20,7 @@ from batches.errors import BatchRefused
 from batches.models import ASKING, Batch, BatchRow
 from batches.services.billing import ask, fresh_checks, mark_changed, pay, take_over
 from batches.services.checking import ask_when_due
-from batches.services.releasing import end, lock_batch, say_what_waits, stop, words_for_readers
+from batches.services.releasing import end, lock_batch, may_release, say_what_waits, stop, words_for_readers
 from batches.states import FOR_A_PERSON, BatchState, Fault, RowState
 from bills.errors import CheckExpired, FeeChanged, Replaced, TotalChanged
 from bills.states import AnswerKind
@@ -161,8 +161,9 @@ def _place_row(batch_id: int, key: int | None) -> bool:
         if row is None:
             return True  # another worker was faster
         seller = batch.released_by
-        rights = [Right.BUY, Right.RELEASE_BATCHES, *([Right.CHECK_BILLS] if row.is_bill else [])]
-        if seller and not (seller.is_active and seller.has_perms(rights)):
+        rights = [Right.BUY, *([Right.CHECK_BILLS] if row.is_bill else [])]
+        approver = batch.approval.decided_by if batch.approval else None
+        if seller and not (seller.is_active and seller.has_perms(rights) and may_release(seller, approver)):
             stop(batch, BatchRefused("off"))
             return False
         reader = batch.created_by or seller

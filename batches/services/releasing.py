@@ -89,7 +89,9 @@ def largest_of(batch: Batch) -> int:
 
 
 def release(batch: Batch, *, actor: User | None, seal: str, payment: PaymentFacts, reason: str = "") -> Approval | None:
-    """Have the rows sold that `seal` names, or ask a second person above the limit; return what that person decides.
+    """Have the rows sold that `seal` names, or ask a second person; return what that person decides.
+
+    A second person is asked above the actor's limit, and when the actor may not release batches.
 
     `actor`: who sells them; None: a command, which has no limits.
 
@@ -126,7 +128,7 @@ def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason:
     shift = drawers.open_shift_of(actor.pk)
     # How much was given is nothing of any single order.
     payment = replace(payment, cash_given=None, agreed_in=shift.pk if shift else None)
-    if needs_approval(actor, totals["cost"]):
+    if needs_approval(actor, totals["cost"]) or not may_release(actor):
         content = content_of(batch, seller=actor, payment=payment)
         return approvals.ask(
             BATCH, subject=str(batch.pk), content=content, actor=actor, reason=reason, about=str(batch)
@@ -243,6 +245,11 @@ def settle(batch: Batch, *, actor: User) -> None:
         owed = current.rows.never_ordered()
         facts = {"rows": owed["count"], "amount": owed["pays"]}
         record(BATCH_SETTLED, actor=actor, subject=str(current.pk), facts=facts)
+
+
+def may_release(*people: User | None) -> bool:
+    """Whether any of these may release batches: the seller, or the person who approved it."""
+    return any(person.has_perm(Right.RELEASE_BATCHES) for person in people if person)
 
 
 def refuse_unless_open(batch: Batch) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
 from approvals.models import Approval
+from approvals.services import why_not_approved_by
 from batches.models import Batch
 from batches.services import pause, place_rows, seal_of
 from batches.tables import BatchRowTable
@@ -263,6 +265,50 @@ def test_above_the_limit_a_second_person_approves_exactly_these_rows(
     assert {order.placed_by for order in Order.objects.all()} == {seller}
 
 
+def test_a_cashier_asks_for_the_release_and_the_money_is_counted_in_the_cashiers_shift(
+    upstream: Upstream, browser: Browser
+):
+    # given: Sari has taken the cash for a table that only others may release
+    sari = make_person("cashier")
+    shift = begin(sari, drawer=make_drawer("Left till"))
+    batch = checked("081290000001;10\n", sari)
+
+    signed_in(sari).post(f"/batches/{batch.pk}/ask/", {"seal": seal_of(batch), "paid_by": "cash"})
+
+    # then: nothing is sold yet, and it is a row of work that says who asks and how it is paid
+    batch.refresh_from_db()
+    approval = Approval.objects.get()
+    assert (batch.state, Order.objects.count()) == ("checked", 0)
+    work = browser.get("/work/").content.decode()
+    assert f'id="row-approval-{approval.pk}"' in work
+    assert f"Cash · {sari.shown_name}" in work
+    assert work.split('id="count-work"')[1].split(">")[1].split("<")[0] == "1"
+    assert f"Left till · {sari.shown_name}" in browser.get(f"/batches/{batch.pk}/").content.decode()
+
+    # when: the supervisor releases it
+    browser.confirm(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal})
+    send_all(batch)
+
+    # then: Sari has sold it, by the supervisor's right
+    order = Order.objects.get()
+    assert (order.status, order.placed_by, order.payment.sold_in) == ("success", sari, shift)
+    assert (batch.state, batch.released_by) == ("ended", sari)
+
+
+def test_who_may_not_release_batches_approves_none_of_a_cashier(upstream: Upstream):
+    sari = make_person("cashier")
+    batch = checked("081290000001;10\n", sari)
+    signed_in(sari).post(f"/batches/{batch.pk}/ask/", {"seal": seal_of(batch), "paid_by": "cash"})
+    approval = Approval.objects.get()
+    other = make_person("cashier", username="budi")
+    other.user_permissions.add(Permission.objects.get(codename="approve_order"))
+
+    refusal = why_not_approved_by(approval, other)
+
+    assert refusal and refusal.code == "BatchRefused:not_releaser"
+    assert why_not_approved_by(approval, make_person("supervisor")) is None
+
+
 def test_the_rows_of_a_batch_are_one_sale_for_the_coins(upstream: Upstream, seller: User):
     shift = begin(seller)
 
@@ -297,7 +343,7 @@ def test_a_cashier_checks_tables_and_sees_the_own_ones_alone(upstream: Upstream,
     answer = cashier.post("/batches/new/", {"text": "081290000001;10\n"}, follow=True)
 
     own = Batch.objects.latest("pk")
-    assert 'id="batch-no-right"' in answer.content.decode()
+    assert f'action="/batches/{own.pk}/ask/"' in answer.content.decode()
     assert cashier.post(f"/batches/{own.pk}/release/", {"seal": seal_of(own)}).status_code == 403
     assert cashier.get(f"/batches/{others.pk}/").status_code == 404
     page = cashier.get("/batches/").content.decode()
