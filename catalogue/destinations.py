@@ -127,10 +127,13 @@ class _Spelled(DestinationKind):
 
 
 class _WithZone(DestinationKind):
-    """A player's ID and the zone, stored as `id.zone`; typed so, with a space, or as games show it: "id (zone)"."""
+    """A player's ID and the zone, stored as `id.zone`.
+
+    Typed so, with a space, a dash or a slash between them, or as games show it: "id (zone)".
+    """
 
     def _plain(self, text: str) -> str:
-        match = re.fullmatch(r"\s*(\d+)(?:\s*\(\s*(\d+)\s*\)|[.,](\d+)|\s+(\d+))\s*", text, re.ASCII)
+        match = re.fullmatch(r"\s*(\d+)(?:\s*\(\s*(\d+)\s*\)|\s*[.,/-]\s*(\d+)|\s+(\d+))\s*", text, re.ASCII)
         return f"{match[1]}.{match[2] or match[3] or match[4]}" if match else ""
 
     def shown(self, destination: str) -> str:
@@ -159,6 +162,18 @@ GAME = _Spelled(
     placeholder="123456789",
     inputmode="text",
     in_category=("game", "gim"),
+    needs_product=True,
+)
+GAME_ZONE = _WithZone(
+    code="game_zone",
+    name=_("Game account with zone"),
+    pattern=r"\d{4,12}\.\d{3,6}",
+    refusal=_("Give the player's ID (digits) and the zone (3 to 6 digits): 12345678 (1234)."),
+    label=_("Player ID and zone"),
+    hint=_("In the game: 12345678 (1234). The part in brackets is the zone."),
+    placeholder="12345678 (1234)",
+    inputmode="text",
+    in_brand=("mobile legends", "mobile_legends", "mobilelegend", "magic chess"),
     needs_product=True,
 )
 CARD = DestinationKind(
@@ -203,19 +218,7 @@ CUSTOMER = DestinationKind(
 KINDS: dict[str, DestinationKind] = {
     kind.code: kind
     for kind in (
-        *(METER, GAME, CARD, PHONE, CUSTOMER),
-        _WithZone(
-            code="game_zone",
-            name=_("Game account with zone"),
-            pattern=r"\d{4,12}\.\d{3,6}",
-            refusal=_("Give the player's ID (digits) and the zone (3 to 6 digits): 12345678 (1234)."),
-            label=_("Player ID and zone"),
-            hint=_("In the game: 12345678 (1234). The part in brackets is the zone."),
-            placeholder="12345678 (1234)",
-            inputmode="text",
-            in_brand=("mobile legends", "mobile_legends", "mobilelegend", "magic chess"),
-            needs_product=True,
-        ),
+        *(METER, GAME, CARD, PHONE, CUSTOMER, GAME_ZONE),
         DestinationKind(
             code="participant",
             name=_("Participant number"),

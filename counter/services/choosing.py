@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Upper
 
 from branches.seeing import narrowed
-from catalogue.destinations import KINDS, METER, DestinationKind
+from catalogue.destinations import GAME_ZONE, KINDS, METER, DestinationKind
 from catalogue.models import Product, ProductType
 from catalogue.operators import Operator, operator_of
 from catalogue.services import Found, read_products
@@ -125,11 +125,10 @@ def read_choice(
     `sees_names`, `sees_orders`, `sells_below_cost`: whether the person may see saved numbers, and what a number
     bought, and sell what costs more than it sells for.
     """
-    typed = Typed.read(text)
-    choice = Choice(typed, sells_below_cost, page=page)
     if not text.strip():
-        return choice
+        return Choice(Typed.read(text), sells_below_cost, page=page)
     index = current_index()
+    choice = Choice(_read(index, text), sells_below_cost, page=page)
     _add_what_is_known(index, choice, sees_names=sees_names, sees_orders=sees_orders)
     usual, matches = _find(index, choice)
     _add_tiles(choice, usual, matches, pick, first_keys)
@@ -141,12 +140,34 @@ def meant_products(index: Index, text: str) -> tuple[Typed, Found]:
 
     It asks the database nothing. Without a number, or without words, nothing is found.
     """
-    choice = Choice(Typed.read(text))
+    choice = Choice(_read(index, text))
     if not choice.typed.number or not choice.typed.words:
         return choice.typed, Found([])
     _usual, matches = _find(index, choice)
     is_certain = matches.is_exact and not choice.is_nameless
     return choice.typed, replace(matches, keys=matches.keys[:1]) if is_certain else matches
+
+
+def _read(index: Index, text: str) -> Typed:
+    """The text, with the zone of its account where the other words mean products that need one, and nothing else.
+
+    Without brackets a zone is one only beside an amount: "12345678 2001 mlbb" may be 2001 of something.
+    """
+    typed = Typed.read(text)
+    others = [other for other in typed.with_zones if _need_zone(index, other.words)]
+    if others and f"({others[0].zone})" not in typed.words.split():
+        exact = search_index(index, typed.words, kind=_PREPAID, takes=[GAME_ZONE])
+        has_amount = any(letter.isdigit() for letter in others[0].words)
+        others = others if has_amount and not (exact.is_exact or exact.alike) else []
+    return others[0] if len(others) == 1 else typed
+
+
+def _need_zone(index: Index, words: str) -> bool:
+    """Whether words with letters find products for an account with a zone, and no others."""
+    if not any(letter.isalpha() for letter in words):
+        return False
+    found = search_index(index, words, kind=_PREPAID)
+    return bool(found.keys) and set(found.keys) == set(search_index(index, words, takes=[GAME_ZONE]).keys)
 
 
 def _add_what_is_known(index: Index, choice: Choice, *, sees_names: bool, sees_orders: bool) -> None:
@@ -227,6 +248,8 @@ def _are_of_products(index: Index, words: str) -> bool:
 
 def _shelves(typed: Typed) -> list[Shelf]:
     """The tabs for a number, the usual one first."""
+    if typed.zone:
+        return [Shelf.ALL]
     if typed.is_phone:
         power = [Shelf.POWER] if typed.may_be_meter else []
         return [Shelf.CREDIT, Shelf.DATA, Shelf.CALLS, Shelf.BILL, *power, Shelf.ALL]
@@ -253,6 +276,8 @@ def _on(index: Index, choice: Choice, shelf: Shelf, words: str) -> Found:
 
 def _takes(kind: DestinationKind, typed: Typed) -> bool:
     """Whether products of this kind may take the number; a game's account is completed once its product is known."""
+    if typed.zone:
+        return kind is GAME_ZONE
     if typed.is_phone:
         return kind.takes_phone
     return not kind.is_phone and (kind.needs_product or not typed.bare or bool(kind.read(typed.bare)))
@@ -260,6 +285,8 @@ def _takes(kind: DestinationKind, typed: Typed) -> bool:
 
 def _bills(index: Index, typed: Typed, operator: Operator | None, words: str) -> Found:
     """The billers that take the number, those of electricity first."""
+    if typed.zone:
+        return Found([])
     own = search_index(index, words, operator=operator, kind=_POSTPAID) if typed.is_phone else Found([])
     power = search_index(index, words, kind=_POSTPAID, takes=[METER]) if typed.offers_power else Found([])
     others = Found([]) if typed.is_phone else search_index(index, words, kind=_POSTPAID, takes=_GENERAL)

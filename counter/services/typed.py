@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from catalogue.destinations import PHONE
+from catalogue.destinations import GAME_ZONE, PHONE
 from core.notation import at_home, in_groups, split_number
 
 # A number at a biller, of a meter or of a card: so many digits in one piece, or in groups up to so many.
@@ -24,8 +24,13 @@ _LETTER_OF_A_SHELF = re.compile(r"([pdtlba])(?:\s+(.*)|(\d.*)|)", re.IGNORECASE 
 # "S10.0812…", as it is sent to a server by SMS: the number says whose 10 it is.
 _BY_SMS = re.compile(r"\s*(?:s|i|x|t|a|ax|sm)?(\d{1,3})\.(?=0?8\d{8}|628\d{8})(\d+)\s*", re.IGNORECASE)
 # Behind words: a meter or an account in one piece (10.000.000 is an amount), a zone behind it, or groups of four.
-_IN_ONE_PIECE = re.compile(r"\d{11,20}|(?!\d*0000$)\d{8,10}")
+_IN_ONE_PIECE = re.compile(r"\d{11,20}|(?!\d*0000$)\d{8,10}|[1-9]\d{5,11}[.-]\d{3,6}")
 _ZONE, _GROUP, _LAST_GROUP = re.compile(r"\(?\d{4,5}\)?"), re.compile(r"\d{4}"), re.compile(r"\d{3,4}")
+# Only the account of a game is written so: 12345678 (2001), 12345678/2001.
+_ACCOUNT_AND_ZONE = re.compile(
+    r"(?<![^\s])(?:([1-9]\d{3,11})\s*\(\s*(\d{3,6})\s*\)|([1-9]\d{5,11})\s*/\s*(\d{3,6}))(?![^\s,;])", re.ASCII
+)
+_ZONE_AMONG_WORDS = re.compile(r"\((\d{3,6})\)|(\d{4,5})", re.ASCII)
 _GROUPS_OF_A_METER = 3
 _METERS = range(11, 13)
 _TOKENS_AND_BILLS = range(11, 14)
@@ -44,13 +49,17 @@ class Shelf(StrEnum):
 
 @dataclass(frozen=True)
 class Typed:
-    """The field's text. `number`: its digits as typed, "" for a name or words; `words`: the text after it."""
+    """The field's text. `number`: its digits as typed, "" for a name or words; `words`: the text after it.
+
+    `zone`: that of a game, when the number can be nothing but an account with a zone: "12345678 (2001)".
+    """
 
     text: str
     number: str = ""
     is_phone: bool = False
     shelf: Shelf | None = None
     words: str = ""
+    zone: str = ""
 
     @classmethod
     def read(cls, text: str) -> Typed:
@@ -59,13 +68,16 @@ class Typed:
             number, words = by_sms[2], by_sms[1]
         else:
             number, words = split_number(text)
-        is_phone = bool(number) and len(at_home(number)) <= _LONGEST_PHONE
+        zone = ""
+        if pair := _account_and_zone(text, number):
+            number, zone, words = pair
+        is_phone = bool(number) and not zone and len(at_home(number)) <= _LONGEST_PHONE
         if not number:
             number, words = _split_after_words(text) or _split_digits(text)
         shelf = None
         if number and (match := _LETTER_OF_A_SHELF.fullmatch(words.strip())):
             shelf, words = Shelf(match[1].lower()), match[2] or match[3] or ""
-        return cls(text, number, is_phone, shelf, words.strip())
+        return cls(text, number, is_phone, shelf, words.strip(), zone)
 
     @property
     def wrong_sign(self) -> str:
@@ -81,6 +93,8 @@ class Typed:
     @property
     def bare(self) -> str:
         """The number as it would be stored; "" while it is not complete."""
+        if self.zone:
+            return GAME_ZONE.read(self.number)
         if not self.is_phone:
             digits = re.sub(r"\D", "", self.number)
             return digits if len(digits) >= _LEAST_IN_ONE else ""
@@ -95,13 +109,13 @@ class Typed:
 
     @property
     def shown(self) -> str:
-        """The complete number in groups of four; "" while it is not complete."""
-        return in_groups(self.bare, " ")
+        """The complete number in groups of four, an account with its zone as games show it; "" while not complete."""
+        return self.number if self.zone else in_groups(self.bare, " ")
 
     @property
     def may_be_meter(self) -> bool:
         """Whether a token may be sold for it."""
-        return len(self.bare) in _METERS
+        return not self.zone and len(self.bare) in _METERS
 
     @property
     def has_amount_alone(self) -> bool:
@@ -115,18 +129,41 @@ class Typed:
         return (match[1].strip(), match[2].strip()) if match else ("", "")
 
     @property
-    def may_have_zone(self) -> bool:
-        """Whether what follows an account may be its zone in a game."""
-        return not self.is_phone and bool(_ZONE.fullmatch(self.words))
+    def zone_in_words(self) -> str:
+        """The only one of the words behind an account that may be its zone; "" without one."""
+        zones = [other.zone for other in self.with_zones]
+        return zones[0] if len(zones) == 1 else ""
+
+    @property
+    def with_zones(self) -> list[Typed]:
+        """The text with one of its words as the account's zone: "12345678 2001 mlbb 86", "12345678 mlbb 86 (2001)"."""
+        words, others = self.words.split(), []
+        if self.is_phone or self.zone:
+            return []
+        for at, word in enumerate(words):
+            match = _ZONE_AMONG_WORDS.fullmatch(word)
+            if match and GAME_ZONE.read(number := f"{self.number} ({match[1] or match[2]})"):
+                rest = " ".join([*words[:at], *words[at + 1 :]])
+                others.append(replace(self, number=number, zone=match[1] or match[2], words=rest))
+        return others
 
     @property
     def offers_power(self) -> bool:
         """Whether it may be a number of electricity: it offers token and bill."""
-        return len(self.bare) in _TOKENS_AND_BILLS
+        return not self.zone and len(self.bare) in _TOKENS_AND_BILLS
 
     def on(self, shelf: Shelf) -> str:
         """The text that opens another tab for this number."""
-        return f"{self.bare or self.number} {shelf.value} "
+        return f"{self.shown if self.zone else self.bare or self.number} {shelf.value} "
+
+
+def _account_and_zone(text: str, phone: str) -> tuple[str, str, str] | None:
+    """An account with its zone, the zone, and all other words; None where a phone's number or another one stands."""
+    match = None if phone.startswith(("0", "+")) or PHONE.read(phone) else _ACCOUNT_AND_ZONE.search(text)
+    if not match:
+        return None
+    zone = match[2] or match[4]
+    return f"{match[1] or match[3]} ({zone})", zone, " ".join(f"{text[: match.start()]} {text[match.end() :]}".split())
 
 
 def _split_after_words(text: str) -> tuple[str, str] | None:

@@ -195,6 +195,14 @@ def test_words_before_a_meter_or_a_game_account_lead_to_its_review(cashier):
     assert words_at(review(cashier, "token 50 12345678901"), 'id="review-number"') == "1234 5678 901"
     assert words_at(review(cashier, "mlbb 86 12345678 2001"), 'id="review-number"') == "12345678 (2001)"
 
+    shown = review(cashier, "12345678 (2001) mlbb 86")
+    assert words_at(shown, 'id="review-number"') == "12345678 (2001)"
+    send(cashier, shown)
+    assert Order.objects.get().destination == "12345678.2001"
+    larger = offers(cashier, "12345678 2001 mlbb 85")
+    assert (words_at(larger, 'class="sell-number"'), tiles(larger, picked=True)) == ("12345678 (2001)", [])
+    assert "12345678 (2001) mlbb 86" in words_at(offers(cashier, "12345678 2001 mlbb"), 'id="counter-nothing"')
+
 
 def test_a_denomination_that_two_products_have_picks_none(cashier):
     Category.objects.create(code="paket-data", name="Paket Data", type="prepaid")
@@ -238,7 +246,7 @@ def test_an_amount_behind_an_account_picks_nothing_and_says_so(cashier, games, t
 
 
 def test_what_may_be_a_games_zone_is_said_to_be_read_as_an_amount(cashier, games):
-    assert "mlbb 86 12345678 1000" in words_at(offers(cashier, "12345678 1000"), 'id="counter-nameless"')
+    assert "12345678 (1000) mlbb 86" in words_at(offers(cashier, "12345678 1000"), 'id="counter-nameless"')
     assert "mlbb" not in words_at(offers(cashier, "12345678 50"), 'id="counter-nameless"')
 
 

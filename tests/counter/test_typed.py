@@ -2,7 +2,10 @@
 
 import pytest
 
+from catalogue.destinations import GAME_ZONE
 from counter.services import Shelf, Typed
+from counter.services.choosing import meant_products
+from tests.catalogue.shelf import shelf
 
 SAME_NUMBER = [
     *("0812-9000-0004", "0812 9000 0004", "0812.9000.0004", "(0812) 9000 0004", "081290000004"),
@@ -86,3 +89,56 @@ def test_a_letter_in_a_number_is_named(text: str, sign: str):
 )
 def test_several_numbers_at_once_are_told_from_one(text: str, is_several: bool):
     assert Typed.read(text).has_several_numbers == is_several
+
+
+ACCOUNTS = ("12345678 2001", "12345678 (2001)", "12345678(2001)", "12345678-2001", "12345678/2001", "12345678.2001")
+GAMES_WITH_ZONE = [product for product in shelf().products if product.kind is GAME_ZONE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"{account} mlbb 86" for account in ACCOUNTS),
+        *(f"mlbb 86 {account}" for account in ACCOUNTS),
+        *("12345678 mlbb 86 2001", "12345678 mlbb 86 (2001)", "mlbb 12345678 2001 86", "12345678 2001 86 diamond ml"),
+    ],
+)
+def test_an_account_and_its_zone_are_split_however_they_are_typed(text: str):
+    typed, found = meant_products(shelf(), text)
+
+    assert [product.code for product in _products(found.keys)] == ["ML86"]
+    assert GAME_ZONE.read(typed.number) == "12345678.2001"
+
+
+@pytest.mark.parametrize("product", GAMES_WITH_ZONE, ids=lambda product: product.code)
+def test_every_product_that_needs_a_zone_takes_it_before_its_name(product):
+    typed, found = meant_products(shelf(), f"12345678 2001 {product.name}")
+
+    assert product.name in {one.name.lower() for one in _products(found.keys)}
+    assert GAME_ZONE.read(typed.number) == "12345678.2001"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12345678 1412 mlbb",  # so many are sold: the zone is asked for
+        "12345678 2001 mlbb",  # an amount that nobody sells, or a zone
+        "12345678 2001 2002 mlbb 86",
+        "12345678 12000 pb",
+        "12345678901 50000 pln",
+        "12345678 1000 ff",
+        "081234567890 2001 mlbb 86",
+    ],
+)
+def test_what_may_be_an_amount_becomes_no_zone(text: str):
+    assert GAME_ZONE.read(meant_products(shelf(), text)[0].number) == ""
+
+
+@pytest.mark.parametrize("text", ["12345678 (901) pln 50", "12345678/901 token 50", "12345678 (901) ff 50"])
+def test_an_account_with_a_zone_is_no_number_of_anything_else(text: str):
+    assert meant_products(shelf(), text)[1].keys == []
+
+
+def _products(keys):
+    index = shelf()
+    return [product for key, product in zip(index.keys, index.products, strict=True) if key in keys]
