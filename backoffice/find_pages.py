@@ -28,13 +28,22 @@ _Words = str | Promise
 
 
 class _Page(NamedTuple):
-    """One page: its name in the addresses, icon, words, the page that it is part of, and who sees it there."""
+    """One page: its name in the addresses, icon, words, the page that it is part of, and who sees it there.
+
+    `place`: where on the page, "" for all of it.
+    """
 
     name: str
     icon: str
     words: _Words
     within: _Words = ""
     may: Callable[[User], bool] = lambda _person: True
+    place: str = ""
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return reverse(self.name) + (f"#{self.place}" if self.place else "")
 
     def may_be_opened_by(self, person: User) -> bool:
         """Whether its view lets this person in, too."""
@@ -63,6 +72,7 @@ _OTHERS = (
     _Page("health", "heartbeat", _("Health")),
     _Page("guide", "help-circle", _("Guide for cashiers")),
     _Page("owner_guide", "help-circle", _("Guide for owners")),
+    _Page("guide", "help-circle", _("Wrong number typed"), _("Guide for cashiers"), place="wrong-number"),
     _Page("preferences", "settings", _("Preferences"), "", _is_own),
     _Page("own_factors", "shield-lock", _("Second factor"), "", _is_own),
     _Page("account_change_password", "lock", _("Change password"), "", _is_own),
@@ -91,7 +101,7 @@ def _pages(asked: Asked) -> Iterator[Result]:
         shown = (page.name, str(page.words))
         if page.words and shown not in seen and page.may_be_opened_by(asked.person):
             seen.add(shown)
-            yield Result(url=reverse(page.name), words=str(page.words), more=str(page.within), icon=page.icon)
+            yield Result(url=page.url, words=str(page.words), more=str(page.within), icon=page.icon)
 
 
 def _begins(known: frozenset[str], typed: frozenset[str]) -> bool:

@@ -36,6 +36,8 @@ from purchases.receipts import whatsapp_address
 from shop.presenting import Letterhead
 from shop.services import shop_of, shop_question
 
+# What a link may say that the complaint is about.
+WRONG_NUMBER = "wrong_number"
 # So many of the newest orders that a text means are looked at.
 _MOST_FOUND = 6
 
@@ -91,6 +93,7 @@ def _questions(ref_id: str) -> list[QuerySet[Any, Any]]:
 
 def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> dict[str, Any]:
     may_see = request.user.has_perm(Right.VIEW_COMPLAINTS)
+    begun = _("Wrong number typed. The right one:") + " " if request.GET.get("about") == WRONG_NUMBER else ""
     shops, complaints, events, *of_sale = answers
     head = Letterhead.of(shop_of(shops))
     sale = shown_sale(order.ref_id, request.user, of_sale)
@@ -114,7 +117,8 @@ def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> 
         "is_late": current is not None and current.is_overdue,
         "steps": steps_of(current) if current else [],
         "step_form": StepForm(auto_id="step-%s"),
-        "open_form": ComplaintForm(auto_id="open-%s"),
+        "open_form": ComplaintForm(auto_id="open-%s", initial={"words": begun}),
+        "is_begun": bool(begun),
         "may_handle": request.user.has_perm(Right.HANDLE_COMPLAINTS),
         "live": Live(
             request,

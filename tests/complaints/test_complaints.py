@@ -16,7 +16,7 @@ from complaints.errors import ComplaintRefused
 from complaints.models import Complaint, ComplaintEvent, State
 from complaints.services import move_complaint, open_complaint
 from purchases.models import Order, OrderEvent
-from purchases.states import Status
+from purchases.states import ActionReason, Status
 from testing.factories import make_order
 from testing.orders import at_once
 from testing.people import browser_of, make_person
@@ -50,6 +50,32 @@ def test_a_complaint_is_opened_asked_answered_and_closed_on_the_page():
     page = browser.get("/arrived/", {"q": order.ref_id}).content.decode()
     assert 'id="complaint-events"' in page
     assert 'id="complaint-new"' in page
+
+
+@pytest.mark.parametrize(
+    ("status", "facts", "role", "code"),
+    [
+        (Status.QUEUED, {}, "supervisor", "cancel"),
+        (Status.QUEUED, {}, "cashier", "ask_to_cancel"),
+        (Status.QUEUED, {"sent_no": 1}, "supervisor", "cannot_be_stopped"),
+        (Status.NEEDS_ACTION, {"action_reason": ActionReason.BALANCE_SHORT}, "supervisor", "cancel"),
+        (Status.UNKNOWN, {}, "cashier", "cannot_be_stopped"),
+        (Status.SUCCESS, {}, "cashier", "cannot_be_stopped"),
+        (Status.FAILED, {}, "cashier", ""),
+    ],
+)
+def test_an_orders_page_says_what_to_do_about_a_wrong_number(status, facts, role, code):
+    order, browser = make_order(status, **facts), browser_of(role)
+
+    page = browser.get(order.get_absolute_url()).content.decode()
+
+    assert ('id="wrong-number"' in page, f'data-code="{code}"' in page) == (bool(code), bool(code))
+    link = re.search(r'id="complain-wrong-number"\s+href="([^"]+)"', page)
+    assert (link is not None) == (code == "cannot_be_stopped")
+    if link:
+        begun = browser.get(html.unescape(link[1])).content.decode()
+        assert '<details class="with-note" id="complaint-new" open>' in begun
+        assert 'value="Wrong number typed. The right one: "' in begun
 
 
 def test_what_makes_no_sense_is_refused():

@@ -162,6 +162,8 @@ def test_a_product_is_sold_by_sellers_and_seen_by_others(cashier):
         ("admin", "policies", "/shop/policies/"),
         ("admin", "paper", "/shop/"),
         ("admin", "roles", "/staff/roles/"),
+        ("cashier", "salah nomor", "/guide/#wrong-number"),
+        ("cashier", "wrong number", "/guide/#wrong-number"),
     ],
 )
 def test_pages_settings_and_actions_are_found_in_both_languages(role, text, address):
