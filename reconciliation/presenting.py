@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from core.money import rupiah
+from core.money import rupiah, signed_rupiah
 from core.times import clock
 from core.together import read_together
 from gateway.models import Exchange
@@ -48,6 +48,12 @@ _OF_BOOKS = {
     "not_explained_yet": (
         gettext_lazy("%(amount)s is not explained so far, whatever becomes of the orders under way."),
         gettext_lazy("The amount is final when they have ended. They are polled first."),
+    ),
+    "sign_not_known": (
+        gettext_lazy("The balance does not fit the books, whatever becomes of the orders under way."),
+        gettext_lazy(
+            "By how much is not known yet: between %(least)s and %(most)s, as they end. They are polled first."
+        ),
     ),
     "no_reading": ("", gettext_lazy("The provider has not reported its balance yet.")),
     "not_open": (
@@ -232,15 +238,22 @@ def said_of_books(position: Position, funds: Funds) -> Said:
     """How the books stand to the upstream's balance, and what follows."""
     code = _books_code(position, funds)
     amount = position.proof.flaw_amount if code == "flaw" else position.difference
-    facts = {"amount": rupiah(abs(amount) if code == "flaw" else amount) if amount else ""}
-    strong, text = (str(words) for words in _OF_BOOKS[code])
-    return Said(code=code, strong=strong % facts, text=f"{_flaw(position)} {text}".strip())
+    least, most = position.between or (None, None)
+    facts = {
+        "amount": rupiah(abs(amount) if code == "flaw" else amount) if amount else "",
+        "least": signed_rupiah(least),
+        "most": signed_rupiah(most),
+    }
+    strong, text = (str(words) % facts for words in _OF_BOOKS[code])
+    return Said(code=code, strong=strong, text=f"{_flaw(position)} {text}".strip())
 
 
 def _books_code(position: Position, funds: Funds) -> str:
     state = Result(position.state)
     if position.proof.flaw:
         return "flaw"
+    if state == Result.PROVISIONAL and position.between:
+        return "sign_not_known"
     if state == Result.PROVISIONAL and position.difference:
         return "not_explained_yet"
     if state == Result.WAITING and not funds.is_open:
@@ -281,6 +294,11 @@ def result_message(run: ReconciliationRun, reading: Exchange | None) -> tuple[in
     if run.state == Result.PROVISIONAL and run.difference:
         words = _("Compared: %(amount)s is not explained so far. The open orders are polled first.")
         level, text = messages.WARNING, words % {"amount": rupiah(run.difference)}
+    elif run.state == Result.PROVISIONAL and run.difference is None:
+        text = _(
+            "Compared: the balance does not fit the books. The open orders, which say by how much, are polled first."
+        )
+        level = messages.WARNING
     else:
         level, lazy = _MESSAGES[Result(run.state)]
         text = str(lazy)

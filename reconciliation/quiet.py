@@ -137,8 +137,8 @@ def opening(reading: Reading, known: Known) -> int | None:
     return ledger.left_over(reading)
 
 
-def smallest_difference(progress: Progress, reading: Reading, known: Known) -> int | None:
-    """The smallest difference (rupiah, signed) that the orders under way allow; None: they are too many.
+def possible_differences(progress: Progress, reading: Reading, known: Known) -> frozenset[int] | None:
+    """Every difference (rupiah, signed) that the orders under way allow; None: they are too many.
 
     For a reading that is not judged, or not quiet. Shown, never alarmed.
     """
@@ -150,7 +150,7 @@ def smallest_difference(progress: Progress, reading: Reading, known: Known) -> i
     possible = {ledger.left_over(reading) - progress.outside}
     for change in under_way:
         possible |= {left - change for left in possible}
-    return min(possible, key=abs)
+    return frozenset(possible)
 
 
 def blocking(reading: Reading, orders: Iterable[Order]) -> list[str]:

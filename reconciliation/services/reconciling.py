@@ -44,8 +44,9 @@ class Position:
     """How the account stands, in rupiah; None where it is not known yet.
 
     `reported`: the newest balance that the upstream reported. `expected`: the balance by our books at that time.
-    `difference`: reported − expected. `available`: the rupiah that a new order may spend. `proof`: of the books
-    themselves.
+    `difference`: reported − expected. `between`: the least and the greatest difference that the orders under way allow,
+    where that may be too little or too much; there is no `difference` then. `available`: the rupiah that a new order
+    may spend. `proof`: of the books themselves.
     """
 
     reported: int | None
@@ -54,6 +55,7 @@ class Position:
     available: int | None
     held: int
     difference: int | None
+    between: tuple[int, int] | None
     state: str
     blocking: list[str]
     proof: Proof
@@ -110,7 +112,8 @@ def position_from(rows: list[Reconciliation], kept: list[Books], proofs: list[Pr
     left = look.judgement.differences if look.judgement else []
     labels = [_label_of(difference, look.rows) for difference in left]
     current, proof = kept[0] if kept else Books(), proofs[0] if proofs else Proof()
-    difference = look.difference(sum(open_difference.amount for open_difference in left), proof)
+    total = sum(open_difference.amount for open_difference in left)
+    difference = look.difference(total, proof)
     return Position(
         reported=look.reported,
         reported_at=look.newest.answered_at if look.newest else None,
@@ -118,6 +121,7 @@ def position_from(rows: list[Reconciliation], kept: list[Books], proofs: list[Pr
         available=available(current),
         held=current.reserved,
         difference=difference,
+        between=look.between(total, proof),
         state=_result(look, labels, proof),
         blocking=look.blocking,
         proof=proof,
@@ -167,15 +171,15 @@ class _Look:
     """The result of a look at the newest reading.
 
     `batch`: the given readings; `judgement`: the result about them. `beyond`: rupiah by which the newest
-    reading differs from everything found so far, the least that open orders allow; None: it cannot be said. `blocking`:
-    orders that keep it from being judged.
+    reading may differ from everything found so far, whatever became of open orders; None: it cannot be said.
+    `blocking`: orders that keep it from being judged.
     """
 
     newest: Exchange | None
     batch: list[Exchange]
     judgement: quiet.Judgement | None
     rows: dict[explaining.Difference, Difference]
-    beyond: int | None
+    beyond: frozenset[int] | None
     blocking: list[str]
 
     @property
@@ -201,8 +205,22 @@ class _Look:
         return self.newest is not None and self.newest.pk < quiet_no
 
     def difference(self, total: int, proof: Proof) -> int | None:
-        """Reported − expected, in rupiah; `total`: the sum of all open differences."""
-        return None if self.beyond is None else total + self.beyond - proof.flaw_amount
+        """Reported − expected, in rupiah, the least that open orders allow; `total`: the sum of all open differences.
+
+        None while the account may hold too little or too much: nobody knows the sign, and one sum would be a guess.
+        """
+        if self.beyond is None or self.between(total, proof):
+            return None
+        return total + min(self.beyond, key=abs) - proof.flaw_amount
+
+    def between(self, total: int, proof: Proof) -> tuple[int, int] | None:
+        """The least and the greatest reported − expected, where something is wrong and its sign is not known."""
+        if self.beyond is None or 0 in self.beyond:
+            return None
+        found = total - proof.flaw_amount
+        least, most = min(self.beyond), max(self.beyond)
+        has_sign = least * most > 0 and (found + least) * (found + most) > 0
+        return None if has_sign or least == most else (found + least, found + most)
 
     def expected(self, difference: int | None) -> int | None:
         """The balance by our books."""
@@ -256,13 +274,13 @@ def _look(row: Reconciliation, settled: int | None = None) -> _Look:
     )
     rows = as_found(still_open)
     judgement = quiet.judge(progress, map(as_reading, batch), known, rows)
-    look = _Look(newest=newest, batch=batch, judgement=judgement, rows=rows, beyond=0, blocking=[])
+    look = _Look(newest=newest, batch=batch, judgement=judgement, rows=rows, beyond=frozenset({0}), blocking=[])
     if look.is_compared:
         return look
     reading = as_reading(newest)
     return replace(
         look,
-        beyond=quiet.smallest_difference(judgement.progress, reading, known),
+        beyond=quiet.possible_differences(judgement.progress, reading, known),
         blocking=quiet.blocking(reading, known.orders),
     )
 

@@ -115,7 +115,7 @@ def _colour(position: services.Position | None) -> str:
             return "success"
         case Result.TOPUP:
             return "warn"
-    return "warn" if position and position.difference else "pending"
+    return "warn" if position and (position.difference or position.between) else "pending"
 
 
 def _expected() -> list[QuerySet[ExpectedTopUp]]:

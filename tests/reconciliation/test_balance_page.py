@@ -134,6 +134,33 @@ def test_what_open_orders_cannot_explain_is_never_called_fine(admin, queue_away)
     assert not Difference.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("missing", "codes", "amounts"),
+    [
+        (2_345, ["sign_not_known"], ["−Rp2.345", "+Rp8.155"]),
+        (12_345, ["not_explained_yet"], ["−Rp1.845"]),
+    ],
+    ids=["less than the order costs", "more than the order costs"],
+)
+def test_an_amount_is_said_with_a_sign_only_where_it_is_known(admin, queue_away, missing, codes, amounts):
+    """An unknown order of Rp10.500 and money that is missing: with it charged, too much may be there."""
+    open_books(1_000_000)
+    sent()
+    read_balance(1_000_000)
+    assert said_codes(admin.get("/balance/")) == ["provisional"]
+
+    read_balance(1_000_000 - missing)
+    page = admin.post("/balance/reconcile/", follow=True)
+
+    assert said_codes(page) == codes
+    state = page.content.decode().split('id="state-title"')[1].split("</section>")[0]
+    assert re.findall(r"[−+]Rp[\d.]*\d", state.split("<dl")[1]) == amounts
+    run = ReconciliationRun.objects.latest("pk")
+    assert (run.state, run.difference) == ("provisional", None if len(amounts) == 2 else -1_845)
+    assert has_id(admin.get(f"/balance/runs/{run.pk}/"), "sign-not-known") == (len(amounts) == 2)
+    assert not Difference.objects.exists()
+
+
 def test_changed_rows_are_said_with_their_amount(auditor):
     open_books(1_000_000)
     Books.objects.update(balance=1_123_456)
