@@ -1,20 +1,23 @@
-"""Tills as a list."""
+"""Tills as a list, and who worked at one."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from core.tables import Table, column, row_link
 from core.times import moment
 from tills.models import Till
 from tills.presenting import standing_badge
+from tills.services.stays import Stay, person_there
 
 
 class TillTable(Table[Till]):
-    """Tills, with the person there by PIN."""
+    """Tills with `held_by__pin`, each with the person there by PIN."""
 
     caption = _("Tills by name")
 
@@ -32,10 +35,32 @@ class TillTable(Table[Till]):
     def person(self, till: Till) -> SafeString:
         """Who, if anybody; on a card with what it is."""
         label = format_html('<span class="phone-label">{}:</span> ', gettext("There by PIN"))
-        return format_html("{}{}", label, till.held_by.shown_name if till.held_by else gettext("Nobody"))
+        person = person_there(till)
+        return format_html("{}{}", label, person.shown_name if person else gettext("Nobody"))
 
     @column(_("Last active"), css="sub", phone="3 left")
     def time(self, till: Till) -> SafeString:
         """When somebody was there by PIN last; on a card with what it is."""
         label = format_html('<span class="phone-label">{}:</span> ', gettext("Last active"))
         return format_html("{}{}", label, moment(till.active_at) if till.active_at else gettext("Never"))
+
+
+class StayTable(Table[Any]):
+    """Who worked at a till by PIN; its rows are `Stay`s."""
+
+    caption = _("Worked here by PIN")
+
+    @column(_("Person"), phone="1 left")
+    def person(self, stay: Stay) -> str:
+        """Who."""
+        return stay.person.shown_name
+
+    @column(_("From"), phone="2 left")
+    def since(self, stay: Stay) -> SafeString:
+        """When the PIN was typed."""
+        return moment(stay.since)
+
+    @column(pgettext_lazy("till", "Until"), phone="2 right")
+    def until(self, stay: Stay) -> SafeString | str:
+        """When the till was locked, or somebody else took over; a dash before that."""
+        return moment(stay.until) if stay.until else "–"

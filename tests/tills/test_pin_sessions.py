@@ -25,10 +25,10 @@ from testing.database import statements
 from testing.factories import make_product
 from testing.orders import confirm, place, review
 from testing.people import code_of, make_person, signed_in
-from tests.core.helpers import codes, has_id, hidden
+from tests.core.helpers import cells, codes, has_id, hidden, words_at
 from tests.drawers.helpers import begin
 from tests.gateway.helpers import read_balance
-from tests.tills.helpers import give_pin, manager, take_over, till_browser, who_is_at, with_pin
+from tests.tills.helpers import boss, give_pin, manager, take_over, till_browser, who_is_at, with_pin
 from tills.backends import PinBackend
 from tills.models import NotStored, Till
 
@@ -222,8 +222,25 @@ def test_nobody_there_for_long_leads_to_the_lock_screen(settings):
 
     assert answer["Location"] == "/till/?because=idle"
     assert Till.objects.get().held_by is None
-    event = AuditEvent.objects.get(kind=SIGN_OUT.key)
-    assert (event.facts, event.address, event.request_id != "") == ({"because": "idle"}, "127.0.0.1", True)
+    event, facts = AuditEvent.objects.get(kind=SIGN_OUT.key), {"because": "idle", "till": Till.objects.get().pk}
+    assert (event.facts, event.address, event.request_id != "") == (facts, "127.0.0.1", True)
+
+
+def test_a_tills_page_says_who_worked_there_and_who_still_does():
+    ani, budi = with_pin(username="ani"), with_pin(username="budi")
+    with time_machine.travel(clock.now(), tick=False) as time:
+        browser = at_till(ani)
+        page = f"/tills/{Till.objects.get().pk}/"
+        for person in (budi, ani):
+            time.shift(dt.timedelta(seconds=60))
+            take_over(browser, person)
+        now = boss().get(page)
+        time.shift(dt.timedelta(seconds=PIN_IDLE_SECONDS + 1))
+        later = boss().get(page)
+
+    assert cells(now, "person") == ["ani", "budi", "ani"]
+    assert [cell == "–" for cell in cells(now, "until")] == [True, False, False]
+    assert [words_at(shown, 'id="held-by"').strip() for shown in (now, later)] == ["ani", "Nobody"]
 
 
 def test_polls_keep_no_session_alive(settings):

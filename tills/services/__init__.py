@@ -23,3 +23,4 @@ from tills.services.sessions import (
     note_password,
     take_over,
 )
+from tills.services.stays import person_there, stays_at

@@ -79,9 +79,10 @@ def held_till(person: User, token: str) -> HeldTill | None:
     return next((till for till in person.tills if till.digest == digest), None)
 
 
-def is_idle(till: HeldTill) -> bool:
+def is_idle(till: HeldTill | Till) -> bool:
     """Whether nobody has done anything there for too long."""
-    return clock.now() - till.active_at > dt.timedelta(minutes=policies().pin_idle_minutes)
+    idle = dt.timedelta(minutes=policies().pin_idle_minutes)
+    return till.active_at is None or clock.now() - till.active_at > idle
 
 
 def note_activity(till: HeldTill) -> None:
@@ -93,9 +94,11 @@ def note_activity(till: HeldTill) -> None:
 
 def leave(token: str, person: User, *, because: str) -> None:
     """This person signs out and leaves the till with this token. `because`: "next", "idle", "till", "more", "ended"."""
+    till = find_till(token)
+    facts = {"because": because} | ({"till": till.pk} if till else {})
     with transaction.atomic():
         let_go(token, person)
-        record(SIGN_OUT, actor=person, facts={"because": because})
+        record(SIGN_OUT, actor=person, facts=facts)
     log.info("till_left", person=person.pk, because=because)
 
 

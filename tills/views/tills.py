@@ -27,7 +27,7 @@ from tills.filters import TillFilter
 from tills.forms import PrinterForm, TillForm
 from tills.models import Till
 from tills.services.guessing import seconds_locked
-from tills.tables import TillTable
+from tills.tables import StayTable, TillTable
 
 ROWS = 50
 MAKE_CODE = act("till_code", pgettext_lazy("audit", "Make a code for a till"), Right.ENROL_TILLS)
@@ -40,7 +40,7 @@ UNLOCK = act("till_unlock", pgettext_lazy("audit", "Unlock a till"), Right.ENROL
 @require_GET
 def till_list(request: StaffRequest) -> HttpResponse:
     """All tills, those that are on first."""
-    tills = narrowed(Till.objects.select_related("held_by")).order_by("-switched_off_at", Upper("name"), "pk")
+    tills = narrowed(Till.objects.select_related("held_by__pin")).order_by("-switched_off_at", Upper("name"), "pk")
     filtered = TillFilter(request.GET, queryset=tills)
     page = FirstPages(filtered.qs, ROWS).get_page(request.GET.get("page"))
     context = {"filter": filtered if names_branches() else None, "page": page, "table": TillTable(page)}
@@ -70,8 +70,8 @@ def till_add(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.ENROL_TILLS)
 @require_http_methods(["GET", "POST"])
 def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
-    """One till: its name and limit, the person there, its lock. Another limit takes a second factor."""
-    till = get_object_or_404(Till.objects.select_related("held_by", "enrolled_by", "printer"), pk=pk)
+    """One till: its name and limit, who is and was there, its lock. Another limit takes a second factor."""
+    till = get_object_or_404(Till.objects.select_related("held_by__pin", "enrolled_by", "printer"), pk=pk)
     form = TillForm(
         request.POST or None, initial={"name": till.name, "pin_limit": till.pin_limit, "branch": till.branch_id}
     )
@@ -89,6 +89,8 @@ def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
             return redirect(till)
     context = {
         "till": till,
+        "person_there": services.person_there(till),
+        "table": StayTable(services.stays_at(till), prefix="stay"),
         "form": form,
         "printer_form": PrinterForm(printer=getattr(till, "printer", None)),
         "locked": seconds_locked(till),
