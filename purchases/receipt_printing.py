@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from purchases.receipt_lines import Facts, Lines, Part, Serial
 from shop.models import Paper
-from tills.printed import Line, Look, pair, picture, rule, text
+from tills.printed import Line, Look, cut, pair, picture, rule, text
 from tills.printing import is_next, print_job, printer_here
 
 if TYPE_CHECKING:
@@ -17,16 +17,19 @@ if TYPE_CHECKING:
 _LOOKS: dict[str, Look] = {"total": "tall", "sum": "tall"}
 
 
-def direct_job(request: StaffRequest, sheet: ReceiptPaper, key: str) -> dict[str, Any] | None:
-    """What the page of this print sends to the till's printer; None where the browser's window prints it.
+def direct_job(request: StaffRequest, sheets: Sequence[ReceiptPaper], key: str) -> dict[str, Any] | None:
+    """What the page of these papers sends to the till's printer; None where the browser's window prints it.
 
     It prints by itself once, right after the print was made (`tills.printing.print_next`). A5 is no paper of a receipt
     printer.
     """
     printer = printer_here(request)
-    if printer is None or sheet.paper == Paper.A5:
+    if printer is None or sheets[0].paper == Paper.A5:
         return None
-    return {**print_job(request, printer, printer_lines(sheet.lines)), "now": is_next(request, key)}
+    lines = printer_lines(sheets[0].lines)
+    for sheet in sheets[1:]:
+        lines += [cut(), *printer_lines(sheet.lines)]
+    return {**print_job(request, printer, lines), "now": is_next(request, key)}
 
 
 def printer_lines(lines: Lines) -> list[Line]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -155,6 +156,14 @@ class ReceiptPaper:
     def cashiers(self) -> list[str]:
         """Who sold what is on it."""
         return [*dict.fromkeys(receipt.cashier for receipt in self.receipts if receipt.cashier)]
+
+
+def papers_of(orders: Iterable[Order]) -> list[list[Order]]:
+    """The orders of each paper: what a customer paid at once is on one, and every other order on one of its own."""
+    papers: defaultdict[object, list[Order]] = defaultdict(list)
+    for order in orders:
+        papers[order.payment.paid_at_once or order.ref_id].append(order)
+    return [sorted(paper, key=lambda order: order.pk) for paper in papers.values()]
 
 
 def message_text(order: Order, head: Letterhead) -> str:

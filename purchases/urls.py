@@ -4,13 +4,15 @@ from django.urls import include, path
 
 from exports.list_views import addresses
 from purchases.lists import ORDERS
-from purchases.views import bulk, notes, order, orders, receipts
+from purchases.views import bulk, many_receipts, notes, order, orders, receipts
 
 urlpatterns = [
     path("orders/", orders.order_list, name="order_list"),
     path("orders/", include(addresses(ORDERS))),
     path("orders/live/", orders.order_list_live, name="order_list_live"),
     path("orders/bulk/", bulk.order_bulk, name="order_bulk"),
+    path("orders/receipts/", many_receipts.order_receipts, name="order_receipts"),
+    path("orders/prints/", many_receipts.prints, name="receipt_prints"),
     path("orders/sheets/<uuid:sheet>/", receipts.sheet_print, name="receipt_sheet"),
     path("orders/<str:ref_id>/", order.order_detail, name="order_detail"),
     path("orders/<str:ref_id>/live/", order.order_live, name="order_live"),

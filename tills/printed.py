@@ -29,6 +29,11 @@ def rule() -> Line:
     return {"kind": "rule"}
 
 
+def cut() -> Line:
+    """The end of a paper of several; behind the last one the printer cuts by itself."""
+    return {"kind": "cut"}
+
+
 def picture(address: str) -> Line:
     """A picture of ours, such as the shop's logo, in black and white."""
     return {"kind": "picture", "address": address}

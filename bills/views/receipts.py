@@ -48,9 +48,9 @@ def batch_receipt(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     paper = chosen_paper(request, shop)
     if request.method == "POST":
         with refusal_shown(request):
-            prints = print_receipts(orders, paper=paper, printed_by=request.user)
+            prints = print_receipts([orders], paper=paper, printed_by=request.user)
             remember_paper(request, paper)
-            print_next(request, key_of(prints[0]))
+            print_next(request, key_of(prints))
             if prints[0].sheet is None:
                 return redirect("order_receipt_print", ref_id=orders[0].ref_id, number=prints[0].number)
             return redirect("receipt_sheet", sheet=prints[0].sheet)

@@ -16,15 +16,12 @@ from core.rights import Right
 from gateway.line import ring_when_committed
 from purchases.errors import ActionRefused
 from purchases.models import Order
-from purchases.services.actions import Action, may_ever, not_possible, require
+from purchases.services.actions import Action, may_ever, require
 from purchases.services.moving import lock_order_for_move
-from purchases.services.receipts import print_receipts
 from purchases.services.resolving import send_again
-from purchases.states import ActionReason, Status
+from purchases.states import ActionReason
 
 if TYPE_CHECKING:
-    from purchases.models import ReceiptPrint
-    from shop.models import Paper
     from staff.models import User
 
 MOST_AT_ONCE = 100
@@ -92,14 +89,3 @@ def release(order: Order, *, actor: User) -> None:
     if order.action_reason == ActionReason.NEVER_ARRIVED:
         raise ActionRefused(_("It may have arrived. Open it and decide there."))
     send_again(order, actor=actor)
-
-
-def print_many(orders: Iterable[Order], *, paper: Paper, actor: User) -> tuple[list[Result], list[ReceiptPrint]]:
-    """Note one sheet of receipts of those orders that have arrived; the prints, and what came of each order.
-
-    Raises `ActionRefused` if one of them has been taken back meanwhile.
-    """
-    orders = list(orders)
-    printable = [order for order in orders if order.status == Status.SUCCESS]
-    prints = print_receipts(printable, paper=paper, printed_by=actor) if printable else []
-    return [Result(order, "" if order in printable else str(not_possible(order))) for order in orders], prints

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -23,22 +23,24 @@ if TYPE_CHECKING:
 
 def print_receipt(order: Order, *, paper: Paper, printed_by: User) -> ReceiptPrint:
     """Note a print of the order's receipt and return it, numbered. Raises `ActionRefused` unless it is a success."""
-    [printed] = print_receipts([order], paper=paper, printed_by=printed_by)
+    [printed] = print_receipts([[order]], paper=paper, printed_by=printed_by)
     return printed
 
 
-def print_receipts(orders: Collection[Order], *, paper: Paper, printed_by: User) -> list[ReceiptPrint]:
-    """Note a print of each of these orders; those of several are one sheet: they have the same `sheet`.
+def print_receipts(sheets: Sequence[Sequence[Order]], *, paper: Paper, printed_by: User) -> list[ReceiptPrint]:
+    """Note a print of each order of these sheets; the prints of a sheet with several orders have the same `sheet`.
 
     A print shows the shop as it was when the order's first one was made. Raises `ActionRefused`, and then nothing is
     noted, unless each of them is a success.
     """
     with transaction.atomic():
-        locked = lock_orders_for_move([order.ref_id for order in orders])
+        locked = lock_orders_for_move([order.ref_id for orders in sheets for order in orders])
         for order in locked.values():
             require(Action.PRINT_RECEIPT, order, printed_by)
-        sheet = uuid.uuid4() if len(locked) > 1 else None
-        made = [_next_print(order, sheet, paper=paper, printed_by=printed_by) for order in locked.values()]
+        made = []
+        for orders in sheets:
+            sheet = uuid.uuid4() if len(orders) > 1 else None
+            made += [_next_print(locked[one.ref_id], sheet, paper=paper, printed_by=printed_by) for one in orders]
         for printed in ReceiptPrint.objects.bulk_create(made):
             facts = {"number": printed.number, "paper": paper.value}
             record(PRINTED, actor=printed_by, subject=printed.order.ref_id, facts=facts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -21,13 +20,11 @@ from core.paging import kept_filters
 from core.rights import Right
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
-from purchases.errors import ActionRefused
 from purchases.lists import ORDERS
 from purchases.models import Order
-from purchases.services.bulk import MOST_AT_ONCE, Bulk, bulk_acts_of, each, poll_soon, print_many, release
+from purchases.services.bulk import MOST_AT_ONCE, Bulk, bulk_acts_of, each, poll_soon, release
 from purchases.services.notes import put_tag
-from purchases.views.receipts import chosen_paper
-from shop.services import current_shop
+from purchases.views.receipts import receipts_address
 
 
 @staff_only(Right.VIEW_ORDERS)
@@ -53,17 +50,10 @@ def order_bulk(request: StaffRequest) -> HttpResponseBase:
         record(EXPORT_MADE, actor=request.user, subject="orders", facts={"format": "csv", "rows": len(orders)})
         fields = ORDERS.fields(request.GET, request.user)
         return csv_answer(orders, fields, f"orders-{timezone.localtime():%Y-%m-%d-%H%M}.csv")
-    context: dict[str, Any] = {"act": Bulk(act).label, "back": back}
     if act == Bulk.PRINT:
-        paper = chosen_paper(request, current_shop())
-        try:
-            context["results"], context["prints"] = print_many(orders, paper=paper, actor=request.user)
-        except ActionRefused as refused:
-            messages.error(request, str(refused), extra_tags=refused.code)
-            return redirect(back)
-    else:
-        context["results"] = each(orders, _act(request, Bulk(act)), actor=request.user)
-    return render(request, "purchases/order_bulk.html", context)
+        return redirect(receipts_address(orders))
+    results = each(orders, _act(request, Bulk(act)), actor=request.user)
+    return render(request, "purchases/order_bulk.html", {"act": Bulk(act).label, "back": back, "results": results})
 
 
 def _act(request: StaffRequest, act: Bulk) -> Callable[[Order], object]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -44,22 +47,20 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
         with refusal_shown(request):
             printed = print_receipt(order, paper=paper, printed_by=request.user)
             remember_paper(request, paper)
-            print_next(request, key_of(printed))
+            print_next(request, key_of([printed]))
             return redirect("order_receipt_print", ref_id=order.ref_id, number=printed.number)
         return redirect(order)
     prints = list(order.receipt_prints.select_related("printed_by", "shop", "branch"))
-    now = Letterhead.of(shop, branch_to_show(order.payment.branch_id))
-    head = Letterhead.of(prints[0].shop, prints[0].branch) if prints and prints[0].shop else now
     context = {
         "order": order,
-        "sheet": ReceiptPaper(head, paper, [Receipt(order)]),
+        "sheet": ReceiptPaper(head_of_next(order, prints, shop), paper, [Receipt(order)]),
         "papers": Paper.choices,
         "paper": paper.value,
         "prints": prints,
         "printer": printer_here(request),
         "may_print": Action.PRINT_RECEIPT in allowed_actions(order, request.user),
         "is_void": order.status == Status.REVERSED,
-        "head": now,  # of the message: that is written now
+        "head": Letterhead.of(shop, branch_to_show(order.payment.branch_id)),  # of the message: that is written now
     }
     return render(request, "purchases/receipt.html", context)
 
@@ -68,14 +69,21 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
 @require_GET
 def receipt_print(request: StaffRequest, ref_id: str, number: int) -> HttpResponse:
     """One print as it goes to the printer; its page opens the browser's print window by itself."""
-    return _printed(request, ReceiptPrint.objects.filter(order__ref_id=ref_id, number=number))
+    return printed_page(request, ReceiptPrint.objects.filter(order__ref_id=ref_id, number=number))
 
 
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
 def sheet_print(request: StaffRequest, sheet: uuid.UUID) -> HttpResponse:
     """Several prints on one paper, as they go to the printer."""
-    return _printed(request, ReceiptPrint.objects.filter(sheet=sheet).order_by("order"))
+    return printed_page(request, ReceiptPrint.objects.filter(sheet=sheet).order_by("order"))
+
+
+def head_of_next(order: Order, prints: Sequence[ReceiptPrint], shop: Shop) -> Letterhead:
+    """The head of the order's next print: that of its first (`prints`), else the shop's and the branch's of now."""
+    if prints and prints[0].shop:
+        return Letterhead.of(prints[0].shop, prints[0].branch)
+    return Letterhead.of(shop, branch_to_show(order.payment.branch_id))
 
 
 def chosen_paper(request: StaffRequest, shop: Shop) -> Paper:
@@ -92,19 +100,39 @@ def remember_paper(request: StaffRequest, paper: Paper) -> None:
     request.session["receipt_paper"] = paper.value
 
 
-def key_of(printed: ReceiptPrint) -> str:
-    """What names the page of a print, or of all prints of its sheet."""
-    return str(printed.sheet or f"{printed.order.ref_id}/{printed.number}")
+def receipts_address(orders: Iterable[Order]) -> str:
+    """The address that shows the receipts of these orders."""
+    return f"{reverse('order_receipts')}?orders={','.join(order.ref_id for order in orders)}"
 
 
-def _printed(request: StaffRequest, queryset: QuerySet[ReceiptPrint]) -> HttpResponse:
+def key_of(prints: Sequence[ReceiptPrint]) -> str:
+    """What names the page of these prints."""
+    return ",".join(str(key) for key in sorted(printed.pk for printed in prints))
+
+
+def printed_page(request: StaffRequest, queryset: QuerySet[ReceiptPrint]) -> HttpResponse:
+    """The page of these prints, each sheet on a paper of its own."""
     of_order = ("placed_by", "product", "bill_check", "payment__debt__account__customer")
     prints = list(queryset.select_related("shop", "branch", *(f"order__{name}" for name in of_order)))
     if not prints:
         raise Http404
+    by_sheet: defaultdict[object, list[ReceiptPrint]] = defaultdict(list)
+    for printed in prints:
+        by_sheet[printed.sheet or printed.pk].append(printed)
+    orders = [printed.order for printed in prints]
+    sheets = [_sheet(of_sheet) for of_sheet in by_sheet.values()]
+    context = {
+        "sheets": sheets,
+        "only": sheets[0] if len(sheets) == 1 else None,
+        "orders": orders,
+        "again": receipts_address(orders),
+        "paper": sheets[0].paper.value,
+        "job": direct_job(request, sheets, key_of(prints)),
+    }
+    return render(request, "purchases/receipt_print.html", context)
+
+
+def _sheet(prints: Sequence[ReceiptPrint]) -> ReceiptPaper:
     # A print of before there were settings names no version.
     head = Letterhead.of(prints[0].shop or current_shop(), prints[0].branch)
-    sheet = ReceiptPaper(head, Paper(prints[0].paper), [Receipt(printed.order, printed) for printed in prints])
-    job = direct_job(request, sheet, key_of(prints[0]))
-    context = {"sheet": sheet, "order": prints[0].order, "paper": sheet.paper.value, "job": job}
-    return render(request, "purchases/receipt_print.html", context)
+    return ReceiptPaper(head, Paper(prints[0].paper), [Receipt(printed.order, printed) for printed in prints])

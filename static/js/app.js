@@ -358,14 +358,18 @@ document.addEventListener("htmx:afterSettle", addUpChosen);
 
 /* --- printing ---------------------------------------------------------------------------------------------------- */
 
-// A roll has no page height: the page becomes as long as the receipt, so that the printer cuts behind it.
+// A roll has no page height: each page becomes as long as its receipt, so that the printer cuts behind it.
 function printReceipt() {
-  const receipt = find(".struk");
-  const width = { "struk-58": 58, "struk-80": 80 }[receipt.classList[1]];
+  const receipts = findAll(".struk");
+  const width = { "struk-58": 58, "struk-80": 80 }[receipts[0].classList[1]];
   if (width) {
-    const length = Math.ceil((receipt.getBoundingClientRect().height * 25.4) / 96) + 8;
+    const rules = receipts.map((receipt, at) => {
+      const length = Math.ceil((receipt.getBoundingClientRect().height * 25.4) / 96) + 8;
+      const size = `${width}mm ${Math.max(length, width + 1)}mm`;
+      return `.struk:nth-of-type(${at + 1}) { page: struk-${at}; } @page struk-${at} { size: ${size}; margin: 0; }`;
+    });
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(`@media print { @page roll-${width} { size: ${width}mm ${Math.max(length, width + 1)}mm; } }`);
+    sheet.replaceSync(`@media print { ${rules.join(" ")} }`);
     document.adoptedStyleSheets = [sheet];
   }
   window.print();

@@ -188,6 +188,7 @@ const receiptPrinter = (() => {
     const columns = COLUMNS[printer.roll];
     for (const line of lines) {
       if (line.kind === "rule") encoder.rule();
+      else if (line.kind === "cut") encoder.cut();
       else if (line.kind === "picture") await addPicture(encoder, printer, line.address);
       else if (line.kind === "text") {
         encoder.align(line.centred ? "center" : "left");

@@ -84,7 +84,7 @@ def make_side(branch: Branch, *, name: str, number: str, amount: int) -> Side:
         bill=bill,
         complaint=open_complaint(stuck, words=f"{name} did not come", actor=person, due_at="2026-01-01T00:00Z"),
         approval=ask_purchase(person, number),
-        receipt=print_receipts([order, other], paper=Paper.A5, printed_by=person)[0],
+        receipt=print_receipts([[order, other]], paper=Paper.A5, printed_by=person)[0],
         batch=make_batch(branch, name=name, number=number),
     )
 

@@ -1,15 +1,21 @@
 """Several orders at once: each by the rules of one, with its own result; what the upstream is asked meanwhile."""
 
+import uuid
+
 import pytest
+from django.utils import timezone
 
 from audit.models import AuditEvent
+from drawers.models import Payment
 from ledger.models import Entry
 from purchases.models import Order, OrderEvent, ReceiptPrint
 from purchases.states import ActionReason, Status
 from testing.factories import make_order, make_product, moves
-from testing.people import browser_of
+from testing.people import browser_of, make_person
+from tests.branches.helpers import make_branch
 from tests.conftest import Upstream
-from tests.core.helpers import has_id
+from tests.core.helpers import codes, has_id
+from tests.shop.helpers import papers_of, text_of
 
 pytestmark = pytest.mark.django_db
 HELD = {"action_reason": ActionReason.BALANCE_SHORT}
@@ -43,16 +49,52 @@ def test_ticked_orders_get_a_tag_and_all_of_the_filter_as_well(cashier):
     assert [result.refusal > "" for result in post(cashier, "tag", other, tag="5").context["results"]] == [True]
 
 
-def test_receipts_of_those_that_arrived_go_on_one_sheet(cashier):
-    first, second, open_one = make_order(Status.SUCCESS), make_order(Status.SUCCESS), make_order(Status.PENDING)
+def test_each_ticked_order_gets_a_receipt_of_its_branch(cashier):
+    branch = make_branch("Pasar Baru", address="Jl. Otista 5")
+    here = make_order(Status.SUCCESS)
+    there = make_order(Status.SUCCESS, placed_by=make_person("cashier", username="there", branch=branch))
+    open_one = make_order(Status.PENDING)
 
-    answer = post(cashier, "print", first, second, open_one)
+    preview = cashier.get(post(cashier, "print", here, there, open_one).headers["Location"])
+    assert len(papers_of(preview)) == 2
+    assert f'data-left-out="{open_one.ref_id}"' in preview.content.decode()
+    assert not ReceiptPrint.objects.exists()  # it was looked at, not printed
+    form = {"orders": preview.context["refs"], "paper": "80"}
+    papers = {}
+    for paper in papers_of(cashier.post("/orders/receipts/", form, follow=True)):
+        papers[here.ref_id if here.ref_id in paper else there.ref_id] = text_of(paper)
 
-    assert results(answer) == {first.ref_id: True, second.ref_id: True, open_one.ref_id: False}
-    sheet = {printed.order: printed.sheet for printed in ReceiptPrint.objects.all()}
-    assert sheet.keys() == {first, second}
-    assert f"/orders/sheets/{sheet[first]}/" in answer.content.decode()
-    assert cashier.get(f"/orders/sheets/{sheet[first]}/").status_code == 200
+    assert (papers[here.ref_id].count("TOTAL"), papers[there.ref_id].count("TOTAL")) == (1, 1)
+    assert ["Jl. Otista 5" in papers[order.ref_id] for order in (here, there)] == [False, True]
+    assert sorted(ReceiptPrint.objects.values_list("order", "number", "sheet")) == [
+        (order.pk, 1, None) for order in (here, there)
+    ]
+
+
+def test_what_a_customer_paid_at_once_stays_on_one_paper(cashier):
+    at_once, now = uuid.uuid4(), timezone.now()
+    together = []
+    for ref_id in ("PAID-1", "PAID-2"):
+        paid = {"ref_id": ref_id, "amount": 10_500, "cost": 10_000, "outcome": "kept", "at": now, "ended_at": now}
+        payment = Payment.objects.create(**paid, paid_at_once=at_once)
+        together.append(make_order(Status.SUCCESS, ref_id=ref_id, payment=payment))
+    alone = make_order(Status.SUCCESS)
+    form = {"orders": ",".join(order.ref_id for order in [*together, alone])}
+
+    papers = papers_of(cashier.post("/orders/receipts/", form, follow=True))
+
+    on_papers = [{order.ref_id for order in [*together, alone] if order.ref_id in paper} for paper in papers]
+    assert on_papers == [{alone.ref_id}, {order.ref_id for order in together}]
+    assert len(set(ReceiptPrint.objects.filter(order__in=together).values_list("sheet"))) == 1
+
+
+def test_an_order_taken_back_meanwhile_is_not_printed(cashier):
+    order = make_order(Status.REVERSED)
+
+    answer = cashier.post("/orders/receipts/", {"orders": order.ref_id}, follow=True)
+
+    assert codes(answer) >= {"no_receipt"}
+    assert not ReceiptPrint.objects.exists()
 
 
 def test_the_file_holds_the_ticked_orders_and_is_noted(cashier, supervisor):

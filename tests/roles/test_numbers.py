@@ -103,7 +103,7 @@ def shop() -> dict[str, Any]:
     refused = make_check("refusal", destination=METER, product=biller, error_code="BILL_NOT_FOUND", message=METER)
     batch = uuid.uuid4()
     payment = make_payment(make_check(destination=METER, batch=batch), Status.SUCCESS, sn="P1")
-    [_printed, on_sheet] = print_receipts([order, payment], paper=Paper.A5, printed_by=seller)
+    [_printed, on_sheet] = print_receipts([[order, payment]], paper=Paper.A5, printed_by=seller)
     customer = Customer.objects.create(name="Sari", note=f"home {PHONE}")
     numbers = [
         SavedNumber.objects.create(customer=customer, destination=PHONE, kind="phone", note=f"also {METER}"),
