@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import django_filters
-from django.db.models import QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -67,7 +67,7 @@ class ShiftFilter(InBranches):
         method="in_state",
         label=_("State"),
         empty_label=_("Every state"),
-        choices=[("open", _("Open")), ("difference", _("With a difference"))],
+        choices=[("open", _("Open")), ("difference", _("Opened or closed with a difference"))],
     )
     drawer = django_filters.ChoiceFilter(label=_("Drawer"), empty_label=_("Every drawer"), choices=drawer_names)
     cashier = django_filters.ChoiceFilter(label=_("Cashier"), empty_label=_("Everybody"), choices=_cashiers)
@@ -76,9 +76,8 @@ class ShiftFilter(InBranches):
     until = UntilFilter(field_name="opened_at", label=_("To"))
 
     def in_state(self, shifts: QuerySet[Shift], _name: str, state: str) -> QuerySet[Shift]:
-        """Open ones, or those that were closed with a difference."""
-        return (
-            shifts.filter(closed_at=None)
-            if state == "open"
-            else shifts.filter(difference__isnull=False).exclude(difference=0)
-        )
+        """Open ones, or those that were opened or closed with a difference."""
+        if state == "open":
+            return shifts.filter(closed_at=None)
+        opened_otherwise = Q(left_before__isnull=False) & ~Q(opening=F("left_before"))
+        return shifts.filter(opened_otherwise | Q(difference__lt=0) | Q(difference__gt=0))

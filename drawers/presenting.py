@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.template.loader import render_to_string
 from django.utils import translation
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
@@ -59,12 +60,18 @@ def outcome_badge(payment: Payment) -> SafeString:
 
 
 def shift_badge(shift: Shift) -> SafeString:
-    """Open, closed and right, or closed with a difference."""
+    """Open, closed and right, or closed with a difference; and the difference with which it was opened."""
+    badges, opening = [], shift.opening_difference
     if shift.is_open:
-        return badge(("lock-open", "queued"), pgettext("shift", "Open"))
-    if shift.difference:
-        return badge(("alert-triangle", "held"), signed_rupiah(shift.difference))
-    return badge(("circle-check", "success"), pgettext("shift", "Closed"))
+        badges.append(badge(("lock-open", "queued"), pgettext("shift", "Open")))
+    elif shift.difference:
+        badges.append(badge(("alert-triangle", "held"), signed_rupiah(shift.difference)))
+    elif not opening:
+        badges.append(badge(("circle-check", "success"), pgettext("shift", "Closed")))
+    if opening:
+        words = pgettext("shift", "Opened with %(amount)s") % {"amount": signed_rupiah(opening)}
+        badges.append(badge(("alert-triangle", "held"), words))
+    return format_html_join(" ", "{}", ((shown,) for shown in badges))
 
 
 def may_see_shift(shift: Shift, person: User) -> bool:

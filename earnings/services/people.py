@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from django.db.models import Count, Sum
+from django.db.models import Count, F, Sum
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from audit.models import AuditEvent
@@ -24,7 +25,10 @@ DAYS = 30
 
 @dataclass(frozen=True)
 class PersonFigures:
-    """One person's last days. `difference`: rupiah by which the counts of their shifts were off, signed."""
+    """One person's last days. `difference`: rupiah by which the counts of their shifts were off, signed.
+
+    That is of the closing counts, and of the opening counts against what was left in the drawer.
+    """
 
     person: User
     figures: Figures
@@ -38,8 +42,9 @@ def people_beside(now: dt.datetime) -> list[PersonFigures]:
     since = start_of_day(timezone.localdate(now) - dt.timedelta(days=DAYS - 1))
     with snapshot():
         figures = figures_by("person", Period(since, now))
-        shifts = narrowed(Shift.objects.filter(opened_at__gte=since, closed_at__isnull=False), "drawer__branch")
-        off = dict(shifts.order_by().values_list("cashier").annotate(Sum("difference")))
+        shifts = narrowed(Shift.objects.filter(opened_at__gte=since), "drawer__branch")
+        at_opening = Coalesce(F("opening") - F("left_before"), 0)
+        off = dict(shifts.order_by().values_list("cashier").annotate(off=Sum(at_opening + Coalesce("difference", 0))))
         copies = narrowed(ReceiptPrint.objects.filter(number__gt=1, at__gte=since), "order__payment__branch")
         reprints = dict(copies.order_by().values_list("printed_by").annotate(Count("pk")))
         looks = narrowed(AuditEvent.objects.filter(kind=FULL_NUMBER_SEEN.key, at__gte=since), "person__branch")
@@ -49,7 +54,7 @@ def people_beside(now: dt.datetime) -> list[PersonFigures]:
         PersonFigures(
             person=person,
             figures=figures.get(pk, Figures()),
-            difference=off.get(pk) or 0,
+            difference=off.get(pk, 0),
             reprints=reprints.get(pk, 0),
             numbers_seen=seen.get(pk, 0),
         )

@@ -305,7 +305,8 @@ def test_who_may_not_release_batches_approves_none_of_a_cashier(upstream: Upstre
 
     refusal = why_not_approved_by(approval, other)
 
-    assert refusal and refusal.code == "BatchRefused:not_releaser"
+    assert refusal
+    assert refusal.code == "BatchRefused:not_releaser"
     assert why_not_approved_by(approval, make_person("supervisor")) is None
 
 

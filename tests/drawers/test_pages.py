@@ -243,6 +243,24 @@ def test_lists_and_papers_answer():
             assert browser.get(f"{page}{query}").status_code == 200, (page, query)
 
 
+def test_a_shift_that_was_opened_with_a_difference_is_found_says_so_and_counts_for_its_person():
+    # given: 200.000 were left; the next shift began with 100.000, and was closed with 5.000 too little
+    drawer = make_drawer()
+    first = begin(cash=200_000, drawer=drawer)
+    close_shift(first, pieces=pieces_of(200_000), actor=first.cashier)
+    second = begin(make_person("cashier", username="budi"), cash=100_000, drawer=drawer)
+    browser = browser_of("auditor")
+
+    opened = browser.get("/shifts/?state=difference").content.decode()
+    close_shift(second, pieces=pieces_of(95_000), actor=second.cashier, reason="?")
+    closed = browser.get("/shifts/?state=difference").content.decode()
+
+    assert [f"/shifts/{shift.pk}/" in opened for shift in (first, second)] == [False, True]
+    assert ["−Rp100.000" in closed, "−Rp5.000" in closed] == [True, True]
+    beside = browser.get(f"/earnings/beside/{second.cashier_id}/").content.decode()
+    assert "−Rp105.000" in beside.split('data-person="budi"')[1].split("data-difference")[1][:60]
+
+
 def test_the_file_of_a_shift_holds_every_entry():
     shift = begin()
     sell(shift.cashier)
