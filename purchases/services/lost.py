@@ -25,6 +25,7 @@ from purchases.events import ORDER_TAKEN_IN
 from purchases.models import Lack, LostOrder, Order, OrderEvent
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.moving import store_sent
+from purchases.services.sending import doubt
 from purchases.services.sent import read_lines
 from purchases.states import ActionReason, Status
 from staff.models import User
@@ -69,8 +70,10 @@ def take_in(lost: LostOrder) -> Order | None:
         line = current.line
         if approval := line["approval"]:
             approvals.note_executed(line["ref_id"], sha256=approval["sha256"], by=approval["by"], at=_at(approval))
-        order = Order.objects.filter(ref_id=current.ref_id).first()  # the same approval was executed here again
-        if order is None:
+        order = Order.objects.filter(ref_id=current.ref_id).first()
+        if order is not None:
+            doubt(order.pk)  # the same approval was executed here again, or the same row of a batch placed
+        else:
             product = Product.objects.filter(code=line["product_code"]).first()
             current.lacks = _waits_for(line, product)
             order = None if current.lacks or product is None else _store(current, product)

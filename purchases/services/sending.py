@@ -30,6 +30,12 @@ from upstream.requests import Request
 # The upstream is still checking the bill that we pay: the same request again after this long (seconds).
 _NOT_READY_SECONDS = 5.0
 _SUBMIT = OrderEvent.Source.SUBMIT
+# After a restore: nobody has opened the shop yet, or this very order may have been sent before.
+_IS_KEPT_BACK = """(
+    (SELECT is_held FROM gateway_upstreamaccount)
+    OR EXISTS (SELECT FROM purchases_lostorder lost
+                WHERE lost.ref_id = purchases_order.ref_id AND lost.order_id IS NULL)
+)"""
 
 
 @dataclass(frozen=True)
@@ -88,15 +94,16 @@ def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> bool
     return True
 
 
-def claim(order_id: int, *, journal: bool = False) -> Claim | None:
+def claim(order_id: int, *, journal: bool = False, is_doubted: bool = False) -> Claim | None:
     """Take a queued order for sending: committed `sending`, a new attempt, with its line in the `journal`.
 
-    None when somebody else has taken it, or the shop was restored and nobody has opened it.
+    None when somebody else has taken it, when the shop was restored and nobody has opened it, or while the journal
+    has an order of this ref_id that is not taken in. `is_doubted`: these two do not count, because nothing is sent.
     """
     with transaction.atomic():
         beside = {"beside": BESIDE} if journal else {}
-        order = lock_order_for_move(order_id, is_held="(SELECT is_held FROM gateway_upstreamaccount)", **beside)
-        if order.status != Status.QUEUED or order.is_held:  # type: ignore[attr-defined]
+        order = lock_order_for_move(order_id, is_kept_back=_IS_KEPT_BACK, **beside)
+        if order.status != Status.QUEUED or (order.is_kept_back and not is_doubted):  # type: ignore[attr-defined]
             return None
         move(
             order,
@@ -118,9 +125,15 @@ def claim(order_id: int, *, journal: bool = False) -> Claim | None:
 def doubt_queued() -> None:
     """In a database that was just restored: poll each queued order, because it may have been sent since the backup."""
     for pk in Order.objects.filter(status=Status.QUEUED).order_by("pk").values_list("pk", flat=True):
-        if claimed := claim(pk):
-            doubt = Decision(status=Status.UNKNOWN, source=_SUBMIT, facts={"code": "restored"})
-            apply_verdict(pk, doubt, attempt=claimed.order.attempt)
+        doubt(pk)
+
+
+def doubt(order_id: int) -> None:
+    """Poll a queued order, and do not send it: it may have been sent in the time that a restored database has lost."""
+    with transaction.atomic():
+        if claimed := claim(order_id, is_doubted=True):
+            unknown = Decision(status=Status.UNKNOWN, source=_SUBMIT, facts={"code": "restored"})
+            apply_verdict(order_id, unknown, attempt=claimed.order.attempt)
 
 
 def _endpoint(order_id: int) -> Endpoint | None:

@@ -1,10 +1,16 @@
 """Orders for the sandbox's magic destinations: each makes it behave in one documented way."""
 
+import datetime as dt
+from typing import Any
+
+from django.core.management import call_command
+
 from catalogue.models import Product
 from purchases.models import Order
 from purchases.services import poll, submit
 from purchases.services.following import follow
 from testing import orders
+from testing.database import copy_rows, empty_tables, put_back
 from testing.sandbox_process import eventually
 from upstream.budget import CallClass
 
@@ -33,3 +39,17 @@ def buy(number: int, *, wait: float = 5.0) -> Order:
     order = place(number)
     submit(order.pk, call_class=CallClass.INTERACTIVE)
     return follow(order, seconds=wait)
+
+
+class Lost:
+    """The work inside is lost: afterwards the database is as it was before, and says that it was restored."""
+
+    def __enter__(self) -> None:
+        self.rows = copy_rows()
+        self.moment = dt.datetime.now(dt.UTC)
+
+    def __exit__(self, *fault: Any) -> None:
+        if fault == (None, None, None):
+            empty_tables()
+            put_back(self.rows)
+            call_command("hold_restored", to=self.moment)

@@ -28,14 +28,13 @@ from purchases.states import ActionReason, Status
 from reconciliation.services import reconcile
 from staff.models import User
 from testing import orders
-from testing.database import copy_rows, empty_tables, put_back
 from testing.people import make_person
 from tests.approvals.helpers import approve, approver, ask_order, cashier
 from tests.bills import helpers as bills
 from tests.conftest import Upstream
 from tests.credit.helpers import give_credit, owed_by
 from tests.drawers.helpers import begin
-from tests.purchases.magic import ask, ended
+from tests.purchases.magic import Lost, ask, ended, place
 from upstream.budget import CallClass
 
 INTERACTIVE = CallClass.INTERACTIVE
@@ -45,20 +44,6 @@ INTERACTIVE = CallClass.INTERACTIVE
 def folder(settings: Any, tmp_path: Path) -> Path:
     settings.SENT_FOLDER = tmp_path / "sent"
     return tmp_path / "sent"
-
-
-class Lost:
-    """The work inside is lost: afterwards the database is as it was before, and says that it was restored."""
-
-    def __enter__(self) -> None:
-        self.rows = copy_rows()
-        self.moment = dt.datetime.now(dt.UTC)
-
-    def __exit__(self, *fault: Any) -> None:
-        if fault == (None, None, None):
-            empty_tables()
-            put_back(self.rows)
-            call_command("hold_restored", to=self.moment)
 
 
 def sell(number: int = 1, **facts: Any) -> Order:
@@ -331,3 +316,21 @@ def test_what_was_sent_again_in_the_lost_time_is_polled(upstream: Upstream):
     assert order.status == Status.SUCCESS
     assert len(upstream.calls(order, "create")) == 1
     assert upstream.ledger(order) == [("debit", -order.price)]
+
+
+def test_what_was_queued_before_a_second_restore_is_polled_too(upstream: Upstream):
+    # given: an order that waits in a restored shop; the shop opens and sends it, and then its disk is lost again
+    call_command("hold_restored", to=dt.datetime.now(dt.UTC))
+    order = place(1)
+    with Lost():
+        open_restored(actor=User.objects.create_superuser("owner"))
+        submit(order.pk, call_class=INTERACTIVE)
+        assert follow(order, seconds=5).status == Status.SUCCESS
+
+    order.refresh_from_db()
+    assert order.status == Status.UNKNOWN
+    open_restored(actor=User.objects.create_superuser("owner"))
+    submit(order.pk, call_class=INTERACTIVE)
+
+    assert follow(order, seconds=5).status == Status.SUCCESS
+    assert len(upstream.calls(order, "create")) == 1
