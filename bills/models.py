@@ -11,7 +11,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, Value, When
-from django.db.models.functions import Now, Reverse
+from django.db.models.functions import Coalesce, Now, Reverse
 from django.urls import reverse
 from django.utils import timezone
 
@@ -25,6 +25,7 @@ from core.search import MOST_CLOSELY, found_by, newest_of, words_being_typed, wo
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
 from customers.models import LEAST_END, SavedNumber
+from gateway.models import UpstreamAccount
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet, may_be_charged
 from purchases.states import FINAL, OPEN, UNFULFILLED, ActionReason, Status
@@ -152,8 +153,12 @@ def _cannot_be_paid(now: dt.datetime | Now, check: str = "") -> Q:
 
 
 def _over(now: dt.datetime | Now) -> Q:
-    """Orders: payments that need action, were certainly not charged, and whose check can no longer be paid."""
-    return Q(_cannot_be_paid(now, "bill_check__"), ~may_be_charged(), status=Status.NEEDS_ACTION)
+    """Orders: payments that need action, were certainly not charged, and whose check can no longer be paid.
+
+    One from before a restore may have been sent again in the lost time: a person decides, and it is polled before.
+    """
+    is_lost = UpstreamAccount.objects.filter(restored_at__gt=Coalesce(OuterRef("sent_at"), OuterRef("created_at")))
+    return Q(~Exists(is_lost), _cannot_be_paid(now, "bill_check__"), ~may_be_charged(), status=Status.NEEDS_ACTION)
 
 
 def open_payments() -> OrderQuerySet:

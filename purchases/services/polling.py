@@ -12,6 +12,7 @@ from core import clock
 from gateway import services as gateway
 from gateway.line import ring_when_committed
 from gateway.polling import backoff, in_seconds, next_poll_at, wait_after
+from gateway.services import may_be_lost
 from purchases.models import Incident, LostOrder, Order, OrderEvent
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.incidents import record_incident
@@ -106,8 +107,8 @@ def _count_not_found(polled: Order) -> None:
 def _after_not_found(order: Order, since: dt.datetime) -> Decision | None:
     times, code = order.not_found_count, ErrorCode.TRANSACTION_NOT_FOUND
     # Not after a refusal: it may be about the first sending ("already paid"), which only the grace period clears.
-    # Nor after a restore that did not know the order: what a person confirmed then may be paid otherwise by now.
-    is_lost = LostOrder.objects.filter(order=order).exists()
+    # Nor one from before a restore: what a person confirmed then may be cancelled, or paid otherwise by now.
+    is_lost = may_be_lost(order.created_at) or LostOrder.objects.filter(order=order).exists()
     if order.kind == Order.Kind.BILL and not order.error_code and not is_lost:
         # The document's one exception: an identical payment is safe to repeat (/v1/bill/pay 5). A purchase never is.
         wait = backoff(order.attempt)

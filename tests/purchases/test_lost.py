@@ -11,7 +11,8 @@ from approvals.errors import ApprovalRefused
 from approvals.models import Approval, ApprovalState
 from audit.models import AuditEvent
 from bills.models import BillCheck
-from bills.services import take_in_lost
+from bills.services import inquire_again, pay_again, take_in_lost
+from bills.services.paying import cancel_expired
 from catalogue.models import Product
 from credit.models import CreditEntry
 from drawers.models import Payment
@@ -19,8 +20,9 @@ from drawers.services import PaymentFacts
 from gateway.services import open_restored, read_balance
 from ledger.models import Entry
 from ledger.services import books
+from purchases.errors import ActionRefused
 from purchases.models import LostOrder, Order
-from purchases.services import place_order, send_again, submit
+from purchases.services import cancel_order, place_order, send_again, submit
 from purchases.services.following import follow
 from purchases.services.lost import take_in
 from purchases.services.sending import claim
@@ -316,6 +318,44 @@ def test_what_was_sent_again_in_the_lost_time_is_polled(upstream: Upstream):
     assert order.status == Status.SUCCESS
     assert len(upstream.calls(order, "create")) == 1
     assert upstream.ledger(order) == [("debit", -order.price)]
+
+
+def test_a_bill_whose_new_total_was_paid_in_the_lost_time_is_not_cancelled(upstream: Upstream):
+    # given: the customer confirms a risen total, and it is paid; this database knows the old total
+    check = bills.check_bill(34)
+    order = bills.place(check)
+    submit(order.pk, call_class=INTERACTIVE)
+    with Lost():
+        inquire_again(check, actor=None)
+        check.refresh_from_db()
+        pay_again(order, amount=check.total or 0, actor=None, enqueue=False)
+        submit(order.pk, call_class=INTERACTIVE)
+        assert follow(order, seconds=5).status == Status.SUCCESS
+    bills.expire(check)
+
+    cancel_expired(10)
+    order = Order.objects.get()
+    assert (order.status, order.action_reason) == (Status.NEEDS_ACTION, ActionReason.AMOUNT_MISMATCH)
+
+    # when: a person cancels it
+    with pytest.raises(ActionRefused):
+        cancel_order(order, actor=User.objects.create_superuser("owner"))
+
+    order = follow(order, seconds=5)
+    assert order.status == Status.SUCCESS
+    assert upstream.ledger(order) == [("debit", -order.price)]
+
+
+def test_a_queued_bill_that_was_cancelled_in_the_lost_time_is_not_paid(upstream: Upstream, soon_given_up):
+    order = bills.place(bills.check_bill(1))
+    with Lost():
+        cancel_order(order, actor=User.objects.create_superuser("owner"))
+    open_restored(actor=User.objects.create_superuser("owner"))
+
+    order = ask(order, times=3)
+
+    assert order.action_reason == ActionReason.NEVER_ARRIVED
+    assert upstream.calls(order, "pay") == []
 
 
 def test_what_was_queued_before_a_second_restore_is_polled_too(upstream: Upstream):
