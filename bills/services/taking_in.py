@@ -29,22 +29,24 @@ def take_in_lost() -> int:
 
 
 def _give_check(lost: LostOrder, order: Order) -> None:
-    """Tie the payment to its check, as the customer saw it; a check from after the restored moment is stored again."""
+    """Tie the payment to its check, as the customer saw it, also where its total had moved; a check from after the
+    restored moment is stored again.
+    """
     check = BillCheck.objects.select_for_update().filter(ref_id=order.ref_id).first()
     bill = lost.line["bill"]
-    if check and check.answer == AnswerKind.BILL:
-        if check.order_id is None:
-            check.order = order
-            check.save(update_fields=["order"])
-    elif bill is None:
+    if check and check.order_id:
+        return
+    if bill is None and (check is None or check.answer != AnswerKind.BILL):
         LostOrder.objects.filter(pk=lost.pk).update(lacks=[*LostOrder.objects.get(pk=lost.pk).lacks, Lack.BILL])
-    else:
-        check = check or _new_check(order, created_at=bill["created_at"])
+        return
+    check = check or _new_check(order, created_at=bill["created_at"])
+    check.order = order
+    if bill:
         for name in _AMOUNTS:
             setattr(check, name, bill[name])
         check.expires_at, check.answered_at = _time(bill["expires_at"]), _time(bill["answered_at"])
-        check.answer, check.error_code, check.next_poll_at, check.order = AnswerKind.BILL, "", None, order
-        check.save()
+        check.answer, check.error_code, check.next_poll_at = AnswerKind.BILL, "", None
+    check.save()
 
 
 def _new_check(order: Order, *, created_at: str) -> BillCheck:

@@ -291,6 +291,24 @@ def test_a_bill_comes_back_with_its_check_and_is_not_paid_again(upstream: Upstre
     assert len(upstream.calls(order, "pay")) == 1
 
 
+def test_a_bill_that_has_risen_in_the_lost_time_comes_back_as_it_was_paid(upstream: Upstream):
+    check = bills.check_bill(34)
+    before = check.total
+    with Lost():
+        rejected = bills.place(check)
+        submit(rejected.pk, call_class=INTERACTIVE)
+        inquire_again(check, actor=None)
+        check.refresh_from_db()
+        pay_again(rejected, amount=check.total or 0, actor=None, enqueue=False)
+        submit(rejected.pk, call_class=INTERACTIVE)
+
+    order = follow(Order.objects.get(ref_id=check.ref_id), seconds=10)
+
+    kept = BillCheck.objects.get(ref_id=check.ref_id)
+    assert before != kept.total == order.max_price == order.price
+    assert sum(line["amount"] + line["penalty"] for line in kept.details) + (kept.admin_fee or 0) == kept.total
+
+
 def test_a_bill_that_never_left_waits_for_a_person(upstream: Upstream, monkeypatch, soon_given_up):
     check = bills.check_bill(1)
     monkeypatch.setattr("gateway.services.call", killed)
