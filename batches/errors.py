@@ -38,6 +38,10 @@ class BatchRefused(Refused):
                 "Some rows wait for a person: their total has changed, their biller has not answered,"
                 " or the app failed. Look at them, then try them again as a new batch, or cancel them."
             ),
+            "restored": _(
+                "The shop was restored from a backup. Somebody may have paused or cancelled this batch since then:"
+                " resume it if its rows are still to be sold."
+            ),
             "off": _(
                 "The person who released it may not release batches any more."
                 " Cancel the rest, and try it again as a new batch."

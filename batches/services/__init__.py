@@ -11,6 +11,7 @@ from batches.services.releasing import (
     largest_of,
     may_release,
     pause,
+    pause_restored,
     release,
     resume,
     seal_of,

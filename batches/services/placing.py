@@ -33,10 +33,13 @@ from credit.errors import CreditRefused
 from drawers.errors import PaymentUnclear
 from gateway.dispatching import Due
 from gateway.line import Work, ring_when_committed
+from gateway.services import may_be_lost
 from purchases.errors import BalanceShort, LimitReached, NeedsApproval, OutsideHours
 from purchases.models import Order
-from purchases.services.placing import Approved, place_order
+from purchases.services import doubt, has_arrived
+from purchases.services.placing import Approved, place_order, queue_order
 from purchases.states import OPEN, Status
+from upstream.errors import UpstreamError
 
 log = structlog.get_logger()
 
@@ -122,9 +125,11 @@ def _place_next(batch_id: int) -> bool:
     """
     key = _next_key(batch_id)
     try:
-        return _place_row(batch_id, key)
+        return _place_row(batch_id, key, is_sent=key is not None and _was_sent_before_restore(key))
     except _TRY_LATER:
         raise
+    except UpstreamError:
+        return False  # asked again when the batch falls due
     except Exception:
         if key is None:
             raise
@@ -148,8 +153,22 @@ def _next_key(batch_id: int) -> int | None:
     return ready.order_by("line").values_list("pk", flat=True).first()
 
 
-def _place_row(batch_id: int, key: int | None) -> bool:
-    """Place the row with this key; without one, end the batch if nothing of it is left."""
+def _was_sent_before_restore(key: int) -> bool:
+    """Whether a purchase was sent in the time that a restored database has lost: then it is polled, and not sent again.
+
+    Nobody asks about a row that was checked later. A bill is safe to pay again identically. Raises an `UpstreamError`.
+    """
+    row = BatchRow.objects.select_related("batch").get(pk=key)
+    if row.is_bill or not may_be_lost(row.batch.created_at):
+        return False
+    return not Order.objects.filter(ref_id=row.ref_id).exists() and has_arrived(row.ref_id)
+
+
+def _place_row(batch_id: int, key: int | None, *, is_sent: bool) -> bool:
+    """Place the row with this key; without one, end the batch if nothing of it is left.
+
+    `is_sent`: the upstream has its order already.
+    """
     with transaction.atomic():
         batch = lock_batch(batch_id)
         if batch.state != BatchState.RUNNING:
@@ -169,7 +188,7 @@ def _place_row(batch_id: int, key: int | None) -> bool:
         reader = batch.created_by or seller
         with translation.override((reader and reader.language) or translation.get_language()):
             try:
-                row.order = _place(batch, row)
+                row.order = _place(batch, row, is_sent=is_sent)
             except _STOPS as refusal:
                 stop(batch, refusal)
                 log.info("batch_stopped", batch=batch.pk, code=refusal.code)
@@ -192,7 +211,7 @@ def _place_row(batch_id: int, key: int | None) -> bool:
     return True
 
 
-def _place(batch: Batch, row: BatchRow) -> Order:
+def _place(batch: Batch, row: BatchRow, *, is_sent: bool) -> Order:
     if row.product is None or row.max_price is None:
         raise LookupError(row.ref_id)  # the database's constraints
     approved = None
@@ -200,6 +219,23 @@ def _place(batch: Batch, row: BatchRow) -> Order:
         approved = Approved(ref_id=row.ref_id, approval=batch.approval.pk, by=batch.approval.decided_by)
     if row.is_bill:
         return pay(row, batch, approved)
+    if is_sent:  # whatever has changed since
+        order = queue_order(
+            kind=Order.Kind.PURCHASE,
+            ref_id=row.ref_id,
+            product=row.product,
+            destination=row.destination,
+            max_price=row.max_price,
+            selling_price=row.selling_price or row.max_price,
+            idempotency_key=row.idempotency_key,
+            placed_by=batch.released_by,
+            enqueue=False,
+            in_background=True,
+            approved=approved,
+            payment=batch.payment,
+        )
+        doubt(order.pk)
+        return order
     return place_order(
         product=row.product,
         destination=row.destination,

@@ -161,6 +161,15 @@ def pause(batch: Batch, *, actor: User) -> None:
         record(BATCH_PAUSED, actor=actor, subject=str(current.pk))
 
 
+def pause_restored() -> None:
+    """In a database that was just restored: pause the batches that run, because people may have stopped them since the
+    backup. A person resumes them.
+    """
+    for key in Batch.objects.filter(state=BatchState.RUNNING).order_by("pk").values_list("pk", flat=True):
+        with transaction.atomic():
+            stop(lock_batch(key), BatchRefused("restored"))
+
+
 def stop(batch: Batch, why: Refused | None = None) -> None:
     """Pause a locked batch that runs. `why`: what refuses all further rows."""
     batch.state, batch.next_at = BatchState.PAUSED, None

@@ -66,6 +66,20 @@ def poll(order_id: int, *, call_class: CallClass, permit_id: str = "", is_any: b
     return Found.REPORTED
 
 
+def has_arrived(ref_id: str) -> bool:
+    """Whether the upstream knows this ref_id, of which there is no order here: it may have been sent before a restore.
+
+    Raises an `UpstreamError` when it does not say.
+    """
+    try:
+        gateway.call(requests.transaction_status(ref_id=ref_id))
+    except Rejected as error:
+        if error.error_code == ErrorCode.TRANSACTION_NOT_FOUND:
+            return False
+        raise
+    return True
+
+
 def _may_be_under_way(order: Order) -> bool:
     """Whether its last sending may still be on its way, so that "not found" means nothing yet."""
     longest_call = settings.UPSTREAM_CONNECT_TIMEOUT + settings.UPSTREAM_READ_TIMEOUT

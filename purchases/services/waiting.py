@@ -16,6 +16,14 @@ from purchases.states import ActionReason, Status
 _AT_MOST = 50
 
 
+def wait_no_longer() -> None:
+    """In a database that was just restored: no top-up queues an order by itself, because since the backup it may have
+    been sent, or cancelled and its money given back. A person decides.
+    """
+    waiting = Order.objects.filter(status=Status.NEEDS_ACTION, waits_for_topup=True)
+    waiting.update(waits_for_topup=False)
+
+
 def queue_waiting_orders() -> int:
     """Queue the orders that wait for a top-up and can be paid now, oldest first; return how many.
 

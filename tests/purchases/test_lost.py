@@ -22,7 +22,7 @@ from ledger.models import Entry
 from ledger.services import books
 from purchases.errors import ActionRefused
 from purchases.models import LostOrder, Order
-from purchases.services import cancel_order, place_order, send_again, submit
+from purchases.services import cancel_order, place_order, queue_waiting_orders, send_again, submit
 from purchases.services.following import follow
 from purchases.services.lost import take_in
 from purchases.services.sending import claim
@@ -336,6 +336,42 @@ def test_what_was_sent_again_in_the_lost_time_is_polled(upstream: Upstream):
     assert order.status == Status.SUCCESS
     assert len(upstream.calls(order, "create")) == 1
     assert upstream.ledger(order) == [("debit", -order.price)]
+
+
+@pytest.mark.parametrize("has_journal", [True, False])
+def test_a_waiting_order_that_a_lost_top_up_sent_is_not_sent_again(upstream: Upstream, settings, tmp_path, has_journal):
+    # given: an order that waits for a top-up, and was queued by itself and sent in the lost time
+    upstream.control("account", balance=1_000)
+    assert look_at_balance().state == "balanced"
+    order = orders.place(Product.objects.get(name="Telkomsel 10.000"), destination="081290000001", wait_for_topup=True)
+    with Lost():
+        upstream.control("topup", amount=200_000)
+        look_at_balance()
+        assert queue_waiting_orders() == 1
+        submit(order.pk, call_class=INTERACTIVE)
+        assert follow(order, seconds=5).status == Status.SUCCESS
+        settings.SENT_FOLDER = settings.SENT_FOLDER if has_journal else tmp_path / "none"
+    order.refresh_from_db()
+    assert (order.status, order.action_reason) == (Status.NEEDS_ACTION, ActionReason.BALANCE_SHORT)
+    assert not order.waits_for_topup
+
+    # when: the shop opens, there is enough again, and a person sends it again
+    owner = User.objects.create_superuser("owner")
+    open_restored(actor=owner)
+    look_at_balance()
+    assert queue_waiting_orders() == 0
+    with pytest.raises(ActionRefused):
+        send_again(order, actor=owner)
+
+    assert follow(order, seconds=5).status == Status.SUCCESS
+    assert len(upstream.calls(order, "create")) == 1
+    assert upstream.ledger(order) == [("debit", -order.price)]
+
+
+def look_at_balance() -> Any:
+    """Read the balance, and compare it with the books."""
+    read_balance()
+    return reconcile()
 
 
 def test_a_bill_whose_new_total_was_paid_in_the_lost_time_is_not_cancelled(upstream: Upstream):

@@ -9,10 +9,11 @@ from django.core.management import call_command
 from django.core.management.base import CommandParser
 
 from audit.services import is_restored
+from batches.services import pause_restored
 from bills.services import take_in_lost
 from core.commands import PlainCommand
 from gateway.services import hold_restored
-from purchases.services import doubt_queued, find_lost
+from purchases.services import doubt_queued, find_lost, wait_no_longer
 
 
 class Command(PlainCommand):
@@ -36,6 +37,8 @@ class Command(PlainCommand):
         lost = find_lost(options["sent"])
         waiting = take_in_lost()
         doubt_queued()
+        wait_no_longer()
+        pause_restored()
         hold_restored(to=options["to"].astimezone(dt.UTC))
         self.stdout.write(f"{lost} orders of the journal were not known here; {waiting} of them wait to be taken in.")
         self.stdout.write("Nothing that spends is sent until somebody opens the shop on the page Backups.")
