@@ -19,7 +19,7 @@ from batches.models import GIVEN_UP, GROUPS, TICKED, UNTICKED, Batch, BatchRow
 from batches.services import ASK_AGAIN, LEAVE_OUT, MEANT, NAMES
 from batches.services.acts import BatchAct
 from batches.services.releasing import BATCH
-from batches.services.storing import NOT_SERVED
+from batches.services.storing import not_served
 from batches.states import ASKED_AGAIN, OF_PRODUCT, REPEATS, BatchState, Fault, RowState
 from branches.seeing import narrowed
 from core import clock
@@ -290,7 +290,12 @@ class ShownBatch:
     def again_count(self) -> int:
         """Rows that a new batch would try again."""
         is_possible = self.batch.is_released and not self.batch.texts_gone_at
-        return self.rows.filter(NOT_SERVED).count() if is_possible else 0
+        return not_served(self.batch).count() if is_possible else 0
+
+    @cached_property
+    def tried_again(self) -> list[Batch]:
+        """The batches of rows that have failed in this one."""
+        return [*self.batch.again.order_by("pk")] if self.batch.is_released else []
 
     @property
     def expected_end(self) -> dt.datetime | None:

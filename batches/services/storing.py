@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from audit.services import record
 from batches.errors import BatchRefused
 from batches.events import BATCH_CHECKED
-from batches.models import GROUPS, Batch, BatchRow
+from batches.models import GROUPS, Batch, BatchRow, BatchRowQuerySet
 from batches.services.checking import ask_when_due, check_rows
 from batches.services.reading import Written, digest_of, read_rows
 from batches.services.releasing import end, lock_batch
@@ -44,22 +44,36 @@ def check_table(text: str, *, name: str, actor: User | None, meant_again: bool =
 def again(batch: Batch, *, actor: User | None) -> tuple[Batch, bool]:
     """A new batch of the rows that have failed, were cancelled or never corrected, under new ref_ids.
 
-    The same again is that batch. Raises `BatchRefused` when there are none, before the release, and when the texts of
-    its rows are gone.
+    A row is taken up once: the same again is the batch that has it. Raises `BatchRefused` when there are none, before
+    the release, and when the texts of its rows are gone.
     """
-    if batch.texts_gone_at:
-        raise BatchRefused("texts_gone")
-    failed = list(batch.rows.filter(NOT_SERVED).order_by("line")) if batch.is_released else []
-    if not failed:
-        raise BatchRefused("no_failed")
-    rows = [Written(row.line, row.typed, row.what, row.name, row.note, row.reference) for row in failed]
-    digest = digest_of([Written(batch.pk, row.ref_id, "") for row in failed])
     with transaction.atomic():
-        other = _store(rows, sha256=digest, name=batch.name, actor=actor, again_of=batch)
         current = lock_batch(batch.pk)
+        if current.texts_gone_at:
+            raise BatchRefused("texts_gone")
+        failed = list(not_served(current).order_by("line")) if current.is_released else []
+        if not failed:
+            before = taken_up(current).order_by("-batch").first()
+            if before is None:
+                raise BatchRefused("no_failed")
+            return before.batch, False
+        rows = [Written(row.line, row.typed, row.what, row.name, row.note, row.reference) for row in failed]
+        digest = digest_of([Written(current.pk, row.ref_id, "") for row in failed])
+        other = _store(rows, sha256=digest, name=current.name, actor=actor, again_of=current)
         if current.state == BatchState.PAUSED:
             end(current)  # nothing of it waits for a person any more
     return other
+
+
+def not_served(batch: Batch) -> BatchRowQuerySet:
+    """The rows of a batch that did not get what they were to get, without those that a later batch tries again."""
+    return batch.rows.filter(NOT_SERVED).exclude(line__in=taken_up(batch).values("line"))
+
+
+def taken_up(batch: Batch) -> BatchRowQuerySet:
+    """The rows that try again what has failed in this batch, each under the same line, but for dropped batches."""
+    dropped = Q(batch__state=BatchState.CANCELLED, batch__released_at=None)
+    return BatchRow.objects.filter(~dropped, batch__again_of=batch)
 
 
 def batch_of_due(numbers: Collection[int], *, actor: User) -> tuple[Batch, bool]:

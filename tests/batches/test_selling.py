@@ -22,6 +22,7 @@ from ledger.models import Entry
 from purchases.errors import LimitReached
 from purchases.models import Order
 from purchases.presenting import upstream_words
+from purchases.services import submit
 from purchases.services.placing import place_order
 from purchases.states import Status
 from staff.models import User
@@ -29,6 +30,8 @@ from testing.people import make_person, signed_in
 from tests.batches.helpers import CASH, checked, released, rows_of, send_all, supervisor
 from tests.conftest import Upstream
 from tests.core.helpers import words
+from tests.purchases.magic import ended
+from upstream.budget import CallClass
 
 THREE = "081290000001;10;Sari\n081290000004;10;Budi\n081290000002;20;Ani\n"
 
@@ -242,6 +245,34 @@ def test_the_failed_ones_again_are_a_new_batch_once(upstream: Upstream):
     assert (row.destination, row.state) == ("081290000004", "ready")
     assert (uncorrected.typed, uncorrected.state) == ("0812", "wrong")
     assert row.ref_id != BatchRow.objects.get(batch=batch, line=2).ref_id
+
+
+def test_a_row_that_is_tried_again_is_in_one_new_batch(upstream: Upstream):
+    # given: one row has failed and is tried again; then another one fails, too
+    batch = released("081290000004;10\n081290000003;20\n")
+    place_rows(batch.pk)
+    first, second = Order.objects.order_by("pk")
+    for order in (first, second):
+        submit(order.pk, call_class=CallClass.BACKGROUND)
+    assert ended(first).status == Status.FAILED
+    other, _is_new = again(batch, actor=supervisor())
+    upstream.control("settle", ref_id=second.ref_id, status="failed")
+    assert ended(second).status == Status.FAILED
+
+    third, is_new = again(batch, actor=supervisor())
+
+    assert is_new
+    assert [row.line for row in rows_of(other)] == [1]
+    assert [row.line for row in rows_of(third)] == [2]
+    assert again(batch, actor=supervisor()) == (third, False)
+    page = signed_in(supervisor()).get(batch.get_absolute_url()).content.decode()
+    assert 'id="batch-again"' not in page
+    assert all(f'href="{later.get_absolute_url()}"' in page for later in (other, third))
+
+    # when: the one that nobody has released is dropped
+    cancel(other, actor=supervisor())
+
+    assert [row.line for row in rows_of(again(batch, actor=supervisor())[0])] == [1]
 
 
 def test_the_seller_without_the_right_stops_the_batch(upstream: Upstream):
