@@ -34,8 +34,8 @@ def check_table(text: str, *, name: str, actor: User | None, meant_again: bool =
     """The batch of this table, checked, and whether it is a new one.
 
     The same table again, in any format, is the batch that it was before, whatever has come of it: it sells nothing.
-    `meant_again`: a person means all of it once more, under new ref_ids. A batch that was cancelled before anybody
-    released it does not count. Raises `SheetRefused`.
+    `meant_again`: a person means all of it once more, under new ref_ids; while nobody has released the last one, that
+    is meant. A batch that was cancelled before anybody released it does not count. Raises `SheetRefused`.
     """
     rows = read_rows(text)
     return _store(rows, sha256=digest_of(rows), name=name, actor=actor, meant_again=meant_again)
@@ -109,7 +109,8 @@ def _store(
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
         before = Batch.objects.filter(branch=branch, sha256=sha256).order_by("-nth").first()
         is_dropped = before is not None and before.state == BatchState.CANCELLED and not before.is_released
-        if before and not (is_dropped or meant_again):
+        is_once_more = meant_again and before is not None and before.state != BatchState.CHECKED
+        if before and not (is_dropped or is_once_more):
             return before, False
         batch = Batch.objects.create(
             name=name.strip()[:100],

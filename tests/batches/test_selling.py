@@ -127,6 +127,15 @@ def test_a_table_that_is_meant_again_has_new_ref_ids(upstream: Upstream):
     assert {row.ref_id for row in rows_of(batch)}.isdisjoint(row.ref_id for row in rows_of(other))
 
 
+def test_a_table_that_is_meant_again_twice_is_one_new_batch(upstream: Upstream):
+    send_all(released("081290000001;10\n"))
+
+    first, is_first_new = check_table("081290000001;10\n", name="", actor=supervisor(), meant_again=True)
+    second, is_second_new = check_table("081290000001;10\n", name="", actor=supervisor(), meant_again=True)
+
+    assert (first, is_first_new, is_second_new) == (second, True, False)
+
+
 def test_an_own_reference_that_was_sold_before_is_named_in_another_table(upstream: Upstream):
     send_all(released("081290000001;10;Sari;;INV-1\n"))
 
