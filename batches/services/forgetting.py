@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from contextlib import suppress
 
 import structlog
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from batches.errors import BatchRefused
 from batches.models import TEXTS, Batch
 from batches.services.releasing import cancel, lock_batch
 from batches.states import BatchState, RowState
@@ -22,18 +24,22 @@ log = structlog.get_logger()
 def forget_old_texts() -> int:
     """Empty the texts of batches that ended `batch_texts_kept_days` ago and before; returns how many batches.
 
-    They stay as long after the end of its last order. One that nobody has released in these days is cancelled, and its
-    days count from when it was made. None while the policy is empty.
+    They stay as long after the end of its last order, and while money is to go back to the people that they name. One
+    that nobody has released in these days is cancelled, and its days count from when it was made. None while the policy
+    is empty.
     """
     days = policies().batch_texts_kept_days
     if days is None:
         return 0
     before = timezone.now() - dt.timedelta(days=days)
     for batch in Batch.objects.filter(state=BatchState.CHECKED, created_at__lt=before):
-        cancel(batch, actor=None)
+        with suppress(BatchRefused):  # somebody has cancelled it meanwhile, or released it
+            cancel(batch, actor=None, is_released=False)
     needed = Order.objects.filter(Q(final_at=None) | Q(final_at__gte=before), batch_row__batch=OuterRef("pk"))
     never_released = Q(state=BatchState.CANCELLED, released_at=None, created_at__lt=before)
-    old = Batch.objects.filter(Q(ended_at__lt=before) | never_released, ~Exists(needed), texts_gone_at=None)
+    old = Batch.objects.filter(
+        Q(ended_at__lt=before) | never_released, ~Exists(needed), owes_back=False, texts_gone_at=None
+    )
     keys = list(old.order_by("pk").values_list("pk", flat=True))
     for key in keys:
         _forget(key)

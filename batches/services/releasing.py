@@ -223,15 +223,18 @@ def resume(batch: Batch, *, actor: User) -> None:
         ring_when_committed(current.next_at)
 
 
-def cancel(batch: Batch, *, actor: User | None) -> int:
+def cancel(batch: Batch, *, actor: User | None, is_released: bool = True) -> int:
     """Cancel all rows of which no order is placed; return how many. Raises `BatchRefused`. `actor`: None for beat.
 
-    Orders that are placed go their way: each can be cancelled on its own page while it is queued.
+    Orders that are placed go their way: each can be cancelled on its own page while it is queued. Not `is_released`:
+    nothing happens to a batch that somebody has released.
     """
     with transaction.atomic():
         current = lock_batch(batch.pk)
         if current.state in {BatchState.ENDED, BatchState.CANCELLED}:
             raise BatchRefused("over")
+        if not is_released:
+            refuse_unless_open(current)
         rows = current.rows.filter(state__in=[RowState.READY, RowState.WRONG])
         count = rows.update(state=RowState.CANCELLED)
         current.state, current.next_at, current.ended_at = BatchState.CANCELLED, None, timezone.now()

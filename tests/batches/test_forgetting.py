@@ -8,10 +8,11 @@ from django.utils import timezone
 
 from batches.errors import BatchRefused
 from batches.models import TEXTS, Batch, BatchRow
-from batches.services import again, forget_old_texts, mend_all, release, seal_of
+from batches.services import again, cancel, forget_old_texts, mend_all, release, seal_of, settle
 from policies.models import Policies
 from policies.services import forget
 from purchases.models import Order
+from testing.orders import Meanwhile
 from testing.people import browser_of
 from tests.batches.helpers import CASH, checked, released, rows_of, send_all, supervisor
 from tests.conftest import Upstream
@@ -81,6 +82,34 @@ def test_a_table_that_nobody_released_is_cancelled_and_emptied(upstream: Upstrea
     assert (batch.state, young.state) == ("cancelled", "checked")
     assert texts_of(batch) == [NOTHING] * 3
     assert [row.destination for row in rows_of(batch)] == ["", "", ""]
+
+
+def test_a_table_that_is_released_at_this_moment_runs(upstream: Upstream):
+    batch, person = checked(TABLE), supervisor()
+    aged(batch, ended_at=None)
+    mend_all(batch, step="leave_out", line=3, actor=person)
+
+    with transaction.atomic():
+        release(batch, actor=person, seal=seal_of(batch), payment=CASH)
+        other = Meanwhile(forget_old_texts)
+        assert other.is_blocked_by_us()
+    other.end()
+
+    batch.refresh_from_db()
+    assert batch.state == "running"
+    assert texts_of(batch)[0]["name"] == "Sari"
+
+
+def test_the_names_stay_while_money_is_to_go_back(upstream: Upstream):
+    batch = released("081290000001;10;Sari\n")
+    cancel(batch, actor=supervisor())
+    aged(batch)
+
+    assert forget_old_texts() == 0
+    assert texts_of(batch)[0]["name"] == "Sari"
+
+    settle(batch, actor=supervisor())
+    assert forget_old_texts() == 1
 
 
 def test_without_days_nothing_goes(upstream: Upstream):
