@@ -127,14 +127,22 @@ def _may_send_again(order: Order, person: User) -> bool:
 def _may_confirm_price(order: Order, person: User) -> bool:
     """Unless the order sells at cost, a risen cost lowers the profit: then people who see costs confirm it.
 
-    Its seller confirms it without seeing the cost, up to what the owner allows (`seller_rise_limit`).
+    Its seller confirms it without seeing the cost, up to what the owner allows (`seller_rise_limit`) for all rises of
+    the order together.
     """
     rise = order.product.price - order.max_price
     if not _may_be_sent(order, person) or rise <= 0:
         return False
     if order.follows_cost or sees_cost(person):
         return True
-    return _is_of(order, person) and rise <= policies().seller_rise_limit
+    limit = policies().seller_rise_limit
+    return rise <= limit and _is_of(order, person) and rise + _rises_confirmed(order, person) <= limit
+
+
+def _rises_confirmed(order: Order, person: User) -> int:
+    """Rupiah by which the cost of the order has risen with this person's confirmations."""
+    confirmed = order.events.filter(actor=person, facts__code="price_confirmed").values_list("facts", flat=True)
+    return sum(facts["after"] - facts["before"] for facts in confirmed)
 
 
 def _may_close(order: Order, _person: User) -> bool:

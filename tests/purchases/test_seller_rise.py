@@ -11,8 +11,10 @@ from policies.services import forget
 from purchases.errors import ActionRefused
 from purchases.models import Order, OrderEvent
 from purchases.services import cancel_order, send_again, submit
+from purchases.services.sending import claim
 from purchases.states import ActionReason, Status
 from staff.models import User
+from testing import orders
 from testing.factories import make_order, make_product
 from testing.orders import at_once
 from testing.people import browser_of, make_person
@@ -109,6 +111,22 @@ def test_a_rise_since_the_page_was_shown_is_confirmed_again():
     assert "10.700" not in answer.content.decode()
     order.refresh_from_db()
     assert (order.status, order.max_price, entries(order)) == (Status.NEEDS_ACTION, 10_500, [])
+
+
+def test_rises_of_one_order_count_together():
+    allow(500)
+    seller = make_person("cashier")
+    order = held(make_product(price=10_500), seller, rise=400)
+    send_again(order, actor=seller, max_price=10_900)
+    claim(order.pk)
+    orders.answer(order, Status.NEEDS_ACTION, action_reason=ActionReason.PRICE_CHANGED)
+    Product.objects.filter(pk=order.product_id).update(price=11_001)
+
+    with pytest.raises(ActionRefused):
+        send_again(order, actor=seller, max_price=11_001)
+
+    Product.objects.filter(pk=order.product_id).update(price=11_000)
+    assert send_again(order, actor=seller, max_price=11_000).max_price == 11_000
 
 
 def test_nobody_confirms_the_order_of_another_seller():
