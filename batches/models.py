@@ -6,7 +6,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 import pgtrigger
 from django.db import models
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Exists, OuterRef, Q, Sum
 from django.urls import reverse
 
 from approvals.models import Approval
@@ -38,6 +38,8 @@ _MORE_THAN_FORGETTING = """
     )
 """
 _RELEASED = (BatchState.RUNNING, BatchState.PAUSED, BatchState.ENDED)
+#: A batch that was cancelled before anybody released it.
+DROPPED = Q(state=BatchState.CANCELLED, released_at=None)
 _COMPLETE = Q(product__isnull=False, destination__gt="", max_price__gt=0, selling_price__gt=0)
 
 
@@ -173,6 +175,11 @@ class BatchRowQuerySet(models.QuerySet["BatchRow"]):
         return sold.aggregate(
             count=Count("pk"), cost=Sum("order__price", default=0), pays=Sum("order__selling_price", default=0)
         )
+
+    def not_tried_again(self) -> BatchRowQuerySet:
+        """Those that no later batch tries again, under the same line; a batch that was dropped does not count."""
+        later = Batch.objects.filter(~DROPPED, again_of=OuterRef("batch"), rows__line=OuterRef("line"))
+        return self.filter(~Exists(later))
 
     def never_ordered(self) -> dict[str, int]:
         """The same, without a cost, of the rows that were released and of which no order was placed."""

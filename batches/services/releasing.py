@@ -190,7 +190,7 @@ def end(batch: Batch) -> None:
     """End a locked batch unless rows are to be placed or billers are asked; it pauses if rows wait for a person."""
     if batch.rows.filter(ASKING | Q(state=RowState.READY)).exists():
         return
-    if batch.rows.filter(WAITING_FOR_A_PERSON).exists() and not batch.again.exists():
+    if batch.rows.filter(WAITING_FOR_A_PERSON).not_tried_again().exists():
         stop(batch, BatchRefused("rows_wait"))
         return
     batch.state, batch.next_at, batch.ended_at = BatchState.ENDED, None, timezone.now()

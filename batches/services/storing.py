@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from audit.services import record
 from batches.errors import BatchRefused
 from batches.events import BATCH_CHECKED
-from batches.models import GROUPS, Batch, BatchRow, BatchRowQuerySet
+from batches.models import DROPPED, GROUPS, Batch, BatchRow, BatchRowQuerySet
 from batches.services.checking import ask_when_due, check_rows
 from batches.services.reading import Written, digest_of, read_rows
 from batches.services.releasing import end, lock_batch
@@ -53,10 +53,10 @@ def again(batch: Batch, *, actor: User | None) -> tuple[Batch, bool]:
             raise BatchRefused("texts_gone")
         failed = list(not_served(current).order_by("line")) if current.is_released else []
         if not failed:
-            before = taken_up(current).order_by("-batch").first()
+            before = current.again.filter(~DROPPED).order_by("-pk").first()
             if before is None:
                 raise BatchRefused("no_failed")
-            return before.batch, False
+            return before, False
         rows = [Written(row.line, row.typed, row.what, row.name, row.note, row.reference) for row in failed]
         digest = digest_of([Written(current.pk, row.ref_id, "") for row in failed])
         other = _store(rows, sha256=digest, name=current.name, actor=actor, again_of=current)
@@ -67,13 +67,7 @@ def again(batch: Batch, *, actor: User | None) -> tuple[Batch, bool]:
 
 def not_served(batch: Batch) -> BatchRowQuerySet:
     """The rows of a batch that did not get what they were to get, without those that a later batch tries again."""
-    return batch.rows.filter(NOT_SERVED).exclude(line__in=taken_up(batch).values("line"))
-
-
-def taken_up(batch: Batch) -> BatchRowQuerySet:
-    """The rows that try again what has failed in this batch, each under the same line, but for dropped batches."""
-    dropped = Q(batch__state=BatchState.CANCELLED, batch__released_at=None)
-    return BatchRow.objects.filter(~dropped, batch__again_of=batch)
+    return batch.rows.filter(NOT_SERVED).not_tried_again()
 
 
 def batch_of_due(numbers: Collection[int], *, actor: User) -> tuple[Batch, bool]:

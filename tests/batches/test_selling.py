@@ -343,6 +343,23 @@ def test_a_row_at_which_the_app_fails_waits_for_a_person_and_the_others_are_sold
     assert (batch.state, batch.stopped_by) == ("ended", "")
 
 
+def test_a_row_that_waits_after_another_was_tried_again_pauses_the_batch(upstream: Upstream, monkeypatch):
+    # given: the first row has failed, and is in a new batch; then the app fails at the second one
+    monkeypatch.setattr(placing, "AHEAD", 1)
+    batch = released("081290000004;10\n081290000001;20\n")
+    place_rows(batch.pk)
+    first = Order.objects.get()
+    submit(first.pk, call_class=CallClass.BACKGROUND)
+    assert ended(first).status == Status.FAILED
+    again(batch, actor=supervisor())
+    monkeypatch.setattr(placing, "place_order", lambda **_facts: 1 / 0)
+
+    send_all(batch)
+
+    assert [(row.state, row.fault) for row in rows_of(batch)] == [("placed", ""), ("wrong", "unexpected")]
+    assert (batch.state, batch.stopped_by) == ("paused", "BatchRefused:rows_wait")
+
+
 def test_leaving_out_the_first_of_two_equal_rows_does_not_sell_the_second(upstream: Upstream):
     batch = checked("081290000001;10\n081290000001;10\n")
 
