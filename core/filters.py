@@ -125,6 +125,17 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
             chips.append(Chip("days", str(Period(days).label), self.url_without("days")))
         return chips
 
+    @property
+    def unfound(self) -> str:
+        """The words of the search that nothing in the whole list has, where other filters were chosen, too; else ""."""
+        text = self.form.cleaned_data.get("q") if self.form.is_valid() else ""
+        has_others = any(self.data.get(name) for name in self.form.fields if name not in {"q", "columns"})
+        return text if text and has_others and not self.filters["q"].filter(self.queryset, text).exists() else ""
+
+    def url_without_words(self) -> str:
+        """The query of the same list without the search."""
+        return self.url_without("q")
+
     def url_of_line(self) -> str:
         """The query of what was typed last, in the whole list."""
         kept = {*self._asked(), "columns"}

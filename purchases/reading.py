@@ -17,6 +17,8 @@ _UNITS = {"rb": 1_000, "ribu": 1_000, "ribuan": 1_000, "k": 1_000, "thousand": 1
 _UNITS |= {"jt": 1_000_000, "juta": 1_000_000, "m": 1_000_000, "million": 1_000_000}
 _ABOVE = ("di atas", "diatas", "lebih dari", "minimal", "over", "above", "more than", "at least", ">")
 _BELOW = ("di bawah", "dibawah", "kurang dari", "maksimal", "under", "below", "less than", "at most", "<")
+_ABOUT = ("kira-kira", "kira kira", "kurang lebih", "sekitaran", "sekitar", "kisaran", "about", "around", "roughly")
+_ABOUT += ("approximately", "circa", "±", "~")
 _BETWEEN = ("antara", "between")
 _FROM = ("dari", "mulai", "from")
 _TO = ("-", "–", "sampai", "hingga", "to", "s/d", "sd")
@@ -87,6 +89,7 @@ def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = T
             or _take_name(line, names)
             or _take_between(line)
             or _take_limit(line)
+            or _take_about(line)
             or _take_amount(line, is_behind_name="brand" in line.found or "category" in line.found)
             or (with_endings and _take_ending(line, has_others=has_others))
         ):
@@ -159,6 +162,26 @@ def _take_limit(line: _Line) -> bool:
     return False
 
 
+def _take_about(line: _Line) -> bool:
+    """ "sekitar 50 ribu", "~50rb"; a small number without a unit means thousands: "about 50"."""
+    for phrase in _ABOUT:
+        parts = phrase.split()
+        words = line.words[len(parts) :]
+        if phrase in {"±", "~"} and line.words[0].startswith(phrase) and line.words[0] != phrase:
+            words = [line.words[0].removeprefix(phrase), *line.words[1:]]
+        elif line.words[: len(parts)] != parts:
+            continue
+        if (number := _number_at(words)) and "amount_from" not in line.found:
+            line.found |= _about(number.in_rupiah(_UNITS["rb"]))
+            line.words[:] = words[number.count :]
+            return True
+    return False
+
+
+def _about(amount: int) -> dict[str, str]:
+    return {"amount_from": str(amount - amount // 10), "amount_to": str(amount + amount // 10)}
+
+
 def _take_amount(line: _Line, *, is_behind_name: bool) -> bool:
     """An amount, about: the customer's price is not the product's."""
     number = _number_at(line.words)
@@ -168,7 +191,7 @@ def _take_amount(line: _Line, *, is_behind_name: bool) -> bool:
     if not (number.is_money or is_short):
         return False
     amount = number.in_rupiah(_UNITS["rb"] if is_short else 1)
-    line.found |= {"amount_from": str(amount - amount // 10), "amount_to": str(amount + amount // 10)}
+    line.found |= _about(amount)
     del line.words[: number.count]
     return True
 

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import html
+import re
 
 import pytest
 from django.http import QueryDict
@@ -254,6 +255,19 @@ def test_given_nothing_by_a_second_line_then_the_older_filters_are_named_and_lef
     assert searched.context["filter"].url_of_line() == "?q=081234567802"
     assert "Status: " in words_at(searched, 'id="standing"')
     assert has_id(supervisor.get("/orders/?status=success&days=today"), "none-matches")
+
+
+def test_words_that_nothing_has_are_left_out_with_one_press_and_the_filters_stay(supervisor):
+    failed = make_order(Status.FAILED, destination="081234567802")
+
+    page = supervisor.get("/orders/?q=gagal hari ini entahlah", follow=True)
+
+    assert listed(page) == []
+    address = re.search(r'id="without-words" href="([^"]+)"', page.content.decode())
+    assert "“entahlah”" in words_at(page, 'id="without-words"')
+    assert not has_id(page, "without-them")
+    assert listed(supervisor.get(html.unescape(address[1]))) == [failed.ref_id]
+    assert not has_id(supervisor.get("/orders/?status=success&q=081234567802"), "without-words")
 
 
 def test_words_of_both_languages_name_a_status(supervisor):
