@@ -87,15 +87,17 @@ def test_it_is_sent_again_when_an_own_order_ends_and_only_then(cashier):
     assert next_question(news)[1] == 30
 
 
-def test_who_sees_the_shop_sees_the_own_day_too_once_there_is_one():
+def test_the_shop_stays_before_the_own_day_for_who_sees_it():
     browser = browser_of("supervisor")
     assert not has_id(browser.get("/"), "own-sales")
 
-    begin(User.objects.get(username="supervisor"))
+    end(sell(begin(User.objects.get(username="supervisor")).cashier, 10_500), "success")
 
-    page = browser.get("/")
-    assert has_id(page, "own-expected")
-    assert has_id(page, "balance-title")
+    page = browser.get("/").content.decode()
+    parts = [page.index(f'id="{name}"') for name in ("balance-title", "latest-title", "own-expected", "own-sales")]
+    assert parts == sorted(parts)
+    assert not has_id(browser.get("/"), "own-open")
+    assert not has_id(browser.get("/"), "own-latest")
 
 
 @pytest.mark.parametrize("orders", [1, 15])
