@@ -117,7 +117,11 @@ class Row:
         if status == Status.NEEDS_ACTION:
             return str(self.order.get_action_reason_display())
         if status in UNFULFILLED:
-            return _("Given back.") if self.order.payment.is_given else _("Nothing delivered: refund.")
+            if self.order.payment.is_given:
+                return _("Given back.")
+            if self.person.has_perm(Right.GIVE_BACK):
+                return _("Nothing delivered: refund.")
+            return _("Nothing delivered: ask a supervisor to refund.")
         return ""
 
     @property

@@ -4,6 +4,7 @@ import datetime as dt
 import re
 
 import pytest
+from django.contrib.auth.models import Group, Permission
 
 from approvals import services as approvals
 from catalogue.models import Product
@@ -73,6 +74,21 @@ def test_a_failed_row_gives_the_cash_back_once_from_the_own_drawer(cashier, telk
     for news in (first, cashier.get(question)):
         assert "data-give-back" not in news.content.decode()
         assert words_at(news, "data-says") not in {"", before}
+
+
+def test_a_person_who_may_not_refund_is_sent_to_a_supervisor(cashier, telkomsel):
+    me = User.objects.get(username="cashier")
+    begin(me)
+    order = end(sell(me, 12_000), "failed")
+    address, row = f"/orders/{order.ref_id}/", words_at(cashier.get("/counter/"), "data-says")
+    assert "data-ask-a-supervisor" not in cashier.get(address).content.decode()
+    Group.objects.get(name="cashier").permissions.remove(Permission.objects.get(codename="give_back"))
+
+    page = cashier.get(address).content.decode()
+
+    assert "data-ask-a-supervisor" in page
+    assert 'id="give-back"' not in page
+    assert words_at(cashier.get("/counter/"), "data-says") not in {"", row}
 
 
 def test_money_goes_back_by_one_key_only_in_cash_from_the_own_open_drawer(cashier, telkomsel):
