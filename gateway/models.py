@@ -139,7 +139,12 @@ class UpstreamAccount(models.Model):
     restored_at = models.DateTimeField(null=True, help_text="When this database was last restored from a backup.")
     restored_to = models.DateTimeField(null=True, help_text="It knows what was committed until then.")
     unwritten_at = models.DateTimeField(
-        null=True, help_text="When something was last sent without its line in the journal of what is sent."
+        null=True, help_text="When the newest of `unwritten` was sent; empty when every line has come."
+    )
+    unwritten = models.JSONField(
+        default=dict,
+        db_default=Value({}, models.JSONField()),
+        help_text="Orders that were sent before their line in the journal of what is sent was on the disk, and when.",
     )
     is_held = models.BooleanField(default=False, help_text="Restored, and not opened yet: nothing that spends is sent.")
 

@@ -8,10 +8,9 @@ from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Severity
 from core.rights import Right
 from gateway.models import UpstreamAccount
+from gateway.services.account import UNWRITTEN_FOR
 from purchases.services import uncopied_since
 
-# A line that is missing stays so; after this time without another one the disk works again.
-_NAMED_FOR = dt.timedelta(minutes=10)
 _COPIED_WITHIN = dt.timedelta(minutes=1)
 
 
@@ -21,7 +20,7 @@ class SentUnwritten(AlertKind, permission=Right.VIEW_ORDERS):
     def reasons(self, now: Now) -> list[Reason]:
         unwritten_at, uncopied = now.the(UpstreamAccount).unwritten_at, uncopied_since()
         reasons = []
-        if unwritten_at and now.time - unwritten_at < _NAMED_FOR:
+        if unwritten_at and now.time - unwritten_at < UNWRITTEN_FOR:
             reasons.append(Reason(key="written", severity=Severity.WARNING, facts={"at": unwritten_at.isoformat()}))
         if uncopied and now.time - uncopied > _COPIED_WITHIN:
             reasons.append(Reason(key="copied", severity=Severity.WARNING, facts={"since": uncopied.isoformat()}))

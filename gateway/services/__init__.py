@@ -8,6 +8,7 @@ from gateway.services.account import (
     latest_reading,
     may_be_lost,
     note_unwritten,
+    note_written,
     open_restored,
     sending_is_stopped,
     upstream_account,

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+# A line that never came is named this long: without another one after that, the disk works again.
+UNWRITTEN_FOR = dt.timedelta(minutes=10)
 # How old "last answered" may be before it is written again: not every call needs a write.
 _NOTE_EVERY = dt.timedelta(seconds=10)
 
@@ -95,10 +97,29 @@ def note_unreachable() -> None:
     UpstreamAccount.objects.filter(unreachable_since__isnull=True).update(unreachable_since=timezone.now())
 
 
-def note_unwritten() -> None:
-    """Something that spends goes out without its line in the journal of what is sent."""
+def note_unwritten(ref_id: str) -> None:
+    """An order goes out before its line in the journal of what is sent is on the disk."""
+    _note_line(ref_id, at=clock.now())
+
+
+def note_written(ref_id: str) -> None:
+    """The line of an order that went out before it is on the disk now."""
+    _note_line(ref_id, at=None)
+
+
+def _note_line(ref_id: str, *, at: dt.datetime | None) -> None:
+    """Keep since when this order lacks its line, or None that it has it; others for as long as they are named."""
     upstream_account()
-    UpstreamAccount.objects.update(unwritten_at=clock.now())
+    since = clock.now() - UNWRITTEN_FOR
+    with transaction.atomic():
+        account = UpstreamAccount.objects.select_for_update().get()
+        times = {other: dt.datetime.fromisoformat(time) for other, time in account.unwritten.items()}
+        times = {other: time for other, time in times.items() if time > since and other != ref_id}
+        if at is not None:
+            times[ref_id] = at
+        account.unwritten = {other: time.isoformat() for other, time in times.items()}
+        account.unwritten_at = max(times.values(), default=None)
+        account.save(update_fields=["unwritten", "unwritten_at"])
 
 
 def note_refusal(error: Misconfigured) -> None:

@@ -9,17 +9,18 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Mapping
-from concurrent.futures import Future
-from functools import cache
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import structlog
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db import DatabaseError, connection
 
 from core.disk_lines import DiskLines
-from gateway.services import note_unwritten
+from gateway.services import note_unwritten, note_written
 from purchases.models import Order
 
 log = structlog.get_logger()
@@ -52,11 +53,39 @@ def begin_line(order: Order, beside: Mapping[str, Any]) -> Future[bool]:
     return _journal(settings.SENT_FOLDER).begin(text)
 
 
+@cache
+def _late() -> ThreadPoolExecutor:
+    """A thread that notes which lines came late: the one that writes them waits for no database."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="late-lines")
+
+
 def end_line(line: Future[bool], order: Order) -> None:
-    """Wait a moment until the line is on the disk. One that is not there is noted for an alert, and stops no sale."""
+    """Wait a moment until the line is on the disk.
+
+    One that is not there is noted for an alert until it comes, and stops no sale.
+    """
+    ref_id = order.ref_id
     if not _journal(settings.SENT_FOLDER).is_written(line):
-        note_unwritten()
-        log.error("sent_without_its_line", ref_id=order.ref_id)
+        note_unwritten(ref_id)
+        log.error("sent_without_its_line", ref_id=ref_id)
+        # Only now, so that it comes after the note; when the line has come meanwhile, this calls it at once.
+        line.add_done_callback(partial(_note_if_written, ref_id))
+
+
+def _note_if_written(ref_id: str, line: Future[bool]) -> None:
+    if line.result():
+        _late().submit(_note_late, ref_id)
+
+
+def _note_late(ref_id: str) -> None:
+    """Note that the line has come. Without the database the alert stays until its time is over."""
+    try:
+        note_written(ref_id)
+        log.info("line_came_late", ref_id=ref_id)
+    except DatabaseError as error:
+        log.warning("late_line_not_noted", ref_id=ref_id, fault=type(error).__name__)
+    finally:
+        connection.close()
 
 
 def line_of(order: Order, beside: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,13 +1,15 @@
 """The journal of what is sent: its line is on the disk before the request leaves, and its loss stops no sale."""
 
+import datetime as dt
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core import disk_lines
-from gateway.services import upstream_account
+from gateway.services import note_unwritten, note_written, upstream_account
 from purchases.models import Order
 from purchases.services import submit
 from purchases.services.sent import read_lines
@@ -16,6 +18,7 @@ from testing import orders
 from testing.factories import make_product, reported
 from testing.orders import OneAnswer
 from testing.people import make_person
+from testing.sandbox_process import eventually
 from tests.alerts.helpers import open_alerts
 from upstream.budget import CallClass
 from upstream.client import Reply
@@ -81,18 +84,47 @@ def test_each_sending_has_its_line_and_the_last_one_counts(folder, monkeypatch):
     assert read_lines(folder, account="")[order.ref_id]["attempt"] == 2
 
 
-@pytest.mark.parametrize("is_hanging", [False, True])
-def test_without_its_line_a_sale_goes_on_and_an_alert_says_so(folder, monkeypatch, is_hanging):
-    if is_hanging:
-        monkeypatch.setattr(disk_lines.DiskLines, "is_written", lambda *_: False)
-    else:
-        folder.write_text("no folder")
+def test_without_its_line_a_sale_goes_on_and_an_alert_says_so(folder, monkeypatch):
+    folder.write_text("no folder")
     order = orders.place()
 
     orders.send(order, OneAnswer(reported(order)), monkeypatch)
 
     assert Order.objects.get().status == Status.SUCCESS
-    assert upstream_account().unwritten_at
+    assert set(upstream_account().unwritten) == {order.ref_id}
+    assert ("sent_unwritten", "written") in open_alerts()
+
+
+def test_a_line_that_comes_late_ends_its_alert(folder, monkeypatch):
+    answers, append = threading.Event(), disk_lines.DiskLines._append
+    monkeypatch.setattr(disk_lines, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(disk_lines.DiskLines, "_append", lambda self, text: answers.wait(30) and append(self, text))
+    first, second = orders.place(), orders.place(make_product())
+
+    # when: the disk does not answer, the sales go on
+    for order in (first, second):
+        orders.send(order, OneAnswer(reported(order)), monkeypatch)
+    assert set(Order.objects.values_list("status", flat=True)) == {Status.SUCCESS}
+    assert set(upstream_account().unwritten) == {first.ref_id, second.ref_id}
+    assert ("sent_unwritten", "written") in open_alerts()
+
+    # when: it answers late, both lines are there, and nothing else is said
+    answers.set()
+    eventually(lambda: upstream_account().unwritten == {}, within=10)
+    assert set(read_lines(folder, account="")) == {first.ref_id, second.ref_id}
+    assert upstream_account().unwritten_at is None
+    assert ("sent_unwritten", "written") not in open_alerts()
+
+
+def test_a_line_that_comes_late_says_nothing_of_another_one():
+    note_unwritten("A-1")
+    note_unwritten("B-2")
+
+    note_written("B-2")
+
+    account = upstream_account()
+    assert set(account.unwritten) == {"A-1"}
+    assert account.unwritten_at == dt.datetime.fromisoformat(account.unwritten["A-1"])
     assert ("sent_unwritten", "written") in open_alerts()
 
 
