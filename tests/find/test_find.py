@@ -81,7 +81,8 @@ def test_the_sale_comes_first_when_the_last_order_is_of_earlier_days():
 def test_an_sn_that_looks_like_a_number_leads_to_its_order_and_sells_nothing(sn: str, cashier):
     earlier = timezone.now() - dt.timedelta(days=8)
     order = make_order(Status.SUCCESS, destination=NUMBER, sn=sn, trx_id="T1", created_at=earlier)
-    make_order(Status.SUCCESS, destination=OTHER, sn=f"{sn.partition('/')[0]}9", trx_id="T2")  # it begins so, and is newer
+    # Newer, and it begins so.
+    make_order(Status.SUCCESS, destination=OTHER, sn=f"{sn.partition('/')[0]}9", trx_id="T2")
 
     for text in {sn, sn.partition("/")[0]}:
         results = found(cashier, text)
