@@ -36,6 +36,8 @@ SN_SEARCHED = 40
 SN_BEGINS = Upper(Left("sn", SN_SEARCHED))
 # A shorter part of an SN names too many orders to look them up at each letter that is typed.
 LEAST_OF_SN = 12
+# The day of a ref_id, and four letters behind it: fewer would name a day's orders.
+LEAST_OF_REF_ID = len("B251127-") + 4
 # In queries what `Order.customer_pays` and `Order.shown_price` are of one order. Rupiah.
 CUSTOMER_PAYS = Coalesce("selling_price", "price", "max_price")
 SHOP_PAYS = Coalesce("price", "max_price")
@@ -132,14 +134,16 @@ class OrderQuerySet(models.QuerySet["Order"]):
         Not `by_part`: only the full destination and the full SN, or all before its first "/". This is for people who
         may not see the destination, which an SN may name: they could try digit after digit.
         `closely`: only what few of millions of orders have: all of it, the last digits of a destination (`LEAST_END`
-        or more), or the first letters of an SN (`LEAST_OF_SN` or more). `noted`: keys of orders that are found, too.
+        or more), or the first letters of a ref_id (`LEAST_OF_REF_ID` or more) or SN (`LEAST_OF_SN` or more). `noted`:
+        keys of orders that are found, too.
         """
         plain = text.strip().upper()
         digits = bare(text)
         every = Order.objects.alias(backwards=Reverse("destination"), sn_begins=SN_BEGINS)
         sn_by_part = by_part and (not closely or len(digits) >= LEAST_OF_SN)
+        ref_id_by_part = not closely or len(plain) >= LEAST_OF_REF_ID
         ways = [
-            every.filter(**{"ref_id" if closely else "ref_id__startswith": plain}),
+            every.filter(**{"ref_id__startswith" if ref_id_by_part else "ref_id": plain}),
             every.filter(trx_id__iexact=plain),
             *(every.filter(way) for way in _with_sn(plain, by_part=sn_by_part)),
         ]
