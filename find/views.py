@@ -24,6 +24,8 @@ def find(request: StaffRequest, kinds: Sequence[Kind]) -> HttpResponse:
     asked = Asked(request.GET.get("q", ""), request.user, _OF_ONE if wanted else _OF_EACH)
     seen = [kind for kind in kinds if kind.may_be_seen_by(request.user)]
     groups = [(kind, results) for kind in seen if (results := list(islice(kind.results(asked), asked.most)))]
+    if any(not results[0].is_far for _kind, results in groups):
+        groups = [(kind, results) for kind, results in groups if not results[0].is_far]
     narrowed = [group for group in groups if group[0].name == wanted]
     context = {
         "text": asked.text,

@@ -19,5 +19,5 @@ from catalogue.services.rules import (
     sums_of_sold,
     terms_words,
 )
-from catalogue.services.searching import Found, note_bought, read_products, search_products
+from catalogue.services.searching import Found, knows_words, note_bought, read_products, search_products
 from catalogue.services.sync import request_catalogue_sync, sync_catalogue

@@ -69,6 +69,17 @@ def search_products(text: str, *, operator: Operator | None = None, category: st
     return replace(matches, busy_categories=index.busy_categories)
 
 
+def knows_words(text: str) -> bool:
+    """Whether each word begins a word or code of the catalogue; else letters inside of words find, or a typing error.
+
+    Numbers count as known.
+    """
+    index = current_index()
+    # "tsel10" is a word and a number, unless it is a code.
+    words = [joined(chunk) for chunk in chunks_of(text) if not chunk[0].isdigit()]
+    return all(index.has_beginning(word) or index.has_beginning(word.rstrip("0123456789")) for word in words)
+
+
 def read_products(keys: Sequence[int]) -> list[Product]:
     """The products of these keys with their brands, categories and health, in this order."""
     products = Product.objects.select_related("brand", "category", "health").order_by().in_bulk(list(keys))

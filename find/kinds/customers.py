@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from django.contrib.postgres.search import SearchQuery
+from django.db.models import Case, When
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core.money import rupiah
 from core.rights import Right
+from core.search import words_of
 from core.times import day_words
 from credit.models import CreditAccount
 from customers.models import Customer
@@ -20,8 +23,14 @@ _SHOWN_NUMBERS = 2
 
 
 def customers(asked: Asked) -> Iterator[Result]:
-    """The customers whom it names; of a number without a customer, the step that saves it."""
-    matches = Customer.objects.matching(asked.name, by_part=asked.by_part).order_by("name", "pk")
+    """The customers whom it names: first those of exactly this name, then those with these whole words in it."""
+    called = Case(
+        When(name__iexact=asked.name, then=0),
+        When(words=SearchQuery(asked.name, config="simple"), then=1),
+        default=2,
+    )
+    found = Customer.objects.matching(asked.name, by_part=asked.by_part).alias(words=words_of("name"))
+    matches = found.order_by(called, "name", "pk")
     rows = list(matches.prefetch_related("numbers__product")[: asked.most])
     accounts = {}
     if asked.person.has_perm(Right.USE_CREDIT) or asked.person.has_perm(Right.VIEW_CREDIT):

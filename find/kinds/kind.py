@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Result:
     """A line that leads to a page. `more` stands beside its words; `colour`: as `status-…` in the style sheets.
 
-    `key`: the letter that opens it.
+    `key`: the letter that opens it. `is_far`: hardly what was meant; it gives way to every other result.
     """
 
     url: str
@@ -28,6 +28,7 @@ class Result:
     more: str = ""
     colour: str = ""
     key: str = ""
+    is_far: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from catalogue.services import read_products, search_products
+from catalogue.services import knows_words, read_products, search_products
 from core.money import rupiah
 from core.rights import Right
 from find.kinds.asked import Asked
@@ -18,6 +18,7 @@ def products(asked: Asked) -> Iterator[Result]:
     """The listed products that it asks for, but for what is or begins a number, or names an order."""
     if not asked.text or asked.number or asked.orders or asked.text.startswith(("0", "+")):
         return
+    is_far = not knows_words(asked.text)
     sells = asked.person.has_perm(Right.BUY)
     for product in read_products(search_products(asked.text).keys[: asked.most]):
         query = urlencode({"product": product.code} if sells else {"q": product.name})
@@ -27,4 +28,5 @@ def products(asked: Asked) -> Iterator[Result]:
             words=product.name,
             more=" · ".join(filter(None, [product.category.name, price])),
             icon="tag",
+            is_far=is_far,
         )
