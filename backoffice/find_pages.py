@@ -16,10 +16,12 @@ from django.utils.translation import pgettext_lazy
 
 from backoffice.navigation import PLACES
 from backoffice.sections import SECTIONS
+from core.rights import Right
 from find.kinds import NAMES, PRODUCTS, ROWS
 from find.kinds.asked import Asked
 from find.kinds.kind import Kind, Result
 from policies.words import WORDS
+from purchases.events import FULL_NUMBER_SEEN
 from shop.forms import ShopForm
 from staff.forms import PreferencesForm
 from staff.models import User
@@ -30,7 +32,7 @@ _Words = str | Promise
 class _Page(NamedTuple):
     """One page: its name in the addresses, icon, words, the page that it is part of, and who sees it there.
 
-    `place`: where on the page, "" for all of it.
+    `also`: other words that people look for it by; they are not shown. `place`: a part of the page, behind its address.
     """
 
     name: str
@@ -38,12 +40,13 @@ class _Page(NamedTuple):
     words: _Words
     within: _Words = ""
     may: Callable[[User], bool] = lambda _person: True
+    also: _Words = ""
     place: str = ""
 
     @property
     def url(self) -> str:
         """Its address."""
-        return reverse(self.name) + (f"#{self.place}" if self.place else "")
+        return f"{reverse(self.name)}{self.place}"
 
     def may_be_opened_by(self, person: User) -> bool:
         """Whether its view lets this person in, too."""
@@ -55,8 +58,22 @@ def _is_own(person: User) -> bool:
     return not person.by_pin
 
 
+def _holds(*rights: Right) -> Callable[[User], bool]:
+    return lambda person: person.has_perms(rights)
+
+
+# What people call these pages by beside their names; each language has its own words.
+_ALSO: dict[str, _Words] = {
+    "approval_list": pgettext_lazy("find", "approve, refuse, second person"),
+    "export_list": pgettext_lazy("find", "exports, downloads, Excel, CSV"),
+    "exchange_list": pgettext_lazy("find", "requests to the provider"),
+    "callback_list": pgettext_lazy("find", "webhooks"),
+    "audit_list": pgettext_lazy("find", "audit, history, verify, who did what"),
+    "drawer": pgettext_lazy("find", "open the drawer, shift"),
+    "quiet_from": pgettext_lazy("find", "quiet hours"),
+}
 _OF_PLACES = tuple(
-    _Page(page.address, page.icon, page.words, words, page.may)
+    _Page(page.address, page.icon, page.words, words, page.may, _ALSO.get(page.address, ""))
     for _name, _icon, words, pages in PLACES
     for page in pages
 )
@@ -68,11 +85,37 @@ _OTHERS = (
     _Page("price_changes", "tag", _("Price changes"), _("Products")),
     _Page("price_list", "tag", _("Price list"), _("Products")),
     _Page("kind_list", "tag", _("Kinds of numbers"), _("Products")),
-    *(_Page(page.name, "layout-dashboard", page.words, section) for section, pages in SECTIONS for page in pages),
+    _Page("drawer", "cash-register", pgettext_lazy("find", "Close the drawer"), _("My drawer")),
+    _Page(
+        "balance",
+        "wallet",
+        _("Announce a top-up"),
+        _("Balance"),
+        _holds(Right.ACKNOWLEDGE_DIFFERENCES, Right.VIEW_DIFFERENCES),
+        pgettext_lazy("find", "topup, deposit, fill up the balance"),
+        "#announce-title",
+    ),
+    *(
+        _Page(page.name, "layout-dashboard", page.words, section, also=_ALSO.get(page.name, ""))
+        for section, pages in SECTIONS
+        for page in pages
+    ),
+    _Page(
+        "audit_list",
+        "eye",
+        _("Full number shown"),
+        _("Activity log"),
+        place=f"?kind={FULL_NUMBER_SEEN.key}",
+        also=pgettext_lazy("find", "full numbers, who saw them"),
+    ),
+    _Page("shop_branches", "building-store", _("Branches"), _("Shop")),
+    _Page(
+        "alert_ways", "bell", _("Ways of alerts"), _("Alerts"), also=pgettext_lazy("find", "webhook, e-mail, Telegram")
+    ),
     _Page("health", "heartbeat", _("Health")),
     _Page("guide", "help-circle", _("Guide for cashiers")),
     _Page("owner_guide", "help-circle", _("Guide for owners")),
-    _Page("guide", "help-circle", _("Wrong number typed"), _("Guide for cashiers"), place="wrong-number"),
+    _Page("guide", "help-circle", _("Wrong number typed"), _("Guide for cashiers"), place="#wrong-number"),
     _Page("preferences", "settings", _("Preferences"), "", _is_own),
     _Page("own_factors", "shield-lock", _("Second factor"), "", _is_own),
     _Page("account_change_password", "lock", _("Change password"), "", _is_own),
@@ -87,17 +130,23 @@ _SETTINGS = (
         _Page("shop_settings", "building-store", field.label or "", _("Shop"))
         for field in ShopForm.base_fields.values()
     ),
-    *(_Page("policies", "building-store", words.label, _("Policies")) for words in WORDS.values()),
+    *(
+        _Page("policies", "building-store", words.label, _("Policies"), also=_ALSO.get(name, ""))
+        for name, words in WORDS.items()
+    ),
 )
 
 
 def _pages(asked: Asked) -> Iterator[Result]:
-    """The pages whose words begin with what is typed, by their own words first; without a text those of the places."""
+    """The pages whose words begin with what is typed; without a text those of the places.
+
+    First by their names, then by their other words, then by the page that they are part of.
+    """
     typed = _words_of(asked.text)
     pages = (*_OF_PLACES, *_OTHERS, *_SETTINGS) if typed else _OF_PLACES
     matches = [page for page in pages if _begins(_known(page), typed)]
     seen = set()
-    for page in sorted(matches, key=lambda page: not _begins(_words_of(page.words), typed)):
+    for page in sorted(matches, key=lambda page: _place_of(page, typed)):
         shown = (page.name, str(page.words))
         if page.words and shown not in seen and page.may_be_opened_by(asked.person):
             seen.add(shown)
@@ -108,17 +157,21 @@ def _begins(known: frozenset[str], typed: frozenset[str]) -> bool:
     return all(any(word.startswith(beginning) for word in known) for beginning in typed)
 
 
+def _place_of(page: _Page, typed: frozenset[str]) -> int:
+    return 0 if _begins(_words_of(page.words), typed) else 1 if _begins(_known(page, whole=False), typed) else 2
+
+
 def _words_of(text: _Words) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", str(text).lower()))
 
 
 @cache
-def _known(page: _Page) -> frozenset[str]:
-    """The words that find it, in every language."""
+def _known(page: _Page, *, whole: bool = True) -> frozenset[str]:
+    """The words that find it, in every language; not `whole`: without those of the page that it is part of."""
     words: set[str] = set()
     for language, _name in settings.LANGUAGES:
         with translation.override(language):
-            words |= _words_of(f"{page.words} {page.within}")
+            words |= _words_of(f"{page.words} {page.also} {page.within if whole else ''}")
     return frozenset(words)
 
 

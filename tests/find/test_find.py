@@ -234,3 +234,48 @@ def test_a_drawer_leads_to_its_shifts_and_says_who_has_it_open():
     assert "rina" in results[0][1]
     assert addresses(who(Role.SUPERVISOR), "depan", "drawers") == [f"/shifts/?drawer={drawer.pk}"]
     assert addresses(who(Role.CASHIER), "kasir", "drawers") == []
+
+
+@pytest.mark.parametrize(
+    ("role", "texts", "address"),
+    [
+        (Role.OWNER, ("branch", "cabang"), "/shop/branches/"),
+        (Role.OWNER, ("ways of alerts", "telegram"), "/balance/alerts/ways/"),
+        (Role.OWNER, ("webhook",), "/callbacks/"),
+        (Role.OWNER, ("quiet hours", "jam tenang"), "/shop/policies/"),
+        (Role.OWNER, ("announce", "top-up", "topup", "deposit", "isi saldo"), "/balance/#announce-title"),
+        (Role.CASHIER, ("close the drawer", "tutup laci"), "/drawer/"),
+        (Role.OWNER, ("export", "ekspor"), "/files/"),
+        (Role.OWNER, ("approve", "setujui"), "/approvals/"),
+        (Role.AUDITOR, ("audit", "history", "riwayat", "verify"), "/audit/"),
+        (Role.AUDITOR, ("full numbers", "nomor lengkap"), "/audit/?kind=full_number_seen"),
+    ],
+)
+def test_a_page_is_found_by_the_words_that_people_have_for_it(role, texts, address):
+    make_product(name="Pulsa Deposit 10.000")
+    browser = who(role)
+
+    for text in texts:
+        results = found(browser, text)
+        assert next(iter(results)) == "pages", text
+        assert results["pages"][0][0] == address, text
+
+
+def test_an_order_is_found_by_the_beginning_of_its_ref_id(cashier):
+    order = make_order(Status.SUCCESS, destination=NUMBER)
+
+    assert addresses(cashier, order.ref_id[:12].lower(), "orders") == [order.get_absolute_url()]
+    assert addresses(cashier, order.ref_id[:11], "orders") == []
+
+
+def test_an_exact_name_comes_first_and_products_with_letters_inside_only_alone(cashier):
+    make_product(name="Prasarinita 10.000")
+    assert "products" in found(cashier, "sari")
+    for name in ("Adi Sarinah", "Bu Sari", "Sari"):
+        make_customer(name)
+
+    results = found(cashier, "sari")
+
+    assert [words.split(">")[-1].strip() for _url, words in results["customers"]] == ["Sari", "Bu Sari", "Adi Sarinah"]
+    assert "products" not in results
+    assert "products" in found(cashier, "nita")
