@@ -201,14 +201,21 @@ def correct_count(shift: Shift, *, pieces: Sequence[int], actor: User, reason: s
             raise DrawerRefused("no_correction")
         current.first_counted, current.correction = current.counted, reason.strip()[:500]
         current.counted, current.counted_pieces = amount_of(pieces), list(pieces)
-        current.difference = current.counted - (current.expected or 0)
-        current.reason = (current.reason or current.correction) if current.difference else ""
+        first_difference, current.difference = current.difference, current.counted - (current.expected or 0)
+        current.reason = _reason_after(current, first_difference or 0) if current.difference else ""
         current.save()
         facts = {"drawer": current.drawer.name, "before": current.first_counted, "counted": current.counted}
         facts |= {"difference": current.difference, "reason": current.correction}
         record(COUNT_CORRECTED, actor=actor, subject=str(current), facts=facts)
         _note_large_difference(current, actor)
         return current
+
+
+def _reason_after(shift: Shift, first_difference: int) -> str:
+    """Why the corrected count differs: as was said first, but rounding up explains its own difference alone."""
+    if _of_rounding(shift, first_difference):
+        return _of_rounding(shift, shift.difference or 0) or shift.correction
+    return shift.reason or shift.correction
 
 
 def first_reason_of(shift: Shift) -> str:

@@ -148,6 +148,19 @@ def test_a_count_is_corrected_once_with_a_reason():
     assert begin(other, drawer=shift.drawer, cash=100_000).left_before == 100_000
 
 
+def test_a_corrected_count_is_not_explained_by_the_rounding_of_the_first():
+    counts = {201_000: "One note too many", 210_600: "2 cash sales for whose amounts there is no coin, rounded up."}
+    for fixed, reason in counts.items():
+        shift = begin(make_person("cashier", username=f"counts-{fixed}"), cash=100_000)
+        for amount in (50_250, 60_250):
+            sell(shift.cashier, amount)
+        close_shift(shift, pieces=pieces_of(210_600), actor=shift.cashier)
+
+        corrected = correct_count(shift, pieces=pieces_of(fixed), actor=shift.cashier, reason="One note too many")
+
+        assert (corrected.difference, corrected.reason) == (fixed - 210_500, reason)
+
+
 def test_a_count_stays_once_a_later_shift_began_with_it():
     shift = begin(cash=100_000)
     close_shift(shift, pieces=pieces_of(90_000), actor=shift.cashier, reason="?")
