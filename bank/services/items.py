@@ -100,8 +100,11 @@ def _sold(since: dt.datetime, until: dt.datetime) -> QuerySet[Payment]:
 
 
 def _given(since: dt.datetime, until: dt.datetime) -> QuerySet[Payment]:
+    """Refunds with a row of their own; what went back of an account is an entry of credit already."""
     methods = [method.code for method in bank_methods()]
-    return Payment.objects.filter(given_at__gte=since, given_at__lt=until, given_method__in=methods, amount__gt=0)
+    off_account = CreditEntry.objects.filter(kind=CreditEntry.Kind.PAID_BACK, ref_id=OuterRef("ref_id"))
+    given = Payment.objects.filter(given_at__gte=since, given_at__lt=until, given_method__in=methods, amount__gt=0)
+    return given.exclude(Exists(off_account))
 
 
 def _sales(payments: QuerySet[Payment]) -> Iterator[Item]:

@@ -24,6 +24,7 @@ from bank.services import (
     take_match_away,
 )
 from drawers.models import Payment
+from drawers.services import give_back, take_credit_payment
 from ledger.models import Entry
 from purchases.models import Order, OrderEvent
 from reconciliation.models import ExpectedTopUp
@@ -31,6 +32,7 @@ from staff.models import User
 from testing.database import past_triggers
 from testing.people import make_person
 from tests.bank.helpers import paid
+from tests.credit.helpers import account_of, give_credit, sell_to
 from tests.drawers.helpers import begin, end, sell
 from tests.ledger.helpers import open_books
 
@@ -200,6 +202,18 @@ def test_given_money_given_back_then_a_row_that_leaves_the_bank_may_be_it(owner,
         (f"given:{refunds[1]}", -60_000),
         (f"given:{refunds[0]}", -50_000),
     ]
+
+
+def test_given_money_back_for_a_paid_sale_on_credit_then_the_bank_should_have_it_once(owner, seller):
+    customer = give_credit()
+    order = sell_to(customer, 50_000, by=seller)
+    take_credit_payment(account_of(customer), amount=50_000, method="cash", actor=seller)
+    give_back(end(order, "failed").payment, method="transfer", actor=seller)
+
+    assert [item.amount for item in open_items(TODAY(), TODAY())] == [-50_000]
+    assert [item.amount for item in items_near(-50_000, TODAY(), ONE_DAY, most=30)] == [-50_000]
+    assert read(owner, (TODAY(), "TRSF SRI", "50.000 DB")) == (1, 1)
+    assert names(MISSING) == []
 
 
 def test_given_a_person_decides_then_it_is_noted_and_nothing_matches_it_by_itself(owner, seller):
