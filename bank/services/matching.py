@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 
 from bank.models import BankRow, State
 from bank.services.items import Item, items_of, without_taken
@@ -46,14 +47,24 @@ def lock_bank() -> None:
 def match_rows(first: dt.date, last: dt.date) -> int:
     """Match the rows of these days that nobody has decided about; how many were."""
     lock_bank()
-    open_rows = BankRow.objects.filter(day__gte=first, day__lte=last, state=State.UNKNOWN, decided_at=None)
+    items = items_of(first - _LATEST, last - _EARLIEST)
+    undecided = BankRow.objects.filter(day__gte=first, day__lte=last, decided_at=None)
+    _release(undecided.filter(state=State.MATCHED), items)
     columns = ("pk", "day", "amount", "text", "reference", "account__most_fee")
-    rows = [_Row(*row) for row in open_rows.order_by("day", "pk").values_list(*columns)]
-    items = open_items(first - _LATEST, last - _EARLIEST)
-    pairs = [(row.pk, item.key, item.day, item.amount) for row, item in _pairs(rows, items)]
+    open_rows = undecided.filter(state=State.UNKNOWN).order_by("day", "pk")
+    rows = [_Row(*row) for row in open_rows.values_list(*columns)]
+    pairs = [(row.pk, item.key, item.day, item.amount) for row, item in _pairs(rows, without_taken(items))]
     with connection.cursor() as cursor:
         cursor.execute(_MATCH, [list(column) for column in zip(*pairs, strict=True)] or [[]] * 4)
     return len(pairs)
+
+
+def _release(matched: QuerySet[BankRow], items: list[Item]) -> None:
+    """Make these rows unknown where the books no longer say what they were matched with, or say another amount."""
+    amounts = {item.key: item.amount for item in items}
+    kept = matched.values_list("pk", "item", "item_amount")
+    gone = [pk for pk, item, amount in kept if item is not None and amounts.get(item) != amount]
+    BankRow.objects.filter(pk__in=gone).update(state=State.UNKNOWN, item=None, item_day=None, item_amount=None)
 
 
 def open_items(first: dt.date, last: dt.date) -> list[Item]:

@@ -24,7 +24,7 @@ from bank.services import (
     take_match_away,
 )
 from drawers.models import Payment
-from drawers.services import give_back, take_credit_payment
+from drawers.services import give_back, take_credit_payment, undo_credit_payment
 from ledger.models import Entry
 from purchases.models import Order, OrderEvent
 from reconciliation.models import ExpectedTopUp
@@ -214,6 +214,27 @@ def test_given_money_back_for_a_paid_sale_on_credit_then_the_bank_should_have_it
     assert [item.amount for item in items_near(-50_000, TODAY(), ONE_DAY, most=30)] == [-50_000]
     assert read(owner, (TODAY(), "TRSF SRI", "50.000 DB")) == (1, 1)
     assert names(MISSING) == []
+
+
+def test_given_a_match_that_the_books_no_longer_say_then_it_is_matched_again(owner, seller):
+    wrong, right = give_credit("Bu Sri"), give_credit("Pak Budi")
+    for customer in (wrong, right):
+        sell_to(customer, 50_000, by=seller)
+    entered = take_credit_payment(account_of(wrong), amount=50_000, method="transfer", actor=seller)
+    paid(seller, 100_000, "qris", days_ago=1)
+    rows = [(TODAY(), "TRSF BUDI", "50.000"), (TODAY(), "QR SETTLEMENT", "99.300")]
+    assert read(owner, *rows) == (2, 2)
+
+    undo_credit_payment(entered, actor=seller, reason="another customer")
+    corrected = take_credit_payment(account_of(right), amount=50_000, method="transfer", actor=seller)
+    paid(seller, 30_000, "qris", days_ago=1)
+
+    assert match_rows(TODAY(), TODAY()) == 1
+    assert matches() == {f"credit:{corrected.pk}": 50_000}
+    assert [(item.key, item.amount) for item in open_items(TODAY() - ONE_DAY, TODAY() - ONE_DAY)] == [
+        (f"qris:{TODAY() - ONE_DAY}", 130_000)
+    ]
+    assert names(State.UNKNOWN) == ["QR SETTLEMENT"]
 
 
 def test_given_a_person_decides_then_it_is_noted_and_nothing_matches_it_by_itself(owner, seller):
