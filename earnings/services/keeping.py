@@ -1,4 +1,4 @@
-"""Keep the sums of each day that is over and has no open order, and make them again after a reversal."""
+"""Keep the sums of each day that is over and can no longer change, and make them again after a reversal."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.times import start_of_day
+from drawers.models import Payment, Shift
 from earnings.models import DaySum, SummedDay
 from earnings.services.figures import LONGEST_MOVE, Period, kept_days, sums_of_orders
-from purchases.models import Order
+from purchases.models import LostOrder, Order
 
 
 def sum_days() -> int:
-    """Sum each day that is over, has no open order and lacks sums that hold, oldest first; returns how many it did.
+    """Sum each day that is over, cannot change and lacks sums that hold, oldest first; returns how many it did.
 
     Safe at any time, by anyone. Sums that a proof found wrong stay as they are: people look at them first.
     """
@@ -29,14 +30,18 @@ def sum_days() -> int:
 
 
 def sum_day(day: dt.date) -> bool:
-    """Make the sums of one day from its orders, in place of those that are there; False while it is not over."""
+    """Make the sums of one day from its orders, in place of those that are there.
+
+    False while it is not over or may still change: it has an open order, a lost one is to be taken in, or an open shift
+    may correct how a sale was paid.
+    """
     period = Period.of_days(day, day)
     if day >= _running_day():
         return False
     with transaction.atomic():
         SummedDay.objects.get_or_create(day=day, defaults={"summed_at": timezone.now()})
         row = SummedDay.objects.select_for_update(no_key=True).get(day=day)
-        if Order.objects.open().filter(created_at__gte=period.since, created_at__lt=period.until).exists():
+        if _may_change(period):
             transaction.set_rollback(True)
             return False
         row.summed_at, row.off_by = timezone.now(), 0
@@ -44,6 +49,22 @@ def sum_day(day: dt.date) -> bool:
         DaySum.objects.of_day(day).delete()
         DaySum.objects.bulk_create([DaySum(day=row, **sums) for sums in sums_of_orders(day)], batch_size=1000)
     return True
+
+
+def _may_change(period: Period) -> bool:
+    """Whether orders of the period are open or to come, or their payments can change.
+
+    What waits is looked for first: it becomes an open order, and a sale of an open shift.
+    """
+    lost = LostOrder.objects.filter(order=None).values_list("line", flat=True)
+    if any(period.since <= dt.datetime.fromisoformat(line["created_at"]) < period.until for line in lost):
+        return True
+    # An order and its payment are stored together, each with a time of its own.
+    sold = Payment.objects.filter(at__gte=period.since - LONGEST_MOVE, at__lt=period.until + LONGEST_MOVE)
+    waiting = sold.filter(sold_in=None, agreed_in__isnull=False, seller__is_active=True)
+    in_open_shifts = sold.filter(sold_in__in=Shift.objects.filter(closed_at=None).values("pk"))
+    open_orders = Order.objects.open().filter(created_at__gte=period.since, created_at__lt=period.until)
+    return waiting.exists() or in_open_shifts.exists() or open_orders.exists()
 
 
 def _running_day() -> dt.date:

@@ -12,16 +12,18 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from drawers.services import PaymentFacts, change_payment, close_shift
 from earnings.models import By, DaySum, SummedDay
 from earnings.presenting import Change
 from earnings.services import Figures, Period, figures_by, keeping, prove_days, sales_by_hour, sum_days, totals_of
 from earnings.services.keeping import sum_day
-from purchases.models import Order
+from purchases.models import LostOrder, Order
 from purchases.states import Status
 from testing.database import past_triggers
 from testing.factories import make_product
 from testing.people import make_person
 from tests.alerts.helpers import give_heartbeats, open_alerts
+from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.earnings.helpers import ONE_DAY, TODAY, ago, sold
 from tests.ledger.helpers import open_books, spend
 
@@ -85,6 +87,49 @@ def test_an_order_that_ends_late_counts_on_its_own_day():
 
     assert (whole(3).sold, whole(3).sales) == (1, 12_000)
     assert whole(1) == Figures()
+
+
+def test_a_day_whose_payments_an_open_shift_may_change_is_not_summed():
+    shift = begin(cash=100_000)
+    order = end(sell(shift.cashier, 10_000), "success")
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE purchases_order SET price = 10000, created_at = %s", [ago(1)])
+        cursor.execute("UPDATE drawers_payment SET at = %s", [ago(1)])
+    day = Period.of_days(TODAY() - ONE_DAY, TODAY() - ONE_DAY)
+
+    assert sum_days() == 0
+    change_payment(order.payment, method="qris", actor=shift.cashier)
+    assert list(figures_by("method", day)) == ["qris"]
+    close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
+
+    assert sum_days() == 1
+    assert DaySum.objects.get(by=By.METHOD).method == "qris"
+
+
+def test_a_day_whose_payment_waits_for_the_next_shift_is_not_summed():
+    shift = begin(cash=100_000)
+    close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
+    end(sell(shift.cashier, 10_000, payment=PaymentFacts(agreed_in=shift.pk)), "success")
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE purchases_order SET created_at = %s", [ago(1)])
+        cursor.execute("UPDATE drawers_payment SET at = %s", [ago(1)])
+
+    assert sum_days() == 0
+
+    shift.cashier.is_active = False  # no shift of this person takes it
+    shift.cashier.save()
+    assert sum_days() == 1
+
+
+def test_a_day_of_which_a_lost_order_is_to_be_taken_in_is_not_summed():
+    line = {"created_at": ago(1).isoformat()}
+    LostOrder.objects.create(ref_id="LOST-1", line=line, sent_no=1, found_at=timezone.now())
+    sold(ago(2))
+    sold(ago(1))
+
+    assert sum_days() == 1
+
+    assert list(SummedDay.objects.values_list("day", flat=True)) == [TODAY() - 2 * ONE_DAY]
 
 
 def test_a_reversal_changes_its_day_at_once_and_its_sums_after(day_before: dt.date):

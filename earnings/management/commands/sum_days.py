@@ -26,7 +26,7 @@ class Command(PlainCommand):
             except ValueError as error:
                 raise CommandError(f"{options['again']!r} is not a valid day.", returncode=EXIT_USAGE) from error
             if not sum_day(day):
-                raise CommandError(f"{day} is not over, or has open orders.")
+                raise CommandError(f"{day} is not over, or may still change: orders or shifts are open.")
         self.stdout.write(f"Summed {sum_days()} days.")
         if wrong := prove_days(everything=True):
             raise CommandError(f"The sums of these days are wrong: {', '.join(map(str, wrong))}")
