@@ -108,7 +108,7 @@ def _ended(
         )
     else:
         money = _("If you have paid for it, you get your money back from us.")
-    return code, sentence % facts, money % {"amount": rupiah(payment.amount)}
+    return code, sentence % facts, money % {"amount": rupiah(owed or payment.to_give_back)}
 
 
 def _asks_again(order: Order) -> str:

@@ -97,7 +97,7 @@ def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> 
     shops, complaints, events, *of_sale = answers
     head = Letterhead.of(shop_of(shops))
     sale = shown_sale(order.ref_id, request.user, of_sale)
-    owed = sale.payment.amount if sale and sale.payment.is_owed else None
+    owed = sale.to_give_back if sale and sale.payment.is_owed else None
     answer = answer_for(order, head, owed=owed, off_account=sale.off_account if sale else None)
     current = next((complaint for complaint in complaints if complaint.closed_at is None), None)
     seen = [

@@ -203,6 +203,12 @@ class ShownSale:
         return self.debt.amount - self.unpaid if self.debt else 0
 
     @property
+    def to_give_back(self) -> int:
+        """Rupiah that go back, or went back: as `Payment.to_give_back`, of what was read already."""
+        entry = self.taken_off or self.debt
+        return abs(entry.amount) if entry else self.payment.amount
+
+    @property
     def is_late(self) -> bool:
         """Whether the money went back in another shift than the one that sold it."""
         entry = self.payment.refund_entry
@@ -265,7 +271,7 @@ def refund_text(sale: ShownSale, head: Letterhead, *, number: str) -> str:
         "order": order,
         "product": one_line(order.product_name),
         "number": number,
-        "amount": payment.amount,
+        "amount": sale.to_give_back,
         "is_reversed": payment.was_taken_back,
         "is_given": payment.is_given,
         "off_account": None,

@@ -141,7 +141,7 @@ class RefundTable(Table[Payment]):
     @column(_("Amount"), css="num", phone="2 right")
     def amount(self, payment: Payment) -> str:
         """Rupiah that the customer paid, or owes for it."""
-        return rupiah(payment.amount)
+        return rupiah(payment.to_give_back)
 
     @column(_("Since"), css="sub", phone="1 right")
     def time(self, payment: Payment) -> SafeString:

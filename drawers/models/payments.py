@@ -282,6 +282,11 @@ class Payment(models.Model):
         return None if self.cash_given is None else self.cash_given - self.amount
 
     @property
+    def to_give_back(self) -> int:
+        """Rupiah that go back if nothing is delivered: on an account the price moves even after the closing."""
+        return self.debt.amount if self.debt else self.amount
+
+    @property
     def is_owed(self) -> bool:
         """Whether the customer is to get it back."""
         return self.outcome == Outcome.OWED

@@ -50,11 +50,11 @@ def give_back(
         _take_off_account(current, method, actor=actor, customer=customer, note=note)
         if paying:
             refund = {"ref_id": current.ref_id, "reason": note.strip()[:500]}
-            kind, amount = DrawerEntry.Kind.REFUND, -current.amount
+            kind, amount = DrawerEntry.Kind.REFUND, -current.to_give_back
             current.refund_entry = enter(paying, kind, amount, method=method, actor=actor, **refund)
         current.given_method = method
         _note(current, actor=actor, note=note)
-        facts = {"method": method, "amount": current.amount, "shift": paying.pk if paying else None}
+        facts = {"method": method, "amount": current.to_give_back, "shift": paying.pk if paying else None}
         record(GIVEN_BACK, actor=actor, subject=current.ref_id, facts=facts)
         return current
 

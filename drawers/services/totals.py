@@ -19,9 +19,10 @@ _SUMS = """
     SELECT sold_in_id, 'sale', method, is_cash, sum(amount), count(*)
       FROM drawers_payment WHERE sold_in_id = ANY(%(shifts)s) GROUP BY 1, 3, 4
 """
-# The orders that arrived in a shift: their cost, and the amount that customers paid for them.
+# The orders that arrived in a shift: their cost, and the amount that customers paid for them, or owe.
 _COSTS = """
-    SELECT ended_in_id, sum(cost), sum(amount) FROM drawers_payment
+    SELECT ended_in_id, sum(cost), sum(coalesce(debt.amount, payment.amount)) FROM drawers_payment payment
+      LEFT JOIN credit_creditentry debt ON debt.id = payment.debt_id
      WHERE ended_in_id = ANY(%(shifts)s) AND outcome = 'kept' GROUP BY 1
 """
 

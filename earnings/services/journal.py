@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet, Sum
+from django.db.models.functions import Coalesce
 
 from audit.events import SETTING_CHANGED
 from audit.services import record
@@ -39,6 +40,8 @@ _OF_BOOKS = {
     "adjustment": "fees",
     "opening": "opening",
 }
+# As `Payment.to_give_back`.
+_GOES_BACK = Coalesce("debt__amount", "amount")
 
 
 @dataclass(frozen=True, order=True)
@@ -66,10 +69,10 @@ def journal_of(day: dt.date) -> list[Booking]:
         for method, amount in _sums(sold.exclude(outcome=Outcome.NOTHING), "method"):
             add(method, "sales", amount)
         ended = Payment.objects.refunds().filter(ended_at__gte=within[0], ended_at__lt=within[1])
-        add("refunds", "owed", ended.aggregate(sum=Sum("amount"))["sum"])
+        add("refunds", "owed", ended.aggregate(sum=Sum(_GOES_BACK))["sum"])
         off_account = CreditEntry.objects.filter(kind=CreditEntry.Kind.REFUND, ref_id=OuterRef("ref_id"))
         given = Payment.objects.filter(given_at__gte=within[0], given_at__lt=within[1])
-        for method, amount in _sums(given.exclude(Exists(off_account)), "given_method"):
+        for method, amount in _sums(given.exclude(Exists(off_account)), "given_method", amount=_GOES_BACK):
             add("owed", method, amount)
         credit = CreditEntry.objects.filter(at__gte=within[0], at__lt=within[1]).exclude(kind=_WITHIN_CREDIT)
         for kind, method, amount in _sums(credit, "kind", "method"):
@@ -92,8 +95,8 @@ def _account(key: str) -> str:
     return "receivables" if key == CREDIT else key if key in ACCOUNTS else OTHER
 
 
-def _sums(rows: QuerySet[Any], *keys: str, amount: str = "amount") -> Iterable[tuple[Any, ...]]:
-    sums: Iterable[Any] = rows.order_by().values_list(*keys).annotate(Sum(amount))
+def _sums(rows: QuerySet[Any], *keys: str, amount: Any = "amount") -> Iterable[tuple[Any, ...]]:
+    sums: Iterable[Any] = rows.order_by().values_list(*keys).annotate(sum=Sum(amount))
     return sums
 
 

@@ -5,13 +5,17 @@ import re
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
 from credit.models import CreditEntry
-from drawers.services import expected_cash, take_credit_payment
+from drawers.services import close_shift, expected_cash, give_back, take_credit_payment, totals_of
+from earnings.services.journal import journal_of
+from purchases.services.resolving import requeue
+from testing.orders import never_arrived
 from testing.people import browser_of
 from tests.credit.helpers import account_of, give_credit, owed_by, page_of, sell_to
 from tests.customers.helpers import make_customer
-from tests.drawers.helpers import begin, end, sell
+from tests.drawers.helpers import begin, end, pieces_of, sell
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -205,3 +209,41 @@ def test_the_debt_of_a_deleted_customer_goes_back_in_money_only():
     assert 'id="sale-refund"' in page_of(browser, order.get_absolute_url())
     assert expected_cash(shift) == 90_000
     assert list(CreditEntry.objects.order_by("pk").values_list("kind", flat=True)) == ["sale", "payment"]
+
+
+def risen_after_the_closing():
+    """A paid sale of 10.000 on credit whose price rose to 12.000 after its shift, and the seller's next shift."""
+    first, customer = begin(cash=100_000), give_credit()
+    order = never_arrived(sell_to(customer, 10_000, by=first.cashier))
+    close_shift(first, pieces=pieces_of(100_000), actor=first.cashier)
+    with transaction.atomic():
+        requeue(order, max_price=12_000, actor=first.cashier, enqueue=False)
+    order.refresh_from_db()
+    shift = begin(first.cashier, drawer=first.drawer, cash=100_000)
+    take_credit_payment(account_of(customer), amount=12_000, method="cash", actor=shift.cashier)
+    return order, shift, customer
+
+
+def test_a_price_that_rose_after_the_closing_goes_back_as_it_was_paid():
+    order, shift, customer = risen_after_the_closing()
+    payment = end(order, "failed").payment
+    page = page_of(browser_of("admin"), "/refunds/")
+    assert (payment.amount, payment.to_give_back) == (10_000, 12_000)
+    assert "12.000" in page
+    assert "10.000" not in page.split("<tbody", 1)[1].split("</tbody>")[0].replace(order.product_name, "")
+
+    give_back(payment, method="cash", actor=shift.cashier, shift=shift)
+
+    assert (expected_cash(shift), owed_by(customer)) == (100_000, 0)
+    booked = journal_of(timezone.localdate())
+    owed = [booking.amount for booking in booked if booking.debit == "owed"]
+    assert sum(owed) == sum(booking.amount for booking in booked if booking.credit == "owed") == 12_000
+
+
+def test_a_price_that_rose_after_the_closing_counts_in_the_shift_where_it_arrived():
+    order, shift, _customer = risen_after_the_closing()
+    end(order, "success")
+
+    totals = totals_of([shift.pk], with_cost=True)[shift.pk]
+
+    assert (totals.arrived, totals.cost, totals.profit) == (12_000, 12_000, 0)

@@ -40,7 +40,7 @@ class Refunds(WorkKind):
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
         """The order, and who sold it."""
-        payments = Payment.objects.filter(pk__in=keys).select_related("seller").with_orders()
+        payments = Payment.objects.filter(pk__in=keys).select_related("seller", "debt").with_orders()
         return {payment.pk: _line(payment) for payment in payments}
 
 
@@ -51,5 +51,5 @@ def _line(payment: Payment) -> Line:
         subject=f"{order.product_name} · {shown_destination(order)}",
         url=f"{order.get_absolute_url()}#order-sale",
         about=" · ".join(filter(None, [str(order.get_status_display()), str(payment.method_words), seller])),
-        amount=rupiah(payment.amount),
+        amount=rupiah(payment.to_give_back),
     )
