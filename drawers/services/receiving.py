@@ -7,24 +7,18 @@ from typing import TYPE_CHECKING
 from django.utils.translation import pgettext_lazy
 
 from audit.acts import act
-from audit.services import record
-from drawers.events import DRAWER_TAKEN_OVER
 from tills.services import confirm_in_person
 
 if TYPE_CHECKING:
-    from drawers.models import Shift
     from staff.models import User
 
 TAKE_OVER = act("take_over_drawer", pgettext_lazy("audit", "Take over a drawer"))
 
 
-def confirm_receiver(shift: Shift, person: User, secret: str, *, actor: User, till_token: str) -> str:
-    """How the person who takes the drawer over was recognised: "password", or at a till "pin". Raises `Refused`.
+def confirm_receiver(person: User, secret: str, *, actor: User, till_token: str) -> str:
+    """How the person who takes the drawer over was recognised, for `hand_over`: "pin" or "password".
 
     `actor`: the signed-in person. `till_token`: of the browser, or "". Guesses are counted: call it outside of any
-    transaction that may roll back.
+    transaction that may roll back. Raises `Refused` when the secret is neither.
     """
-    way = confirm_in_person(person, secret, act=TAKE_OVER, actor=actor, till_token=till_token)
-    facts = {"drawer": shift.drawer.name, "by": way}
-    record(DRAWER_TAKEN_OVER, actor=person, subject=str(shift), facts=facts)
-    return way
+    return confirm_in_person(person, secret, act=TAKE_OVER, actor=actor, till_token=till_token)

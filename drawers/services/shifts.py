@@ -18,7 +18,7 @@ from core import clock
 from core.rights import Right
 from credit.methods import CASH
 from drawers.errors import DifferenceUnexplained, DrawerRefused, OpeningUnexplained
-from drawers.events import COUNT_CORRECTED, DRAWER_DIFFERENCE, DRAWER_OPENED_OTHERWISE
+from drawers.events import COUNT_CORRECTED, DRAWER_DIFFERENCE, DRAWER_OPENED_OTHERWISE, DRAWER_TAKEN_OVER
 from drawers.models import (
     DENOMINATIONS,
     SMALLEST_COIN,
@@ -141,16 +141,21 @@ def close_shift(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str
         return _end(shift, pieces=pieces, actor=actor, reason=reason)
 
 
-def hand_over(shift: Shift, *, to: User, pieces: Sequence[int], actor: User, reason: str = "") -> Shift:
+def hand_over(
+    shift: Shift, *, to: User, pieces: Sequence[int], actor: User, reason: str = "", confirmed_by: str = "password"
+) -> Shift:
     """Close it with what was counted, and begin a shift of `to` at the same drawer with the same count; return that.
 
-    Both or nothing. Raises what `close_shift` and `open_shift` raise.
+    `confirmed_by`: as `confirm_receiver` says. Both or nothing. Raises what `close_shift` and `open_shift` raise.
     """
     with transaction.atomic():
         closed = _end(shift, pieces=pieces, actor=actor, reason=reason)
         if to.pk == closed.cashier_id or open_shift_of(to.pk):
             raise DrawerRefused("person_busy")
-        return _begin(closed.drawer, cashier=to, pieces=pieces, actor=actor, taken_from=closed)
+        taken = _begin(closed.drawer, cashier=to, pieces=pieces, actor=actor, taken_from=closed)
+        facts = {"drawer": closed.drawer.name, "by": confirmed_by}
+        record(DRAWER_TAKEN_OVER, actor=to, subject=str(closed), facts=facts)
+        return taken
 
 
 def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str) -> Shift:

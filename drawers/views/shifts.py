@@ -193,8 +193,8 @@ def _hand_over(request: StaffRequest, shift: Shift, form: CloseForm, facts: dict
     """Hand it over; at a till the receiver goes on. Return where to go then. Raises `Refused`."""
     giver, to, secret = request.user, form.cleaned_data["to"], form.cleaned_data["secret"]
     token = getattr(request, "till_token", "")
-    way = services.confirm_receiver(shift, to, secret, actor=giver, till_token=token)
-    taken = services.hand_over(shift, to=to, **facts)
+    way = services.confirm_receiver(to, secret, actor=giver, till_token=token)
+    taken = services.hand_over(shift, to=to, confirmed_by=way, **facts)
     names = {"name": to.shown_name, "giver": giver.shown_name}
     signed_in = go_on_with(request, to, pin=secret if way == "pin" else "")
     if signed_in in {None, to}:

@@ -372,6 +372,9 @@ def test_nobody_is_handed_a_drawer_without_their_own_password():
     assert not Shift.objects.filter(cashier=away).exists()
 
     Throttle.objects.all().delete()
+    short = {"pieces_50000": "1", "to": away.pk, "secret": "secret-words"}
+    assert list(browser.post(f"/shifts/{shift.pk}/close/", short).context["form"].errors) == ["reason"]
+    assert not AuditEvent.objects.filter(kind="drawer_taken_over").exists()
     assert hand_over_on_page(browser, shift, away, "secret-words").status_code == 302
     assert Shift.objects.get(cashier=away).taken_from == shift
     taken = AuditEvent.objects.get(kind="drawer_taken_over")
