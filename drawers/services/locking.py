@@ -33,9 +33,10 @@ def open_shift_of(person_id: int) -> Shift | None:
 
 
 def refuse_unless_own(shift: Shift, actor: User) -> None:
-    """Raise `DrawerRefused` unless this is the actor's shift, or the actor manages drawers."""
+    """Raise `DrawerRefused` unless this is the actor's shift, or the actor manages drawers and sees its branch."""
     is_own = shift.cashier_id == actor.pk and actor.has_perm(Right.USE_DRAWERS)
-    if not (is_own or actor.has_perm(Right.MANAGE_DRAWERS)):
+    sees_it = actor.bound_to in {None, shift.drawer.branch_id}
+    if not (is_own or (sees_it and actor.has_perm(Right.MANAGE_DRAWERS))):
         raise DrawerRefused("not_yours")
 
 

@@ -16,9 +16,10 @@ from backoffice.own_branch import CLOSED, OF_KEYS, OF_VALUES
 from branches.models import FIRST
 from branches.seeing import seen_in_branch_of
 from core.rights import Role
+from credit.models import CreditEntry
 from drawers.errors import DrawerRefused
 from drawers.models import Drawer
-from drawers.services import open_shift
+from drawers.services import expected_cash, open_shift, take_credit_payment
 from earnings.services.listed import figures_of_list
 from exports.models import Export, ExportState
 from exports.tasks import write_list
@@ -35,6 +36,7 @@ from tests.approvals.helpers import factor_of
 from tests.branches.helpers import make_branch
 from tests.branches.two_branches import NUMBER, TwoBranches, make_two_branches
 from tests.core.helpers import codes
+from tests.credit.helpers import account_of, give_credit, sell_to
 from tests.drawers.helpers import pieces_of
 from tests.roles.helpers import routes
 from tests.tills.helpers import give_pin, till_browser
@@ -243,6 +245,22 @@ def test_the_services_refuse_what_belongs_to_another_branch(two):
 
     require(Action.CANCEL, two.own.stuck, two.supervisor)
     assert refused.value.reason == "other_branch"
+
+
+def test_who_manages_the_drawers_of_one_branch_undoes_no_payment_in_another(two):
+    customer, manager = give_credit(), make_person("administrator", bound_since="2026-01-01T00:00Z")
+    paid = {}
+    for side in (two.other, two.own):
+        sell_to(customer, 10_000, by=side.person)
+        paid[side] = take_credit_payment(account_of(customer), amount=10_000, method="cash", actor=side.person)
+    browser, cash = signed_in(manager), expected_cash(two.other.shift)
+
+    for payment in paid.values():
+        browser.post(f"/credit/payments/{payment.pk}/undo/", {"reason": "another customer"})
+
+    undone = CreditEntry.objects.filter(undoes__isnull=False).values_list("undoes", flat=True)
+    assert list(undone) == [paid[two.own].pk]
+    assert expected_cash(two.other.shift) == cash
 
 
 def test_the_number_in_the_menu_is_that_of_the_own_branch(two):
