@@ -88,8 +88,13 @@ def give_back_credit(
 
 
 def follow_price(debt: CreditEntry, amount: int, *, actor: User | None) -> CreditEntry:
-    """Let the sale stand on the account for `amount` rupiah from now on; return the new entry. Raises `OverCap`."""
+    """Let the sale stand on the account for `amount` rupiah from now on; return the new entry.
+
+    Raises `OverCap`, and `CreditRefused` without a customer.
+    """
     account, person = lock_account(debt.account_id), actor or debt.person
+    if account.customer_id is None:
+        raise CreditRefused("account_gone")
     if amount > debt.amount:
         _refuse_over_cap(account, amount - debt.amount)
     enter(account, SALE, -debt.amount, actor=person, ref_id=debt.ref_id, undoes=debt)

@@ -235,7 +235,7 @@ def _refuse_unless_own_open(payment: Payment, actor: User) -> None:
 def follow_price(payment_id: int, amount: int, *, actor: User | None) -> None:
     """Set the payment of an order, and its debt on an account, to the new `amount` (rupiah).
 
-    The order is locked. The payments of a closed shift stay. Raises `OverCap`.
+    The order is locked. The payments of a closed shift stay. Raises `OverCap` and `CreditRefused`.
     """
     current = lock_payment(payment_id)
     is_changing = current.sold_in_id is None or _is_open(current.sold_in_id)

@@ -8,12 +8,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from credit.models import CreditEntry
+from customers.services import erase
 from drawers.services import close_shift, expected_cash, give_back, take_credit_payment, totals_of
 from earnings.services.journal import journal_of
 from purchases.services.resolving import requeue
 from testing.orders import never_arrived
 from testing.people import browser_of
-from tests.credit.helpers import account_of, give_credit, owed_by, page_of, sell_to
+from tests.credit.helpers import account_of, give_credit, owed_by, page_of, refused, sell_to
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, pieces_of, sell
 
@@ -247,3 +248,13 @@ def test_a_price_that_rose_after_the_closing_counts_in_the_shift_where_it_arrive
     totals = totals_of([shift.pk], with_cost=True)[shift.pk]
 
     assert (totals.arrived, totals.cost, totals.profit) == (12_000, 12_000, 0)
+
+
+def test_a_price_does_not_rise_on_the_account_of_a_deleted_customer():
+    shift, customer = begin(), give_credit()
+    order = never_arrived(sell_to(customer, 10_000, by=shift.cashier))
+    take_credit_payment(account_of(customer), amount=10_000, method="cash", actor=shift.cashier)
+    erase(customer.pk, actor=shift.cashier)
+
+    with refused("account_gone"), transaction.atomic():
+        requeue(order, max_price=12_000, actor=shift.cashier, enqueue=False)
