@@ -13,11 +13,13 @@ from core import clock
 from credit import services as credit
 from credit.errors import CreditRefused
 from credit.methods import counts_as_cash, find_method
-from drawers.errors import DrawerRefused
+from drawers.errors import DrawerRefused, TooLittleCash
 from drawers.events import GIVEN_BACK
 from drawers.models import DrawerEntry, Outcome, Payment, Shift
 from drawers.services.locking import enter, lock_shift, refuse_unless_own
 from drawers.services.payments import lock_payment
+from drawers.services.shifts import expected_cash
+from policies.services import policies
 
 if TYPE_CHECKING:
     from customers.models import Customer
@@ -37,8 +39,8 @@ def give_back(
 
     The order has ended without success, and nobody gave it back before. Cash comes out of a `shift`; another way may be
     in no shift, such as a transfer by the owner. On credit it comes off the account on which it was sold, else off that
-    of `customer`; a sale on credit goes back in money only if the customer has paid it. Raises `DrawerRefused`, and
-    `CreditRefused`.
+    of `customer`; a sale on credit goes back in money only if the customer has paid it. Raises `DrawerRefused`,
+    `TooLittleCash` and `CreditRefused`.
     """
     with transaction.atomic():
         current = _locked(payment)
@@ -51,6 +53,8 @@ def give_back(
         if paying:
             refund = {"ref_id": current.ref_id, "reason": note.strip()[:500]}
             kind, amount = DrawerEntry.Kind.REFUND, -current.to_give_back
+            if counts_as_cash(method) and (there := expected_cash(paying)) + amount < 0:
+                raise TooLittleCash(there, is_blind=policies().blind_count)
             current.refund_entry = enter(paying, kind, amount, method=method, actor=actor, **refund)
         current.given_method = method
         _note(current, actor=actor, note=note)

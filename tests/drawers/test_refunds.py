@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from audit.models import AuditEvent
 from customers.models import Customer, SavedNumber
-from drawers.errors import DrawerRefused
+from drawers.errors import DrawerRefused, TooLittleCash
 from drawers.models import DrawerEntry, Payment
-from drawers.services import PaymentFacts, close_shift, give_back
+from drawers.services import PaymentFacts, close_shift, expected_cash, give_back, pay_in, pay_out
 from purchases.models import Order
 from purchases.services import note_given_back
 from testing.orders import at_once
@@ -118,6 +118,21 @@ def test_a_note_at_the_order_settles_it():
     payment = Payment.objects.get()
     assert (payment.given_by, payment.given_note, payment.given_method) == (shift.cashier, "Cash from the safe", "")
     assert listed(browser_of("supervisor")) == []
+
+
+def test_no_more_cash_goes_back_than_a_drawer_should_hold():
+    shift = begin(cash=0)
+    order = end(sell(shift.cashier, 10_500), "failed")
+    pay_out(shift, amount=10_000, reason="To the safe", actor=shift.cashier)
+
+    with pytest.raises(TooLittleCash, check=lambda refusal: refusal.there == 500):
+        give_back(order.payment, method="cash", shift=shift, actor=shift.cashier)
+
+    assert Payment.objects.get().is_owed
+    assert not AuditEvent.objects.filter(kind="given_back").exists()
+    pay_in(shift, amount=10_000, reason="From the safe", actor=shift.cashier)
+    give_back(order.payment, method="cash", shift=shift, actor=shift.cashier)
+    assert expected_cash(shift) == 0
 
 
 def test_two_who_give_back_in_different_ways_give_once():
