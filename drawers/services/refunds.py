@@ -74,6 +74,7 @@ def note_given_back(payment: Payment, *, actor: User, note: str) -> Payment:
         if current.debt and current.debt.account.customer_id:
             raise CreditRefused("still_owed")
         _note(current, actor=actor, note=note)
+        record(GIVEN_BACK, actor=actor, subject=current.ref_id, facts={"amount": current.to_give_back})
         return current
 
 

@@ -188,5 +188,5 @@ _RULES = {
     Action.PROPOSE_VERDICT: _Rule((Right.PROPOSE_VERDICTS,), _may_propose),
     Action.APPROVE_VERDICT: _Rule((Right.APPROVE_VERDICTS,), _may_approve),
     Action.PRINT_RECEIPT: _Rule((Right.BUY, Right.CHECK_BILLS), _may_print),
-    Action.GIVE_BACK: _Rule((Right.BUY,), _may_give_back),
+    Action.GIVE_BACK: _Rule((Right.GIVE_BACK,), _may_give_back),
 }

@@ -4,6 +4,7 @@ import re
 from functools import partial
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
@@ -12,8 +13,10 @@ from customers.models import Customer, SavedNumber
 from drawers.errors import DrawerRefused, TooLittleCash
 from drawers.models import DrawerEntry, Payment
 from drawers.services import PaymentFacts, close_shift, expected_cash, give_back, pay_in, pay_out
+from purchases.errors import ActionRefused
 from purchases.models import Order
 from purchases.services import note_given_back
+from staff.models import User
 from testing.orders import at_once
 from testing.people import browser_of, make_person
 from tests.core.helpers import cells
@@ -118,6 +121,24 @@ def test_a_note_at_the_order_settles_it():
     payment = Payment.objects.get()
     assert (payment.given_by, payment.given_note, payment.given_method) == (shift.cashier, "Cash from the safe", "")
     assert listed(browser_of("supervisor")) == []
+    event = AuditEvent.objects.get(kind="given_back")
+    assert (event.subject, event.person_id, event.facts["amount"]) == (order.ref_id, shift.cashier_id, 10_500)
+
+
+def test_nobody_without_the_right_notes_a_refund_on_any_way():
+    order = end(sell(begin().cashier), "reversed")
+    browser = browser_of("seller")
+    seller = User.objects.get(username="seller")
+    seller.user_permissions.set(Permission.objects.filter(codename__in=["buy", "view_order", "use_drawer"]))
+
+    page = browser.get(f"/orders/{order.ref_id}/").content.decode()
+    browser.post(f"/orders/{order.ref_id}/given-back/", {"note": "in cash"})
+    browser.post(f"/drawer/sales/{order.ref_id}/given-back/", {"method": "transfer"})
+
+    assert ('id="order-sale"' in page, 'id="act-give_back"' in page) == (True, False)
+    assert Payment.objects.get().is_owed
+    with pytest.raises(ActionRefused):
+        note_given_back(order, actor=seller, note="in cash")
 
 
 def test_no_more_cash_goes_back_than_a_drawer_should_hold():
