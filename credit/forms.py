@@ -49,6 +49,7 @@ class CreditCustomerField(forms.CharField):
     default_error_messages = {
         "unknown": _("No customer of this name may buy on credit."),
         "alike": _("No customer has just this name. Do you mean: %(names)s?"),
+        "twins": _("Several customers with an account are called %(name)s. Rename one of them, or merge them, first."),
     }
 
     def __init__(self, **kwargs: Any) -> None:
@@ -60,11 +61,13 @@ class CreditCustomerField(forms.CharField):
         return value.name if isinstance(value, Customer) else value
 
     def clean(self, value: Any) -> Any:
-        """The customer of this name, letters' case aside. Nobody is taken by a part of a name: it is a debt."""
+        """The only customer of this name, letters' case aside. Nobody is taken by a part of a name: it is a debt."""
         name = super().clean(value)
         if not name:
             return None
-        customer = Customer.objects.filter(name__iexact=name, credit__isnull=False).order_by("pk").first()
+        customer, *twins = [*Customer.objects.filter(name__iexact=name, credit__isnull=False)[:2]] or [None]
+        if twins:
+            raise forms.ValidationError(self.error_messages["twins"], code="twins", params={"name": name})
         alike = [] if customer else list(_on_credit().filter(name__icontains=name).values_list("name")[:_ALIKE])
         if alike:
             names = ", ".join(other for (other,) in alike)

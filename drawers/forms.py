@@ -18,7 +18,7 @@ from core.forms import RupiahField, SumForm
 from core.money import rupiah
 from core.rights import Right
 from credit.forms import CreditCustomerField
-from credit.methods import CASH, counts_as_cash, method_choices, money_choices
+from credit.methods import CASH, counts_as_cash, find_method, method_choices, money_choices
 from credit.models import CreditEntry
 from drawers.errors import PaymentUnclear
 from drawers.models import DENOMINATIONS, Drawer, Shift, UsualDrawer
@@ -285,6 +285,15 @@ class PaymentForm(forms.Form):
     )
     reference = ReferenceField()
     customer = CreditCustomerField()
+
+    def clean(self) -> dict[str, Any]:
+        """The customer counts on credit only."""
+        cleaned = super().clean() or {}
+        method = find_method(cleaned.get("method", ""))
+        if method and not method.needs_debtor:
+            self.errors.pop("customer", None)
+            cleaned["customer"] = None
+        return cleaned
 
 
 class PaidByForm(forms.Form):

@@ -7,7 +7,7 @@ import pytest
 
 from approvals.models import Approval
 from credit.models import CreditEntry
-from customers.models import SavedNumber
+from customers.models import Customer, SavedNumber
 from drawers.models import Payment
 from drawers.services import expected_cash
 from purchases.models import Order
@@ -135,6 +135,25 @@ def test_what_makes_no_sense_or_is_not_allowed_places_nothing(browser, shift, fi
     assert f'data-code="{code}"' in page
     assert chosen(page) == (fields["paid_by"] if fields["paid_by"] != "cheque" else "")
     assert not Order.objects.exists()
+
+
+def test_a_name_that_two_customers_with_accounts_have_owes_nothing(browser, shift):
+    older, owner = give_credit("Bu Sri"), give_credit("BU SRI")
+    SavedNumber.objects.create(customer=owner, destination=NUMBER, kind="phone")
+
+    page = confirm(browser, make_product(), paid_by="credit", paid_by_customer="BU SRI").content.decode()
+
+    assert "Several customers" in page
+    assert (Order.objects.count(), owed_by(older), owed_by(owner)) == (0, 0, 0)
+    confirm(browser, make_product(), paid_by="cash", paid_by_customer="Bu Sri")
+    order = Order.objects.get()
+    change = {"method": "credit", "customer": "Bu Sri"}
+    browser.post(f"/drawer/sales/{order.ref_id}/paid/", change)
+    browser.post(f"/drawer/sales/{order.ref_id}/paid/", change | {"method": "qris"})
+    assert (paid(), owed_by(older)) == ([("qris", 10_500, None)], 0)
+    Customer.objects.filter(pk=older.pk).update(name="Bu Sri Pasar")
+    confirm(browser, make_product(), paid_by="credit", paid_by_customer="BU SRI")
+    assert (owed_by(older), owed_by(owner)) == (0, 10_500)
 
 
 def test_a_part_of_a_name_names_who_is_meant_and_owes_nothing(browser, shift):
