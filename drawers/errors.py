@@ -67,6 +67,15 @@ class PaymentUnclear(OrderRefused):
     """The payment in the review is invalid, so nothing was placed."""
 
 
+class SlipUsed(OrderRefused):
+    """A sale of today has the same number on the slip; a person may confirm that both were paid with it."""
+
+    def __init__(self, ref_id: str, slip: str) -> None:
+        self.ref_id, self.slip = ref_id, slip
+        words = _("Order %(ref_id)s of today has the same number on its slip: %(slip)s. Is it the slip of this sale?")
+        super().__init__(words % {"ref_id": ref_id, "slip": slip})
+
+
 class OpeningUnexplained(Refused):
     """The count differs by `difference` (rupiah) from what the drawer's last count left, and nobody wrote why."""
 

@@ -11,7 +11,9 @@ from catalogue.operators import is_brand_of_another
 from core.access import StaffRequest
 from core.errors import OrderRefused
 from core.rights import Right
+from drawers.errors import SlipUsed
 from drawers.forms import PaidByForm
+from drawers.services import refuse_used_slip
 from gateway.services import request_balance_reading
 from ledger.presenting import Funds
 from purchases import services
@@ -114,6 +116,8 @@ def place_confirmed(request: StaffRequest, product: Product, form: DestinationFo
     seen_price, token = confirmed.cleaned_data["price"], str(confirmed.cleaned_data["token"])
     more: dict[str, Any]
     try:
+        payment = PaidByForm(request.POST).payment(seen_price)
+        refuse_used_slip(payment, own_key=token, confirmed=request.POST.get("confirm_slip", ""))
         return services.place_order(
             product=product,
             destination=form.cleaned_data["destination"],
@@ -124,13 +128,15 @@ def place_confirmed(request: StaffRequest, product: Product, form: DestinationFo
             placed_by=request.user,
             confirm_repeat=confirmed.cleaned_data["confirm_repeat"],
             wait_for_topup=request.POST.get("confirm") == "wait",
-            payment=PaidByForm(request.POST).payment(seen_price),
+            payment=payment,
         )
     except (PriceMoved, SellingPriceMoved) as refusal:
         product.refresh_from_db()
         more = {"price_before": seen_price, "refusal": refusal, "token": token}
     except RepeatToday as refusal:
         more = {"earlier": refusal.order, "refusal": refusal, "token": token}
+    except SlipUsed as refusal:
+        more = {"slip_used": refusal, "refusal": refusal, "token": token}
     except OpenDuplicate as refusal:
         more = {"open_order": refusal.order, "refusal": refusal}
     except (NeedsApproval, NotForSale):

@@ -38,6 +38,7 @@ from drawers.services.shifts import (
     open_shift,
     rounded_up,
 )
+from drawers.services.slips import refuse_used_slip
 from drawers.services.taking_in import take_in_payment
 from drawers.services.totals import Totals, totals_of
 from drawers.services.usual import free_usual_drawer, set_usual_drawer

@@ -255,3 +255,37 @@ def test_another_product_for_a_number_in_doubt_is_hinted_at_and_can_be_sold(cash
     assert not has_id(review(cashier, product, "081234567899"), "in-doubt")
     confirm(cashier, product, hidden(page))
     assert Order.objects.exclude(pk=unsure.pk).get().destination == NUMBER
+
+
+def test_a_slip_of_an_earlier_sale_of_today_is_asked_about_and_its_own_form_is_not(cashier):
+    product = make_product(price=10_500)
+    card = {"paid_by": "card", "paid_reference": "004217"}
+    first = hidden(review(cashier, product)) | card
+    for _pressed in range(2):  # an answer that was lost: the same form again
+        confirm(cashier, product, first)
+    assert Order.objects.count() == 1
+
+    fields = hidden(review(cashier, product, "081234567899")) | card
+    asked = confirm(cashier, product, fields)
+    assert (codes(asked), Order.objects.count()) == ({"SlipUsed"}, 1)
+    assert Order.objects.get().ref_id in words(asked)
+    assert 'value="004217" required data-sure' in asked.content.decode()
+    assert hidden(asked)["token"] == fields["token"]  # the question keeps the form, so that it sells once
+    again = confirm(cashier, product, hidden(asked) | card | {"confirm_slip": "004217"})
+
+    assert again["Location"] == "/counter/"
+    assert (Order.objects.count(), Order.objects.filter(payment__reference="004217").count()) == (2, 2)
+
+
+def test_a_second_one_and_its_slip_are_asked_about_once_each(cashier):
+    product = make_product(price=10_500)
+    card = {"paid_by": "card", "paid_reference": "004217"}
+    confirm(cashier, product, hidden(review(cashier, product, "081234567899")) | card)
+    make_order(Status.SUCCESS, product=product, destination=NUMBER)
+
+    fields = hidden(review(cashier, product)) | card | {"confirm_repeat": "1"}
+    asked = confirm(cashier, product, fields)
+    assert codes(asked) == {"SlipUsed"}
+    confirm(cashier, product, hidden(asked) | card | {"confirm_slip": "004217"})
+
+    assert Order.objects.count() == 3
