@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from core.tables import Table, column, row_link
@@ -57,10 +57,11 @@ class StayTable(Table[Any]):
 
     @column(_("From"), phone="2 left")
     def since(self, stay: Stay) -> SafeString:
-        """When the PIN was typed."""
-        return moment(stay.since)
+        """When the PIN was typed; on a card with what it is."""
+        return format_html('<span class="phone-label">{}:</span> {}', gettext("From"), moment(stay.since))
 
     @column(pgettext_lazy("till", "Until"), phone="2 right")
-    def until(self, stay: Stay) -> SafeString | str:
-        """When the till was locked, or somebody else took over; a dash before that."""
-        return moment(stay.until) if stay.until else "–"
+    def until(self, stay: Stay) -> SafeString:
+        """When the till was locked, or somebody else took over; a dash before that. On a card with what it is."""
+        label = format_html('<span class="phone-label">{}:</span> ', pgettext("till", "Until"))
+        return format_html("{}{}", label, moment(stay.until) if stay.until else "–")
