@@ -249,9 +249,9 @@ class CloseForm(CountForm):
 
 
 def _who_may_take_over() -> Any:
-    """People who may use a drawer and have none open."""
+    """People who may use a drawer and have none open, without those who never chose a password."""
     busy = Shift.objects.filter(closed_at=None).values("cashier")
-    return narrowed(User.objects.holding(Right.USE_DRAWERS)).exclude(pk__in=busy).order_by("username")
+    return narrowed(User.objects.holding(Right.USE_DRAWERS).joined()).exclude(pk__in=busy).order_by("username")
 
 
 class PaidForm(SumForm):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import AbstractUser, Group, Permission, UserManager
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.sessions.base_session import AbstractBaseSession
@@ -84,6 +85,10 @@ class StaffQuerySet(models.QuerySet["User"]):
             claimed=Subquery(links.values(said=KeyTextTransform("role", "extra_data"))[:1]),
             session_count=Coalesce(Subquery(sessions.annotate(n=models.Count("pk")).values("n")), 0),
         )
+
+    def joined(self) -> StaffQuerySet:
+        """The people who have ever chosen a password, or need none."""
+        return self.exclude(is_oidc=False, password__startswith=UNUSABLE_PASSWORD_PREFIX)
 
 
 class StaffManager(UserManager.from_queryset(StaffQuerySet)):  # type: ignore[misc]

@@ -381,6 +381,17 @@ def test_nobody_is_handed_a_drawer_without_their_own_password():
     assert (taken.person, taken.subject, taken.facts["drawer"]) == (away, f"shift {shift.pk}", shift.drawer.name)
 
 
+def test_an_invited_person_is_not_offered_a_drawer():
+    shift, invited = begin(cash=100_000), make_person("cashier", username="invited")
+    invited.set_unusable_password()
+    invited.save()
+    make_person("cashier", username="ready")
+
+    page = signed_in(shift.cashier).get(f"/shifts/{shift.pk}/close/")
+
+    assert [person.username for person in page.context["form"].fields["to"].queryset] == ["ready"]
+
+
 def test_at_a_till_who_takes_over_types_the_pin():
     giver, taker = with_pin("cashier"), with_pin("cashier", pin="519372", username="taker")
     browser = till_browser()
