@@ -10,6 +10,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from audit.services import record
 from core.addresses import address_of
@@ -29,6 +30,10 @@ log = structlog.get_logger()
 
 class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
     """allauth's adapter: no sign-up, our own throttle, a second step, and a record of it all."""
+
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "username_password_mismatch": _("The user name or the password is wrong.")
+    }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Staff accounts begin with an invitation, never with a visitor."""

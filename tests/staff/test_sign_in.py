@@ -79,12 +79,13 @@ def test_the_key_of_a_session_is_new_after_the_second_factor():
 
 def test_a_wrong_password_says_so_and_opens_nothing():
     make_person("cashier")
-    client = Client()
+    client = Client(headers={"Accept-Language": "id"})
 
     answer = sign_in(client, "cashier", "something else")
 
     assert answer.status_code == 200
     assert 'role="alert"' in answer.content.decode()
+    assert " anda " not in answer.content.decode()  # allauth's own words say it so
     assert client.get("/").status_code == 302
 
 
