@@ -263,7 +263,11 @@ function refreshTimes() {
 setInterval(refreshTimes, 10000);
 
 // On a phone the pages of a place and the tabs scroll sideways: the page's own one stays in sight.
-for (const row of [".place-row", ".tabs", ".filters.is-compact .chips"]) find(`${row} [aria-current]`)?.scrollIntoView({ block: "nearest", inline: "center" });
+for (const row of findAll(".place-row, .tabs, .filters.is-compact .chips")) {
+  const chosen = find("[aria-current]", row)?.getBoundingClientRect();
+  const { left, width } = row.getBoundingClientRect();
+  if (chosen) row.scrollLeft += chosen.left + chosen.width / 2 - (left + width / 2); // the page itself stays where it is
+}
 
 // A date field is written as the browser likes it: beside it stands the day as people here write it.
 const dayInWords = new Intl.DateTimeFormat(document.documentElement.lang || "id", { day: "numeric", month: "short", year: "numeric" });

@@ -87,6 +87,17 @@ def test_the_own_page_of_a_place_is_in_sight_on_a_phone(live_server: Any, open_w
     sign_in(page, live_server.url, "owner", "/due/")
 
     expect(page.locator(".place-row [aria-current]")).to_be_in_viewport(ratio=1)
+    page.goto(f"{live_server.url}/earnings/")
+    page.locator("#earned-by .tabs a").last.click()
+    page.locator("#earned-by .tabs a[aria-current]").last.wait_for()
+    place = page.locator("#earned-by .tabs [aria-current]").bounding_box()
+    assert place
+    assert 0 <= place["x"] <= PHONE[0] - place["width"]
+    assert page.evaluate("scrollY") == 0
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 688, "height": 990})  # A4 without its margins
+    expect(page.locator("#earned-by .tabs")).to_be_hidden()
+    expect(page.locator(".earned-lines tbody tr").first).to_have_css("display", "table-row")
 
 
 def test_an_auditor_sees_no_number_in_full(live_server: Any, open_window: OpenWindow, shop):
