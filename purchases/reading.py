@@ -17,8 +17,10 @@ _UNITS = {"rb": 1_000, "ribu": 1_000, "ribuan": 1_000, "k": 1_000, "thousand": 1
 _UNITS |= {"jt": 1_000_000, "juta": 1_000_000, "m": 1_000_000, "million": 1_000_000}
 _ABOVE = ("di atas", "diatas", "lebih dari", "minimal", "over", "above", "more than", "at least", ">")
 _BELOW = ("di bawah", "dibawah", "kurang dari", "maksimal", "under", "below", "less than", "at most", "<")
-_ABOUT = ("kira-kira", "kira kira", "kurang lebih", "sekitaran", "sekitar", "kisaran", "about", "around", "roughly")
-_ABOUT += ("approximately", "circa", "±", "~")
+_ABOUT = (
+    *("kira-kira", "kira kira", "kurang lebih", "sekitaran", "sekitar", "kisaran"),
+    *("about", "around", "roughly", "approximately", "circa", "±", "~"),
+)
 _BETWEEN = ("antara", "between")
 _FROM = ("dari", "mulai", "from")
 _TO = ("-", "–", "sampai", "hingga", "to", "s/d", "sd")
