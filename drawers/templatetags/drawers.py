@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from functools import cache
 from typing import Any
 
 from django import template
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from core.access import StaffRequest
 from core.rights import Right
+from core.times import day_words
 from core.together import Given, Together
 from credit import methods
 from credit.forms import offered_customers
@@ -99,10 +102,11 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
     in_coins = total + -total % SMALLEST_COIN
     notes = sorted({in_coins, max(in_coins, _SMALL_NOTE), *(-(-total // note) * note for note in _NOTES)})
     debtor = request.POST.get("paid_by_customer", "").strip()
-    accounts = {name.casefold(): (owed, cap) for name, owed, cap in names}
+    accounts = {name.casefold(): (owed, cap, _late(oldest_due)) for name, owed, cap, oldest_due in names}
     is_owner = bool(owners) and not debtor
-    account = (owners[0].credit.balance, owners[0].credit.cap) if is_owner else accounts.get(debtor.casefold())
-    owed, cap = account or (0, 0)
+    own = owners[0].credit if is_owner else None
+    account = (own.balance, own.cap, _late(own.oldest_due)) if own else accounts.get(debtor.casefold())
+    owed, cap, late = account or (0, 0, "")
     return {
         "methods": shown if len(shown) > 1 else [],
         "total": total,
@@ -123,9 +127,22 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
         "may_owe": may_owe,
         "customer": debtor or (owners[0].name if may_owe and owners else ""),
         "is_unknown": bool(debtor) and debtor.casefold() not in accounts,
-        "debt": {"is_known": account is not None, "owed": owed, "then": owed + total, "cap": cap},
-        "names": format_html_join("", '<option value="{}" data-owed="{}" data-cap="{}"></option>', names),
+        "debt": {"is_known": account is not None, "owed": owed, "then": owed + total, "cap": cap, "late": late},
+        "names": format_html_join(
+            "",
+            '<option value="{}" data-owed="{}" data-cap="{}"{}></option>',
+            (
+                (name, owed, cap, format_html(' data-late="{}"', _late(due)) if _late(due) else "")
+                for name, owed, cap, due in names
+            ),
+        ),
     }
+
+
+def _late(oldest_due: dt.date | None) -> str:
+    """Since when something that is owed is overdue, in words; "" when nothing is."""
+    is_late = oldest_due is not None and oldest_due < timezone.localdate()
+    return gettext("overdue since %(day)s") % {"day": day_words(oldest_due)} if is_late else ""
 
 
 @cache
@@ -135,6 +152,6 @@ def _paid_by_questions() -> Together:
     return Together(
         Shift.objects.filter(cashier=Given("person"), closed_at=None).values_list("pk"),
         Drawer.objects.filter(is_active=True).values_list("pk")[:1],
-        offered_customers().values_list("name", "credit__balance", "credit__cap"),
+        offered_customers().values_list("name", "credit__balance", "credit__cap", "credit__oldest_due"),
         on_credit.filter(numbers__destination=Given("destination")).order_by("pk").select_related("credit")[:1],
     )

@@ -39,6 +39,9 @@
     shown.classList.toggle("is-short", then > cap);
     for (const [key, amount] of Object.entries({ owed, then, cap }))
       find(`[data-${key}]`, shown).textContent = `${amount < 0 ? "\u2212" : ""}Rp${rupiah.format(Math.abs(amount))}`;
+    const late = find("[data-late]", shown);
+    late.textContent = account.dataset.late || "";
+    late.hidden = !account.dataset.late;
   }
 
   function choose(way) {

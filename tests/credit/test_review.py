@@ -1,9 +1,12 @@
 """How the customer pays, chosen where an order is confirmed: nothing for cash, credit as part of placing it."""
 
+import datetime as dt
 import re
 import uuid
 
 import pytest
+import time_machine
+from django.utils import timezone
 
 from approvals.models import Approval
 from credit.models import CreditEntry
@@ -15,7 +18,7 @@ from staff.models import User
 from testing.database import statements
 from testing.factories import make_check, make_product
 from testing.orders import review
-from testing.people import browser_of
+from testing.people import browser_of, signed_in
 from tests.approvals.helpers import approve, approver
 from tests.core.helpers import words
 from tests.credit.helpers import give_credit, owed_by
@@ -82,6 +85,20 @@ def test_the_review_says_what_the_owner_of_the_number_owes_with_this_sale(browse
     assert re.findall(r"Rp[\d.]+", said) == ["Rp10.500", "Rp21.000", f"Rp{cap:,}".replace(",", ".")]
     assert ("is-short" in attributes, "hidden" in attributes) == (is_short, False)
     assert f'<option value="Bu Sri" data-owed="10500" data-cap="{cap}">' in page
+
+
+@pytest.mark.parametrize(("days", "is_late"), [(0, False), (31, True)])
+def test_the_review_names_what_is_overdue_before_the_sale(browser, shift, days, is_late):
+    owner = give_credit("Bu Sri")
+    SavedNumber.objects.create(customer=owner, destination=NUMBER, kind="phone")
+    confirm(browser, make_product(), paid_by="credit", paid_by_customer="Bu Sri")
+
+    with time_machine.travel(timezone.now() + dt.timedelta(days=days), tick=True):
+        page = review(signed_in(shift.cashier), make_product(), NUMBER).content.decode()
+
+    said = re.search(r'class="pay-late" data-late( hidden)?>(.*?)</strong>', page)
+    assert (said[1] is None, said[2].startswith("overdue since")) == (is_late, is_late)
+    assert ('<option value="Bu Sri" data-owed="10500" data-cap' in page, ' data-late="' in page) == (True, is_late)
 
 
 def test_without_drawer_and_without_debtors_there_is_no_choice(browser):
