@@ -12,7 +12,7 @@ from drawers.models import DrawerEntry, Payment
 from drawers.services import PaymentFacts, close_shift, open_shift_of, pay_in
 from purchases.states import Status
 from staff.models import User
-from testing.factories import make_order
+from testing.factories import make_order, make_product
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import ask_purchase
 from tests.core.helpers import codes, has_id, next_question, words_at
@@ -41,6 +41,18 @@ def test_the_strip_shows_the_own_orders_and_what_was_sold(cashier, telkomsel):
     assert not has_id(page, "counter-profit")
     assert 'class="run-number">0812 3456 7890<' in shown, "as a whole on one line"
     assert "0812-" not in re.sub(r'="[^"]*"', "", shown)
+
+
+@pytest.mark.parametrize(("category", "has_token"), [("token-pln", True), ("pulsa", False)])
+def test_the_line_above_the_field_has_the_token_with_its_whatsapp_and_receipt(cashier, category, has_token):
+    product = make_product(name="Token PLN 50.000", category=category)
+    me, sn = User.objects.get(username="cashier"), "12345678901234567890/BUDI/R1/900VA/32.1"
+    order = make_order(Status.SUCCESS, product=product, destination="12345678901", placed_by=me, sn=sn)
+
+    said = re.search(r"<template>(.*?)</template>", cashier.get("/counter/").content.decode(), re.DOTALL)[1]
+
+    assert bool(re.search(r"data-token>1234[ -]5678", said)) == has_token
+    assert (f"/orders/{order.ref_id}/receipt/" in said, "WhatsApp" in said) == (has_token, has_token)
 
 
 def test_a_row_that_seems_never_to_have_arrived_warns_as_the_unknown_one_did(cashier, telkomsel):
