@@ -36,6 +36,11 @@ class Bulk(models.TextChoices):
     POLL = "poll", gettext_lazy("Check the status")
     RELEASE = "release", gettext_lazy("Send again")
 
+    @property
+    def changes_orders(self) -> bool:
+        """Whether it changes an order, or spends: the page keeps these acts apart."""
+        return self in {Bulk.TAG, Bulk.RELEASE}
+
 
 def bulk_acts_of(person: User) -> list[Bulk]:
     """Those that this person may do with some order. A file holds costs."""

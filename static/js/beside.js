@@ -69,9 +69,21 @@
     link.focus();
   });
 
-  // A ticked row shows what can be done with several.
+  // A ticked row shows what can be done with several, and how many are ticked; so does the link above the list.
+  const bulk = document.querySelector("[data-bulk]");
+  const countTicks = () => {
+    const count = layout.querySelectorAll("[form=bulk]:checked").length;
+    if (bulk) bulk.querySelector("[data-bulk-count]").textContent = count;
+    return count;
+  };
   layout.addEventListener("change", (event) => {
-    if (event.target.form?.id === "bulk") event.target.form.closest("details").open = Boolean(layout.querySelector("[form=bulk]:checked"));
+    if (event.target.form?.id === "bulk") bulk.open = countTicks() > 0;
+  });
+  document.addEventListener("htmx:afterSettle", countTicks);
+  document.querySelector("[data-bulk-open]")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    bulk.open = !bulk.open;
+    if (bulk.open) bulk.querySelector("[name=every]").focus({ preventScroll: true });
   });
 
   // With the panel open it follows the cursor.

@@ -1,6 +1,7 @@
 """The list of orders in a browser: a typed line becomes chips, a row opens beside the list, the sums stand below."""
 
 import datetime as dt
+import re
 from typing import Any
 
 import pytest
@@ -82,8 +83,14 @@ def test_a_supervisor_ticks_orders_on_a_phone_and_reads_what_came_of_each(live_s
     page = open_window(size=PHONE)
     sign_in(page, live_server.url, "supervisor", "/orders/")
 
-    for order in orders.values():
+    page.wait_for_load_state("networkidle")  # the saved views and the sums are there
+    first = page.locator(f"#row-{orders['old'].pk}")
+    before = first.bounding_box()
+    for number, order in enumerate(orders.values(), start=1):
         page.check(f"#row-{order.pk} [name=order]")
+        expect(page.locator("[data-bulk-count]")).to_have_text(str(number))
+    expect(page.locator("#bulk [value=print]")).to_be_in_viewport()
+    assert first.bounding_box() == before, "the rows stay where they are"
     page.fill("#bulk-tag", "promo")
     assert faults_in_all_looks(page) == []
     page.click("#bulk [value=tag]")
@@ -92,6 +99,17 @@ def test_a_supervisor_ticks_orders_on_a_phone_and_reads_what_came_of_each(live_s
     assert faults_in_all_looks(page) == []
     page.goto(f"{live_server.url}/orders/?tag=promo")
     expect(page.locator("#results .tag")).to_have_count(2)
+
+    page.add_init_script("window.print = () => {}")
+    for order in orders.values():
+        page.check(f"#row-{order.pk} [name=order]")
+    page.click("#bulk [value=print]")
+    expect(page.locator(".struk")).to_have_count(2)
+    assert faults_in_all_looks(page) == []
+    page.click("#print-receipts")
+    page.wait_for_url("**/orders/prints/**")
+    page.wait_for_load_state()
+    assert len(re.findall(rb"/Type ?/Page\b", page.pdf(prefer_css_page_size=True))) == 2
 
 
 def test_an_owner_chooses_columns_and_finds_them_again(live_server, open_window: OpenWindow, orders):
