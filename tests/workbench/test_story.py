@@ -32,6 +32,8 @@ from tests.conftest import Upstream
 from tests.credit.helpers import give_credit, sell_to, take_off
 from tests.drawers.helpers import end
 from tests.gateway.helpers import kept_exchange
+from tests.tills.helpers import give_printer, make_till
+from tills.services import ask_opening
 from upstream import requests
 from upstream.budget import CallClass
 from workbench.services.story import read_story
@@ -95,6 +97,14 @@ def test_who_may_see_credit_sees_an_orders_entries():
 
     assert not [line for line in browser.get(path).context["lines"] if line.kind == "credit"]
     assert "credit_entry" not in browser.get(f"/orders/{order.ref_id}/story.json").content.decode()
+
+
+def test_a_story_names_the_till_whose_cash_drawer_opened(sold: Order):
+    ask_opening(give_printer(make_till()), why="sale", what=sold.ref_id, actor=sold.placed_by)
+
+    page = browser_of("auditor").get(f"/orders/{sold.ref_id}/story/").content.decode()
+
+    assert "Kasir 1" in page[page.index('data-code="cash_drawer_opened"') :]
 
 
 def test_the_file_holds_bodies_and_no_secret(sold: Order, upstream: Upstream):

@@ -32,6 +32,8 @@ from purchases.models import Incident, OrderEvent, ReceiptPrint, Verdict
 from purchases.presenting import event_words
 from purchases.states import Status
 from reconciliation.models import Difference
+from tills.events import CASH_DRAWER_OPENED, OPENS
+from tills.models import DrawerOpening
 from workbench.presenting.exchanges import endpoint_words, milliseconds, result_of
 from workbench.services.story import Story, facts_of
 
@@ -195,6 +197,18 @@ def _drawer_entry(entry: DrawerEntry) -> Iterator[Line]:
     )
 
 
+def _opening(opening: DrawerOpening) -> Iterator[Line]:
+    why = opening.cause.partition(" ")[0]
+    yield Line(
+        at=opening.asked_at,
+        kind=LineKind.DRAWER,
+        code="cash_drawer_opened",
+        words=f"{event_label(CASH_DRAWER_OPENED.key)}: {OPENS[why]}",
+        detail=opening.till.name,
+        row=opening,
+    )
+
+
 def _credit_entry(entry: CreditEntry) -> Iterator[Line]:
     words = f"{entry.get_kind_display()} {signed_rupiah(entry.amount)}"
     is_undoing = entry.undoes_id is not None and entry.kind == CreditEntry.Kind.SALE
@@ -349,6 +363,7 @@ _LINES_OF: dict[type[Model], Callable[[Any], Iterator[Line]]] = {
     Entry: _entry,
     Payment: _payment,
     DrawerEntry: _drawer_entry,
+    DrawerOpening: _opening,
     CreditEntry: _credit_entry,
     Incident: _incident,
     Verdict: _verdict,

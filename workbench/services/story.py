@@ -21,6 +21,7 @@ from ledger.models import Entry
 from purchases.models import Incident, Order, OrderEvent, ReceiptPrint, Verdict
 from purchases.models.orders import OrderHistory
 from reconciliation.models import Difference
+from tills.models import DrawerOpening
 
 # The most of one kind; an order that was polled for weeks has fewer.
 MOST_ROWS = 2_000
@@ -69,6 +70,7 @@ def _about(ref_id: str, order: Any) -> list[QuerySet[Any]]:
             ref_id=ref_id
         ),
         DrawerEntry.objects.select_related("person", "shift__drawer").filter(ref_id=ref_id, kind="refund"),
+        DrawerOpening.objects.select_related("till").filter(cause__in=[f"sale {ref_id}", f"refund {ref_id}"]),
         Incident.objects.select_related("closed_by").filter(order__ref_id=ref_id).defer("raw").order_by("pk"),
         Verdict.objects.select_related("proposed_by", "approved_by", "declined_by")
         .filter(order__ref_id=ref_id)
