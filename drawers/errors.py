@@ -26,6 +26,8 @@ class DrawerRefused(Refused):
             "count_used": _("A later shift began with this count. It never changes."),
             "corrected": _("This count was corrected before. It never changes."),
             "no_correction": _("Write why the count was wrong."),
+            "explained": _("This count has its reason. It never changes."),
+            "no_explanation": _("Write why it differs."),
             "not_yours": _("Only the cashier of this shift, or a person who manages drawers, can do this."),
             "no_shift": _("You have no drawer open. Open one first."),
             "no_sale": _("This order is in no drawer."),

@@ -8,6 +8,8 @@ DRAWER_OPENED_OTHERWISE = Event("drawer_opened_otherwise", _("Drawer opened with
 DRAWER_TAKEN_OVER = Event("drawer_taken_over", _("Drawer taken over"))
 DRAWER_DIFFERENCE = Event("drawer_difference", _("Drawer closed with a large difference"))
 COUNT_CORRECTED = Event("count_corrected", _("Closing count corrected"))
+OPENING_EXPLAINED = Event("opening_explained", _("Reason for an opening difference written later"))
+CLOSING_EXPLAINED = Event("closing_explained", _("Reason for a closing difference written later"))
 GIVEN_BACK = Event("given_back", _("Money given back to a customer"), about="order")
 USUAL_DRAWER_CHANGED = Event("usual_drawer_changed", _("Usual drawer changed"), about="username")
 DAY_SIGNED = Event("day_signed", _("Closing of a day signed"), about="day")

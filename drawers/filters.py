@@ -67,7 +67,7 @@ class ShiftFilter(InBranches):
         method="in_state",
         label=_("State"),
         empty_label=_("Every state"),
-        choices=[("open", _("Open")), ("difference", _("Opened or closed with a difference"))],
+        choices=[("open", _("Open")), ("difference", _("With a difference"))],
     )
     drawer = django_filters.ChoiceFilter(label=_("Drawer"), empty_label=_("Every drawer"), choices=drawer_names)
     cashier = django_filters.ChoiceFilter(label=_("Cashier"), empty_label=_("Everybody"), choices=_cashiers)

@@ -22,6 +22,7 @@ urlpatterns = [
     path("shifts/<int:pk>/", shifts.shift_detail, name="shift_detail"),
     path("shifts/<int:pk>/close/", shifts.shift_close, name="shift_close"),
     path("shifts/<int:pk>/correct/", shifts.shift_correct, name="shift_correct"),
+    path("shifts/<int:pk>/explain/", shifts.shift_explain, name="shift_explain"),
     path("shifts/<int:pk>/csv/", shifts.shift_csv, name="shift_csv"),
     path("shifts/days/", days.drawer_day_today, name="drawer_day_today"),
     path("shifts/days/<str:day>/", days.drawer_day, name="drawer_day"),

@@ -11,6 +11,7 @@ from drawers.services.days import (
     sign_day,
     sold_in_no_shift,
 )
+from drawers.services.explaining import explain, explanations_of, may_explain, unexplained
 from drawers.services.facts import PaymentFacts
 from drawers.services.locking import lock_shift, open_shift_of
 from drawers.services.managing import add_drawer, change_drawer

@@ -23,9 +23,11 @@ from drawers.errors import DrawerRefused
 from drawers.events import DAY_SIGNED
 from drawers.models import DrawerDay, Payment, Shift
 from drawers.models.payments import Outcome, orders
+from drawers.services.explaining import explanations_of
 from drawers.services.totals import Totals, totals_of
 
 if TYPE_CHECKING:
+    from audit.models import AuditEvent
     from staff.models import User
 
 
@@ -71,6 +73,7 @@ def day_lines(day: DrawerDay | None) -> list[DayLine]:
         return [DayLine.of(line) for line in day.facts["lines"]]
     shifts = list(day.shifts.select_related("drawer", "cashier").order_by("cashier__username", "closed_at", "pk"))
     totals = totals_of([shift.pk for shift in shifts], with_cost=True)
+    explained = explanations_of(shifts)
     last = {shift.drawer_id: shift.pk for shift in sorted(shifts, key=lambda shift: (shift.opened_at, shift.pk))}
     return [
         DayLine(
@@ -80,13 +83,18 @@ def day_lines(day: DrawerDay | None) -> list[DayLine]:
             totals=totals[shift.pk],
             counted=shift.counted or 0,
             difference=shift.difference or 0,
-            reason=shift.reason,
+            reason=_reason(shift.reason, explained[shift.pk].get("closing")),
             is_last_of_drawer=last[shift.drawer_id] == shift.pk,
             opening_difference=shift.opening_difference,
-            opening_reason=shift.opening_reason,
+            opening_reason=_reason(shift.opening_reason, explained[shift.pk].get("opening")),
         )
         for shift in shifts
     ]
+
+
+def _reason(at_the_count: str, later: AuditEvent | None) -> str:
+    """What was written about a difference: after a blind count it replaces the words that there was no reason."""
+    return later.facts["reason"] if later and later.facts else at_the_count
 
 
 def cash_of_day(lines: Iterable[DayLine]) -> dict[str, int]:

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import CharField, Sum
 from django.db.models.functions import Cast, Coalesce, Mod
 from django.utils import timezone
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import ngettext
 
 from audit.services import record
 from core import clock
@@ -29,6 +29,7 @@ from drawers.models import (
     Shift,
     ShiftHistory,
 )
+from drawers.services.explaining import words_without_reason
 from drawers.services.locking import enter, lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.payments import take_in
 from policies.services import policies
@@ -107,7 +108,7 @@ def _begin(
 def _why(reason: str, refusal: OpeningUnexplained | DifferenceUnexplained) -> str:
     """The reason for a difference. Raises the refusal without one; but a blind count stands as it is: no second try."""
     if not reason.strip() and policies().blind_count:
-        return gettext("Counted without seeing what is expected; no reason was typed.")
+        return words_without_reason()
     if not reason.strip():
         raise refusal
     return reason.strip()[:500]

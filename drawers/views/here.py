@@ -23,7 +23,8 @@ from drawers.forms import GiveBackForm, OpenForm, PaidForm, PaymentForm
 from drawers.models import Drawer, Payment, Shift
 from drawers.presenting import cash_lines, other_lines
 from drawers.tables import EntryTable, SaleTable
-from drawers.views.shifts import entries_of, sales_of
+from drawers.views.shifts import entries_of, explained_facts, sales_of
+from policies.services import policies
 from tills.printing import open_cash_drawer
 
 _ROWS = 30
@@ -44,7 +45,7 @@ def drawer_here(request: StaffRequest) -> HttpResponse:
 def _closed(request: StaffRequest, form: OpenForm, status: int = 200) -> HttpResponse:
     last = Shift.objects.filter(cashier=request.user.pk).select_related("drawer", "cashier").order_by("-opened_at")
     has_free = form.is_bound or form.fields["drawer"].queryset.exists()  # type: ignore[attr-defined]
-    context = {"form": form, "has_free": has_free, "last": last.first()}
+    context = {"form": form, "has_free": has_free, "last": last.first(), "is_blind": policies().blind_count}
     return render(request, "drawers/drawer_closed.html", context, status=status)
 
 
@@ -61,6 +62,7 @@ def _open(request: StaffRequest, shift: Shift, form: PaidForm, status: int = 200
         "table": EntryTable(entries_of(shift)[:_ROWS]),
         "form": form,
         "unsettled": services.unsettled(lately)[:_ROWS],
+        **explained_facts(shift, request.user),
     }
     return render(request, "drawers/drawer_open.html", context, status=status)
 

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from audit.services import record
 from branches.seeing import narrowed
@@ -32,6 +32,7 @@ from drawers.tables import EntryTable, SaleTable, ShiftTable, shift_fields
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
 from policies.services import policies
+from staff.models import User
 from tills.printing import open_cash_drawer
 from tills.sessions import go_on_with
 
@@ -121,8 +122,28 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
         "may_close": shift.is_open and may_act,
         "may_correct": may_act and not after and shift.day and not shift.day.signed_at and shift.first_counted is None,
         "paper": paper if paper in _PAPERS else "",
+        **explained_facts(shift, request.user),
     }
     return render(request, "drawers/shift_paper.html" if paper == "80" else "drawers/shift_detail.html", context)
+
+
+def explained_facts(shift: Shift, person: User) -> dict[str, Any]:
+    """For `drawers/explained.html`: what was written after the counts, and which differences the person may explain."""
+    explained = services.explanations_of([shift])[shift.pk]
+    is_possible = services.may_explain(shift, person) and not (shift.day and shift.day.signed_at)
+    return {"explained": explained, "unexplained": services.unexplained(shift, explained) if is_possible else {}}
+
+
+@staff_only(Right.USE_DRAWERS)
+@require_POST
+def shift_explain(request: StaffRequest, pk: int) -> HttpResponse:
+    """Write why a count (`count`: "opening" or "closing") differs, once, after a blind count."""
+    shift = _shift_for(request, pk, Right.VIEW_SHIFTS, Right.MANAGE_DRAWERS)
+    with refusal_shown(request):
+        facts = {"count": request.POST.get("count", ""), "reason": request.POST.get("reason", "")}
+        services.explain(shift, actor=request.user, **facts)
+        messages.success(request, _("The reason is written down."), extra_tags="explained")
+    return redirect("drawer" if shift.is_open and shift.cashier_id == request.user.pk else shift)
 
 
 def _after(shift: Shift) -> QuerySet[Shift]:

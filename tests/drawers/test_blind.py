@@ -4,8 +4,9 @@ import uuid
 
 import pytest
 
-from drawers.models import Shift
-from drawers.services import close_shift, open_shift_of
+from audit.models import AuditEvent
+from drawers.models import DrawerDay, Shift
+from drawers.services import close_shift, day_lines, open_shift_of
 from policies.errors import LooserNeedsTwo
 from policies.services import change_policies
 from staff.models import User
@@ -107,6 +108,40 @@ def test_a_drawer_is_opened_without_seeing_what_was_left():
         -10_700,
         True,
     )
+
+
+@pytest.mark.parametrize("role", ["cashier", "supervisor"])
+def test_the_reason_is_written_once_after_the_count_and_never_changes(shift, role):
+    close_shift(shift, pieces=pieces_of(233_000), actor=shift.cashier)
+    browser = signed_in(shift.cashier) if role == "cashier" else browser_of(role)
+    assert 'id="explain-closing"' in browser.get(f"/shifts/{shift.pk}/").content.decode()
+
+    for reason in ("Change for Rp571", "Another story"):
+        answer = browser.post(f"/shifts/{shift.pk}/explain/", {"count": "closing", "reason": reason}, follow=True)
+
+    assert codes(answer) == {"DrawerRefused:explained"}
+    page = browser.get(f"/shifts/{shift.pk}/").content.decode()
+    assert ["Change for Rp571" in page, "Another story" in page, 'id="explain-closing"' in page] == [True, False, False]
+    event = AuditEvent.objects.get(kind="closing_explained")
+    assert (event.subject, event.facts["difference"]) == (str(shift), -571)
+    assert [line.reason for line in day_lines(DrawerDay.objects.get())] == ["Change for Rp571"]
+    shift.refresh_from_db()
+    assert (shift.counted, shift.difference) == (233_000, -571)
+
+
+def test_an_opening_that_differs_asks_for_the_reason_after_the_count(shift):
+    close_shift(shift, pieces=pieces_of(233_500), actor=shift.cashier)
+    browser = signed_in(shift.cashier)
+
+    page = browser.post("/drawer/open/", counted(233_000, drawer=shift.drawer.pk), follow=True).content.decode()
+    assert 'id="explain-opening"' in page
+    opened = Shift.objects.get(closed_at=None)
+    other = browser_of("cashier", username="second")
+    others = other.post(f"/shifts/{opened.pk}/explain/", {"count": "opening", "reason": "I"})
+    page = browser.post(f"/shifts/{opened.pk}/explain/", {"count": "opening", "reason": "A coin fell"}, follow=True)
+
+    assert others.status_code == 403
+    assert words_at(page, 'data-explained="opening"').count("A coin fell") == 1
 
 
 def test_turning_it_off_takes_a_second_person():
