@@ -26,7 +26,7 @@ def _cashiers() -> list[tuple[int, str]]:
 
 
 class RefundFilter(InBranches):
-    """Refunds by order or number, and by the day on which the order ended; the open ones first."""
+    """Refunds by order or number, person, and the day on which the order ended; the open ones first."""
 
     q = SearchFilter(label=_("ref_id, number or SN"))
     state = django_filters.ChoiceFilter(
@@ -34,6 +34,9 @@ class RefundFilter(InBranches):
         label=_("State"),
         empty_label=pgettext_lazy("refund", "Refunds due"),
         choices=[("given", pgettext_lazy("refund", "Given back")), ("all", _("Every state"))],
+    )
+    person = django_filters.ChoiceFilter(
+        method="of_person", label=_("Given back or sold by"), empty_label=_("Everybody"), choices=_cashiers
     )
     branch = BranchFilter()
     since = SinceFilter(field_name="ended_at", label=_("From"))
@@ -53,6 +56,10 @@ class RefundFilter(InBranches):
     def in_state(self, payments: QuerySet[Payment], _name: str, state: str) -> QuerySet[Payment]:
         """Those that were given back, or all."""
         return payments.filter(outcome=Outcome.GIVEN) if state == "given" else payments
+
+    def of_person(self, payments: QuerySet[Payment], _name: str, person: str) -> QuerySet[Payment]:
+        """Those that this person gave back, and of the open ones what this person sold."""
+        return payments.filter(Q(given_by=person) | Q(given_by=None, seller=person))
 
     def search(self, payments: QuerySet[Payment], _name: str, text: str) -> QuerySet[Payment]:
         """The payments of orders with this ref_id, number or SN."""

@@ -13,7 +13,7 @@ from audit.models import AuditEvent
 from branches.seeing import narrowed
 from core.snapshot import snapshot
 from core.times import start_of_day
-from drawers.models import Shift
+from drawers.models import Payment, Shift
 from earnings.services.figures import Figures, Period, figures_by
 from purchases.events import FULL_NUMBER_SEEN
 from purchases.models import ReceiptPrint
@@ -27,12 +27,14 @@ DAYS = 30
 class PersonFigures:
     """One person's last days. `difference`: rupiah by which the counts of their shifts were off, signed.
 
-    That is of the closing counts, and of the opening counts against what was left in the drawer.
+    That is of the closing counts, and of the opening counts against what was left in the drawer. `given_back`: rupiah
+    that they noted as given back to customers.
     """
 
     person: User
     figures: Figures
     difference: int
+    given_back: int
     reprints: int
     numbers_seen: int
 
@@ -45,16 +47,19 @@ def people_beside(now: dt.datetime) -> list[PersonFigures]:
         shifts = narrowed(Shift.objects.filter(opened_at__gte=since), "drawer__branch")
         at_opening = Coalesce(F("opening") - F("left_before"), 0)
         off = dict(shifts.order_by().values_list("cashier").annotate(off=Sum(at_opening + Coalesce("difference", 0))))
+        refunds = narrowed(Payment.objects.filter(given_at__gte=since))
+        given_back = dict(refunds.order_by().values_list("given_by").annotate(Sum("amount")))
         copies = narrowed(ReceiptPrint.objects.filter(number__gt=1, at__gte=since), "order__payment__branch")
         reprints = dict(copies.order_by().values_list("printed_by").annotate(Count("pk")))
         looks = narrowed(AuditEvent.objects.filter(kind=FULL_NUMBER_SEEN.key, at__gte=since), "person__branch")
         seen = dict(looks.order_by().values_list("person").annotate(Count("pk")))
-        people = User.objects.in_bulk([key for key in {*figures, *off, *reprints, *seen} if key])
+        people = User.objects.in_bulk([key for key in {*figures, *off, *given_back, *reprints, *seen} if key])
     rows = [
         PersonFigures(
             person=person,
             figures=figures.get(pk, Figures()),
             difference=off.get(pk, 0),
+            given_back=given_back.get(pk, 0),
             reprints=reprints.get(pk, 0),
             numbers_seen=seen.get(pk, 0),
         )

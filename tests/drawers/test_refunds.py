@@ -53,7 +53,12 @@ def test_a_failed_sale_waits_for_the_whole_shop_until_it_is_given_back():
     other.post(f"/drawer/sales/{order.ref_id}/given-back/", {"method": "cash", "shift": shift.pk})
 
     assert listed(other) == []
-    assert listed(browser_of("auditor"), "?state=given") == [order.ref_id]
+    auditor, giver = browser_of("auditor"), shift.cashier_id
+    people = giver, User.objects.get(username="other").pk
+    of_people = [listed(auditor, f"?state=given&person={person}") for person in people]
+    assert of_people == [[order.ref_id], []]
+    beside = auditor.get(f"/earnings/beside/{giver}/").content.decode()
+    assert ">Rp10.500<" in beside.split('data-person="cashier"')[1].split("data-given-back")[1]
     payment = Payment.objects.get()
     assert (payment.amount, payment.given_method, payment.given_by) == (10_500, "cash", shift.cashier)
     assert (payment.refund_entry.amount, payment.refund_entry.shift) == (-10_500, shift)
