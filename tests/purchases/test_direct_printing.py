@@ -90,6 +90,19 @@ def test_several_bills_come_out_on_one_paper():
     assert job["now"] is True
 
 
+def test_papers_of_several_orders_come_out_once_with_a_cut_between_them():
+    browser = cashier_at_a_till()
+    refs = ",".join(make_order(Status.SUCCESS, sn=str(n)).ref_id for n in range(3))
+
+    page = browser.post("/orders/receipts/", {"orders": refs}, follow=True)
+
+    job = job_of(page)
+    assert [line["kind"] for line in job["lines"]].count("cut") == 2
+    assert words_of(job) == " ".join(map(text_of, papers_of(page))).replace("–", "-").split()
+    assert job["now"] is True
+    assert job_of(browser.get(page.request["PATH_INFO"] + "?" + page.request["QUERY_STRING"]))["now"] is False
+
+
 def test_a5_and_browsers_without_a_printer_keep_the_print_window(cashier):
     order = make_order(Status.SUCCESS, sn="1", price=10_500)
 
