@@ -84,7 +84,9 @@ class NumberTable(Table[SavedNumber]):
         if number.product is None:
             return str(number.kind.name)
         more = cell_from("customers/number_more.html", number=number, user=self.user)
-        return format_html('{} <span class="sub">{}</span>{}', number.product.name, number.product.category.name, more)
+        name, category = number.product.name, number.product.category.name
+        beside = "" if category == name else format_html(' <span class="sub">{}</span>', category)
+        return format_html("{}{}{}", name, beside, more)
 
     @column(_("Note"), css="sub")
     def note(self, number: SavedNumber) -> str:
