@@ -29,6 +29,7 @@ name_facts(
     because=Fact(pgettext_lazy("audit", "Because")),
     by=Fact(pgettext_lazy("audit", "By")),
     demo=Fact(pgettext_lazy("audit", "Demo")),
+    given=Fact(pgettext_lazy("audit", "Rights given"), choice_of(Right)),
     has_password=Fact(pgettext_lazy("audit", "Has a password")),
     is_bound=Fact(pgettext_lazy("audit", "Sees only the own branch")),
     is_active=Fact(pgettext_lazy("audit", "Active")),
