@@ -13,7 +13,7 @@ from django.contrib.auth.models import AbstractUser, Group, Permission, UserMana
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models, transaction
-from django.db.models import OuterRef, Q, Subquery, Value
+from django.db.models import Exists, OuterRef, Q, Subquery, Value
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce, Concat, Upper
 from django.urls import reverse
@@ -73,8 +73,9 @@ class StaffQuerySet(models.QuerySet["User"]):
         )
 
     def for_table(self, now: dt.datetime) -> StaffQuerySet:
-        """With the roles' groups, the kinds of second `factors`, `link_until` (the end of an open link),
-        `session_count` (open at `now`) and `claimed`: the role that the provider said last, or None."""
+        """With the roles' groups, the kinds of second `factors`, `link_until` (the end of an open link), `had_link`
+        (one was made at some time), `session_count` (open at `now`) and `claimed`: the role that the provider said
+        last, or None."""
         links = SocialAccount.objects.filter(user=OuterRef("pk"), provider=settings.OIDC_ISSUER).order_by("pk")
         open_link = AccessLink.objects.filter(person=OuterRef("pk"), used_at=None, withdrawn_at=None)
         sessions = Session.objects.filter(person=OuterRef("pk"), expire_date__gt=now).order_by().values("person")
@@ -82,6 +83,7 @@ class StaffQuerySet(models.QuerySet["User"]):
         return self.prefetch_related("groups").annotate(
             factors=ArraySubquery(factors.order_by("pk").values("type")),
             link_until=Subquery(open_link.values("expires_at")),
+            had_link=Exists(AccessLink.objects.filter(person=OuterRef("pk"))),
             claimed=Subquery(links.values(said=KeyTextTransform("role", "extra_data"))[:1]),
             session_count=Coalesce(Subquery(sessions.annotate(n=models.Count("pk")).values("n")), 0),
         )

@@ -23,17 +23,21 @@ class Standing(LookChoices):
 
     ACTIVE = "active", "circle-check", "good", gettext_lazy("Active")
     INVITED = "invited", "mail", "queued", gettext_lazy("Invited")
+    APPROVED = "approved", "link", "warn", gettext_lazy("Approved, without a link")
     EXPIRED = "expired", "clock-off", "warn", gettext_lazy("Invitation expired")
     OFF = "off", "user-off", "off", gettext_lazy("Switched off")
 
 
 def standing_of(person: User, *, link_until: dt.datetime | None, now: dt.datetime) -> Standing:
-    """The state of this person's account at `now`; `link_until`: the end of the open link."""
+    """The state of this person's account at `now`; `link_until`: the end of the open link. Of one `for_table()`."""
     if not person.is_active:
         return Standing.OFF
     if person.has_joined:
         return Standing.ACTIVE
-    return Standing.INVITED if link_until and link_until > now else Standing.EXPIRED
+    if link_until and link_until > now:
+        return Standing.INVITED
+    # A second person's approval makes the account; whoever asked for it makes the link.
+    return Standing.EXPIRED if person.had_link else Standing.APPROVED  # type: ignore[attr-defined]
 
 
 def waiting_role_of(person: User) -> Role | None:

@@ -20,7 +20,7 @@ from staff.services import (
     make_link,
     reactivate,
 )
-from testing.people import browser_of, make_person
+from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import MORE, approve, approve_on_page, approver, asked, role_now
 from tests.core.helpers import codes
 
@@ -96,7 +96,12 @@ def test_given_a_strong_role_then_an_invitation_waits(owners):
     budi = User.objects.get(username="budi")
     assert (role_now(budi), budi.first_name, budi.has_joined) == (Role.ADMINISTRATOR, "Pak Budi", False)
     assert not AccessLink.objects.exists()
+    boss = signed_in(owners[0])
+    page = boss.get(f"/staff/{budi.pk}/").content.decode()
+    assert 'data-standing="approved"' in page
+    assert 'id="link-lacks"' in page
     assert make_link(budi, actor=owners[0])
+    assert 'data-standing="invited"' in boss.get(f"/staff/{budi.pk}/").content.decode()
 
 
 def test_given_a_name_taken_meanwhile_then_an_invitation_is_void(owners):
