@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from audit.events import event_choices
 from audit.models import AuditEvent
 from branches.filters import BranchFilter, InBranches
-from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
+from core.filters import DaysFilter, ListFilter, SearchFilter, SinceFilter, UntilFilter
 from core.search import found_by
 from gateway.models import Exchange, ExchangeQuerySet
 from purchases.models import Order
@@ -62,10 +62,13 @@ class ExchangeFilter(ListFilter):
 class AuditFilter(InBranches):
     """The activity log by person, the person's branch, action, order (or another subject) and day."""
 
+    is_compact = True
+
     q = SearchFilter(label=_("ref_id, user name or list"), max_length=200)
     person = django_filters.CharFilter(method="by_person", label=_("Name or user name"), max_length=150)
     kind = django_filters.ChoiceFilter(label=_("Action"), empty_label=_("Every action"), choices=event_choices)
     branch = BranchFilter(method="by_branch")
+    days = DaysFilter(field_name="at")
     since = SinceFilter(field_name="at", label=_("From"))
     until = UntilFilter(field_name="at", label=_("To"))
 

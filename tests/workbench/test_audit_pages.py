@@ -15,7 +15,7 @@ from django.utils import timezone
 from approvals.events import APPROVAL_ASKED
 from audit.events import SETTING_CHANGED
 from audit.facts import all_facts
-from audit.models import AuditEvent
+from audit.models import AuditEvent, Sealing
 from audit.services import record
 from audit.subjects import Subjects
 from branches.models import FIRST
@@ -69,6 +69,8 @@ def test_events_are_found_by_person_action_order_and_time(auditor: Client):
     assert kinds_for(auditor, until=month_ago) == ["sign_out"]
     assert kinds_for(auditor, since=month_ago, person="budi") == ["limit_changed"]
     assert kinds_for(auditor, person="nobody") == []
+    assert kinds_for(auditor, days="today", person="budi") == ["limit_changed"]
+    assert kinds_for(auditor, days="yesterday") == []
     User.objects.filter(username="budi").update(first_name="Budi", last_name="Kasir Dua")
     assert kinds_for(auditor, since=month_ago, person="budi kasir") == ["limit_changed"]
     assert kinds_for(auditor, since=month_ago, person="KASIR") == ["limit_changed"]
@@ -232,3 +234,25 @@ def test_a_reader_meets_no_code_no_raw_time_and_no_hash(db: None):
     assert "+00:00" not in lines[0]
     assert len(re.findall("<div>", lines[0])) == 2
     assert "view_billcheck" not in lines[1]
+
+
+def test_an_auditor_sees_the_last_verification_and_its_flaw(auditor: Client):
+    def sound() -> str:
+        return re.search(r'id="verified" data-sound="(\w*)"', auditor.get("/audit/").content.decode())[1]
+
+    Sealing.objects.all().delete()
+    assert sound() == ""
+    Sealing.objects.create(verified_at=timezone.now())
+    assert sound() == "yes"
+    Sealing.objects.update(flaw={"reason": "changed", "table": "ledger_entry", "id": 17})
+    assert sound() == "no"
+    assert "changed ledger_entry 17" in auditor.get("/audit/").content.decode()
+
+
+def test_rights_that_an_update_gives_are_in_words(auditor: Client):
+    record(ROLE_EDITED, subject="supervisor", after={"given": [Right.RELEASE_BATCHES.value]})
+
+    details = cells(auditor.get("/audit/", {"kind": ROLE_EDITED.key}), "details")[0]
+
+    assert str(Right.RELEASE_BATCHES.label) in details
+    assert "release_batch" not in details

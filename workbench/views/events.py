@@ -9,7 +9,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from audit.models import AuditEvent
+from audit.flaws import Flaw
+from audit.models import AuditEvent, Sealing
 from core.access import StaffRequest, staff_only
 from core.numbers import may_take_whole
 from core.paging import keyset_page
@@ -24,7 +25,10 @@ def _found(request: StaffRequest) -> AuditFilter:
 
 
 def _show(request: StaffRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
-    return render(request, "workbench/audit_list.html", {"here": "audit", **context}, status=status)
+    sealing = Sealing.objects.first()
+    flaw = Flaw(**sealing.flaw) if sealing and sealing.flaw else None
+    context |= {"here": "audit", "verified_at": sealing and sealing.verified_at, "flaw": flaw}
+    return render(request, "workbench/audit_list.html", context, status=status)
 
 
 FILE = ListFile(
