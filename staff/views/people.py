@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -23,6 +26,7 @@ from core.addresses import site_of
 from core.customer_texts import whatsapp_link
 from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
+from core.periods import Period
 from core.rights import Right
 from staff import services
 from staff.confirming import check_factor
@@ -119,6 +123,7 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
     may_manage, factors = services.may_manage(request.user, person, rights), factor_words(person)
     context = {
         "person": person,
+        "done": _done_by(person, request.user),
         "role": role,
         "rights_of_role": rights.get(role, set()) if role else set(),
         "waiting_role": waiting_role_of(person),
@@ -140,6 +145,29 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
         "table": SessionTable(services.open_sessions(person), current=request.session.session_key),
     }
     return render(request, "staff/staff_detail.html", context)
+
+
+def _done_by(person: User, reader: User) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """For today and yesterday: the lists of what this person did on that day, which the reader may open.
+
+    Each is named for scripts and tests, has its words and its address.
+    """
+    days = []
+    for period in (Period.TODAY, Period.YESTERDAY):
+        day = period.days(timezone.localdate())[0]
+        lists = (
+            (Right.VIEW_ORDERS, "order_list", _("Orders"), {"cashier": person.username, "days": period.value}),
+            (Right.VIEW_SHIFTS, "shift_list", _("Shifts"), {"cashier": person.pk, "since": day, "until": day}),
+            (Right.VIEW_AUDIT, "audit_list", _("Activity log"), {"person": person.username, "days": period.value}),
+        )
+        seen = [
+            (name, words, f"{reverse(name)}?{urlencode(query)}")
+            for right, name, words, query in lists
+            if reader.has_perm(right)
+        ]
+        if seen:
+            days.append((str(period.label), seen))
+    return days
 
 
 @staff_only(Right.MANAGE_STAFF)

@@ -1,5 +1,7 @@
 """The pages about people: the list, an invitation, one person, and one's own devices."""
 
+import datetime as dt
+import html
 import re
 from urllib.parse import quote
 
@@ -7,6 +9,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from branches.services import all_branches
 from staff.models import AccessLink, RoleLimits, Session, User
@@ -40,6 +43,24 @@ def test_who_never_signed_in_is_said_alike_in_list_and_page(boss):
 
     assert [cell.removeprefix("Last sign-in: ") for cell in listed] == ["Never"]
     assert re.search(r"<dd>\s*Never\s*</dd>", page)
+
+
+def test_what_a_person_did_yesterday_is_one_click_away(boss):
+    person = make_person("cashier", username="sari")
+    day = timezone.localdate() - dt.timedelta(days=1)
+
+    def links(browser: Client) -> list[str]:
+        page = html.unescape(browser.get(f"/staff/{person.pk}/").content.decode())
+        return re.findall(r'href="(\S+)" data-list', page)
+
+    yesterday = [
+        "/orders/?cashier=sari&days=yesterday",
+        f"/shifts/?cashier={person.pk}&since={day}&until={day}",
+        "/audit/?person=sari&days=yesterday",
+    ]
+    assert links(boss)[3:] == yesterday
+    assert all(boss.get(link).status_code == 200 for link in yesterday)
+    assert not any(link.startswith("/audit/") for link in links(browser_of("supervisor")))
 
 
 def test_an_administrator_invites_a_cashier_who_signs_in(boss):
