@@ -69,6 +69,7 @@ class Position:
             "available": self.available,
             "held": self.held,
             "difference": self.difference,
+            "between": self.between,
             "state": self.state,
         }
 

@@ -7,6 +7,7 @@ import pytest
 import time_machine
 from celery import current_app
 from django.contrib.auth.models import Group
+from django.core.management import call_command
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -134,6 +135,7 @@ def test_what_open_orders_cannot_explain_is_never_called_fine(admin, queue_away)
     assert not Difference.objects.exists()
 
 
+@pytest.mark.usefixtures("queue_away")
 @pytest.mark.parametrize(
     ("missing", "codes", "amounts"),
     [
@@ -142,7 +144,7 @@ def test_what_open_orders_cannot_explain_is_never_called_fine(admin, queue_away)
     ],
     ids=["less than the order costs", "more than the order costs"],
 )
-def test_an_amount_is_said_with_a_sign_only_where_it_is_known(admin, queue_away, missing, codes, amounts):
+def test_an_amount_is_said_with_a_sign_only_where_it_is_known(admin, capsys, missing, codes, amounts):
     """An unknown order of Rp10.500 and money that is missing: with it charged, too much may be there."""
     open_books(1_000_000)
     sent()
@@ -158,6 +160,10 @@ def test_an_amount_is_said_with_a_sign_only_where_it_is_known(admin, queue_away,
     run = ReconciliationRun.objects.latest("pk")
     assert (run.state, run.difference) == ("provisional", None if len(amounts) == 2 else -1_845)
     assert has_id(admin.get(f"/balance/runs/{run.pk}/"), "sign-not-known") == (len(amounts) == 2)
+    call_command("balance")
+    assert re.findall(r"^(?:between|difference) +(\S.*)$", capsys.readouterr().out, re.MULTILINE) == (
+        ["–", " … ".join(amounts)] if len(amounts) == 2 else [amounts[0], "–"]
+    )
     assert not Difference.objects.exists()
 
 

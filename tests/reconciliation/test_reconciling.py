@@ -105,7 +105,9 @@ def test_findings_are_provisional_until_open_orders_are_final(shop: Upstream, se
 
     run = reconciliation.reconcile()
 
-    assert (run.state, run.difference, run.blocking) == ("provisional", -7, [order.ref_id])
+    # then: whether it was charged decides the sign, so both ends are said
+    assert (run.state, run.difference, run.blocking) == ("provisional", None, [order.ref_id])
+    assert reconciliation.position().between == (-7, order.shown_price - 7)
     assert not Difference.objects.exists()
     follow(order, seconds=10)
     assert (reconcile().state, Difference.objects.get().amount) == ("unexplained", -7)

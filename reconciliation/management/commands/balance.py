@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from core.commands import PlainCommand
-from core.money import rupiah
+from core.money import rupiah, signed_rupiah
 from reconciliation import services
 
 
@@ -26,4 +26,10 @@ class Command(PlainCommand):
             self.stdout.write(json.dumps(facts))
             return
         for name, value in facts.items():
-            self.stdout.write(f"{name:<12} {rupiah(value) if isinstance(value, int) else value or '–'}")
+            self.stdout.write(f"{name:<12} {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return " … ".join(signed_rupiah(amount) for amount in value)
+    return rupiah(value) if isinstance(value, int) else str(value or "–")
