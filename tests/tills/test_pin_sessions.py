@@ -240,6 +240,7 @@ def test_a_tills_page_says_who_worked_there_and_who_still_does():
 
     assert cells(now, "person") == ["ani", "budi", "ani"]
     assert [cell.endswith("–") for cell in cells(now, "until")] == [True, False, False]
+    assert not any(cell.endswith("–") for cell in cells(later, "until"))
     assert [words_at(shown, 'id="held-by"').strip() for shown in (now, later)] == ["ani", "Nobody"]
 
 

@@ -19,7 +19,7 @@ _MOST = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Stay:
-    """One person at one till by PIN. `until`: None while no event says that it ended."""
+    """One person at one till by PIN. `until`: None while the person is there."""
 
     pk: int
     person: User
@@ -52,5 +52,7 @@ def stays_at(till: Till) -> list[Stay]:
         assert event.person is not None  # noqa: S101 - a PIN is somebody's
         left = next((end.at for end in ends if end.at >= event.at and end.person_id == event.person_id), None)
         moments = [moment for moment in (left, following and following.at) if moment]
+        if not moments and till.active_at and person_there(till) is None:
+            moments = [till.active_at]  # left without a word: the last act there
         stays.append(Stay(pk=event.pk, person=event.person, since=event.at, until=min(moments, default=None)))
     return stays[::-1]
