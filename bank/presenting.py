@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bank.models import BankRow, State
 from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item
-from bank.services.matching import open_items
+from bank.services.matching import is_fee, open_items
 from core.icons import badge
 from core.money import rupiah
 from core.rights import Right
@@ -74,17 +74,27 @@ class Line:
         return self.row is not None and self.item_day not in {None, self.row.day} and f"{self.item_day}" not in self.key
 
     @property
-    def fee(self) -> int:
-        """Rupiah that the bank has less than the books; negative when it has more, which is no fee."""
+    def less(self) -> int:
+        """Rupiah that the bank has less than the books; negative when it has more."""
         return self.item_amount - self.row.amount if self.row and self.item_amount is not None else 0
 
     @property
+    def fee(self) -> int:
+        """Rupiah that the provider kept of a day's sum, within the account's bound; what else is less is no fee."""
+        if self.row is None or self.item_amount is None or self.key.partition(":")[0] in _KINDS:
+            return 0
+        return self.less if is_fee(self.less, of=self.item_amount, most=self.row.account.most_fee) else 0
+
+    @property
     def difference_words(self) -> str:
-        """That fee in words, or how much more the bank has; empty when both have the same."""
-        if not self.fee:
+        """How much less or more the bank has, or that this is a fee; empty when both have the same."""
+        if not self.less:
             return ""
-        words = _("Fee %(amount)s") if self.fee > 0 else _("%(amount)s more than in the books")
-        return words % {"amount": rupiah(abs(self.fee))}
+        if self.fee:
+            words = _("Fee %(amount)s")
+        else:
+            words = _("%(amount)s less than in the books") if self.less > 0 else _("%(amount)s more than in the books")
+        return words % {"amount": rupiah(abs(self.less))}
 
 
 @dataclass(frozen=True)

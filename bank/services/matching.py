@@ -107,5 +107,10 @@ def _pairs(rows: list[_Row], items: list[Item]) -> Iterator[tuple[_Row, Item]]:
 
 
 def _is_paid_out(row: _Row, item: Item) -> bool:
-    later, fee = row.day - item.day, item.amount - row.amount
-    return dt.timedelta() <= later <= _LATEST and 0 <= fee * 10_000 <= item.amount * row.most_fee
+    later = row.day - item.day
+    return dt.timedelta() <= later <= _LATEST and is_fee(item.amount - row.amount, of=item.amount, most=row.most_fee)
+
+
+def is_fee(less: int, *, of: int, most: int) -> bool:
+    """Whether the provider may have kept `less` rupiah `of` a day's sum; `most`: in hundredths of a percent."""
+    return 0 <= less * 10_000 <= of * most

@@ -137,6 +137,7 @@ def test_given_a_day_of_qris_then_only_a_fee_within_the_bound_matches(owner, sel
     paid(seller, 100_000, "qris", days_ago=1)
 
     assert read(owner, (TODAY(), "QR", amount), fee=fee) == (1, matched)
+    assert [line.fee for line in statement_of(TODAY(), TODAY()).part(State.MATCHED).lines] == [700] * matched
 
 
 def test_given_a_row_far_from_the_day_or_the_other_way_then_it_is_unknown(owner, seller):

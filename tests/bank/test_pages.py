@@ -154,7 +154,10 @@ def test_given_a_row_then_a_person_sets_it_aside_matches_it_and_takes_that_away(
     assert not BankRow.objects.exists()
 
 
-@pytest.mark.parametrize(("came", "words"), [("49.000", "Fee Rp1.000"), ("75.000", "Rp25.000 more than in the books")])
+@pytest.mark.parametrize(
+    ("came", "words"),
+    [("49.000", "Rp1.000 less than in the books"), ("75.000", "Rp25.000 more than in the books")],
+)
 def test_a_row_that_is_matched_by_hand_says_how_it_differs(sold, came, words):
     browser = browser_of("administrator")
     read(browser, file_of(today("BUDI", came), heading=KNOWN), **CONFIRMED)
@@ -166,6 +169,14 @@ def test_a_row_that_is_matched_by_hand_says_how_it_differs(sold, came, words):
     assert re.search(rf'value="sale:{sold}"\s+checked', without_reason)
     assert words in browser.get(address).content.decode()
     assert words in browser.get("/bank/", {"show": "matched"}).content.decode()
+
+
+def test_before_a_statement_is_read_nothing_is_called_missing(sold):
+    page = browser_of("administrator").get("/bank/?show=missing").content.decode()
+
+    missing = page.split('data-part="missing"')[1].split("</a>")[0]
+    assert re.findall(r'class="figure[^"]*">([^<]*)<', missing) == ["–"]
+    assert "Rp0" not in missing
 
 
 def test_an_auditor_reads_and_decides_nothing(sold):
