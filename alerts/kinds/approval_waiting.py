@@ -30,7 +30,9 @@ class ApprovalWaiting(AlertKind, permission=Right.VIEW_APPROVALS, of_branch=True
 
     def words(self, facts: Facts, person: Person) -> Words:
         count = int(facts.get("count", 1))
-        title = ngettext("%(n)s request waits for approval.", "%(n)s requests wait for approval.", count)
+        title = ngettext(
+            "%(n)s request has waited long for approval.", "%(n)s requests have waited long for approval.", count
+        )
         return Words(
             title=title % {"n": count},
             facts=_("The oldest has waited since %(since)s.") % {"since": at(facts, "since")},
