@@ -296,7 +296,7 @@ def test_a_payment_that_waits_for_the_biller_says_so(cashier):
 
     page = cashier.get(f"/orders/{check.ref_id}/")
 
-    assert codes(page) == {"not_charged", "sent_when_ready"}
+    assert codes(page) == {"not_charged", "sent_when_ready", "ask_to_cancel"}
 
 
 def test_an_order_of_a_purchase_shows_nothing_of_bills(cashier):
