@@ -86,6 +86,7 @@ RIGHTS: dict[str, str] = {
     # customers
     "customers_customer": "SIUD",
     "customers_savednumber": "SIUD",
+    "customers_mergedcustomer": "SIUD",
     "customers_customerhistory": "SI",
     "customers_savednumberhistory": "SI",
     # purchases

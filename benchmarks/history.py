@@ -57,6 +57,8 @@ _OTHERS = {
     "content_hash": f"encode(sha256({_BODY}), 'hex')",
     "txid": "0",  # of no transaction
 }
+# Keys of rows that are copied, too, without a foreign key.
+_KEYS = {"callback_id", "buyer"}
 _MOMENT = "s.start + %(stretch)s * (LEAST(GREATEST({c}, %(began)s), %(ended)s) - %(began)s)"
 _MOMENT += " + ({c} - LEAST(GREATEST({c}, %(began)s), %(ended)s))"
 _DAY = "(closed_at AT TIME ZONE 'Asia/Jakarta')::date"
@@ -233,7 +235,7 @@ def _value(field: Any, moved: set[str]) -> str:
     related = field.related_model._meta.db_table if field.remote_field else ""
     if related in moved and field.target_field.column == "ref_id":
         return _OTHERS["ref_id"].format(c=column)
-    if field.primary_key or related in moved or field.column.endswith("_no") or field.column == "callback_id":
+    if field.primary_key or related in moved or field.column.endswith("_no") or field.column in _KEYS:
         return f"{column} - s.number * {_STRIDE}::bigint"
     if str(field) == "gateway.Exchange.raw":  # the largest of all
         return "NULL"

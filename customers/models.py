@@ -124,6 +124,20 @@ class Customer(models.Model):
 CustomerHistory = history_of(Customer)
 
 
+class MergedCustomer(models.Model):
+    """Which customer one who was merged has become: sales keep the key of who bought."""
+
+    gone = models.BigIntegerField(primary_key=True, help_text="The key that no customer has any more.")
+    kept = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        default_permissions = ()
+        triggers = [never_truncated()]
+
+    def __str__(self) -> str:
+        return f"{self.gone} is {self.kept_id}"
+
+
 class SavedNumber(models.Model):
     """A phone, meter or customer number of a customer, with the product usually bought for it, or its biller."""
 

@@ -40,6 +40,7 @@ class By(models.TextChoices):
     PERSON = "person"
     METHOD = "method"
     BRANCH = "branch"
+    BUYER = "buyer"
 
 
 class DaySumQuerySet(models.QuerySet["DaySum"]):
@@ -51,7 +52,7 @@ class DaySumQuerySet(models.QuerySet["DaySum"]):
 
 
 class DaySum(models.Model):
-    """What one product, person, way to pay or branch made on one day. A sale belongs to the day on which it was placed.
+    """What one product, person, way to pay, branch or customer made on one day: that on which a sale was placed.
 
     Not by all of them together: nobody asks for it, and it would be many times as many rows.
     """
@@ -69,6 +70,7 @@ class DaySum(models.Model):
     )
     method = models.CharField(max_length=20, blank=True, help_text="How the customers paid.")
     branch = models.ForeignKey(Branch, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    buyer = models.BigIntegerField(null=True, help_text="The key of the customer, as the payment has it.")
     placed = models.IntegerField(help_text="All orders.")
     sold = models.IntegerField(help_text="Those that arrived.")
     failed = models.IntegerField(help_text="Those that the upstream refused or failed.")
@@ -83,13 +85,19 @@ class DaySum(models.Model):
         default_permissions = ()
         constraints = [
             models.UniqueConstraint(
-                fields=["by", "day", "product", "seller", "method", "branch"], name="day_sum_once", nulls_distinct=False
+                fields=["by", "day", "product", "seller", "method", "branch", "buyer"],
+                name="day_sum_once",
+                nulls_distinct=False,
             ),
             models.CheckConstraint(
-                condition=Q(by=By.PRODUCT, product__isnull=False, seller__isnull=True, method="", branch__isnull=True)
-                | Q(by=By.PERSON, product__isnull=True, method="", branch__isnull=True)
-                | (Q(by=By.METHOD, product__isnull=True, seller__isnull=True, branch__isnull=True) & ~Q(method=""))
-                | Q(by=By.BRANCH, product__isnull=True, seller__isnull=True, method="", branch__isnull=False),
+                condition=Q(
+                    Q(by=By.PRODUCT, product__isnull=False, seller__isnull=True, method="", branch__isnull=True)
+                    | Q(by=By.PERSON, product__isnull=True, method="", branch__isnull=True)
+                    | (Q(by=By.METHOD, product__isnull=True, seller__isnull=True, branch__isnull=True) & ~Q(method=""))
+                    | Q(by=By.BRANCH, product__isnull=True, seller__isnull=True, method="", branch__isnull=False),
+                    buyer__isnull=True,
+                )
+                | Q(by=By.BUYER, product__isnull=True, seller__isnull=True, method="", branch__isnull=True),
                 name="day_sum_by_one_key",
             ),
             models.CheckConstraint(

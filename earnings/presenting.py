@@ -40,7 +40,7 @@ BY: dict[str, str | Promise] = {
     "branch": gettext_lazy("Branch"),
     "customer": gettext_lazy("Customer"),
 }
-#: As many days where no sums of days serve: by customer, and of one branch. They are read from the orders.
+#: As many days for who sees one branch: no sums of days serve, the orders are read.
 MOST_READ = 31
 
 
@@ -283,8 +283,9 @@ def _branches(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
 
 
 def _customers(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
+    erased: dict[Any, tuple[str, str]] = {key: ("", _("A customer who was erased")) for key in keys}
     rows = Customer.objects.filter(pk__in=[key for key in keys if key]).values_list("pk", "name")
-    return {None: ("", _("Nobody of the saved customers"))} | {pk: (str(pk), name) for pk, name in rows}
+    return erased | {None: ("", _("Nobody of the saved customers"))} | {pk: (str(pk), name) for pk, name in rows}
 
 
 # For the keys of figures: what an address and a file name, and the words.

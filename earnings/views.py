@@ -58,7 +58,6 @@ def earnings(request: StaffRequest) -> HttpResponse:
         "with_journal": request.user.has_perms(JOURNAL_RIGHTS) and own_branch() is None,
         "periods": NAMES.items(),
         "keys": keys_shown(request.user).items(),
-        "customer_days": MOST_READ if report.by == "customer" else 0,
         "period_query": report.chosen.query if report.chosen.name not in NAMES else f"days={report.chosen.name}",
     }
     return render(request, "earnings/earnings.html", context)
@@ -123,7 +122,7 @@ def _report(request: StaffRequest) -> Report:
     by = request.GET.get("by", "")
     keys = keys_shown(request.user)
     by = by if by in keys else "brand"
-    if by == "customer" or own_branch() is not None:
+    if own_branch() is not None:
         return report_of(chosen_period(request.GET, most_days=MOST_READ), by)
     return report_of(chosen_period(request.GET), by)
 

@@ -11,6 +11,7 @@ from bills.services.inquiring import months_of
 from branches.models import FIRST
 from catalogue.models import Brand, Category, Product
 from catalogue.services.kinds import Corrections, settle_kind
+from customers.services import who_saved
 from drawers.models import Outcome, Payment, Shift
 from purchases.models import Order, OrderEvent
 from purchases.services.placing import new_ref_id
@@ -94,6 +95,7 @@ def paid_in_cash(status: Status, **order: Any) -> Payment:
         sold_in=shift,
         at=order.get("created_at") or timezone.now(),
         amount=order.get("selling_price") or order.get("price") or order["max_price"],
+        buyer=who_saved(order["destination"]),
         **facts,
     )
 

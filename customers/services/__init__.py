@@ -9,4 +9,14 @@ from customers.services.importing import (
     import_customers,
     plan_import,
 )
-from customers.services.saving import absorb, customer_called, erase, joined, save_number, saved_names, why_kept
+from customers.services.saving import (
+    absorb,
+    customer_called,
+    erase,
+    joined,
+    save_number,
+    saved_names,
+    where_merged,
+    who_saved,
+    why_kept,
+)

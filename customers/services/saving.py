@@ -15,10 +15,12 @@ from catalogue.destinations import DestinationKind
 from catalogue.models import Product
 from customers.errors import AlreadySaved, MoneyOpen
 from customers.events import CUSTOMER_ERASED, CUSTOMERS_MERGED
-from customers.models import Customer, SavedNumber
+from customers.models import Customer, MergedCustomer, SavedNumber
 from customers.services.twins import move_all
 
 if TYPE_CHECKING:
+    import datetime as dt
+
     from staff.models import User
 
 
@@ -46,6 +48,18 @@ def save_number(
     except IntegrityError:
         raise AlreadySaved(_("%(name)s has this number already.") % {"name": number.customer}) from None
     return number
+
+
+def who_saved(destination: str, *, before: dt.datetime | None = None) -> int | None:
+    """The key of the customer who has saved this number, of several the first; `before`: by then."""
+    saved = SavedNumber.objects.filter(destination=destination).order_by("created_at", "pk")
+    by_then = saved.filter(created_at__lte=before) if before else saved
+    return by_then.values_list("customer", flat=True).first()
+
+
+def where_merged() -> dict[int, int]:
+    """The keys of customers who were merged into another, each with the key of the one who stays."""
+    return dict(MergedCustomer.objects.values_list("gone", "kept"))
 
 
 def saved_names(numbers: Iterable[str]) -> QuerySet[SavedNumber, tuple[str, str]]:
@@ -106,6 +120,8 @@ def absorb(kept: Customer, gone: Customer, *, name: str, note: str, actor: User)
             number.customer = kept
             number.save(update_fields=["customer"])
     record(CUSTOMERS_MERGED, actor=actor, subject=f"customer {kept.pk}", facts={"merged": gone.pk})
+    MergedCustomer.objects.filter(kept=gone).update(kept=kept)
+    MergedCustomer.objects.create(gone=gone.pk, kept=kept)
     gone.delete()
     kept.name, kept.note = name, note
     kept.save(update_fields=["name", "note"])

@@ -132,6 +132,11 @@ class Payment(models.Model):
         related_name="payment",
         help_text="The sale on the account of who owes it.",
     )
+    buyer = models.BigIntegerField(
+        null=True,
+        help_text="The key of the customer: whose account it is on, else who had saved its number when it was sold."
+        " Customers are merged and erased, so that no row may have it any more.",
+    )
     sold_in = models.ForeignKey(
         Shift,
         null=True,

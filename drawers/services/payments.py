@@ -16,6 +16,7 @@ from core import clock
 from core.bulk import insert_row
 from credit import services as credit
 from credit.errors import CreditRefused
+from customers.services import who_saved
 from drawers.errors import DrawerRefused
 from drawers.models import Outcome, Payment, Shift
 from drawers.services.facts import PaymentFacts
@@ -76,7 +77,7 @@ class Ending(NamedTuple):
     cost: int | None
 
 
-def take_payment(ref_id: str, *, amount: int, seller: User | None, facts: PaymentFacts) -> Payment:
+def take_payment(ref_id: str, *, destination: str, amount: int, seller: User | None, facts: PaymentFacts) -> Payment:
     """Store the payment of the order with this ref_id, which sells for `amount` rupiah, in the order's transaction.
 
     It belongs to the seller's open shift, and to the branch of its drawer; without one to that of the seller. If the
@@ -104,6 +105,7 @@ def take_payment(ref_id: str, *, amount: int, seller: User | None, facts: Paymen
         reference=facts.reference.strip()[:60] if row.keeps_reference else "",
         paid_at_once=facts.paid_at_once,
         debt=debt,
+        buyer=facts.customer.pk if debt and facts.customer else who_saved(destination),
         sold_in_id=sold_in,
         agreed_in_id=agreed_in,
     )
@@ -218,7 +220,8 @@ def change_payment(
         )
         current.method, current.is_cash = row.code, row.counts_as_cash
         current.cash_given, current.reference = given, slip
-        current.save(update_fields=["method", "is_cash", "cash_given", "reference", "debt"])
+        current.buyer = debtor.pk if debtor else current.buyer
+        current.save(update_fields=["method", "is_cash", "cash_given", "reference", "debt", "buyer"])
         return current
 
 

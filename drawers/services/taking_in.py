@@ -13,6 +13,7 @@ from core.errors import Refused
 from credit import services as credit
 from credit.methods import find_method
 from customers.models import Customer
+from customers.services import who_saved
 from drawers.models import Payment, Shift
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def take_in_payment(
-    ref_id: str, *, seller: User | None, at: dt.datetime, sold: Mapping[str, Any]
+    ref_id: str, *, destination: str, seller: User | None, at: dt.datetime, sold: Mapping[str, Any]
 ) -> tuple[Payment, list[str]]:
     """Store the payment of the order with this ref_id, in the order's transaction; return it, and what it lacks.
 
@@ -52,6 +53,7 @@ def take_in_payment(
         cash_given=sold["cash_given"] if is_cash else None,
         reference=sold["reference"],
         debt=debt,
+        buyer=sold["customer"] if debt else who_saved(destination, before=at),
         sold_in=shift if is_open else None,
         agreed_in=None if is_open else shift,
     )

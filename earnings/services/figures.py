@@ -10,16 +10,13 @@ from itertools import pairwise
 from operator import add, attrgetter, sub
 from typing import Any
 
-from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BigIntegerField, Count, F, Func, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import BigIntegerField, Count, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import Cast, Coalesce, Extract, Greatest, TruncDate, TruncHour
 from django.utils import timezone
 
 from branches.seeing import narrowed, own_branch
-from core.search import is_among
 from core.times import start_of_day
-from credit.models import CreditEntry
-from customers.models import SavedNumber
+from customers.services import where_merged
 from earnings.models import By, DaySum, SummedDay
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS
@@ -50,9 +47,9 @@ _KEYS: dict[str, tuple[By, str, Any]] = {
     "person": (By.PERSON, "seller_id", F("placed_by_id")),
     "method": (By.METHOD, "method", F("payment__method")),
     "branch": (By.BRANCH, "branch_id", F("payment__branch_id")),
+    "buyer": (By.BUYER, "buyer", F("payment__buyer")),
     "day": (By.METHOD, "day_id", TruncDate("created_at")),
 }
-_DEBTOR = F("payment__debt__account__customer")
 
 
 @dataclass(frozen=True)
@@ -168,22 +165,15 @@ def figures_by(key: str, period: Period) -> dict[Any, Figures]:
 
 
 def figures_by_customer(period: Period) -> dict[int | None, Figures]:
-    """The figures of the period by the key of the customer: on whose account an order is, else who saved its number.
+    """The figures of the period by the key of the customer who bought; of one who was merged, by that of who stays.
 
-    Of several customers who have saved a number the first counts. None: the orders of nobody, so that all add up to
-    those of the period.
+    None: the orders of nobody, so that all add up to those of the period.
     """
-    # In the order of their index: by any other each number would be sorted.
-    saved = SavedNumber.objects.filter(destination=OuterRef("destination")).order_by("created_at", "pk")
-    orders = orders_of(period).annotate(saver=Subquery(saved.values("customer")[:1]))
+    merged = where_merged()
     added: defaultdict[int | None, Figures] = defaultdict(Figures)
-    _add(added, _rows_by(F("saver"), orders))
-    # Few are on account, and found by their debts: the payment of each order would take as long again.
-    for debtor, saver, *numbers in _rows_by(_DEBTOR, orders.filter(_on_account(period)), "saver"):
-        figures = Figures(*map(int, numbers))
-        added[debtor] += figures
-        added[saver] -= figures
-    return {key: figures for key, figures in added.items() if figures.placed}
+    for buyer, figures in figures_by("buyer", period).items():
+        added[merged.get(buyer, buyer)] += figures
+    return dict(added)
 
 
 def sales_by_hour(day: Period) -> dict[int, Figures]:
@@ -231,16 +221,8 @@ def kept_days(period: Period) -> set[dt.date]:
     return set(summed_at)
 
 
-def _rows_by(of_orders: Any, orders: QuerySet[Order], *others: str) -> QuerySet[Order, tuple[Any, ...]]:
-    rows = orders.annotate(key=of_orders).values_list("key", *others)
-    return rows.annotate(**_OF_SUMS)
-
-
-def _on_account(period: Period) -> Func:
-    """Which orders of the period are on an account: a debt is as old as its order, or a merge moved it later."""
-    debts = CreditEntry.objects.filter(at__gte=period.since - LONGEST_MOVE).order_by()
-    own = debts.filter(Q(at__lt=period.until + LONGEST_MOVE) | Q(replaces__isnull=False)).values("pk")
-    return is_among("payment__debt", ArraySubquery(own))
+def _rows_by(of_orders: Any, orders: QuerySet[Order]) -> QuerySet[Order, tuple[Any, ...]]:
+    return orders.annotate(key=of_orders).values_list("key").annotate(**_OF_SUMS)
 
 
 def _not_summed(period: Period, summed: set[dt.date]) -> Iterator[Period]:

@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 # Each night the last days are proved, and a part of all others, so that each is proved once in as many nights.
 _EACH_NIGHT, _NIGHTS = 35, 30
-_KEY = ("by", "product_id", "seller_id", "method", "branch_id")
+_KEY = ("by", "product_id", "seller_id", "method", "branch_id", "buyer")
 # What an order that arrived has cost by its entries, and what it says; an order from before the books has none.
 _NOT_THE_ENTRIES = """
     SELECT COALESCE(sum(abs(

@@ -93,7 +93,9 @@ def _store(lost: LostOrder, product: Product) -> Order:
     line = lost.line
     seller = User.objects.filter(pk=line["seller"], username=line["seller_name"] or "").first()
     sent_at, placed_at = (dt.datetime.fromisoformat(line[name]) for name in ("time", "created_at"))
-    payment, lacks = drawers.take_in_payment(line["ref_id"], seller=seller, at=placed_at, sold=line["payment"])
+    payment, lacks = drawers.take_in_payment(
+        line["ref_id"], destination=line["destination"], seller=seller, at=placed_at, sold=line["payment"]
+    )
     if line["seller"] and seller is None:
         lacks.append(Lack.SELLER)
     key = line["idempotency_key"]

@@ -99,7 +99,11 @@ def store(order: Order, payment: PaymentFacts, facts: dict[str, Any] | None = No
     """
     with transaction.atomic():
         order.payment = drawers.take_payment(
-            order.ref_id, amount=order.customer_pays, seller=order.placed_by, facts=payment
+            order.ref_id,
+            destination=order.destination,
+            amount=order.customer_pays,
+            seller=order.placed_by,
+            facts=payment,
         )
         refuse_beyond_limits(order.placed_by, order.max_price, key=order.idempotency_key)
         insert_row(order)

@@ -52,7 +52,8 @@ KILLED_WORKER = """
     seller = Shift.objects.get(pk={shift}).cashier
     with transaction.atomic():
         facts = PaymentFacts(method="credit", customer=Customer.objects.get(pk={customer}))
-        print("sold in", take_payment("KILLED", amount=10_500, seller=seller, facts=facts).sold_in_id, flush=True)
+        sale = {{"destination": "081234567890", "amount": 10_500, "seller": seller, "facts": facts}}
+        print("sold in", take_payment("KILLED", **sale).sold_in_id, flush=True)
         time.sleep(60)
 """
 

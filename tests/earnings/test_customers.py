@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 
 import pytest
 
 from customers.models import Customer, SavedNumber
-from drawers.services import merge_customers
-from earnings.services import Period, figures_by_customer
+from customers.services import erase
+from drawers.services import change_payment, merge_customers
+from earnings.services import Period, figures_by_customer, prove_days, sum_days
 from purchases.states import Status
 from testing.database import past_triggers
 from testing.factories import make_product
 from testing.people import browser_of, make_person
 from tests.credit.helpers import give_credit, sell_to
+from tests.drawers.helpers import begin, sell
 from tests.earnings.helpers import ago, sold
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -48,16 +51,16 @@ def test_a_customer_without_orders_has_none():
 def test_earnings_by_customer_count_each_order_once(customer: Customer):
     second = Customer.objects.create(name="Pak Budi")  # the same number, saved later
     SavedNumber.objects.create(customer=second, destination="081211112222", kind="phone")
-    sold(ago(40), destination="081211112222")
+    sold(ago(400), destination="081211112222")
     owing = give_credit("Bu Sri")
     sell_to(owing, 10_000, by=make_person("cashier"), destination="081211112222")
 
-    page = browser_of("supervisor").get("/earnings/", {"by": "customer", "since": ago(60).date().isoformat()})
+    page = browser_of("supervisor").get("/earnings/", {"by": "customer", "since": ago(500).date().isoformat()})
 
     lines = dict(re.findall(r'data-key="(\d*)" data-sales="(\d+)"', page.content.decode()))
-    assert lines == {"": "12000", str(customer.pk): "24000", str(owing.pk): "0"}
+    assert lines == {"": "12000", str(customer.pk): "36000", str(owing.pk): "0"}
     assert f'href="/customers/{customer.pk}/"' in page.content.decode()
-    assert page.context["report"].chosen.period.first == ago(30).date()
+    assert page.context["report"].chosen.period.first == ago(500).date()
 
 
 def test_people_who_see_no_customers_have_no_earnings_by_customer(customer: Customer):
@@ -81,3 +84,52 @@ def test_an_order_whose_debt_a_merge_moved_counts_for_the_customer_who_stays():
     assert order.payment.debt.account.customer == kept
     figures = figures_by_customer(Period.of_days(day.date(), day.date()))
     assert {customer: figure.placed for customer, figure in figures.items()} == {kept.pk: 1}
+
+
+def by_customer(days: int) -> dict[int | None, int]:
+    """How many orders of so many days ago count for whom."""
+    day = ago(days).date()
+    return {customer: figures.placed for customer, figures in figures_by_customer(Period.of_days(day, day)).items()}
+
+
+def test_a_sale_stays_that_of_who_bought_when_a_number_is_saved_moved_or_erased():
+    first, cashier = Customer.objects.create(name="Bu Sari"), make_person("cashier")
+    sold(ago(2), destination="081211112222")  # nobody has saved the number yet
+    SavedNumber.objects.create(customer=first, destination="081211112222", kind="phone")
+    sold(ago(2), destination="081211112222")
+    sum_days()
+    assert by_customer(2) == {None: 1, first.pk: 1}
+    key = first.pk
+
+    kept = merge_customers(Customer.objects.create(name="Sari"), first, name="Sari", note="", actor=cashier)
+    assert by_customer(2) == {None: 1, kept.pk: 1}
+    erase(kept.pk, actor=cashier)
+
+    assert by_customer(2) == {None: 1, key: 1}
+    assert prove_days(everything=True) == []
+    page = browser_of("supervisor").get("/earnings/", {"by": "customer", "since": ago(3).date().isoformat()})
+    assert [(line.words, line.url) for line in page.context["report"].lines] == [
+        ("A customer who was erased", ""),
+        ("Nobody of the saved customers", ""),
+    ]
+
+
+def test_a_sale_that_is_put_on_credit_later_is_the_debtors():
+    shift, debtor = begin(), give_credit("Bu Sri")
+    order = sell(shift.cashier, 10_500)
+    assert by_customer(0) == {None: 1}
+
+    change_payment(order.payment, method="credit", customer=debtor, actor=shift.cashier)
+
+    assert by_customer(0) == {debtor.pk: 1}
+
+
+def test_sums_from_before_buyers_were_kept_are_nobodys():
+    sold(ago(2))
+    sum_days()
+    with past_triggers() as cursor:
+        cursor.execute("DELETE FROM earnings_daysum WHERE by = 'buyer'")
+        cursor.execute(import_module("earnings.migrations.0002_by_buyer")._SUMS_OF_NOBODY)
+
+    assert prove_days(everything=True) == []
+    assert by_customer(2) == {None: 1}
