@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -23,8 +23,8 @@ from core.rights import Right
 from core.times import active_locale, day_words, start_of_day
 from credit.methods import method_words
 from customers.models import Customer
-from earnings.periods import NAMES, Chosen, named_period
-from earnings.services import Figures, Period, figures_by, figures_by_customer, sales_by_hour, totals_of
+from earnings.periods import NAMES, Chosen
+from earnings.services import Figures, Period, figures_by, figures_by_customer, kept_days, sales_by_hour, totals_of
 from ledger.chart import HEIGHT, STEPS, WIDTH, scale
 from ledger.presenting import Funds
 from ledger.services import usual_spending_per_hour
@@ -145,10 +145,9 @@ class Glance:
     against: str
 
 
-def glances_at(now: dt.datetime, names: Iterable[str]) -> list[Glance]:
-    """Periods of `NAMES`, each against the one before; all from one look at their days."""
-    chosen = [named_period(name, now) for name in names]
-    by_day = figures_by("day", Period(min(each.before.since for each in chosen), now))
+def glances_at(now: dt.datetime, chosen: Sequence[Chosen], kept: set[dt.date]) -> list[Glance]:
+    """Periods that begin before today, each against the one before; all from one look at their days."""
+    by_day = figures_by("day", Period(min(each.before.since for each in chosen), now), kept)
 
     def of(period: Period) -> Figures:
         cut = start_of_day(period.last)
@@ -156,7 +155,7 @@ def glances_at(now: dt.datetime, names: Iterable[str]) -> list[Glance]:
         last = (
             by_day.get(period.last, Figures())
             if is_whole
-            else totals_of(figures_by("day", Period(cut, period.until)).values())
+            else totals_of(figures_by("day", Period(cut, period.until), kept).values())
         )
         return totals_of([*(row for day, row in by_day.items() if period.first <= day < period.last), last])
 
@@ -221,7 +220,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Report:
-    """A period by one key, the most sales first, with the sums of all."""
+    """A period by one key, the most sales first, what has none any more last; with the sums of all."""
 
     chosen: Chosen
     by: str
@@ -230,23 +229,25 @@ class Report:
     before: Figures
 
 
-def report_of(chosen: Chosen, by: str) -> Report:
-    """The figures of the period by `by`, and of the period before."""
+def report_of(chosen: Chosen, by: str, kept: set[dt.date] | None = None) -> Report:
+    """The figures of the period by `by`, and of the period before. `kept`: the `kept_days` of a time around both."""
     figures_in = figures_by_customer if by == "customer" else partial(figures_by, by)
-    now, before = figures_in(chosen.period), figures_in(chosen.before)
+    kept = kept_days(Period.around(chosen.period, chosen.before)) if kept is None else kept
+    now, before = figures_in(chosen.period, kept), figures_in(chosen.before, kept)
     most = max((figures.sales for figures in now.values()), default=0) or 1
-    words = _WORDS[by](now)
+    keys = {**now, **{key: figures for key, figures in before.items() if figures.sales}}
+    words = _WORDS[by](keys)
     lines = [
         Line(
             chosen=chosen,
             by=by,
             key=words[key][0],
             words=words[key][1],
-            figures=figures,
+            figures=now.get(key, Figures()),
             before=before.get(key, Figures()),
-            bar=round(100 * figures.sales / most),
+            bar=round(100 * now.get(key, Figures()).sales / most),
         )
-        for key, figures in now.items()
+        for key in keys
     ]
     lines.sort(key=lambda line: (-line.figures.sales, -line.figures.placed, line.words))
     return Report(chosen, by, lines, totals_of(now.values()), totals_of(before.values()))

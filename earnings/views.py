@@ -15,7 +15,7 @@ from audit.services import record
 from branches.seeing import own_branch
 from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
-from core.periods import Period
+from core.periods import Period as Days
 from core.rights import Right
 from core.snapshot import snapshot
 from earnings.journal_views import RIGHTS as JOURNAL_RIGHTS
@@ -32,6 +32,7 @@ from earnings.presenting import (
     report_of,
     tiles_of,
 )
+from earnings.services import Period, kept_days
 from earnings.services.people import people_beside
 from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_answer, write_workbook
@@ -69,8 +70,11 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
     """The part of the overview: today by hour, the days before in short, what sold most, how long the balance lasts."""
     now, with_cost = timezone.now(), sees_cost(request.user)
     with snapshot():
-        chosen = named_period(Period.TODAY, now)
-        reports = [report_of(chosen, by) for by in ("branch", "brand", "person") if by in keys_shown(request.user)]
+        chosen = named_period(Days.TODAY, now)
+        glanced = [named_period(name, now) for name in (Days.YESTERDAY, Days.DAYS_7, Days.MONTH)]
+        kept = kept_days(Period.around(chosen.period, *(each.before for each in (chosen, *glanced))))
+        shown = [by for by in ("branch", "brand", "person") if by in keys_shown(request.user)]
+        reports = [report_of(chosen, by, kept) for by in shown]
         brands = reports[-2]
         context = {
             "report": brands,
@@ -80,7 +84,7 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
                 (BY[report.by], report.by, [line for line in report.lines[:_TOP] if line.figures.sales])
                 for report in reports
             ],
-            "glances": glances_at(now, (Period.YESTERDAY, Period.DAYS_7, Period.MONTH)),
+            "glances": glances_at(now, glanced, kept),
             "with_cost": with_cost,
             "lasts": lasts_words() if with_cost and request.user.has_perm(Right.VIEW_BOOKS) else "",
         }

@@ -57,9 +57,10 @@ def who_saved(destination: str, *, before: dt.datetime | None = None) -> int | N
     return by_then.values_list("customer", flat=True).first()
 
 
-def where_merged() -> dict[int, int]:
-    """The keys of customers who were merged into another, each with the key of the one who stays."""
-    return dict(MergedCustomer.objects.values_list("gone", "kept"))
+def where_merged(keys: Iterable[int | None]) -> dict[int, int]:
+    """Those of these keys whose customers were merged into another, each with the key of the one who stays."""
+    merged = MergedCustomer.objects.filter(gone__in=[key for key in keys if key])
+    return dict(merged.values_list("gone", "kept"))
 
 
 def saved_names(numbers: Iterable[str]) -> QuerySet[SavedNumber, tuple[str, str]]:

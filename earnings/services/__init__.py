@@ -1,6 +1,14 @@
 """Figures of any period, the sums of days that are over, and their proof."""
 
-from earnings.services.figures import Figures, Period, figures_by, figures_by_customer, sales_by_hour, totals_of
+from earnings.services.figures import (
+    Figures,
+    Period,
+    figures_by,
+    figures_by_customer,
+    kept_days,
+    sales_by_hour,
+    totals_of,
+)
 from earnings.services.keeping import sum_day, sum_days
 from earnings.services.proving import prove_days
 
@@ -9,6 +17,7 @@ __all__ = [
     "Period",
     "figures_by",
     "figures_by_customer",
+    "kept_days",
     "prove_days",
     "sales_by_hour",
     "sum_day",

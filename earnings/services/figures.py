@@ -114,6 +114,11 @@ class Period:
         """Whole days of the shop, the last included."""
         return cls(start_of_day(first), start_of_day(last + _ONE_DAY))
 
+    @classmethod
+    def around(cls, *periods: Period) -> Period:
+        """The days from the first to the last day of all of them."""
+        return cls.of_days(min(period.first for period in periods), max(period.last for period in periods))
+
     @property
     def first(self) -> dt.date:
         """Its first day."""
@@ -141,15 +146,17 @@ class Period:
         return Period(self.since, rest.until) if is_most else self
 
 
-def figures_by(key: str, period: Period) -> dict[Any, Figures]:
+def figures_by(key: str, period: Period, kept: set[dt.date] | None = None) -> dict[Any, Figures]:
     """The figures of the period by one of `_KEYS`, such as "brand" or "day".
 
-    For a reader who sees one branch they are of its orders: the sums of days are of the whole shop. Of most of a day
-    they are the day's sums without its rest.
+    `kept`: the `kept_days` of a time around it, for who asks for several. For a reader who sees one branch they are of
+    its orders: the sums of days are of the whole shop. Of most of a day they are the day's sums without its rest.
     """
     kept_by, of_sums, of_orders = _KEYS[key]
     added: defaultdict[Any, Figures] = defaultdict(Figures)
-    summed = kept_days(period.up_to_a_day()) if own_branch() is None else set()
+    days = period.up_to_a_day()
+    kept = kept_days(days) if kept is None else kept.intersection(days.whole_days())
+    summed = kept if own_branch() is None else set()
     if summed:
         sums = DaySum.objects.filter(by=kept_by, day__gte=min(summed), day__lte=max(summed))
         if left_out := {day for day in period.whole_days() if min(summed) < day < max(summed)} - summed:
@@ -164,14 +171,15 @@ def figures_by(key: str, period: Period) -> dict[Any, Figures]:
     return {key: figures for key, figures in added.items() if figures.placed}
 
 
-def figures_by_customer(period: Period) -> dict[int | None, Figures]:
+def figures_by_customer(period: Period, kept: set[dt.date] | None = None) -> dict[int | None, Figures]:
     """The figures of the period by the key of the customer who bought; of one who was merged, by that of who stays.
 
     None: the orders of nobody, so that all add up to those of the period.
     """
-    merged = where_merged()
+    by_buyer = figures_by("buyer", period, kept)
+    merged = where_merged(by_buyer)
     added: defaultdict[int | None, Figures] = defaultdict(Figures)
-    for buyer, figures in figures_by("buyer", period).items():
+    for buyer, figures in by_buyer.items():
         added[merged.get(buyer, buyer)] += figures
     return dict(added)
 
