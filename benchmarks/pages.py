@@ -198,7 +198,7 @@ def fill(orders: int, days: int = YEAR) -> None:
     from django.utils import timezone
 
     from benchmarks.history import seed
-    from earnings.models import SummedDay
+    from earnings.models import DaySum, SummedDay
     from gateway.models import UpstreamAccount
     from purchases.models import Order
     from testing.sandbox_process import SandboxProcess
@@ -216,8 +216,11 @@ def fill(orders: int, days: int = YEAR) -> None:
             sandbox.remove()
     fill_counter()
     fill_office()
-    if not SummedDay.objects.filter(day=timezone.localdate() - dt.timedelta(days=1)).exists():
+    if not SummedDay.objects.filter(day=timezone.localdate() - dt.timedelta(days=2)).exists():
         call_command("sum_days", stdout=sys.stderr)  # as each night; it proves every day, too, which takes minutes
+    # The day that runs while the pages are asked has no sums.
+    DaySum.objects.filter(day=timezone.localdate() - dt.timedelta(days=1)).delete()
+    SummedDay.objects.filter(day=timezone.localdate() - dt.timedelta(days=1)).delete()
     with connection.cursor() as cursor:  # as a shop's server does by itself, and one for tests does not
         cursor.execute("SET statement_timeout = 0")
         cursor.execute("VACUUM")
