@@ -1,7 +1,7 @@
 """The door of every address that names a row: what belongs to another branch answers as if it did not exist.
 
 Lists, files and figures narrow themselves (`branches.seeing`). Here is one question for each address that a person
-who is bound to a branch opens, before its view reads or does anything. `tests/branches/test_doors.py` holds each
+who is bound to a branch opens, before its view reads or does anything. `tests/branches/test_bound.py` holds each
 address that names a row to this table.
 """
 
@@ -72,7 +72,16 @@ OF_KEYS = {
         Door(User),
     ),
     **dict.fromkeys(
-        ["batch_detail", "batch_live", "batch_release", "batch_step", "batch_again", "batch_mend", "batch_row"],
+        [
+            "batch_detail",
+            "batch_live",
+            "batch_release",
+            "batch_step",
+            "batch_again",
+            "batch_mend",
+            "batch_row",
+            "batch_ask",
+        ],
         Door(Batch),
     ),
     "complaint_step": Door(Complaint, "order__payment__branch"),
