@@ -17,12 +17,14 @@ _FILL = """
     INSERT INTO earnings_summedday (day, summed_at, off_by)
     SELECT current_date - n, now(), 0 FROM generate_series(1, %(days)s) n;
     INSERT INTO earnings_daysum
-        (day_id, by, product_id, seller_id, method, placed, sold, failed, reversed, sales, cost, seconds)
-    SELECT s.day, k.by, k.product, k.seller, k.method, k.n, k.n - 5, 5, 0, k.n * 12000, k.n * 10500, k.n * 8
+        (day_id, by, product_id, seller_id, method, buyer, placed, sold, failed, reversed, sales, cost, seconds)
+    SELECT s.day, k.by, k.product, k.seller, k.method, k.buyer, k.n, k.n - 5, 5, 0, k.n * 12000, k.n * 10500, k.n * 8
     FROM earnings_summedday s, (
-        SELECT 'product' AS by, id AS product, NULL AS seller, '' AS method, 61 AS n FROM catalogue_product
-        UNION ALL SELECT 'person', NULL, id, '', 1300 FROM staff_user
-        UNION ALL SELECT 'method', NULL, NULL, unnest(ARRAY['cash', 'qris', 'transfer']), 9100
+        SELECT 'product' AS by, id AS product, NULL::bigint AS seller, '' AS method, NULL::int AS buyer, 61 AS n
+          FROM catalogue_product
+        UNION ALL SELECT 'person', NULL, id, '', NULL, 1300 FROM staff_user
+        UNION ALL SELECT 'method', NULL, NULL, unnest(ARRAY['cash', 'qris', 'transfer']), NULL, 9100
+        UNION ALL SELECT 'buyer', NULL, NULL, '', generate_series(1, 340), 80
     ) k;
 """
 

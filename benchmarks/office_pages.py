@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
@@ -58,8 +57,6 @@ def office_pages() -> Iterator[tuple[str, str]]:
     earnings = reverse("earnings")
     for by in ("brand", "customer"):
         yield f"earnings of today by {by}", f"{earnings}?by={by}"
-    year = urlencode({"since": today - dt.timedelta(days=364), "until": today})
-    yield "earnings of a year by customer", f"{earnings}?by=customer&{year}"
     yield "work", reverse("work")
     yield "bank", f"{reverse('bank')}?{urlencode({'since': today, 'until': today})}"
     yield "read a statement", reverse("bank_read")
