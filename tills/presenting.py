@@ -6,7 +6,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from core.icons import badge
-from tills.models import Roll, Till, TillPrinter
+from tills.events import CASH_DRAWER_OPENED, OPENS
+from tills.models import DrawerOpening, Roll, Till, TillPrinter
 from tills.printed import Line, pair, rule, text
 from tills.services.guessing import seconds_locked
 
@@ -41,3 +42,8 @@ def test_lines(printer: TillPrinter) -> list[Line]:
         text("0812 3456", look="big", centred=True),
         text("é ü ñ ° ½", centred=True),
     ]
+
+
+def opening_words(opening: DrawerOpening) -> str:
+    """That the cash drawer of a till opened, and why."""
+    return f"{CASH_DRAWER_OPENED.words}: {OPENS[opening.cause.partition(' ')[0]]}"

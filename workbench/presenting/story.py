@@ -32,8 +32,8 @@ from purchases.models import Incident, OrderEvent, ReceiptPrint, Verdict
 from purchases.presenting import event_words
 from purchases.states import Status
 from reconciliation.models import Difference
-from tills.events import CASH_DRAWER_OPENED, OPENS
 from tills.models import DrawerOpening
+from tills.presenting import opening_words
 from workbench.presenting.exchanges import endpoint_words, milliseconds, result_of
 from workbench.services.story import Story, facts_of
 
@@ -198,12 +198,11 @@ def _drawer_entry(entry: DrawerEntry) -> Iterator[Line]:
 
 
 def _opening(opening: DrawerOpening) -> Iterator[Line]:
-    why = opening.cause.partition(" ")[0]
     yield Line(
         at=opening.asked_at,
         kind=LineKind.DRAWER,
         code="cash_drawer_opened",
-        words=f"{event_label(CASH_DRAWER_OPENED.key)}: {OPENS[why]}",
+        words=opening_words(opening),
         detail=opening.till.name,
         row=opening,
     )
