@@ -56,7 +56,7 @@ OF_VALUES = {
 }
 #: By the name of the address, where the value is a key (`pk`).
 OF_KEYS = {
-    **dict.fromkeys(["shift_detail", "shift_close", "shift_correct", "shift_csv"], _SHIFT),
+    **dict.fromkeys(["shift_detail", "shift_close", "shift_correct", "shift_explain", "shift_csv"], _SHIFT),
     "drawer_change": Door(Drawer),
     **dict.fromkeys(["till_detail", "till_switch_off", "till_unlock", "till_tiles", "till_printer_set"], Door(Till)),
     **dict.fromkeys(
