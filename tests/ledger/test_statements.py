@@ -188,6 +188,7 @@ def test_the_balance_command_before_anything_is_known():
         "available": None,
         "held": 0,
         "difference": None,
+        "between": None,
         "state": "waiting",
     }
 
@@ -210,6 +211,7 @@ def test_the_balance_command_prints_all_four_balances():
         "available": 999_501,
         "held": 999,
         "difference": 500,
+        "between": None,
         "state": "topup_unacknowledged",
     }
     assert before == {**facts, "available": 999_001}  # nothing is spent of what no run has found yet

@@ -107,7 +107,7 @@ def test_a_rise_since_the_page_was_shown_is_confirmed_again():
 
     answer = browser.post(f"/orders/{order.ref_id}/again/", fields, follow=True)
 
-    assert codes(answer) == {"PriceMoved"}
+    assert codes(answer) == {"PriceMoved", "cancel"}
     assert "10.700" not in answer.content.decode()
     order.refresh_from_db()
     assert (order.status, order.max_price, entries(order)) == (Status.NEEDS_ACTION, 10_500, [])
