@@ -110,7 +110,7 @@ def press_for_a_game(till: Hands, shop: Fleet) -> None:
     till.page.goto(f"{shop.url}/counter/")
     till.page.keyboard.type("12345678 2001")  # without the product it is no number in one piece
     till.press("Enter")
-    expect(till.page.locator("#counter-nameless")).to_contain_text("mlbb 86 12345678 2001")
+    expect(till.page.locator("#counter-nameless")).to_contain_text("12345678 (2001) mlbb 86")
     expect(till.field).to_have_value("12345678 2001")
     till.press("Escape")
     till.page.keyboard.type("mlbb 86")
