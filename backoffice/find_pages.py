@@ -70,6 +70,7 @@ _ALSO: dict[str, _Words] = {
     "callback_list": pgettext_lazy("find", "webhooks"),
     "audit_list": pgettext_lazy("find", "audit, history, verify, who did what"),
     "drawer": pgettext_lazy("find", "open the drawer, shift"),
+    "staff_invite": pgettext_lazy("find", "add a new cashier, employee, user, account"),
     "quiet_from": pgettext_lazy("find", "quiet hours"),
 }
 _OF_PLACES = tuple(
@@ -79,7 +80,7 @@ _OF_PLACES = tuple(
 )
 _OTHERS = (
     _Page("customer_add", "plus", _("Add a customer")),
-    _Page("staff_invite", "plus", _("Invite a person")),
+    _Page("staff_invite", "plus", _("Invite a person"), also=_ALSO["staff_invite"]),
     _Page("till_add", "plus", _("Enrol a till")),
     _Page("price_rule", "plus", _("Add a price rule")),
     _Page("price_changes", "tag", _("Price changes"), _("Products")),

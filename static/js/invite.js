@@ -1,4 +1,5 @@
-// A new person's user name follows the name that is typed, until somebody types another.
+// A new person's user name follows the name that is typed, until somebody types another; the limits in sight are those
+// of the chosen role.
 "use strict";
 {
   const name = find("[name=full_name]");
@@ -16,4 +17,14 @@
   name.addEventListener("input", () => {
     if (!isOwn) userName.value = proposed();
   });
+
+  const role = find("[name=role]");
+  const limits = document.querySelectorAll("#limits-of-roles [data-role]");
+
+  function showLimits() {
+    for (const row of limits) row.hidden = row.dataset.role !== role.value;
+  }
+
+  role.addEventListener("change", showLimits);
+  showLimits();
 }

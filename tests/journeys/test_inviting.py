@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from staff.models import RoleLimits
 from staff.roles import create_demo_staff
 from tests.journeys.helpers import PHONE, OpenWindow, faults_of, sign_in
 
@@ -31,4 +32,39 @@ def test_an_invited_cashier_chooses_a_password_on_a_phone(live_server: Any, open
     assert phone.url == f"{live_server.url}/"
     owner.goto(f"{live_server.url}/staff/")
     expect(owner.locator("td.c-sessions").filter(has_text="1")).to_have_count(2)
+    assert faults + faults_of(owner) == []
+
+
+def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_window: OpenWindow):
+    # given: a limit of every cashier, and an owner on the overview
+    create_demo_staff()
+    RoleLimits.objects.update_or_create(role="cashier", defaults={"per_day": 5_000_000})
+    owner = open_window(language="id-ID", permissions=["clipboard-read", "clipboard-write"])
+    sign_in(owner, live_server.url, "owner")
+
+    # when: the window that finds leads to the form
+    owner.keyboard.press("Control+k")  # 1
+    owner.keyboard.type("tambah kasir")
+    expect(owner.locator("#find-results [data-found]").first).to_have_attribute("href", "/staff/invite/")
+    owner.keyboard.press("Enter")  # 2
+
+    # then: the limits of the chosen role alone are in sight
+    limits = owner.locator("#limits-of-roles [data-role]:visible")
+    expect(limits).to_have_attribute("data-role", "cashier")
+    expect(limits).to_contain_text("Rp5.000.000")
+    owner.select_option("[name=role]", "supervisor")
+    expect(limits).to_have_attribute("data-role", "supervisor")
+    owner.select_option("[name=role]", "cashier")
+    faults = faults_of(owner)
+
+    # when: one form has the limits, too, and its answer the link
+    owner.locator("[name=full_name]").press_sequentially("Bu Sari")
+    owner.fill("[name=per_day]", "1.000.000")
+    owner.keyboard.press("Enter")  # 3
+    expect(owner.locator("#link-whatsapp")).to_be_visible()
+    owner.keyboard.press("Enter")  # 4: the button that copies has the focus
+
+    # then
+    expect(owner.locator("[data-copy]")).to_contain_text("Tersalin")
+    assert owner.evaluate("navigator.clipboard.readText()") == owner.inner_text("#access-link")
     assert faults + faults_of(owner) == []
