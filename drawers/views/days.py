@@ -36,7 +36,7 @@ from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
 from staff.confirming import check_factor
 
-_ROWS = 50
+_ROWS = 30
 
 SIGN_DAY = act("sign_day", pgettext_lazy("audit", "Sign a day"), Right.SIGN_DAYS)
 
