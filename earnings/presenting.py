@@ -1,16 +1,16 @@
-"""Figures as the pages show them: tiles with the change against before, rows with bars, and the drawing of sales."""
+"""Figures as the pages show them: tiles with the change against before, and rows with bars."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from babel.numbers import format_decimal, format_percent
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -20,12 +20,11 @@ from branches.services import all_branches
 from catalogue.models import Category, Product
 from core.money import rupiah
 from core.rights import Right
-from core.times import active_locale, day_words, start_of_day
+from core.times import active_locale, start_of_day
 from credit.methods import method_words
 from customers.models import Customer
 from earnings.periods import NAMES, Chosen
-from earnings.services import Figures, Period, figures_by, figures_by_customer, kept_days, sales_by_hour, totals_of
-from ledger.chart import HEIGHT, STEPS, WIDTH, scale
+from earnings.services import Figures, Period, figures_by, figures_by_customer, kept_days, totals_of
 from ledger.presenting import Funds
 from ledger.services import usual_spending_per_hour
 from staff.models import User
@@ -60,7 +59,6 @@ _FILTERS = {
     "method": "payment",
     "branch": "branch",
 }
-_HOURS = 24
 _MINUTE = 60
 # Above so many hours it is said in days.
 _LONG = 48
@@ -145,9 +143,14 @@ class Glance:
     against: str
 
 
-def glances_at(now: dt.datetime, chosen: Sequence[Chosen], kept: set[dt.date]) -> list[Glance]:
-    """Periods that begin before today, each against the one before; all from one look at their days."""
-    by_day = figures_by("day", Period(min(each.before.since for each in chosen), now), kept)
+def glances_at(now: dt.datetime, chosen: Sequence[Chosen], kept: set[dt.date], today: Figures) -> list[Glance]:
+    """Periods that begin before today, each against the one before; all from one look at their days.
+
+    `today`: the figures of this day until now, which the caller has read.
+    """
+    morning = start_of_day(timezone.localdate(now))
+    by_day = figures_by("day", Period(min(each.before.since for each in chosen), morning), kept)
+    by_day[timezone.localdate(now)] = today
 
     def of(period: Period) -> Figures:
         cut = start_of_day(period.last)
@@ -231,9 +234,13 @@ class Report:
 
 def report_of(chosen: Chosen, by: str, kept: set[dt.date] | None = None) -> Report:
     """The figures of the period by `by`, and of the period before. `kept`: the `kept_days` of a time around both."""
-    figures_in = figures_by_customer if by == "customer" else partial(figures_by, by)
     kept = kept_days(Period.around(chosen.period, chosen.before)) if kept is None else kept
-    now, before = figures_in(chosen.period, kept), figures_in(chosen.before, kept)
+    periods = chosen.period, chosen.before
+    now, before = (
+        figures_by_customer(*periods, kept=kept)
+        if by == "customer"
+        else [figures_by(by, period, kept) for period in periods]
+    )
     most = max((figures.sales for figures in now.values()), default=0) or 1
     keys = {**now, **{key: figures for key, figures in before.items() if figures.sales}}
     words = _WORDS[by](keys)
@@ -299,76 +306,3 @@ _WORDS: Mapping[str, Callable[[Iterable[Any]], dict[Any, tuple[str, str]]]] = {
     "branch": _branches,
     "customer": _customers,
 }
-
-
-@dataclass(frozen=True)
-class Bar:
-    """One hour or day in the drawing: its bar, its column, and its text."""
-
-    left: float
-    width: float
-    column: float
-    y: float
-    height: float
-    words: str
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """Sales by the hour of one day, or by day, as bars; the earlier period as a line. `ticks`: rupiah, top down."""
-
-    bars: list[Bar]
-    line: str
-    ticks: list[int]
-    is_hours: bool
-    labels: list[str]
-
-    @property
-    def grid(self) -> list[float]:
-        """The heights of the ticks' lines."""
-        return [number * HEIGHT / STEPS for number in range(STEPS + 1)]
-
-
-def drawing_of(chosen: Chosen) -> Drawing:
-    """The drawing of a period: of one day by hour, else by day. The earlier day counts to its end."""
-    period, before = chosen.period, chosen.before
-    is_hours = period.first == period.last
-    if is_hours:
-        before = type(before).of_days(before.first, before.last)
-    now_by, before_by = (sales_by_hour(part) if is_hours else figures_by("day", part) for part in (period, before))
-    steps: list[tuple[Any, Any, str]] = (
-        [(number, number, f"{number:02d}:00") for number in range(_HOURS)]
-        if is_hours
-        else [
-            (day, before.first + (day - period.first), day_words(day))
-            for day in (period.first + dt.timedelta(number) for number in range((period.last - period.first).days + 1))
-        ]
-    )
-    sales = [now_by.get(key, Figures()) for key, _earlier, _words in steps]
-    earlier = [before_by.get(key, Figures()).sales for _key, key, _words in steps]
-    _floor, step = scale([0, max([*(figures.sales for figures in sales), *earlier])])
-    top, column = step * STEPS, WIDTH / len(steps)
-
-    def y_of(amount: int) -> float:
-        return HEIGHT - amount / top * HEIGHT
-
-    bars = [
-        Bar(
-            left=(number + 0.15) * column,
-            width=column * 0.7,
-            column=number * column,
-            y=y_of(figures.sales),
-            height=HEIGHT - y_of(figures.sales),
-            words=_bar_words(words, figures),
-        )
-        for number, ((_key, _earlier, words), figures) in enumerate(zip(steps, sales, strict=True))
-    ]
-    points = (f"{(number + 0.5) * column:.1f},{y_of(amount):.1f}" for number, amount in enumerate(earlier))
-    labels = [steps[at][2] for at in sorted({0, len(steps) // 2, len(steps) - 1})]
-    ticks = [step * number for number in range(STEPS, -1, -1)]
-    return Drawing(bars, "M" + " L".join(points), ticks, is_hours, labels)
-
-
-def _bar_words(words: str, figures: Figures) -> str:
-    count = ngettext("%(n)s order", "%(n)s orders", figures.sold) % {"n": figures.sold}
-    return f"{words}: {rupiah(figures.sales)}, {count}"

@@ -18,6 +18,7 @@ from core.access import StaffRequest, staff_only
 from core.periods import Period as Days
 from core.rights import Right
 from core.snapshot import snapshot
+from earnings.drawing import drawing_of
 from earnings.journal_views import RIGHTS as JOURNAL_RIGHTS
 from earnings.periods import NAMES, chosen_period, named_period
 from earnings.presenting import (
@@ -25,7 +26,6 @@ from earnings.presenting import (
     MOST_READ,
     Line,
     Report,
-    drawing_of,
     glances_at,
     keys_shown,
     lasts_words,
@@ -39,7 +39,7 @@ from exports.formats import Fields, csv_answer, write_workbook
 from staff.models import User
 
 # So many brands and cashiers stand on the overview, and so many lines on the page of earnings.
-_TOP, _MOST = 5, 100
+_TOP, _MOST = 5, 50
 
 
 @staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
@@ -84,7 +84,7 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
                 (BY[report.by], report.by, [line for line in report.lines[:_TOP] if line.figures.sales])
                 for report in reports
             ],
-            "glances": glances_at(now, glanced, kept),
+            "glances": glances_at(now, glanced, kept, today=brands.now),
             "with_cost": with_cost,
             "lasts": lasts_words() if with_cost and request.user.has_perm(Right.VIEW_BOOKS) else "",
         }

@@ -171,17 +171,14 @@ def figures_by(key: str, period: Period, kept: set[dt.date] | None = None) -> di
     return {key: figures for key, figures in added.items() if figures.placed}
 
 
-def figures_by_customer(period: Period, kept: set[dt.date] | None = None) -> dict[int | None, Figures]:
-    """The figures of the period by the key of the customer who bought; of one who was merged, by that of who stays.
+def figures_by_customer(*periods: Period, kept: set[dt.date] | None = None) -> list[dict[int | None, Figures]]:
+    """The figures of each period by the key of the customer who bought; of one who was merged, by that of who stays.
 
     None: the orders of nobody, so that all add up to those of the period.
     """
-    by_buyer = figures_by("buyer", period, kept)
-    merged = where_merged(by_buyer)
-    added: defaultdict[int | None, Figures] = defaultdict(Figures)
-    for buyer, figures in by_buyer.items():
-        added[merged.get(buyer, buyer)] += figures
-    return dict(added)
+    by_buyer = [figures_by("buyer", period, kept) for period in periods]
+    merged = where_merged({buyer for figures in by_buyer for buyer in figures})
+    return [_added((merged.get(buyer, buyer), own) for buyer, own in figures.items()) for figures in by_buyer]
 
 
 def sales_by_hour(day: Period) -> dict[int, Figures]:
@@ -242,6 +239,14 @@ def _not_summed(period: Period, summed: set[dt.date]) -> Iterator[Period]:
     for number, (since, until) in enumerate(pairwise([*edges, period.until])):
         if number % 2 == 0 and since < until:
             yield Period(since, until)
+
+
+def _added(pairs: Iterable[tuple[Any, Figures]]) -> dict[Any, Figures]:
+    """The figures by their keys, those of one key together."""
+    added: defaultdict[Any, Figures] = defaultdict(Figures)
+    for key, figures in pairs:
+        added[key] += figures
+    return dict(added)
 
 
 def _add(added: defaultdict[Any, Figures], rows: Iterable[tuple[Any, ...]]) -> None:

@@ -82,14 +82,15 @@ def test_an_order_whose_debt_a_merge_moved_counts_for_the_customer_who_stays():
 
     order.payment.refresh_from_db()
     assert order.payment.debt.account.customer == kept
-    figures = figures_by_customer(Period.of_days(day.date(), day.date()))
+    (figures,) = figures_by_customer(Period.of_days(day.date(), day.date()))
     assert {customer: figure.placed for customer, figure in figures.items()} == {kept.pk: 1}
 
 
 def by_customer(days: int) -> dict[int | None, int]:
     """How many orders of so many days ago count for whom."""
     day = ago(days).date()
-    return {customer: figures.placed for customer, figures in figures_by_customer(Period.of_days(day, day)).items()}
+    (by_customer,) = figures_by_customer(Period.of_days(day, day))
+    return {customer: figures.placed for customer, figures in by_customer.items()}
 
 
 def test_a_sale_stays_that_of_who_bought_when_a_number_is_saved_moved_or_erased():

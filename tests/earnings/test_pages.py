@@ -17,8 +17,9 @@ from django.utils import timezone
 from audit.models import AuditEvent
 from core.times import start_of_day
 from earnings import views
+from earnings.drawing import drawing_of
 from earnings.periods import chosen_period, named_period
-from earnings.presenting import BY, drawing_of, report_of
+from earnings.presenting import BY, report_of
 from earnings.services import figures_by, sum_day, sum_days, totals_of
 from purchases.filters import OrderFilter
 from purchases.models import Order
@@ -156,7 +157,7 @@ def _span(chosen: Any) -> tuple[str, ...]:
 
 # In the evening the day a week before is read from its sums, and what came later from its orders.
 @pytest.mark.usefixtures("shop")
-@pytest.mark.parametrize(("hour", "questions"), [(9, 19), (21, 23)])
+@pytest.mark.parametrize(("hour", "questions"), [(9, 18), (21, 22)])
 def test_the_overview_shows_today_and_the_days_before_in_few_questions(hour: int, questions: int, time_machine: Any):
     time_machine.move_to(ago(0, hour))
     sold(ago(0, 0), selling_price=15_000)
@@ -218,6 +219,23 @@ def test_the_drawing_of_an_empty_shop_has_a_scale_of_amounts_that_a_shop_sells()
     ticks = drawing_of(named_period("7", timezone.now())).ticks
 
     assert ticks == [100_000, 75_000, 50_000, 25_000, 0]
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_long_period_is_drawn_by_week_and_the_bars_add_up():
+    days = {"since": ago(98).date().isoformat(), "until": ago(0).date().isoformat()}
+
+    answer = browser_of("supervisor").get("/earnings/", days)
+
+    drawing = answer.context["drawing"]
+    sold_in = [int(re.findall(r"(\d+) order", bar.words)[0]) for bar in drawing.bars]
+    # 40 days ago is in the ninth week; 8 days ago and yesterday, which has two, are in the last whole ones
+    assert (drawing.by, len(sold_in), {at: n for at, n in enumerate(sold_in) if n}) == (
+        "week",
+        15,
+        {8: 1, 12: 1, 13: 2},
+    )
+    assert 'id="drawing-title">Sales per week<' in answer.content.decode()
 
 
 def test_people_who_see_the_journal_are_told_where_adjustments_stand():
