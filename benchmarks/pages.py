@@ -299,7 +299,8 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
     for name in ("amount_from=50000&amount_to=55000", "payment=qris", "profit=loss"):
         yield f"orders of a day, {name}", f"{orders}?{name}&days=yesterday"
     for name, text in {
-        "ref_id": order.ref_id, "beginning of a ref_id": order.ref_id[:9], "trx_id": order.trx_id, "SN": order.sn,
+        "ref_id": order.ref_id, "beginning of a ref_id": order.ref_id[:9],
+        "end of a ref_id": order.ref_id[-6:], "trx_id": order.trx_id, "SN": order.sn,
         "number": order.destination, "beginning of a number": order.destination[:8],
         "end of a number": order.destination[-6:], "number abroad": f"+62 {order.destination[1:]}",
         "what is not there": "ZZ-NOT-THERE-99",
@@ -307,8 +308,8 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
         yield f"orders, search: {name}", f"{orders}?q={text.replace('+', '%2B').replace(' ', '%20')}"
     for name, text in {
         "number": order.destination, "end of a number": order.destination[-4:], "SN": order.sn, "ref_id": order.ref_id,
-        "trx_id": order.trx_id, "name": "sari", "product": "tel 10", "page": "orders",
-        "what is not there": "08990000000",
+        "end of a ref_id": order.ref_id[-6:], "trx_id": order.trx_id, "name": "sari", "product": "tel 10",
+        "page": "orders", "what is not there": "08990000000",
     }.items():  # fmt: skip
         yield f"find: {name}", f"{reverse('find')}?q={text.replace(' ', '+')}"
     yield "order, success", reverse("order_detail", args=[order.ref_id])

@@ -13,6 +13,7 @@ from core.search import MOST_CLOSELY
 from counter.services import Typed
 from customers.models import LEAST_END
 from purchases.models import Order
+from purchases.models.orders import end_of_ref_id
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -48,14 +49,15 @@ class Asked:
 
     @cached_property
     def orders(self) -> list[int]:
-        """The keys of the newest orders that it names; first those of which it is the whole ref_id, trx_id or SN."""
+        """The keys of the newest orders that it names; first those of which it is the whole trx_id or SN, or ends the
+        ref_id."""
         if not (self.may_name_a_row and self.person.has_perm(Right.VIEW_ORDERS)):
             return []
         seen = narrowed(Order.objects.all(), "payment__branch")
         matches = seen.matching(self.name, by_part=self.by_part, closely=True).order_by("-created_at", "-pk")
         rows = list(matches.values_list("pk", "ref_id", "trx_id", "sn")[:MOST_CLOSELY])
         # `sorted` keeps the newest first within each.
-        return [key for key, *_names in sorted(rows, key=lambda row: not self._is_one_of(*row[1:]))]
+        return [key for key, *_names in sorted(rows, key=lambda row: not self._names(*row[1:]))]
 
     @cached_property
     def newest_orders(self) -> list[Order]:
@@ -65,12 +67,18 @@ class Asked:
 
     @cached_property
     def named_order(self) -> Order | None:
-        """The order of which this is the whole ref_id, trx_id or SN; not of a number that its SN repeats."""
+        """The order of which this is the whole ref_id, trx_id or SN, or the ref_id's end; not of a number that its SN
+        repeats."""
         first = self.newest_orders[0] if self.orders else None
-        is_named = first and self._is_one_of(first.ref_id, first.trx_id, first.sn) and first.destination != self.number
+        is_named = first and self._names(first.ref_id, first.trx_id, first.sn) and first.destination != self.number
         return first if is_named else None
 
     def _is_one_of(self, *names: str) -> bool:
         """Whether it is one of these whole names; of an SN all before its first "/" is enough."""
         typed = bare(self.name).casefold()
         return any(typed in {bare(name).casefold(), bare(name.partition("/")[0]).casefold()} for name in names if name)
+
+    def _names(self, ref_id: str, *others: str) -> bool:
+        """Whether it is one of an order's whole names, or the end of its ref_id."""
+        end = end_of_ref_id(self.name)
+        return bool(end and ref_id.endswith(end)) or self._is_one_of(ref_id, *others)

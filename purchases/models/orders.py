@@ -14,6 +14,7 @@ from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, OuterRef, Q
 from django.db.models.functions import Coalesce, Left, Reverse, Upper
+from django.db.models.functions import Right as RightPart
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -38,6 +39,10 @@ SN_BEGINS = Upper(Left("sn", SN_SEARCHED))
 LEAST_OF_SN = 12
 # The day of a ref_id, and four letters behind it: fewer would name a day's orders.
 LEAST_OF_REF_ID = len("B251127-") + 4
+# As many of its last letters people read out; fewer would name several of millions of orders.
+END_OF_REF_ID = 6
+REF_ID_ENDS = RightPart("ref_id", END_OF_REF_ID)
+_LETTERS_BEHIND_DAY = 10
 # In queries what `Order.customer_pays` and `Order.shown_price` are of one order. Rupiah.
 CUSTOMER_PAYS = Coalesce("selling_price", "price", "max_price")
 SHOP_PAYS = Coalesce("price", "max_price")
@@ -52,6 +57,12 @@ _DUE_SOME_TIME = Q(status__in=sorted(POLLED | {Status.QUEUED})) | Q(
 def may_be_charged(order: str = "") -> Q:
     """An order, or the one behind the lookup `order` ("order__"), that was sent and is not known further."""
     return Q(**{f"{order}sent_no__isnull": False, f"{order}accepted_no": None, f"{order}final_at": None})
+
+
+def end_of_ref_id(text: str) -> str:
+    """The last letters of a ref_id, as many as people may have read out; "" if the text can be no such end."""
+    letters = bare(text).upper()
+    return letters if END_OF_REF_ID <= len(letters) <= _LETTERS_BEHIND_DAY else ""
 
 
 def _unsent(lately: Any) -> Q:
@@ -129,17 +140,17 @@ class OrderQuerySet(models.QuerySet["Order"]):
     def matching(
         self, text: str, *, by_part: bool = True, closely: bool = False, noted: Collection[int] = ()
     ) -> OrderQuerySet:
-        """Orders with this ref_id, trx_id, destination or SN: the beginning, of a destination also the end.
+        """Orders with this ref_id, trx_id, destination or SN: the beginning, of a destination and ref_id also the end.
 
         Not `by_part`: only the full destination and the full SN, or all before its first "/". This is for people who
         may not see the destination, which an SN may name: they could try digit after digit.
         `closely`: only what few of millions of orders have: all of it, the last digits of a destination (`LEAST_END`
-        or more), or the first letters of a ref_id (`LEAST_OF_REF_ID` or more) or SN (`LEAST_OF_SN` or more). `noted`:
-        keys of orders that are found, too.
+        or more) or a ref_id, or the first letters of a ref_id (`LEAST_OF_REF_ID` or more) or SN (`LEAST_OF_SN` or
+        more). `noted`: keys of orders that are found, too.
         """
         plain = text.strip().upper()
         digits = bare(text)
-        every = Order.objects.alias(backwards=Reverse("destination"), sn_begins=SN_BEGINS)
+        every = Order.objects.alias(backwards=Reverse("destination"), sn_begins=SN_BEGINS, ref_id_ends=REF_ID_ENDS)
         sn_by_part = by_part and (not closely or len(digits) >= LEAST_OF_SN)
         ref_id_by_part = not closely or len(plain) >= LEAST_OF_REF_ID
         ways = [
@@ -151,6 +162,8 @@ class OrderQuerySet(models.QuerySet["Order"]):
         ways += [every.filter(**{begins: number}) for number in sorted(spellings(text))]
         if digits and by_part and (not closely or len(digits) >= LEAST_END):
             ways.append(every.filter(backwards__startswith=digits[::-1]))
+        if end := end_of_ref_id(text):
+            ways.append(every.filter(ref_id_ends=end[-END_OF_REF_ID:], ref_id__endswith=end))
         if noted:
             ways.append(every.filter(pk__in=noted))
         if digits.isdecimal() and digits != plain:  # a token, typed in its groups
@@ -324,6 +337,7 @@ class Order(models.Model):
             # Not partial: PostgreSQL keeps no statistics of an expression over a part of the rows.
             models.Index(Upper("trx_id"), name="order_by_trx_id"),
             models.Index(OpClass(SN_BEGINS, "text_pattern_ops"), name="order_by_sn"),
+            models.Index(REF_ID_ENDS, name="order_by_end_of_ref_id"),
         ]
         triggers = [
             pgtrigger.FSM(name="moves_as_in_its_life", field="status", transitions=allowed_moves()),

@@ -3,6 +3,7 @@
 import datetime as dt
 import html
 import re
+from urllib.parse import urlencode
 
 import pytest
 from django.utils import timezone
@@ -270,6 +271,28 @@ def test_an_order_is_found_by_the_beginning_of_its_ref_id(cashier):
 
     assert addresses(cashier, order.ref_id[:12].lower(), "orders") == [order.get_absolute_url()]
     assert addresses(cashier, order.ref_id[:11], "orders") == []
+
+
+def test_an_order_is_found_by_the_last_six_letters_of_its_ref_id(cashier):
+    order, other = (make_order(Status.SUCCESS, ref_id=f"B251127-{name}") for name in ("AAAA7Q4KD2", "7Q4KD2AAAA"))
+
+    for text in ("7Q4KD2", "7q4kd2", "7q4 kd2", "A7Q4KD2", "AAAA7Q4KD2"):
+        assert addresses(cashier, text, "orders") == [order.get_absolute_url()], text
+        assert addresses(cashier, text, "do") == [f"/arrived/?{urlencode({'q': text})}"], text
+    for text in ("Q4KD2", "B7Q4KD2"):
+        assert order.get_absolute_url() not in addresses(cashier, text, "orders"), text
+    assert addresses(browser_of("viewer"), "7Q4KD2", "orders") == [order.get_absolute_url()]
+    assert addresses(cashier, "2AAAA7Q4KD2", "orders") == []
+    assert addresses(cashier, "4KD2AAAA", "orders") == [other.get_absolute_url()]
+
+
+def test_a_ref_id_that_ends_in_digits_stands_before_the_numbers_that_end_so(cashier):
+    by_number = make_order(Status.SUCCESS, destination="081298234567")
+    read_out = make_order(Status.SUCCESS, ref_id="B251101-AAAA234567", created_at=timezone.now() - dt.timedelta(days=9))
+
+    found_orders = addresses(cashier, "234567", "orders")
+
+    assert found_orders == [read_out.get_absolute_url(), by_number.get_absolute_url()]
 
 
 def test_an_exact_name_comes_first_and_products_with_letters_inside_only_alone(cashier):

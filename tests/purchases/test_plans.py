@@ -51,3 +51,18 @@ def test_failed_orders_of_a_brand_are_found_whether_few_or_many(two_brands, monk
     assert len(first.rows) == 50
     assert first.rows == by_their_keys.rows
     assert first.older == by_their_keys.older != ""
+
+
+@pytest.mark.parametrize("address", ["/orders/?q={}", "/find/?q={}", "/arrived/?q={}"])
+def test_the_end_of_a_ref_id_reads_the_order_alone(address):
+    order = make_order(Status.SUCCESS)
+    keys = {"id": "o.id + 1000000 + n", "idempotency_key": "'many' || n"}
+    copy_many("purchases_order", order, ref_id="'B261101-' || upper(left(md5(n::text), 10))", **keys)
+    weigh("purchases_order", "drawers_payment")
+    wanted = Order.objects.order_by("pk")[MANY // 2]
+
+    with CaptureQueriesContext(connection) as queries:
+        answer = browser_of("supervisor").get(address.format(wanted.ref_id[-6:].lower()))
+
+    assert wanted.ref_id in answer.content.decode()
+    assert [*too_wide(asked(queries.captured_queries))] == []
