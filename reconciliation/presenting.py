@@ -22,6 +22,9 @@ from reconciliation.services import Position
 Label, Result, Why = Difference.Label, ReconciliationRun.Result, Difference.Why
 
 # For each code: the first, strong sentence, and the second one.
+_AS_THEY_END = gettext_lazy(
+    "By how much is not known yet: between %(least)s and %(most)s, as they end. They are polled first."
+)
 _OF_BOOKS = {
     "flaw": (
         gettext_lazy("The books are wrong by %(amount)s."),
@@ -51,9 +54,11 @@ _OF_BOOKS = {
     ),
     "sign_not_known": (
         gettext_lazy("The balance does not fit the books, whatever becomes of the orders under way."),
-        gettext_lazy(
-            "By how much is not known yet: between %(least)s and %(most)s, as they end. They are polled first."
-        ),
+        _AS_THEY_END,
+    ),
+    "at_least": (
+        gettext_lazy("At least %(amount)s is not explained so far, whatever becomes of the orders under way."),
+        _AS_THEY_END,
     ),
     "no_reading": ("", gettext_lazy("The provider has not reported its balance yet.")),
     "not_open": (
@@ -240,7 +245,7 @@ def said_of_books(position: Position, funds: Funds) -> Said:
     amount = position.proof.flaw_amount if code == "flaw" else position.difference
     least, most = position.between or (None, None)
     facts = {
-        "amount": rupiah(abs(amount) if code == "flaw" else amount) if amount else "",
+        "amount": rupiah(abs(amount) if code in {"flaw", "at_least"} else amount) if amount else "",
         "least": signed_rupiah(least),
         "most": signed_rupiah(most),
     }
@@ -253,7 +258,7 @@ def _books_code(position: Position, funds: Funds) -> str:
     if position.proof.flaw:
         return "flaw"
     if state == Result.PROVISIONAL and position.between:
-        return "sign_not_known"
+        return "at_least" if position.difference else "sign_not_known"
     if state == Result.PROVISIONAL and position.difference:
         return "not_explained_yet"
     if state == Result.WAITING and not funds.is_open:
@@ -289,11 +294,18 @@ _MESSAGES = {
 }
 
 
+def difference_words(run: ReconciliationRun) -> str:
+    """Reported less expected; while orders are under way it is the least that they allow."""
+    amount = signed_rupiah(run.difference)
+    is_least = run.state == Result.PROVISIONAL and run.difference
+    return _("at least %(amount)s") % {"amount": amount} if is_least else amount
+
+
 def result_message(run: ReconciliationRun, reading: Exchange | None) -> tuple[int, str]:
     """The result of a comparison with `reading`, the last one: the level of its message, and sentences."""
     if run.state == Result.PROVISIONAL and run.difference:
-        words = _("Compared: %(amount)s is not explained so far. The open orders are polled first.")
-        level, text = messages.WARNING, words % {"amount": rupiah(run.difference)}
+        words = _("Compared: at least %(amount)s is not explained so far. The open orders are polled first.")
+        level, text = messages.WARNING, words % {"amount": rupiah(abs(run.difference))}
     elif run.state == Result.PROVISIONAL and run.difference is None:
         text = _(
             "Compared: the balance does not fit the books. The open orders, which say by how much, are polled first."

@@ -17,6 +17,7 @@ from core.numbers import masked_note
 from core.tables import Table, column, row_link, shortened
 from core.times import clock, moment
 from reconciliation.models import Difference, ReconciliationRun
+from reconciliation.presenting import difference_words
 from reconciliation.templatetags.differences import books_badge
 from staff.models import User
 
@@ -49,7 +50,7 @@ class RunTable(Table[ReconciliationRun]):
     @column(_("Difference"), css="num strong", phone="2 right")
     def difference(self, run: ReconciliationRun) -> str:
         """Reported less expected."""
-        return signed_rupiah(run.difference)
+        return difference_words(run)
 
     @column(_("Why"), phone="3 wide")
     def note(self, run: ReconciliationRun) -> SafeString:

@@ -45,8 +45,8 @@ class Position:
 
     `reported`: the newest balance that the upstream reported. `expected`: the balance by our books at that time.
     `difference`: reported − expected. `between`: the least and the greatest difference that the orders under way allow,
-    where that may be too little or too much; there is no `difference` then. `available`: the rupiah that a new order
-    may spend. `proof`: of the books themselves.
+    where all of them are wrong; `difference` is the smaller of both then, and None where it may be too little or too
+    much. `available`: the rupiah that a new order may spend. `proof`: of the books themselves.
     """
 
     reported: int | None
@@ -210,18 +210,22 @@ class _Look:
 
         None while the account may hold too little or too much: nobody knows the sign, and one sum would be a guess.
         """
-        if self.beyond is None or self.between(total, proof):
+        ends = self.between(total, proof)
+        if self.beyond is None or (ends and not self._has_sign(*ends)):
             return None
         return total + min(self.beyond, key=abs) - proof.flaw_amount
 
     def between(self, total: int, proof: Proof) -> tuple[int, int] | None:
-        """The least and the greatest reported − expected, where something is wrong and its sign is not known."""
+        """The least and the greatest reported − expected, where something is wrong and open orders decide how much."""
         if self.beyond is None or 0 in self.beyond:
             return None
         found = total - proof.flaw_amount
         least, most = min(self.beyond), max(self.beyond)
-        has_sign = least * most > 0 and (found + least) * (found + most) > 0
-        return None if has_sign or least == most else (found + least, found + most)
+        return None if least == most else (found + least, found + most)
+
+    def _has_sign(self, least: int, most: int) -> bool:
+        """Whether the account holds too little, or too much, whatever becomes of the open orders."""
+        return least * most > 0 and self.beyond is not None and min(self.beyond) * max(self.beyond) > 0
 
     def expected(self, difference: int | None) -> int | None:
         """The balance by our books."""

@@ -10,8 +10,10 @@ from django.utils.safestring import SafeString
 from core.icons import badge
 from core.times import start_of_day
 from reconciliation.models import Difference, ReconciliationRun
+from reconciliation.presenting import difference_words
 
 register = template.Library()
+register.filter("difference_of", difference_words)
 
 Result, Label, Why = ReconciliationRun.Result, Difference.Label, Difference.Why
 
