@@ -158,6 +158,14 @@ class ReceiptPaper:
         return [*dict.fromkeys(receipt.cashier for receipt in self.receipts if receipt.cashier)]
 
 
+@dataclass(frozen=True)
+class Message:
+    """A text for a customer, and the address that opens WhatsApp with it."""
+
+    text: str
+    address: str
+
+
 def papers_of(orders: Iterable[Order]) -> list[list[Order]]:
     """The orders of each paper: what a customer paid at once is on one, and every other order on one of its own."""
     papers: defaultdict[object, list[Order]] = defaultdict(list)
@@ -171,11 +179,28 @@ def message_text(order: Order, head: Letterhead) -> str:
 
     An open order is never called paid or failed.
     """
+    return message_about([order], head)
+
+
+def message_about(orders: Sequence[Order], head: Letterhead) -> str:
+    """The same about several orders: each is numbered, and their sum stands at the end."""
+    facts = {
+        "head": head,
+        "parts": [_message_facts(order) for order in orders],
+        "total": sum(order.customer_pays for order in orders),
+        "is_any_success": any(order.status == Status.SUCCESS for order in orders),
+        "is_sandbox": settings.SANDBOX,
+    }
+    with translation.override(head.language or translation.get_language()):
+        written = render_to_string("purchases/message.txt", facts)
+    return plain_lines(written)
+
+
+def _message_facts(order: Order) -> dict[str, Any]:
     receipt = Receipt(order)
     bill = receipt.check
     owner, serial = receipt.owner, receipt.serial
-    facts = {
-        "head": head,
+    return {
         "order": order,
         "receipt": receipt,
         "product": one_line(order.product_name),
@@ -186,11 +211,7 @@ def message_text(order: Order, head: Letterhead) -> str:
         "is_open": order.status in OPEN,
         "is_success": order.status == Status.SUCCESS,
         "is_reversed": order.status == Status.REVERSED,
-        "is_sandbox": settings.SANDBOX,
     }
-    with translation.override(head.language or translation.get_language()):
-        written = render_to_string("purchases/message.txt", facts)
-    return plain_lines(written)
 
 
 def whatsapp_address(order: Order, text: str) -> str:

@@ -59,6 +59,7 @@ def batch_receipt(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     context = {
         "batch": batch,
         "sheet": ReceiptPaper(head, paper, [Receipt(order) for order in orders]),
+        "head": head,
         "papers": Paper.choices,
         "paper": paper.value,
         "printer": printer_here(request),

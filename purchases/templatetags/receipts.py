@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django import template
 
+from core.customer_texts import whatsapp_link
 from core.numbers import sees_whole_numbers
 from drawers.presenting import ShownSale, refund_text
 from purchases.models import Order
 from purchases.presenting import shown_destination
-from purchases.receipts import ReceiptPaper, message_text, sample_receipt, whatsapp_address
+from purchases.receipts import Message, ReceiptPaper, message_about, message_text, sample_receipt, whatsapp_address
 from shop.models import Paper
 from shop.presenting import Letterhead
 from staff.models import User
 
 register = template.Library()
-
-
-@dataclass(frozen=True)
-class Message:
-    """A text for a customer, and the address that opens WhatsApp with it."""
-
-    text: str
-    address: str
 
 
 @register.simple_tag
@@ -33,6 +24,16 @@ def message_of(order: Order, head: Letterhead) -> Message | None:
         return None
     text = message_text(order, head)
     return Message(text, whatsapp_address(order, text))
+
+
+@register.simple_tag
+def message_of_all(sheet: ReceiptPaper, head: Letterhead) -> Message | None:
+    """`{% message_of_all sheet head as message %}`: one text about all that is on a paper; None as `message_of`."""
+    if not sees_whole_numbers():
+        return None
+    text = message_about(sheet.orders, head)
+    numbers = {order.destination for order in sheet.orders}
+    return Message(text, whatsapp_address(sheet.orders[0], text) if len(numbers) == 1 else whatsapp_link(text))
 
 
 @register.simple_tag

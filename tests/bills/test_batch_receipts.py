@@ -1,5 +1,7 @@
 """One paper for all paid bills of a batch."""
 
+import html
+import re
 import uuid
 
 import pytest
@@ -41,6 +43,40 @@ def test_all_paid_bills_stand_on_one_paper_with_their_sum(cashier):
         (orders[2].ref_id, 1, "80"),
     ]
     assert len({receipt.sheet for receipt in printed}) == 1
+
+
+def message_of(page) -> str:
+    found = re.search(r'<textarea[^>]*id="message-text"[^>]*>(.*?)</textarea>', page.content.decode(), re.DOTALL)
+    return html.unescape(found[1]) if found else ""
+
+
+def test_one_text_names_every_paid_bill_and_their_sum(cashier):
+    address, orders = make_batch(Status.SUCCESS, Status.FAILED, Status.SUCCESS, None)
+
+    page = cashier.get(address)
+
+    lines = message_of(page).splitlines()
+    assert [line for line in lines if line[:3] in {"1. ", "2. ", "3. "}] == ["1. PDAM 0", "2. PDAM 2"]
+    assert [line for line in lines if line.startswith("Ref: ")] == [f"Ref: {orders[n].ref_id}" for n in (0, 2)]
+    assert "TOTAL OF ALL: Rp205.000" in lines
+    assert "SN: PAY-2" in lines
+    assert 'href="https://wa.me/?text=' in page.content.decode()
+    assert not ReceiptPrint.objects.exists()
+
+
+def test_the_text_of_one_paid_bill_is_that_of_its_order(cashier):
+    address, [order] = make_batch(Status.SUCCESS, None)
+
+    assert message_of(cashier.get(address)) == message_of(cashier.get(f"/orders/{order.ref_id}/receipt/"))
+
+
+def test_people_without_full_numbers_get_no_text():
+    address, _orders = make_batch(Status.SUCCESS, Status.SUCCESS)
+
+    page = browser_of("auditor").get(address)
+
+    assert page.status_code == 200
+    assert message_of(page) == ""
 
 
 def test_only_what_was_printed_before_says_copy(cashier):
