@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -130,10 +130,13 @@ class CreditEntryTable(Table[CreditEntry]):
             may_see = self.user.has_perm(Right.VIEW_ORDERS)
             url = reverse("order_detail", args=[entry.ref_id]) if may_see else ""
             return format_html('<span class="sub">{}</span> {}', words, cell_from("credit/unfulfilled.html", url=url))
-        if entry.pk not in self.undoable:
-            return format_html('<span class="sub">{}</span>', words)
-        link = format_html('<a href="{}">{}</a>', reverse("credit_undo", args=[entry.pk]), gettext("Undo…"))
-        return format_html('<span class="sub">{}</span> {}', words, link)
+        links = []
+        if entry.kind == CreditEntry.Kind.PAYMENT and not entry.undoes_id and self.user.has_perm(Right.USE_CREDIT):
+            links.append((reverse("credit_receipt", args=[entry.pk]), gettext("Receipt")))
+        if entry.pk in self.undoable:
+            links.append((reverse("credit_undo", args=[entry.pk]), gettext("Undo…")))
+        shown = format_html_join(" ", '<a href="{}">{}</a>', links)
+        return format_html('<span class="sub">{}</span> {}', words, shown)
 
     @column(_("Who"), css="sub", phone="none")
     def who(self, entry: CreditEntry) -> str:

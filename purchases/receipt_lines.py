@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import datetime as dt
 
     from purchases.receipts import Receipt, ReceiptPaper
+    from shop.presenting import Letterhead
 
 
 @dataclass(frozen=True)
@@ -80,18 +81,36 @@ class Lines:
 def lines_of(sheet: ReceiptPaper) -> Lines:
     """The lines of this paper, in the shop's language or that of the reader."""
     with translation.override(sheet.head.language or translation.get_language()):
-        return Lines(
-            language=translation.get_language(),
-            logo=sheet.head.logo,
-            shop=sheet.head.name,
-            head=(*sheet.head.address, *filter(None, [sheet.head.phone])),
-            test=Mark("test", _("TEST – no proof of payment")) if settings.SANDBOX else None,
+        return framed(
+            sheet.head,
             parts=tuple(_part(receipt, is_single=sheet.is_single) for receipt in sheet.receipts),
             sums=() if sheet.is_single else tuple(_sums(sheet)),
-            cashier=_labelled(_("Cashier"), ", ".join(sheet.cashiers)),
+            cashier=labelled(_("Cashier"), ", ".join(sheet.cashiers)),
             printed=_printed(sheet),
-            foot=sheet.head.footer or (_("Thank you"),),
         )
+
+
+def framed(
+    head: Letterhead,
+    *,
+    parts: tuple[Part, ...],
+    cashier: str,
+    sums: tuple[Facts, ...] = (),
+    printed: Mark | None = None,
+) -> Lines:
+    """These parts between the shop's head and foot, in today's language."""
+    return Lines(
+        language=translation.get_language(),
+        logo=head.logo,
+        shop=head.name,
+        head=(*head.address, *filter(None, [head.phone])),
+        test=Mark("test", _("TEST – no proof of payment")) if settings.SANDBOX else None,
+        parts=parts,
+        sums=sums,
+        cashier=cashier,
+        printed=printed,
+        foot=head.footer or (_("Thank you"),),
+    )
 
 
 def _part(receipt: Receipt, *, is_single: bool) -> Part:
@@ -108,7 +127,7 @@ def _part(receipt: Receipt, *, is_single: bool) -> Part:
 
 def _facts(receipt: Receipt) -> Iterator[tuple[str, str]]:
     order, check, owner = receipt.order, receipt.check, receipt.owner
-    yield _("Date"), _moment(order.final_at)
+    yield _("Date"), moment_words(order.final_at)
     yield "Ref", order.ref_id
     yield _("Product"), order.product_name
     yield (_("Customer no.") if check else _("Number")), receipt.destination
@@ -182,7 +201,8 @@ def _printed(sheet: ReceiptPaper) -> Mark | None:
     return Mark("printed_all", _("Printed %(day)s %(time)s WIB") % when)
 
 
-def _moment(at: dt.datetime | None) -> str:
+def moment_words(at: dt.datetime | None) -> str:
+    """Day and time as a paper has them; "" without."""
     return f"{_day(at)} {hour(at)} WIB" if at else ""
 
 
@@ -190,5 +210,6 @@ def _day(at: dt.datetime) -> str:
     return date_format(localtime(at), "d/m/Y")
 
 
-def _labelled(label: str, value: str) -> str:
+def labelled(label: str, value: str) -> str:
+    """The value behind its label; "" without a value."""
     return f"{label}: {value}" if value else ""

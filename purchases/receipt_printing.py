@@ -12,6 +12,7 @@ from tills.printing import is_next, print_job, printer_here
 
 if TYPE_CHECKING:
     from core.access import StaffRequest
+    from purchases.payment_receipts import PaymentPaper
     from purchases.receipts import ReceiptPaper
 
 _LOOKS: dict[str, Look] = {"total": "tall", "sum": "tall"}
@@ -20,8 +21,16 @@ _LOOKS: dict[str, Look] = {"total": "tall", "sum": "tall"}
 def direct_job(request: StaffRequest, sheets: Sequence[ReceiptPaper], key: str) -> dict[str, Any] | None:
     """What the page of these papers sends to the till's printer; None where the browser's window prints it.
 
-    It prints by itself once, right after the print was made (`tills.printing.print_next`). A5 is no paper of a receipt
-    printer.
+    It prints by itself once, right after the print was made (`tills.printing.print_next`).
+    """
+    job = job_of(request, sheets)
+    return job and {**job, "now": is_next(request, key)}
+
+
+def job_of(request: StaffRequest, sheets: Sequence[ReceiptPaper | PaymentPaper]) -> dict[str, Any] | None:
+    """The papers for the till's printer, which prints them when somebody presses the button; None as in `direct_job`.
+
+    A5 is no paper of a receipt printer.
     """
     printer = printer_here(request)
     if printer is None or sheets[0].paper == Paper.A5:
@@ -29,7 +38,7 @@ def direct_job(request: StaffRequest, sheets: Sequence[ReceiptPaper], key: str) 
     lines = printer_lines(sheets[0].lines)
     for sheet in sheets[1:]:
         lines += [cut(), *printer_lines(sheet.lines)]
-    return {**print_job(request, printer, lines), "now": is_next(request, key)}
+    return print_job(request, printer, lines)
 
 
 def printer_lines(lines: Lines) -> list[Line]:

@@ -4,7 +4,7 @@ from django.urls import include, path
 
 from exports.list_views import addresses
 from purchases.lists import ORDERS
-from purchases.views import bulk, many_receipts, notes, order, orders, receipts
+from purchases.views import bulk, many_receipts, notes, order, orders, payment_receipts, receipts
 
 urlpatterns = [
     path("orders/", orders.order_list, name="order_list"),
@@ -14,6 +14,7 @@ urlpatterns = [
     path("orders/receipts/", many_receipts.order_receipts, name="order_receipts"),
     path("orders/prints/", many_receipts.prints, name="receipt_prints"),
     path("orders/sheets/<uuid:sheet>/", receipts.sheet_print, name="receipt_sheet"),
+    path("credit/payments/<int:pk>/receipt/", payment_receipts.credit_receipt, name="credit_receipt"),
     path("orders/<str:ref_id>/", order.order_detail, name="order_detail"),
     path("orders/<str:ref_id>/live/", order.order_live, name="order_live"),
     path("orders/<str:ref_id>/panel/", order.order_panel, name="order_panel"),

@@ -70,6 +70,7 @@ def show_account(
             "page": page,
             "table": CreditEntryTable(page.rows, user=request.user, undoable=undoable, unfulfilled=unfulfilled),
             "debts": debts[:_MOST_DEBTS],
+            "last_payment": _last_payment(request, page.rows),
             "unfulfilled": unfulfilled,
             "to_take_off": sum(unfulfilled.values()),
             "badge": age_badge(account),
@@ -91,6 +92,12 @@ def show_account(
         context["brought"] = brought or BroughtForm(auto_id="brought-%s")
     is_faulty = bool(terms or brought or payment or payout)
     return render(request, "credit/account.html", context, status=422 if is_faulty else 200)
+
+
+def _last_payment(request: StaffRequest, entries: list[CreditEntry]) -> CreditEntry | None:
+    """The payment with which the shown entries begin, whose receipt is most likely wanted now."""
+    newest = entries[0] if entries and request.user.has_perm(Right.USE_CREDIT) else None
+    return newest if newest and newest.kind == CreditEntry.Kind.PAYMENT and not newest.undoes_id else None
 
 
 def _undoable(request: StaffRequest, account: CreditAccount, entries: list[CreditEntry]) -> set[int]:

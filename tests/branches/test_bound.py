@@ -96,7 +96,15 @@ OF_NO_BRANCH = {
         "customers as such",
     ),
     **dict.fromkeys(
-        ["credit_account", "credit_terms", "credit_brought", "credit_paid", "credit_paid_out", "credit_undo"],
+        [
+            "credit_account",
+            "credit_terms",
+            "credit_brought",
+            "credit_paid",
+            "credit_paid_out",
+            "credit_undo",
+            "credit_receipt",
+        ],
         "a customer's account",
     ),
     **dict.fromkeys(["customer_merge", "counter_batch_start"], "customers as such"),

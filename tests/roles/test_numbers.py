@@ -190,7 +190,7 @@ def shop() -> dict[str, Any]:
             for name in ("shift_detail", "shift_close", "shift_correct", "shift_csv")
         },
         **{name: [{"day": day}] for name in ("drawer_day", "drawer_day_csv", "drawer_day_sign")},
-        "credit_undo": [{"pk": paid.pk}],
+        **{name: [{"pk": paid.pk}] for name in ("credit_undo", "credit_receipt")},
         **{name: [{"pk": seller.pk}] for name in ("staff_detail", "earnings_beside")},
         "bank_row": [{"pk": of_bank.pk}],
         **{name: [{"pk": table.pk}] for name in ("batch_detail", "batch_live")},
