@@ -5,6 +5,13 @@ Lock order: the check's row (`lock_check_for_payment`), then its order's row, th
 
 from bills.services.following import follow_check
 from bills.services.inquiring import DUE_CHECKS, inquire, inquire_again, start_check, start_checks
-from bills.services.paying import EXPIRED_PAYMENTS, pay_again, pay_bill, place_payment, why_not_payable
+from bills.services.paying import (
+    EXPIRED_PAYMENTS,
+    pay_again,
+    pay_bill,
+    place_payment,
+    refuse_colleagues,
+    why_not_payable,
+)
 from bills.services.taking_in import take_in_lost
 from bills.services.together import SeenBill, pay_together

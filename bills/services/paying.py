@@ -63,6 +63,19 @@ def pay_bill(
     return place_payment(check, amount=amount, fee=fee, paid_by=paid_by, enqueue=enqueue, payment=payment)[0]
 
 
+def refuse_colleagues(order: Order, paid_by: User) -> None:
+    """Raise why the payment of a check, which others have placed, is no sale of this person: `OpenDuplicate`,
+    `AlreadyPaid` or `NotPayable`.
+
+    The cash that the customer would give to this person would be in nobody's count.
+    """
+    if order.placed_by_id == paid_by.pk or order.events.filter(actor=paid_by).exists():  # sent again, too
+        return
+    if not order.is_final:
+        raise OpenDuplicate(order)
+    raise AlreadyPaid(order) if order.status == Status.SUCCESS else NotPayable(order.bill_check)
+
+
 def place_payment(
     check: BillCheck,
     *,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -70,17 +69,24 @@ def pay_together(bills: Sequence[SeenBill], *, paid_by: User, payment: PaymentFa
                 bill.check, amount=bill.total, fee=bill.fee, paid_by=paid_by, payment=payment.part(bill.amount)
             )
         except NeedsApproval as need:
-            with suppress(AlreadyAsked):  # somebody else did: it waits
-                ask_for_approval(need, actor=paid_by, reason=reason)
             came.asked += 1
             kept += bill.amount  # agreed as it is paid: placed once it is approved
+            try:
+                ask_for_approval(need, actor=paid_by, reason=reason)
+            except AlreadyAsked as before:  # it waits; if a colleague asked, for the cash that the colleague has
+                kept -= 0 if before.approval.is_of(paid_by) else bill.amount
         except OrderRefused as refusal:
             came.refusals[bill.check.ref_id] = refusal
         else:
             (came.placed if is_new else came.known).append(order)
-            # One that was paid otherwise before is not paid of this cash.
-            kept += bill.amount if order.payment.cash_given is not None else 0
+            kept += bill.amount if _is_of_this_cash(order, payment, paid_by) else 0
     came.change = max(0, (payment.cash_given or 0) - kept)
     if came.placed and came.change:
         drawers.note_change(came.placed[0].payment, came.change)
     return came
+
+
+def _is_of_this_cash(order: Order, payment: PaymentFacts, paid_by: User) -> bool:
+    """Whether it is paid of the cash that is given now: one that was paid before may be so by the same press alone."""
+    is_same = order.placed_by_id == paid_by.pk and order.payment.paid_at_once == payment.paid_at_once
+    return is_same and order.payment.cash_given is not None

@@ -141,7 +141,9 @@ def _pay_seen(request: StaffRequest, check: BillCheck, *, amount: int, fee: int)
         if order is not None and order.status == Status.NEEDS_ACTION:
             return services.pay_again(order, amount=amount, actor=request.user)
         payment = PaidByForm(request.POST).payment(amount + fee)
-        return services.pay_bill(check, amount=amount, fee=fee, paid_by=request.user, payment=payment)
+        paid = services.pay_bill(check, amount=amount, fee=fee, paid_by=request.user, payment=payment)
+        services.refuse_colleagues(paid, request.user)
+        return paid
     except NeedsApproval:
         raise
     except OrderRefused as refusal:

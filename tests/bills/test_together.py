@@ -1,5 +1,7 @@
 """Several bills that one customer pays at once: each once, and the cash is right for what was really placed."""
 
+import uuid
+
 import pytest
 
 from approvals.models import Approval
@@ -111,6 +113,44 @@ def test_less_cash_than_was_paid_before_notes_no_change(bills, seller):
 
     assert paid() == [("0", 102_500), ("1", 102_500), ("2", 102_500)]
     assert_only_reserved(3)
+
+
+def test_bills_that_a_colleague_has_paid_take_none_of_ones_own_cash(bills, seller):
+    pay(bills[:2], make_person("cashier", username="ani"), cash_given=205_000)
+
+    came = pay(bills, seller)
+
+    assert (len(came.placed), len(came.known), came.change) == (1, 2, GIVEN - 102_500)
+    assert paid() == [("0", 102_500), ("1", 102_500), ("2", GIVEN)]
+    assert_only_reserved(3)
+
+
+def test_a_bill_that_was_paid_by_itself_takes_none_of_the_cash_for_the_others(bills, seller):
+    BillCheck.objects.update(batch=uuid.uuid4())
+    bills = [SeenBill(BillCheck.objects.get(pk=bill.check.pk), bill.total, 0) for bill in bills]
+    alone = PaymentFacts(cash_given=150_000)
+    place_payment(bills[0].check, amount=102_500, fee=0, paid_by=seller, payment=alone)
+
+    came = pay(bills, seller, cash_given=210_000)
+
+    assert (len(came.placed), len(came.known), came.change) == (2, 1, 5_000)
+    assert paid() == [("0", 150_000), ("1", 107_500), ("2", 102_500)]
+    assert_only_reserved(3)
+
+
+def test_a_bill_that_a_colleague_has_asked_for_takes_none_of_ones_own_cash(bills, seller):
+    colleague = make_person("cashier", username="ani")
+    User.objects.filter(pk__in=[seller.pk, colleague.pk]).update(own_approval_above=105_000)
+    raise_total(bills[0])
+    bills[0] = SeenBill(bills[0].check, 110_000, 0)
+    pay(bills[:1], User.objects.get(pk=colleague.pk), cash_given=110_000)
+
+    came = pay(bills, User.objects.get(pk=seller.pk))
+
+    assert (came.asked, len(came.placed), came.change) == (1, 2, GIVEN - 205_000)
+    assert Approval.objects.get().asked_by == colleague
+    assert paid() == [("1", GIVEN - 102_500), ("2", 102_500)]
+    assert_only_reserved(2)
 
 
 def test_a_bill_that_waits_for_approval_keeps_its_cash(bills, seller):

@@ -7,9 +7,13 @@ import pytest
 from django.utils import timezone
 
 from bills.models import BillCheck
+from drawers.models import Payment
+from gateway.models import Exchange
+from ledger.models import Entry
 from purchases.models import Order
 from purchases.states import ActionReason, Status
 from testing.factories import make_check, make_order, make_payment
+from testing.orders import report
 from testing.people import make_person, signed_in
 from tests.bills.helpers import at_counter, expire, leads_to_counter, posts_on, standing_on
 from tests.core.helpers import amounts_at, codes, has_id, hidden, next_question, words
@@ -17,6 +21,14 @@ from tests.gateway.helpers import read_balance
 from upstream.error_codes import meaning_of
 
 pytestmark = pytest.mark.django_db
+
+HTMX = {"HX-Request": "true"}
+RELEASED = [("hold", 102_500), ("release", 102_500)]
+BOOKED = {
+    "queued": RELEASED[:1],
+    "success": [*RELEASED, ("debit", 102_500)],
+    "failed": [*RELEASED, ("debit", 102_500), ("refund", 102_500)],
+}
 
 
 def pay(client, check, amount=None):
@@ -35,6 +47,28 @@ def test_a_total_is_paid_once_however_often_it_is_pressed(cashier):
     assert [answer["Location"] for answer in answers] == ["/counter/"] * 2
     assert (order.ref_id, order.kind, order.max_price) == (check.ref_id, "bill", 102_500)
     assert order.placed_by.username == "cashier"
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [("queued", "OpenDuplicate"), ("success", "AlreadyPaid"), ("failed", "NotPayable:bill")]
+)
+def test_a_payment_of_a_colleague_is_not_said_to_be_ones_own_sale(cashier, status, code):
+    check = make_check()
+    colleague = make_person("cashier", username="ani")
+    form = {"amount": check.total, "cash_given": "150000"}
+    signed_in(colleague).post(f"/counter/bills/{check.ref_id}/pay/", form)
+    order = Order.objects.get()
+    if status != "queued":
+        report(order, status)
+
+    answer = cashier.post(f"/counter/bills/{check.ref_id}/pay/", form | {"cash_given": "110000"}, headers=HTMX)
+
+    assert codes(answer) == {code}
+    assert has_id(answer, "counter-bill")
+    assert "Rp47.500" not in words(answer)  # the change of the cash that the colleague has taken
+    assert list(Payment.objects.values_list("seller__username", "cash_given")) == [("ani", 150_000)]
+    assert [*Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")] == BOOKED[status]
+    assert not Exchange.objects.filter(ref_id=order.ref_id).exists()
 
 
 def test_a_total_that_changed_meanwhile_is_confirmed_again(cashier):
