@@ -20,6 +20,7 @@ from bills.states import AnswerKind
 from catalogue.models import Product, ProductType
 from core import clock
 from core.errors import OrderRefused
+from core.notation import is_same_number
 from customers.models import SavedNumber
 from gateway import line, polling
 from gateway.dispatching import Due
@@ -193,7 +194,10 @@ def months_of(period: str, details: list[dict[str, Any]]) -> list[str]:
 
 
 def _inquire(check: BillCheck, *, asked_by: User | None, call_class: CallClass, permit_id: str = "") -> Inquiry:
-    """Ask the biller, keep the answer and take it over. Raises an `UpstreamError` when the biller has not answered."""
+    """Ask the biller, keep the answer and take it over. Raises an `UpstreamError` when the biller has not answered.
+
+    The bill of another number is no answer: who pays it would pay for somebody else.
+    """
     request = requests.bill_inquiry(ref_id=check.ref_id, product_code=check.product_code, destination=check.destination)
     inquiry = Inquiry(bill_check=check, sent_no=next_number(), asked_by=asked_by)
     bill, message = None, ""
@@ -211,6 +215,7 @@ def _inquire(check: BillCheck, *, asked_by: User | None, call_class: CallClass, 
         inquiry.answer, inquiry.error_code, inquiry.raw = AnswerKind.REFUSAL, error.error_code, error.raw
         message = error.message
     else:
+        _refuse_other_bill(check, reply.data)
         bill, inquiry.raw = reply.data, reply.raw
         if bill.status is InquiryStatus.VALID:
             inquiry.answer, inquiry.total = AnswerKind.BILL, bill.total
@@ -218,6 +223,13 @@ def _inquire(check: BillCheck, *, asked_by: User | None, call_class: CallClass, 
             inquiry.answer, inquiry.error_code = AnswerKind.REFUSAL, OwnCode.NOTHING_TO_PAY
     _store(inquiry, bill, message=message)
     return inquiry
+
+
+def _refuse_other_bill(check: BillCheck, bill: BillInquiry) -> None:
+    if bill.product_code != check.product_code:
+        raise OutcomeUnknown("malformed: product_code")
+    if not is_same_number(bill.destination, check.destination):
+        raise OutcomeUnknown("malformed: destination")
 
 
 def _store(inquiry: Inquiry, bill: BillInquiry | None, *, message: str) -> None:

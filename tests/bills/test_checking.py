@@ -8,17 +8,19 @@ import time_machine
 from django.utils import timezone
 
 from bills import services
-from bills.errors import NotABill
+from bills.errors import NotABill, NotPayable
 from bills.models import BillCheck
 from bills.services import inquiring
 from bills.states import BillState
 from catalogue.destinations import InvalidDestination
 from catalogue.models import Product
+from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_check, make_payment
 from tests.bills.helpers import check_bill, start
 from tests.conftest import Upstream
 from upstream.budget import CallClass
+from upstream.errors import OutcomeUnknown
 
 INQUIRY = "/v1/bill/inquiry"
 
@@ -131,6 +133,49 @@ def test_a_bill_of_nothing_is_not_payable(upstream: Upstream, monkeypatch):
     check = check_bill(1)
 
     assert (check.state, check.error_code) == (BillState.NOT_PAYABLE, "NOTHING_TO_PAY")
+
+
+def answering(monkeypatch, **facts):
+    """From now on the upstream answers an inquiry with this in its data."""
+    real = inquiring.call
+
+    def other(*args, **kwargs):
+        reply = real(*args, **kwargs)
+        return replace(reply, data=reply.data.model_copy(update=facts))
+
+    monkeypatch.setattr(inquiring, "call", other)
+
+
+@pytest.mark.parametrize(("name", "value"), [("destination", "531290000002"), ("product_code", "ANOTHER")])
+def test_the_bill_of_another_number_is_no_answer(upstream: Upstream, monkeypatch, name, value):
+    answering(monkeypatch, **{name: value})
+
+    check = check_bill(1, wait=0.5)
+
+    assert (check.answer, check.total, check.customer_name, check.message) == ("none", None, "", f"malformed: {name}")
+    assert check.next_poll_at is not None
+    with pytest.raises(NotPayable):
+        services.pay_bill(check, amount=232_150, paid_by=None, enqueue=False)
+    assert not Order.objects.exists()
+    assert set(calls(upstream, check)) == {INQUIRY}
+
+
+def test_a_bill_is_not_replaced_by_that_of_another_number(upstream: Upstream, monkeypatch):
+    check = check_bill(1)
+    answering(monkeypatch, destination="531290000002", total=50_000)
+
+    with pytest.raises(OutcomeUnknown):
+        services.inquire_again(check, actor=None)
+
+    before = check.total
+    check.refresh_from_db()
+    assert (check.total, check.state) == (before, BillState.VALID)
+
+
+def test_another_notation_of_the_number_is_the_same_bill(upstream: Upstream, monkeypatch):
+    answering(monkeypatch, destination="5312-9000-0001")
+
+    assert check_bill(1).state == BillState.VALID
 
 
 def test_nobody_polls_without_end(upstream: Upstream):
