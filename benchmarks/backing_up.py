@@ -67,15 +67,14 @@ def measure(options: argparse.Namespace, target: Path) -> dict[str, list[float]]
     """Seconds of each sale, until the button is answered."""
     times: dict[str, list[float]] = {QUIET: [], BESIDE: []}
     with open_shop() as shop:
-        from benchmarks.proving import make_books
         from catalogue.models import Product
         from gateway.services import bind_to_upstream
+        from testing.books import make_books
         from upstream.client import get_client
 
         if not options.log:
             quiet_log()
         make_books(options.orders)
-        count_on(options.orders)
         bind_to_upstream(has_orders=True)
         get_client().budget.declare_fresh()
         say_it_serves()
@@ -95,15 +94,6 @@ def sale(buyer: Buyer) -> float:
     began = time.perf_counter()
     buyer.buy()
     return time.perf_counter() - began
-
-
-def count_on(orders: int) -> None:
-    """Let the next keys follow those that were inserted."""
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        for table in ("purchases_order", "drawers_payment"):
-            cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [table, orders])
 
 
 def say_it_serves() -> None:

@@ -15,19 +15,15 @@ def main() -> None:
     import django  # noqa: PLC0415 - a test imports ORDERS from here
 
     django.setup()
-    from django.db import connection  # noqa: PLC0415
 
-    from benchmarks.proving import make_books  # noqa: PLC0415 - after the set-up, as the next ones
-    from catalogue.models import Product  # noqa: PLC0415
+    from catalogue.models import Product  # noqa: PLC0415 - after the set-up, as the next ones
     from catalogue.services import sync_catalogue  # noqa: PLC0415
     from purchases.services import place_order, submit  # noqa: PLC0415
+    from testing.books import make_books  # noqa: PLC0415
     from upstream.budget import CallClass  # noqa: PLC0415
     from upstream.client import get_client  # noqa: PLC0415
 
     make_books(ORDERS)
-    with connection.cursor() as cursor:
-        for table in ("purchases_order", "drawers_payment"):
-            cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [table, ORDERS])
     get_client().budget.declare_fresh()
     sync_catalogue()
     product = Product.objects.get(code="TSEL10")

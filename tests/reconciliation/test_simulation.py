@@ -1,6 +1,6 @@
 """The same as for the method alone, but through the real services on PostgreSQL: reservations, entries, runs.
 
-Half an hour of business; benchmarks/reconciliation.py lives through many. RECONCILIATION_SEED=n replays one.
+Half an hour of business. RECONCILIATION_SEED=n lives through another one.
 """
 
 import os
