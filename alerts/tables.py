@@ -9,7 +9,7 @@ from django.utils.translation import pgettext
 
 from alerts.kinds import in_words
 from alerts.models import Alert
-from core.icons import badge
+from core.looks import badge
 from core.tables import Table, column, row_link
 from core.times import moment
 from staff.models import User

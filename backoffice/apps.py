@@ -4,7 +4,7 @@ from types import ModuleType
 
 from django.apps import AppConfig
 
-from core import trigger_registry
+from core.triggers import install_registry
 
 
 class BackofficeConfig(AppConfig):
@@ -12,7 +12,7 @@ class BackofficeConfig(AppConfig):
 
     def __init__(self, app_name: str, app_module: ModuleType | None) -> None:
         super().__init__(app_name, app_module)
-        trigger_registry.install()  # every app gets here before any model is loaded
+        install_registry()  # every app gets here before any model is loaded
 
     def ready(self) -> None:
         """Load the Celery app, so that `shared_task` and `.delay()` use our broker, and register the checks."""

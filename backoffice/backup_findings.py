@@ -12,7 +12,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from backoffice.findings import Finding, Verdict
-from core.drills import last_bucket_drill
 from core.kept_backups import (
     LATE,
     MOST_AT_RISK,
@@ -23,6 +22,7 @@ from core.kept_backups import (
     is_backed_up_here,
     kept_backups,
     last_backup,
+    last_bucket_drill,
     seconds_at_risk,
     unreadable_backups,
 )

@@ -20,7 +20,6 @@ from catalogue.models import CatalogueSync
 from catalogue.rights import sees_cost
 from core import clock
 from core.access import StaffRequest, staff_only
-from core.drills import last_bucket_drill, last_drill
 from core.errors import Refused, refusal_shown
 from core.kept_backups import (
     MOST_AT_RISK,
@@ -31,6 +30,8 @@ from core.kept_backups import (
     in_bucket,
     kept_backups,
     last_backup,
+    last_bucket_drill,
+    last_drill,
     seconds_at_risk,
     unreadable_backups,
 )

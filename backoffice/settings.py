@@ -126,7 +126,7 @@ MIDDLEWARE = [
     "staff.middleware.OwnerFirstMiddleware",
     "staff.middleware.IdleMiddleware",
     "staff.middleware.FactorFirstMiddleware",
-    "core.request_log.RequestLogMiddleware",
+    "core.tracing.RequestLogMiddleware",
     "core.tracing.TraceMiddleware",
     "tills.middleware.TillMiddleware",
     "backoffice.own_branch.BranchDoorMiddleware",

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from bank.models import BankRow, State
 from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item
 from bank.services.matching import is_fee, open_items
-from core.icons import badge
+from core.looks import badge
 from core.money import rupiah
 from core.rights import Right
 from core.times import day_words, hour

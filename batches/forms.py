@@ -7,8 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from core.sheets import FILES, text_of
-from core.workbooks import SheetRefused
+from core.sheets import FILES, SheetRefused, text_of
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
 MOST_KILOBYTES = 768

@@ -23,7 +23,7 @@ from batches.services.storing import not_served
 from batches.states import ASKED_AGAIN, OF_PRODUCT, REPEATS, BatchState, Fault, RowState
 from branches.seeing import narrowed
 from core import clock
-from core.icons import badge
+from core.looks import badge
 from core.rights import Right
 from credit.methods import method_words
 from purchases.models import Order

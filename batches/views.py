@@ -27,7 +27,7 @@ from core.errors import Refused, refusal_shown
 from core.live import Live, expect_news
 from core.paging import FirstPages
 from core.rights import Right
-from core.workbooks import SheetRefused
+from core.sheets import SheetRefused
 from drawers.forms import PaidByForm
 from drawers.services import open_shift_of
 from dues.views import SEES as SEES_DUE

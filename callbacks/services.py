@@ -21,7 +21,7 @@ from callbacks.errors import BodyGone, StillWaiting
 from callbacks.models import LEAST_DAYS, Callback, CallbackState
 from core import clock
 from core.bulk import update_rows
-from core.wake_up import WakeUp
+from core.publish import WakeUp
 from gateway.dispatching import Due
 from gateway.line import Work, ring_when_committed
 from gateway.polling import backoff, in_seconds

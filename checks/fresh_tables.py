@@ -17,7 +17,7 @@ import psycopg
 from psycopg import sql
 
 from checks.server import throw_away_server
-from core.fresh_tables import FILE
+from core.schema import FILE
 from launcher import PYTHON, ROOT
 from launcher.postgresql import PostgreSQL, bundled
 

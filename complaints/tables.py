@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from complaints.models import Complaint, State
-from core.icons import badge
+from core.looks import badge
 from core.money import rupiah
 from core.numbers import masked
 from core.tables import Table, column, row_link

@@ -1,4 +1,4 @@
-"""The backups in BACKUP_TO as `./run backup` left them, and until when the log is there and in BACKUP_BUCKET."""
+"""The backups in BACKUP_TO as `./run backup` left them, how far the log is copied there and to BACKUP_BUCKET, and drills."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import math
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,7 +97,7 @@ def unreadable_backups() -> list[str]:
 def copied_until() -> dt.datetime | None:
     """What was committed before this can be restored from BACKUP_TO; None before the first backup there.
 
-    The launcher measures it every few seconds (`launcher/copied_log.py`). What is later would be lost with the disk.
+    The launcher measures it every few seconds (`launcher/archiving.py`). What is later would be lost with the disk.
     """
     with suppress(OSError, ValueError, KeyError):
         return dt.datetime.fromisoformat(json.loads((settings.DATA_DIR / "log-copied.json").read_text())["until"])
@@ -141,3 +142,43 @@ def in_bucket() -> InBucket | None:
         compared_at = dt.datetime.fromisoformat(compared["at"]) if compared["at"] else None
         return InBucket(until, backup, noted["fault"], compared_at, compared["lost"], ", ".join(compared["names"]))
     return InBucket()
+
+
+@dataclass(frozen=True)
+class Drill:
+    """The last drill. `fault`: why the backup was not proved; "" when it was. `known_until`: of the restored copy."""
+
+    at: dt.datetime
+    backup: str
+    seconds: float
+    orders: int
+    entries: int
+    known_until: dt.datetime | None
+    fault: str
+
+
+def last_drill() -> Drill | None:
+    """The last one on this machine, from a folder; None before the first."""
+    return _drill_of("drill.json")
+
+
+def last_bucket_drill() -> Drill | None:
+    """The last one from the bucket, wherever a person has made it with the key; None before the first."""
+    return _drill_of("bucket-drill.json")
+
+
+def _drill_of(name: str) -> Drill | None:
+    try:
+        written = json.loads((settings.DATA_DIR / name).read_text())
+        known = written.get("known_until")
+        return Drill(
+            at=dt.datetime.fromisoformat(written["at"]),
+            backup=written.get("backup", ""),
+            seconds=written.get("seconds", 0.0),
+            orders=written.get("orders", 0),
+            entries=written.get("entries", 0),
+            known_until=dt.datetime.fromisoformat(known) if known else None,
+            fault=written.get("fault", ""),
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,12 +1,14 @@
-"""One trace id (W3C Trace Context) through a request's log lines, its tasks and its calls to the upstream."""
+"""The log of requests, and one trace id (W3C Trace Context) through a request's log lines, tasks and upstream calls."""
 
 import re
 import secrets
 
 import structlog
 from django.http import HttpRequest, HttpResponse
+from django_structlog.middlewares import RequestMiddleware
 from structlog.contextvars import bind_contextvars, get_contextvars
 
+from core.addresses import address_of
 from core.middleware import Middleware
 
 # version 00, trace id, parent id, flags; ids of zeros alone are not valid
@@ -39,3 +41,13 @@ class TraceMiddleware(Middleware):
         if here := traceparent():
             response.headers["traceparent"] = here
         return response
+
+
+class RequestLogMiddleware(RequestMiddleware):
+    """django-structlog's own one would take any address that a client writes into X-Forwarded-For."""
+
+    @classmethod
+    def bind_ip(cls, request: "HttpRequest") -> None:
+        """The address that the proxies which we trust saw; and the trace, before the first line is written."""
+        structlog.contextvars.bind_contextvars(ip=address_of(request))
+        begin_trace(request.headers.get("traceparent"))

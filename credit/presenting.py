@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from core.customer_texts import one_line, plain_lines, whatsapp_link
-from core.icons import badge
+from core.looks import badge
 from core.money import rupiah
 from credit.models import CreditAccount
 from credit.services import Age, Debt, OffAccount, name_of

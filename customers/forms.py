@@ -9,8 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalogue.destinations import KINDS, DestinationKind, kind_called
 from catalogue.models import Product, ProductType
-from core.sheets import FILES, text_of
-from core.workbooks import SheetRefused
+from core.sheets import FILES, SheetRefused, text_of
 from customers.models import Customer, SavedNumber
 from customers.services import MOST_KILOBYTES, joined
 

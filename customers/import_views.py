@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from core.access import StaffRequest, staff_only
 from core.rights import Right
-from core.workbooks import SheetRefused
+from core.sheets import SheetRefused
 from customers.forms import ImportForm
 from customers.services import MOST_KILOBYTES, MOST_ROWS, Outcome, import_customers, plan_import
 from customers.tables import ImportTable

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
 from core.customer_texts import one_line, plain_lines
-from core.icons import badge
+from core.looks import badge
 from core.money import signed_rupiah
 from core.rights import Right
 from core.together import Given, Together

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bills.templatetags.bills import name_or_reason
 from core.access import StaffRequest
-from core.icons import badge
+from core.looks import badge
 from core.money import rupiah
 from core.tables import Table, cell_from, column, row_link
 from core.times import day_words

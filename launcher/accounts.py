@@ -4,7 +4,7 @@ import pwd
 from pathlib import Path
 
 from launcher import ROOT
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 
 
 def account(name: str | None) -> str:

@@ -6,6 +6,7 @@ The launcher's own clock starts the backup, and not beat: no process of the app 
 import contextlib
 import datetime as dt
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -14,8 +15,7 @@ import psycopg
 from launcher import PYTHON, ROOT
 from launcher.backups import backups_in, named_by_time, new_name, refuse_another_shops, time_of
 from launcher.data_folder import write_json
-from launcher.failures import LaunchError
-from launcher.output import Say, last_lines
+from launcher.output import LaunchError, Say, last_lines
 from launcher.postgresql import PostgreSQL
 from launcher.processes import NICENESS, Child, ProcessGroup
 from launcher.project import Project
@@ -101,3 +101,67 @@ def is_due(folder: Path, now: dt.datetime) -> bool:
 def times_of_copies(folder: Path) -> list[dt.datetime]:
     """When each of the log's copies began."""
     return [time_of(copies.name) for copies in named_by_time(folder / "wal")]
+
+
+EVERY_SECONDS = 5.0
+NOTE = "log-copied.json"
+
+
+class CopiedLog:
+    """Notes every few seconds until when each commit is in the copy of the log: what is later is lost with the disk.
+
+    The note is for the page Backups and its alert: no process of the app may ask for the positions of those who copy.
+    Nothing is noted while PostgreSQL or the folder is away, so the time stands still. A thread of its own: a folder
+    that does not answer, such as a network disk, holds up nothing else.
+    """
+
+    def __init__(self, project: Project, postgres: PostgreSQL, folder: Path) -> None:
+        self._note = project.data / NOTE
+        self._postgres = postgres
+        self._folder = folder
+        self._marks: list[tuple[dt.datetime, int]] = []  # where the log ended at a time, the oldest first
+        self._usable: dt.datetime | None = None  # the copies that a backup was found for
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="copied-log", daemon=True)
+
+    def begin(self) -> None:
+        """Measure from now on."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """Measure no more."""
+        self._stop.set()
+
+    def _run(self) -> None:
+        while not self._stop.wait(EVERY_SECONDS):
+            with contextlib.suppress(psycopg.Error, OSError, LaunchError):  # the time that stands still says it
+                self.measure()
+
+    def measure(self) -> dt.datetime | None:
+        """Note until when each commit can be restored from the folder, and return it; None while that is not known.
+
+        A mark is the end of the log at a time. Once the copy has passed it, all that was committed before is there.
+        """
+        at = dt.datetime.now(dt.UTC)
+        end, copied = self._postgres.ends_of_log()
+        self._marks = thinned([*self._marks, (at, end)])
+        passed = [mark for mark in self._marks if copied is not None and mark[1] <= copied]
+        if not passed or not self._has_backup():
+            return None
+        self._marks = self._marks[len(passed) - 1 :]
+        until = passed[-1][0]
+        write_json(self._note, {"until": until.isoformat()})
+        return until
+
+    def _has_backup(self) -> bool:
+        """Whether there is a backup that the present copies go on from: without one they restore nothing."""
+        begun = max(times_of_copies(self._folder), default=None)
+        if begun is None or begun != self._usable:
+            ready = begun is not None and any(backup.began >= begun for backup in backups_in(self._folder))
+            self._usable = begun if ready else None
+        return self._usable is not None
+
+
+def thinned(marks: list[tuple[dt.datetime, int]], most: int = 1000) -> list[tuple[dt.datetime, int]]:
+    """Every other mark when there are too many, with the last one: copies that stand still for days."""
+    return marks if len(marks) < most else [*marks[:-1:2], marks[-1]]

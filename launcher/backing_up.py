@@ -17,8 +17,7 @@ from launcher.backups import KEPT, alone_in, delete_old, flush, log_of, new_name
 from launcher.data_folder import DataFolderInUseError, held, read_state, write_json
 from launcher.embedded import Stores
 from launcher.encrypting import make_key, seal_secrets
-from launcher.failures import LaunchError
-from launcher.output import Say
+from launcher.output import LaunchError, Say
 from launcher.postgresql import MOST_READ, PostgreSQL
 from launcher.process_table import alive
 from launcher.processes import ProcessGroup, let_step_back, step_back

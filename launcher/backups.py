@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from launcher.data_folder import read_json
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 
 NAME = "%Y%m%d-%H%M%SZ"
 KEPT = (7, 4, 12)  # days, weeks, months

@@ -22,8 +22,8 @@ from urllib.parse import urlsplit
 import pyrage
 
 from launcher.encrypting import public_key
-from launcher.failures import LaunchError
 from launcher.installing import installed
+from launcher.output import LaunchError
 from launcher.project import Project
 
 SCHEME = "s3://"

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from launcher import PYTHON, ROOT
+from launcher.archiving import NOTE as LOG_NOTE
 from launcher.backing_up import backup_folder, kept
 from launcher.backups import (
     PARTIAL,
@@ -28,10 +29,9 @@ from launcher.backups import (
 )
 from launcher.bucket import BACKUP, SEALED, Bucket, manifests_in, seal_file, seal_folder
 from launcher.bucket_checks import Record
-from launcher.copied_log import NOTE as LOG_NOTE
 from launcher.data_folder import read_json, write_json
 from launcher.encrypting import public_key
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 from launcher.processes import NICENESS, Child, ProcessGroup
 from launcher.project import Project, read_project
 

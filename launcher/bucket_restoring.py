@@ -13,8 +13,7 @@ import pyrage
 from launcher.backups import number_of
 from launcher.bucket import BACKUP, SEALED, Bucket, manifests_in, open_file, open_folder
 from launcher.encrypting import private_key
-from launcher.failures import LaunchError
-from launcher.output import Say
+from launcher.output import LaunchError, Say
 from launcher.project import Project
 from launcher.shop_time import in_words
 

@@ -9,8 +9,7 @@ from typing import NoReturn
 from launcher import PYTHON, ROOT
 from launcher.commands import DEFAULT_PORT
 from launcher.data_folder import DataFolderInUseError, held, read_environment, read_state, write_state
-from launcher.failures import LaunchError
-from launcher.output import Say
+from launcher.output import LaunchError, Say
 from launcher.process_table import alive
 from launcher.processes import ProcessGroup
 from launcher.project import Project, read_project

@@ -15,9 +15,8 @@ from typing import NoReturn
 
 from launcher import PYTHON, ROOT, version
 from launcher.accounts import account
-from launcher.failures import LaunchError
 from launcher.installing import DEVELOPMENT, RUNTIME, compile_translations, enter_venv, install_front_end
-from launcher.output import ending_with_the_reader, output, quiet_output
+from launcher.output import LaunchError, ending_with_the_reader, output, quiet_output
 from launcher.processes import Interrupted, ProcessGroup
 from launcher.shop_time import moment
 

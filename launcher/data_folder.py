@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -26,8 +26,7 @@ from launcher.bucket_restoring import FOLDER, NO_KEY, fetched
 from launcher.commands import DEFAULT_PORT
 from launcher.data_folder import DataFolderInUseError, held, read_json, write_json
 from launcher.encrypting import OF_DATA_FOLDER, open_secrets
-from launcher.failures import LaunchError
-from launcher.output import Say, last_lines
+from launcher.output import LaunchError, Say, last_lines
 from launcher.processes import NICENESS, Child, ProcessGroup, step_back
 from launcher.project import Project, read_project
 from launcher.restoring import choose, passed_over, recover, without_log, write

@@ -8,7 +8,7 @@ import pyrage
 
 from launcher import ROOT
 from launcher.data_folder import new_file
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 
 OF_DATA_FOLDER = ("secrets.json", "audit.key")
 SETTINGS = ".env"

@@ -18,8 +18,7 @@ from typing import Any
 from launcher import PYTHON, ROOT, VENV
 from launcher.accounts import owner
 from launcher.data_folder import read_json, write_json
-from launcher.failures import LaunchError
-from launcher.output import Say
+from launcher.output import LaunchError, Say
 from launcher.processes import Child, ProcessGroup
 
 RUNTIME, DEVELOPMENT, NODE = "requirements.txt", "requirements-dev.txt", "requirements-node.txt"

@@ -1,4 +1,4 @@
-"""The lines that the launcher prints, and those that it shows of a child's log."""
+"""The lines that the launcher prints, also when it cannot go on, and those that it shows of a child's log."""
 
 import contextlib
 import json
@@ -64,3 +64,19 @@ def last_lines(log: Path, count: int = LINES_SHOWN) -> str:
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     starts = [number for number, line in enumerate(lines) if line.startswith(START_MARK)]
     return "\n".join(f"    {line}" for line in lines[starts[-1] + 1 if starts else 0 :][-count:])
+
+
+class LaunchError(Exception):
+    """One sentence that says what is wrong and what to do, with the log of the child it is about, if any."""
+
+    def __init__(self, sentence: str, *, log: Path | None = None, exit_code: int = 1) -> None:
+        super().__init__(sentence)
+        self.log = log
+        self.exit_code = exit_code
+
+    def __str__(self) -> str:
+        """The sentence, then the last lines of the child's log and where the whole of it is."""
+        parts = [super().__str__()]
+        if self.log and self.log.is_file():
+            parts += [last_lines(self.log), f"    (whole log: {self.log})"]
+        return "\n".join(parts)

@@ -5,7 +5,7 @@ import socket
 from pathlib import Path
 
 from launcher.data_folder import read_json, write_json
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 
 LAST_PORT = 65_535
 _claims: list[socket.socket] = []

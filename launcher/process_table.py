@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 
 
 def alive(pid: int) -> bool:

@@ -20,8 +20,7 @@ from io import FileIO
 from pathlib import Path
 
 from launcher.child import weigh_session
-from launcher.failures import LaunchError
-from launcher.output import START_MARK
+from launcher.output import START_MARK, LaunchError
 
 HERE = Path(__file__).parent
 LOG_KEPT_BYTES = 5_000_000

@@ -11,7 +11,7 @@ from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
 from launcher import ROOT
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 
 REQUIRED_WITH_A_REAL_UPSTREAM = ("SECRET_KEY", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY", "ALLOWED_HOSTS")
 # Each may also come from a file, which NAME_FILE names

@@ -6,8 +6,7 @@ import shutil
 import sys
 
 from launcher.data_folder import DataFolderInUseError, held
-from launcher.failures import LaunchError
-from launcher.output import Say
+from launcher.output import LaunchError, Say
 from launcher.processes import ProcessGroup
 from launcher.project import read_project
 

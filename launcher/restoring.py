@@ -28,8 +28,7 @@ from launcher.bucket_restoring import fetched
 from launcher.commands import DEFAULT_PORT
 from launcher.data_folder import DataFolderInUseError, held, new_file
 from launcher.encrypting import OF_DATA_FOLDER, SETTINGS, open_secrets
-from launcher.failures import LaunchError
-from launcher.output import Say
+from launcher.output import LaunchError, Say
 from launcher.postgresql import PostgreSQL
 from launcher.processes import ProcessGroup
 from launcher.project import Project, read_project

@@ -5,7 +5,7 @@ import socket
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 from launcher.processes import Child
 from launcher.stack import Stack
 

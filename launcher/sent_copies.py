@@ -11,8 +11,7 @@ import threading
 from pathlib import Path
 
 from launcher.backups import delete_days_before, flush, refuse_another_shops
-from launcher.failures import LaunchError
-from launcher.output import Say
+from launcher.output import LaunchError, Say
 from launcher.project import Project
 
 EVERY_SECONDS = 2.0

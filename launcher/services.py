@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from launcher.failures import LaunchError
-from launcher.output import Say, last_lines
+from launcher.output import LaunchError, Say, last_lines
 from launcher.processes import Child, ProcessGroup
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0

@@ -10,16 +10,14 @@ from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from launcher import PYTHON, ROOT, version
-from launcher.archiving import LogCopies, Nights
+from launcher.archiving import CopiedLog, LogCopies, Nights
 from launcher.backing_up import about_foreign_database, backup_folder, kept
 from launcher.bucket_copies import BucketCopies, bucket_of
 from launcher.commands import DEFAULT_PORT, LOOPBACK, ROLES
-from launcher.copied_log import CopiedLog
 from launcher.data_folder import DataFolderInUseError, SharedEnvironment, held, write_state
 from launcher.drilling import Months
-from launcher.failures import LaunchError
 from launcher.installing import locked
-from launcher.output import Say, json_output, last_lines
+from launcher.output import LaunchError, Say, json_output, last_lines
 from launcher.ports import claim, claim_from
 from launcher.processes import Child, ProcessGroup, Stage
 from launcher.project import Project, read_project

@@ -17,8 +17,7 @@ from launcher import PYTHON, ROOT
 from launcher.data_folder import kept_secrets
 from launcher.database_roles import APP, OWNER, SANDBOX
 from launcher.embedded import Stores
-from launcher.failures import LaunchError
-from launcher.output import last_lines
+from launcher.output import LaunchError, last_lines
 from launcher.ports import Ports
 from launcher.processes import Child, ProcessGroup
 from launcher.project import Project

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from launcher import PYTHON, ROOT
 from launcher.accounts import account
-from launcher.failures import LaunchError
-from launcher.output import Say
+from launcher.output import LaunchError, Say
 from launcher.processes import ProcessGroup
 from launcher.project import Project, read_project
 

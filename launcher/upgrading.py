@@ -20,9 +20,8 @@ from typing import Any
 from launcher import PYTHON, ROOT, VENV, version
 from launcher.accounts import owner
 from launcher.data_folder import DataFolderInUseError, held, read_state
-from launcher.failures import LaunchError
 from launcher.installing import NODE_MARK, RUNTIME, fill_venv, install_front_end, locked
-from launcher.output import Say, last_lines
+from launcher.output import LaunchError, Say, last_lines
 from launcher.process_table import alive
 from launcher.processes import Interrupted, ProcessGroup
 from launcher.project import Project, read_project

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, pgettext
 
-from core.icons import badge
+from core.looks import badge
 from core.money import rupiah, signed_rupiah
 from core.numbers import masked_note
 from core.tables import Table, column, row_link, shortened

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from core.icons import badge
+from core.looks import badge
 from tills.events import CASH_DRAWER_OPENED, OPENS
 from tills.models import DrawerOpening, Roll, Till, TillPrinter
 from tills.printed import Line, pair, rule, text

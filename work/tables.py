@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from core.icons import badge
+from core.looks import badge
 from core.tables import Table, cell_from, column, row_link
 from core.times import moment
 from work.kinds import KINDS

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Severity
-from core.drills import last_drill
+from core.kept_backups import last_drill
 from core.rights import Right
 
 # The launcher drills each month, and tries again each day.

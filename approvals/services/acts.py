@@ -26,19 +26,20 @@ from staff.errors import NotAllowed
 from staff.models import LIMITS, User
 from staff.roles import role_of
 from staff.services import Limits
-from staff.services.changes import (
+from staff.services.links import name_taken
+from staff.services.outside import claimed_role, claims_of, give_claimed_role, lock_claimed_role
+from staff.services.roles import described
+from staff.services.second import (
     MORE_TO_SPEND,
+    Change,
     invitation,
     limit_change,
+    may_second,
     outside_role,
     role_change,
     role_edit,
     switching_on,
 )
-from staff.services.links import name_taken
-from staff.services.outside import claimed_role, claims_of, give_claimed_role, lock_claimed_role
-from staff.services.roles import described
-from staff.services.second import Change, may_second
 
 if TYPE_CHECKING:
     from approvals.models import Approval, Content

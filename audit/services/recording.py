@@ -31,7 +31,7 @@ def record(
 
     `actor`: who acts; None for a command, a task, or somebody who is not known. `subject`: its subject (a ref_id, a
     user name, a list). The values are JSON and hold no secret, PIN, token or password. Address and request are those of
-    the log's context (`core.request_log`), which begins and ends with each request.
+    the log's context (`core.tracing`), which begins and ends with each request.
     """
     context = get_contextvars()
     AuditEvent.objects.create(

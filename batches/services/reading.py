@@ -13,8 +13,7 @@ from django.utils.translation import gettext
 from batches.models import MOST_ROWS
 from catalogue.services.index import Index
 from catalogue.services.words import joined
-from core.sheets import SheetRow, read_sheet
-from core.workbooks import SheetRefused
+from core.sheets import SheetRefused, SheetRow, read_sheet
 from counter.services.typed import Typed
 
 _NAMES = {"name", "nama", "customer", "pelanggan", "nama pelanggan", "staff", "karyawan"}

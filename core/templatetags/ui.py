@@ -6,7 +6,7 @@ from django import template
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
 
-from core.icons import icon
+from core.looks import icon
 from core.money import rupiah, signed_rupiah
 from core.numbers import as_seen, note_as_seen, text_as_seen
 from core.parts import templates_at

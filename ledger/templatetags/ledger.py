@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import template
 from django.utils.safestring import SafeString
 
-from core.icons import badge
+from core.looks import badge
 from core.money import rupiah
 from ledger.models import Entry
 

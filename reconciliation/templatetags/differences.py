@@ -7,7 +7,7 @@ import datetime as dt
 from django import template
 from django.utils.safestring import SafeString
 
-from core.icons import badge
+from core.looks import badge
 from core.times import start_of_day
 from reconciliation.models import Difference, ReconciliationRun
 from reconciliation.presenting import difference_words

@@ -1,6 +1,5 @@
 """The services of people's accounts."""
 
-from staff.services.binding import bind
 from staff.services.factors import has_factor, needs_factor
 from staff.services.first_owner import awaits_owner, is_first_key, make_first_owner
 from staff.services.guards import has_owner, may_manage, names_of_holders, names_of_owners
@@ -25,6 +24,7 @@ from staff.services.links import (
     withdraw_link,
 )
 from staff.services.people import (
+    bind,
     change_role,
     deactivate,
     end_sessions,

@@ -12,10 +12,9 @@ from core.rights import Right
 from staff.errors import NotAllowed
 from staff.events import LIMIT_CHANGED
 from staff.models import LIMITS, User
-from staff.services.changes import limit_change
 from staff.services.guards import lock_for_change
 from staff.services.limits import Limits, limits_of, own_limits_of
-from staff.services.second import NOBODY, Change, settle
+from staff.services.second import NOBODY, Change, limit_change, settle
 
 log = structlog.get_logger()
 

@@ -23,7 +23,6 @@ from staff.errors import LinkRefused, NameTaken, NotAllowed
 from staff.events import LINK_MADE, LINK_USED, LINK_WITHDRAWN, STAFF_INVITED
 from staff.models import BREAK_GLASS, AccessLink, Session, User
 from staff.roles import give_role
-from staff.services.changes import invitation, switching_on, takes_two
 from staff.services.devices import forget_devices
 from staff.services.guards import (
     lock_actor,
@@ -35,7 +34,7 @@ from staff.services.guards import (
 )
 from staff.services.limit_changes import change_limits, lock_limit_change
 from staff.services.limits import Limits
-from staff.services.second import NOBODY, Change, settle
+from staff.services.second import NOBODY, Change, invitation, settle, switching_on, takes_two
 
 VALID_HOURS = 72
 _TOKEN_BYTES = 32

@@ -24,11 +24,10 @@ from staff.errors import NameTaken, NotAllowed, OutsideRefused
 from staff.events import OUTSIDE_LINKED, ROLE_CHANGED, SIGN_IN_FAILED
 from staff.models import BREAK_GLASS, Session, User
 from staff.roles import EDITABLE, give_role, role_of
-from staff.services.changes import outside_role, rights_of, takes_two
 from staff.services.devices import forget_devices
 from staff.services.guards import lock_for_change, refuse_demo, refuse_last_owner
 from staff.services.links import create_person, withdraw_open_links, withdraw_unbacked_links
-from staff.services.second import Change, colleagues_for
+from staff.services.second import Change, colleagues_for, outside_role, rights_of, takes_two
 
 _LONGEST_NAME = 150
 _CLAIMED = "role"  # the key in a linked account's data: the provider's last words

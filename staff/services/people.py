@@ -1,4 +1,4 @@
-"""Roles, accounts that are switched off and on, and the sessions of a person."""
+"""A person's role, branch and sessions, and accounts that are switched off and on."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from audit.services import record
 from core import clock
 from core.rights import Right, Role
 from staff.errors import NotAllowed
-from staff.events import ROLE_CHANGED, SESSIONS_ENDED, STAFF_MOVED, STAFF_SWITCHED_OFF, STAFF_SWITCHED_ON
+from staff.events import ROLE_CHANGED, SESSIONS_ENDED, STAFF_BOUND, STAFF_MOVED, STAFF_SWITCHED_OFF, STAFF_SWITCHED_ON
 from staff.models import Session, User
 from staff.roles import give_role
-from staff.services.changes import role_change, switching_on, takes_two
 from staff.services.devices import forget_devices
 from staff.services.guards import lock_for_change, refuse_demo, refuse_last_owner, refuse_outside, refuse_role_above
 from staff.services.links import withdraw_open_links, withdraw_unbacked_links
-from staff.services.second import NOBODY, Change, settle
+from staff.services.second import NOBODY, Change, role_change, settle, switching_on, takes_two
 
 log = structlog.get_logger()
 
@@ -167,3 +166,30 @@ def _delete_sessions(person: User, *, but: str | None = None) -> int:
 
 def _key(actor: User | None) -> int | str:
     return actor.pk if actor else "command"
+
+
+def bind(person: User, *, is_bound: bool, actor: User) -> None:
+    """Have the person see only the own branch, or all of them again; from the next page on.
+
+    Raises `NotAllowed` for everybody but owners, and about an owner.
+    """
+    with transaction.atomic():
+        locked = lock_for_change(person, actor=actor)
+        if not actor.has_perm(Right.CHANGE_ROLES):
+            raise NotAllowed("owner_binds")
+        if locked.is_superuser:
+            raise NotAllowed("owner_sees_all")
+        before = locked.bound_since is not None
+        if before == is_bound:
+            return
+        locked.bound_since = clock.now() if is_bound else None
+        locked.save(update_fields=["bound_since"])
+        record(
+            STAFF_BOUND,
+            actor=actor,
+            subject=locked.username,
+            before={"is_bound": before},
+            after={"is_bound": is_bound},
+            facts={"branch": locked.branch_id},
+        )
+    log.info("staff_bound", by=actor.pk, person=locked.pk, branch=locked.branch_id, is_bound=is_bound)

@@ -16,10 +16,9 @@ from staff.errors import NotAllowed
 from staff.events import ROLE_EDITED
 from staff.models import RoleLimits, User
 from staff.roles import rights_by_role
-from staff.services.changes import role_edit
 from staff.services.limits import Limits, limits_of_roles
 from staff.services.links import withdraw_unbacked_links
-from staff.services.second import NOBODY, Change, settle
+from staff.services.second import NOBODY, Change, role_edit, settle
 
 log = structlog.get_logger()
 

@@ -1,15 +1,19 @@
-"""A change that lets somebody do more takes a second person, where there is one."""
+"""A change that lets somebody do more takes a second person, where there is one.
+
+Each such change of an account or a role is the content of an approval.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from core.rights import Right
+from core.rights import NEEDS_TWO, OF_ROLES, Right, Role
 from staff.models import BREAK_GLASS, User
-from staff.roles import rank_of
+from staff.roles import rank_of, rights_by_role, role_of
 from staff.services.independence import Hands
+from staff.services.limits import limits_of, limits_of_roles
 
 NOBODY: Mapping[str, object] = {"approved_by": None, "alone": False}  # of a change that takes no second person
 
@@ -70,3 +74,124 @@ def may_second(change: Change, colleague: User) -> bool:
         and rank_of(colleague) >= change.rank
         and colleague.has_perm(change.right)
     )
+
+
+MORE_TO_SPEND = "limits"  # among gained rights
+
+_SPENDS = {Right.BUY, Right.CHECK_BILLS, "*"}
+
+
+def role_change(person: User, role: Role, *, gains: list[str] | None = None) -> Change:
+    """Giving this person that role; its present rights belong to the content. `gains`: where they are known."""
+    before = role_of(person)
+    return Change(
+        act="role",
+        subject=f"person:{person.pk}",
+        about=person.shown_name,
+        content={
+            "person": person.pk,
+            "username": person.username,
+            "before": before.value if before else "",
+            "after": role.value,
+            "gains": gained_rights(person, role) if gains is None else gains,
+        },
+        right=Right.MANAGE_STAFF,
+        rank=max(rank_of(person), role.rank),
+        person=person.pk,
+    )
+
+
+def outside_role(person: User, role: Role, *, gains: list[str] | None = None) -> Change:
+    """Giving this person the role that the provider says; as `role_change`."""
+    change = role_change(person, role, gains=gains)
+    return replace(change, act="outside_role", subject=f"outside:{person.pk}:{role.value}")
+
+
+def limit_change(
+    person: User, before: Mapping[str, int | None], after: Mapping[str, int | None], holds: Mapping[str, int | None]
+) -> Change:
+    """Giving this person own limits; `holds`: the limits that the person would have."""
+    role = role_of(person)
+    content = {
+        "person": person.pk,
+        "username": person.username,
+        "role": role.value if role else "",
+        "before": before,
+        "after": after,
+        "holds": holds,
+    }
+    return Change(
+        act="limits",
+        subject=f"person:{person.pk}",
+        about=person.shown_name,
+        content=content,
+        right=Right.CHANGE_LIMITS,
+        rank=rank_of(person),
+        person=person.pk,
+    )
+
+
+def role_edit(role: Role, before: Mapping[str, object], after: Mapping[str, object]) -> Change:
+    """A change of a role; `before` and `after` hold its rights and limits."""
+    return Change(
+        act="role_rights",
+        subject=f"role:{role.value}",
+        about=role.value,
+        content={"role": role.value, "before": before, "after": after},
+        right=Right.CHANGE_ROLES,
+        rank=Role.OWNER.rank,
+    )
+
+
+def invitation(username: str, role: Role, facts: Mapping[str, Any]) -> Change:
+    """A new person of this role; `facts`: as `invite` takes them."""
+    username = User.normalize_username(username)
+    return Change(
+        act="invite",
+        subject=f"invite:{username.casefold()}",
+        about=facts.get("full_name") or username,
+        content={"username": username, "role": role.value, "facts": dict(facts), "rights": sorted(rights_of(role))},
+        right=Right.MANAGE_STAFF,
+        rank=role.rank,
+    )
+
+
+def switching_on(person: User) -> Change:
+    """An account that is switched on again with the role that it has."""
+    role = role_of(person)
+    return Change(
+        act="switch_on",
+        subject=f"person:{person.pk}",
+        about=person.shown_name,
+        content={
+            "person": person.pk,
+            "username": person.username,
+            "role": role.value if role else "",
+            "rights": sorted(rights_of(role)),
+        },
+        right=Right.MANAGE_STAFF,
+        rank=rank_of(person),
+        person=person.pk,
+    )
+
+
+def takes_two(rights: Collection[str]) -> bool:
+    """Whether somebody with these rights proposes or approves what two people do."""
+    return "*" in rights or not NEEDS_TWO.isdisjoint(rights)
+
+
+def gained_rights(person: User, role: Role) -> list[str]:
+    """The rights that the person would hold with this role, and does not hold now; also `MORE_TO_SPEND`."""
+    rights = rights_of(role)
+    gains = sorted(rights - rights_of(role_of(person)))
+    after = limits_of(person, role=limits_of_roles()[role])
+    if _SPENDS & rights and not after.is_within(limits_of(person)):
+        gains.append(MORE_TO_SPEND)
+    return gains
+
+
+def rights_of(role: Role | None) -> set[str]:
+    """The present rights of a role; the owners' "*" means every right."""
+    if role is None:
+        return set()
+    return {*OF_ROLES} | {"*"} if role is Role.OWNER else rights_by_role()[role]

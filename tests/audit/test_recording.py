@@ -13,7 +13,7 @@ from structlog.contextvars import bound_contextvars
 from audit.events import RESTORED
 from audit.models import AuditEvent
 from audit.services import record
-from core.request_log import RequestLogMiddleware
+from core.tracing import RequestLogMiddleware
 from staff.events import ROLE_CHANGED, SIGN_IN, SIGN_OUT
 from testing.database import statements
 from testing.orders import at_once

@@ -7,7 +7,7 @@ import pytest
 from batches.services import mend_all
 from batches.services.reading import digest_of, doubt_about, is_unclear_amount, read_rows
 from catalogue.models import Product
-from core.workbooks import SheetRefused
+from core.sheets import SheetRefused
 from tests.batches.helpers import checked, rows_of, supervisor
 from tests.conftest import Upstream
 

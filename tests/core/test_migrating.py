@@ -4,8 +4,7 @@ import pytest
 from django.db import models
 from django.db.migrations.state import ModelState, ProjectState
 
-from core.fresh_tables import can_make_tables
-from core.migrating import WordlessAutodetector
+from core.schema import WordlessAutodetector, can_make_tables
 
 
 def state(**facts):

@@ -6,8 +6,7 @@ import zipfile
 import pytest
 import xlsxwriter
 
-from core.sheets import read_sheet, text_of
-from core.workbooks import SheetRefused
+from core.sheets import SheetRefused, read_sheet, text_of
 
 COLUMNS = {"name": {"name", "nama"}, "number": {"number", "nomor"}}
 

@@ -5,15 +5,15 @@ import time
 
 import pytest
 
-from core import wake_up
-from core.wake_up import WakeUp
+from core import publish
+from core.publish import WakeUp
 from testing.sandbox_process import eventually
 
 
 @pytest.fixture
 def published(monkeypatch) -> list[str]:
     sent: list[str] = []
-    monkeypatch.setattr(wake_up, "publish", sent.append)
+    monkeypatch.setattr(publish, "publish", sent.append)
     return sent
 
 

@@ -26,7 +26,7 @@ from launcher.backups import (
 )
 from launcher.data_folder import read_json, write_json, write_state
 from launcher.encrypting import make_key, open_secrets
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 from launcher.processes import NICENESS
 from launcher.project import Project
 from tests.launcher.conftest import Keeper, clean_environment, new_folder, wait_until

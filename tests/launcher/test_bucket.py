@@ -13,17 +13,17 @@ import psycopg
 import pyrage
 import pytest
 
+from launcher.archiving import NOTE as LOG_NOTE
 from launcher.archiving import LogCopies
 from launcher.backing_up import make_backup
 from launcher.backups import NAME, backups_in, named_by_time
 from launcher.bucket import Bucket, BucketError, open_file, open_folder, seal_folder
 from launcher.bucket_copies import NOTE, Copier, take_turn
 from launcher.bucket_restoring import fetched
-from launcher.copied_log import NOTE as LOG_NOTE
 from launcher.data_folder import read_json, write_json
 from launcher.database_roles import OWNER
 from launcher.encrypting import make_key, private_key
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project
 from launcher.restoring import choose, recover

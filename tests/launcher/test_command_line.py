@@ -15,8 +15,7 @@ import pytest
 
 from launcher import calling, project, status
 from launcher.data_folder import held, read_json, write_json, write_state
-from launcher.failures import LaunchError
-from launcher.output import last_lines, quiet_output
+from launcher.output import LaunchError, last_lines, quiet_output
 from launcher.ports import Ports
 from launcher.processes import ProcessGroup
 from launcher.serving import choose_port

@@ -6,9 +6,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from launcher.archiving import FAULT, LogCopies, Nights
+from launcher.archiving import FAULT, NOTE, CopiedLog, LogCopies, Nights, thinned
 from launcher.backups import new_name
-from launcher.copied_log import NOTE, CopiedLog, thinned
 from launcher.data_folder import read_json, write_json
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project

@@ -8,7 +8,7 @@ import pytest
 from environs import Env
 
 from launcher import project
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 
 DOTENV = r"""
 # a comment

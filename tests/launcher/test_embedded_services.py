@@ -19,7 +19,7 @@ from redis.retry import Retry
 
 from launcher.data_folder import read_json, write_json
 from launcher.database_roles import APP, OWNER, SANDBOX
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 from launcher.postgresql import DURABLE, PostgreSQL
 from launcher.process_table import end_left_over, processes_inside
 from launcher.processes import ProcessGroup

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 from launcher.project import Project
 from launcher.stack import NO_OWNER, RESTORED, Stack
 

@@ -17,7 +17,7 @@ from launcher.backups import backups_in
 from launcher.data_folder import read_json, write_json
 from launcher.drilling import RESULT, is_due
 from launcher.encrypting import OF_DATA_FOLDER
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL, copy_segment
 from launcher.processes import ProcessGroup
 from launcher.project import Project

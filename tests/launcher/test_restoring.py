@@ -18,7 +18,7 @@ from launcher.backups import NAME, backups_in, named_by_time, number_of
 from launcher.data_folder import write_json
 from launcher.database_roles import OWNER
 from launcher.drilling import drill
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project
 from launcher.restoring import choose, passed_over, recover, segments_after, without_log

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from launcher import services
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 from launcher.processes import Child, ProcessGroup
 from launcher.services import Service
 from tests.launcher.conftest import wait_until

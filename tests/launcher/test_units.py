@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from launcher import units
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 from launcher.project import Project
 from tests.launcher.helpers import run
 

@@ -12,7 +12,7 @@ import pytest
 
 from launcher import upgrading
 from launcher.data_folder import write_state
-from launcher.failures import LaunchError
+from launcher.output import LaunchError
 from launcher.processes import ProcessGroup
 from launcher.project import Project
 from tests.launcher.helpers import git, run

@@ -15,8 +15,7 @@ from core.commands import EXIT_USAGE, PlainCommand, waiting_seconds
 from core.errors import Refused
 from core.money import rupiah
 from core.rights import Right
-from core.sheets import text_of
-from core.workbooks import SheetRefused
+from core.sheets import SheetRefused, text_of
 from drawers.services import PaymentFacts
 from purchases.management.printing import EXIT_FAILED, EXIT_NOT_FINAL, EXIT_SUCCESS, print_why_it_waits
 from staff.acting import acting_person, add_as

@@ -1,8 +1,8 @@
-"""`manage.py makemigrations`: Django's, without the words of fields (`core.migrating`)."""
+"""`manage.py makemigrations`: Django's, without the words of fields (`core.schema`)."""
 
 from django.core.management.commands import makemigrations
 
-from core.migrating import WordlessAutodetector
+from core.schema import WordlessAutodetector
 
 
 class Command(makemigrations.Command):

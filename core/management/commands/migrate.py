@@ -1,4 +1,4 @@
-"""`manage.py migrate`: Django's, without the words of fields (`core.migrating`), and at once on an empty database."""
+"""`manage.py migrate`: Django's, without the words of fields (`core.schema`), and at once on an empty database."""
 
 from typing import Any
 
@@ -6,8 +6,7 @@ from django.core.management.base import CommandParser
 from django.core.management.commands import migrate
 from django.db import DEFAULT_DB_ALIAS
 
-from core.fresh_tables import can_make_tables, make_tables
-from core.migrating import WordlessAutodetector
+from core.schema import WordlessAutodetector, can_make_tables, make_tables
 
 # With one of these only a part is migrated, or nothing.
 _PARTS = ("app_label", "fake", "fake_initial", "plan", "check_unapplied", "prune")
