@@ -27,8 +27,7 @@ from alerts.kinds.standstill import AFTER, standing_still
 from alerts.services.ways import ways
 from backoffice.backup_findings import backups, restored
 from backoffice.database_rights import excess, lacking
-from backoffice.findings import Finding, Verdict
-from backoffice.key_findings import sealed_secrets
+from backoffice.findings import Finding, Verdict, sealed_secrets
 from callbacks.models import Callback
 from core import health
 from core.money import rupiah

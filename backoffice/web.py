@@ -23,8 +23,7 @@ from typing import Any
 
 from waitress import create_server, wasyncore
 
-from backoffice.half_sent import HalfSent
-from backoffice.sharing import SharedChannel
+from backoffice.connections import HalfSent, SharedChannel
 from backoffice.starting import load_templates, make_ready
 from backoffice.wsgi import application
 from core import heartbeats

@@ -12,8 +12,7 @@ from batches.states import RowState
 from batches.tables import BatchRowTable
 from core.money import rupiah
 from core.rights import Right
-from exports.foot import Fact, counted
-from exports.listing import Listing
+from exports.listing import Fact, Listing, counted
 
 # What is wrong or left out brings nothing.
 _SOLD = Q(state__in=[RowState.READY, RowState.PLACED])

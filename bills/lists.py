@@ -17,8 +17,7 @@ from branches.seeing import narrowed
 from core.filters import ListFilter
 from core.money import rupiah
 from core.rights import Right
-from exports.foot import Fact, counted
-from exports.listing import Listing
+from exports.listing import Fact, Listing, counted
 from purchases.states import Status
 from staff.models import User
 

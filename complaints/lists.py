@@ -12,8 +12,7 @@ from complaints.filters import ComplaintFilter
 from complaints.models import Complaint, ComplaintQuerySet, State
 from complaints.tables import ComplaintTable
 from core.rights import Right
-from exports.foot import Fact, counted
-from exports.listing import Listing
+from exports.listing import Fact, Listing, counted
 
 
 def complaints_seen() -> QuerySet[Complaint]:

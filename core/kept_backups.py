@@ -1,4 +1,4 @@
-"""The backups in BACKUP_TO as `./run backup` left them, how far the log is copied there and to BACKUP_BUCKET, and drills."""
+"""The backups in BACKUP_TO as `./run backup` left them, the copies of the log there and in BACKUP_BUCKET, drills."""
 
 from __future__ import annotations
 

@@ -9,8 +9,7 @@ from core.rights import Right
 from customers.filters import CustomerFilter
 from customers.models import Customer, CustomerQuerySet
 from customers.tables import CustomerTable
-from exports.foot import counted
-from exports.listing import Listing
+from exports.listing import Listing, counted
 
 CUSTOMERS = Listing(
     name="customers",

@@ -19,7 +19,7 @@ from core.paging import kept_filters
 from core.search import count_up_to
 from exports.listing import Listing
 from exports.models import SavedView
-from exports.saved_views import keep_columns, may_share, save_view, views_of
+from exports.services import keep_columns, may_share, save_view, views_of
 from staff.models import User
 
 _MOST_COUNTED = 99

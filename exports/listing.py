@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Aggregate, QuerySet
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.formats import number_format
 from django.utils.module_loading import autodiscover_modules
 
 from core.access import StaffRequest
@@ -21,10 +22,11 @@ from core.filters import ListFilter
 from core.numbers import may_take_whole
 from core.paging import kept_filters
 from core.rights import Right
+from core.search import sum_up
 from core.tables import Column, Table
 from exports.formats import Fields
 from exports.lists import ListFile
-from exports.saved_views import columns_of
+from exports.services import columns_of
 from staff.models import User
 
 _LISTINGS: dict[str, Listing] = {}
@@ -122,3 +124,34 @@ def listing_named(name: str) -> Listing:
 @cache
 def _discover() -> None:
     autodiscover_modules("lists")
+
+
+def grouped(count: int) -> str:
+    """The count with its thousands set apart."""
+    return number_format(count, force_grouping=True)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One sum of the rows. `shown`: its number for people."""
+
+    words: Any
+    sum: Aggregate
+    shown: Callable[[int], str] = grouped
+
+
+def counted(rows_words: Any, *facts: Fact) -> Callable[[ListFilter, User], dict[str, Any]]:
+    """The foot of a list (see `Listing`) that says how many rows the filter leaves, and these sums of them.
+
+    `rows_words`: of `ngettext_lazy`, for the number `n` that is shown as `%(shown)s`.
+    """
+
+    def foot(filtered: ListFilter, _person: User) -> dict[str, Any]:
+        asked = {f"sum_{place}": fact.sum for place, fact in enumerate(facts)}
+        sums, is_exact = sum_up(filtered.qs.order_by("-pk"), **asked)
+        shown = [(fact.words, fact.shown(sums[f"sum_{place}"])) for place, fact in enumerate(facts)]
+        count = sums["count"]
+        rows_shown = rows_words % {"n": count, "shown": grouped(count)}
+        return {"count": count, "rows_shown": rows_shown, "facts": shown, "is_exact": is_exact}
+
+    return foot

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from purchases.receipt_lines import Facts, Lines, Part, Serial
 from shop.models import Paper
-from tills.printed import Line, Look, cut, pair, picture, rule, text
-from tills.printing import is_next, print_job, printer_here
+from tills.printing import Line, Look, cut, is_next, pair, picture, print_job, printer_here, rule, text
 
 if TYPE_CHECKING:
     from core.access import StaffRequest

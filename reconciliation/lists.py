@@ -8,8 +8,7 @@ from django.utils.translation import ngettext_lazy, pgettext_lazy
 
 from core.money import signed_rupiah
 from core.rights import Right
-from exports.foot import Fact, counted
-from exports.listing import Listing
+from exports.listing import Fact, Listing, counted
 from reconciliation.filters import DifferenceFilter
 from reconciliation.models import Difference
 from reconciliation.tables import DifferenceTable

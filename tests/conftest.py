@@ -22,7 +22,7 @@ from hypothesis import settings as properties
 from time_machine import escape_hatch
 
 import batches.services.following as batches_following
-import bills.services.following as bills_following
+import bills.services.inquiring as bills_inquiring
 import branches.services
 import policies.services
 from audit.services import close_way_past_triggers
@@ -30,7 +30,7 @@ from callbacks import refusals
 from catalogue.services import sync_catalogue
 from core import clock, stores
 from purchases.models import Order
-from purchases.services import following
+from purchases.services import polling
 from reconciliation.services import on_demand
 from staff import provider as our_provider
 from staff.rights import grant
@@ -58,7 +58,7 @@ project.STATIC_ROOT = project.DATA_DIR / "static-of-tests"
 project.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 refusals.SECONDS = 0.0  # written at once, by the thread of the test
 # What follows an order or a batch looks often: each look is one short statement.
-following._LOOK_EVERY_SECONDS = bills_following._READ_EVERY_SECONDS = on_demand._LOOK_EVERY_SECONDS = 0.05
+polling._LOOK_EVERY_SECONDS = bills_inquiring._READ_EVERY_SECONDS = on_demand._LOOK_EVERY_SECONDS = 0.05
 batches_following._LOOK_EVERY_SECONDS = 0.05
 # Made before any test whose Redis is away: it would be the one of all later tests.
 stores.patient()

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from core.looks import badge
 from tills.events import CASH_DRAWER_OPENED, OPENS
 from tills.models import DrawerOpening, Roll, Till, TillPrinter
-from tills.printed import Line, pair, rule, text
+from tills.printing import Line, pair, rule, text
 from tills.services.guessing import seconds_locked
 
 # How many letters of normal size stand in a line; printer.js counts in the same way.

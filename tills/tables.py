@@ -13,7 +13,7 @@ from core.tables import Table, column, row_link
 from core.times import moment
 from tills.models import Till
 from tills.presenting import standing_badge
-from tills.services.stays import Stay, person_there
+from tills.services.sessions import Stay, person_there
 
 
 class TillTable(Table[Till]):

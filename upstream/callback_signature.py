@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from upstream.errors import Misconfigured
-from upstream.signing import sign
+from upstream.requests import sign
 
 
 @dataclass(frozen=True, kw_only=True)

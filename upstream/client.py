@@ -38,8 +38,7 @@ from upstream.error_codes import ErrorCode
 from upstream.errors import CallInsideTransaction, OutcomeUnknown, Rejected, Unavailable, UpstreamError, Wire
 from upstream.messages import MAX_AMOUNT, REF_ID_PATTERN, Message
 from upstream.replies import read_reply
-from upstream.requests import Request
-from upstream.signing import sign
+from upstream.requests import Request, sign
 from upstream.transport import HttpReply, Lost, NotSent, Transport
 
 T = TypeVar("T", bound=Message)

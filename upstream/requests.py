@@ -1,5 +1,6 @@
 """The requests to the upstream, one function each. `Client.send()` makes one; rooms go through the gateway."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -72,3 +73,13 @@ def bill_pay(*, ref_id: str, amount: int | None) -> Request[Transaction]:
     The one money call that may be repeated, identically, after `OutcomeUnknown` (document, /v1/bill/pay 5).
     """
     return Request(Endpoint.BILL_PAY, Transaction, ref_id, {"amount": amount})
+
+
+def sign(*, secret_id: str, secret_key: str, ref_id: str | None = None) -> str:
+    """Return the lower-case hex MD5 of `secret_id:secret_key:ref_id`, or of `secret_id:secret_key` without a `ref_id`.
+
+    The upstream dictates MD5 (document, Authentication 3). The result is as good as a password for that `ref_id`:
+    it must never be logged or stored.
+    """
+    parts = [secret_id, secret_key] if ref_id is None else [secret_id, secret_key, ref_id]
+    return hashlib.md5(":".join(parts).encode(), usedforsecurity=False).hexdigest()

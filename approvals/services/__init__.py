@@ -6,8 +6,6 @@ for an approval: an overdue one that a person decides now is left to that person
 
 from approvals.services.asking import ask, open_approval
 from approvals.services.deciding import approve, factor_content, refuse, why_not_approved_by, withdraw
-from approvals.services.executed import note_executed
-from approvals.services.expiring import expire_overdue
+from approvals.services.expiring import expire_overdue, note_executed
 from approvals.services.independence import refused_to
-from approvals.services.queue import listed_for, may_see, sees_queue
-from approvals.services.seeing import changes_seen
+from approvals.services.queue import changes_seen, listed_for, may_see, sees_queue

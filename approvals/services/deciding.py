@@ -17,8 +17,7 @@ from approvals.models import Approval, ApprovalState, canonical, hash_of
 from approvals.services.expiring import expire
 from approvals.services.independence import refuse_dependent
 from approvals.services.noting import note
-from approvals.services.queue import sees
-from approvals.services.seeing import differences
+from approvals.services.queue import differences, sees
 from core import clock
 from core.errors import Refused
 from staff.models import User

@@ -1,15 +1,22 @@
-"""End what nobody has decided in time."""
+"""End open approvals whose time is over, or that were executed in the time that a restored database does not know."""
 
 from __future__ import annotations
 
+import datetime as dt
+
 import structlog
+from django.conf import settings
 from django.db import transaction
+from django.utils import translation
+from django.utils.translation import gettext as _
 
 from approvals.acts import act_named
-from approvals.events import EXPIRED
+from approvals.events import APPROVAL_VOID, APPROVED, EXPIRED
 from approvals.models import Approval, ApprovalState
 from approvals.services.noting import note
 from core import clock
+from staff.models import User
+from staff.roles import role_of
 
 log = structlog.get_logger()
 
@@ -41,3 +48,36 @@ def expire(approval: Approval) -> None:
         act.ended(approval)
     note(EXPIRED, approval)
     log.info("approval_expired", approval=approval.pk, act=approval.act)
+
+
+def note_executed(result: str, *, sha256: str, by: int, at: dt.datetime) -> None:
+    """End the open approval that would place the order `result` again, in the caller's transaction.
+
+    It ends as approved by that person, at that time; where the person is not known here, or the content is another
+    one, as void, so that nobody approves it a second time.
+    """
+    for approval in Approval.objects.open().select_for_update(of=("self",)).order_by("pk"):
+        if approval.facts.get("ref_id") == result:
+            _end(approval, result, sha256=sha256, decider=User.objects.filter(pk=by).first(), at=at)
+
+
+def _end(approval: Approval, result: str, *, sha256: str, decider: User | None, at: dt.datetime) -> None:
+    is_this = approval.sha256 == sha256 and approval.asked_at <= at <= approval.expires_at
+    if decider and is_this and decider.pk != approval.asked_by_id:
+        approval.state, approval.result, approval.decided_at = ApprovalState.APPROVED, result, at
+        approval.decided_by, approval.decided_role = decider, role_of(decider) or ""
+    else:
+        approval.state, approval.decided_at = ApprovalState.VOID, clock.now()
+        approval.decided_by = approval.asked_by
+        approval.changes = {"code": "executed_before", "words": _words(result)}
+    approval.save()
+    note(APPROVED if approval.result else APPROVAL_VOID, approval, person=approval.decided_by)
+
+
+def _words(result: str) -> dict[str, str]:
+    """Why it is void, in each language of the pages."""
+    words = {}
+    for language, _name in settings.LANGUAGES:
+        with translation.override(language):
+            words[language] = _("It was executed before the database was restored: %(ref_id)s.") % {"ref_id": result}
+    return words

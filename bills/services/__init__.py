@@ -3,8 +3,7 @@
 Lock order: the check's row (`lock_check_for_payment`), then its order's row, then what hangs on that.
 """
 
-from bills.services.following import follow_check
-from bills.services.inquiring import DUE_CHECKS, inquire, inquire_again, start_check, start_checks
+from bills.services.inquiring import DUE_CHECKS, follow_check, inquire, inquire_again, start_check, start_checks
 from bills.services.paying import (
     EXPIRED_PAYMENTS,
     pay_again,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 import uuid
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -274,3 +275,19 @@ def _poll_later(check: BillCheck, *, wait: float | None = None, message: str = "
 
 def _enqueue(check_id: int, person: User | None) -> bool:
     return line.join(Work(_INQUIRE, check_id), person_id=person.pk if person else None)
+
+
+_READ_EVERY_SECONDS = 0.25
+
+
+def follow_check(check: BillCheck, *, seconds: float) -> BillCheck:
+    """Wait up to `seconds` for the biller's answer, inquiring when it is due; return the check as it is then."""
+    until = time.monotonic() + seconds
+    check.refresh_from_db()
+    while check.answer == AnswerKind.NONE and time.monotonic() < until:
+        time.sleep(min(_READ_EVERY_SECONDS, max(0.0, until - time.monotonic())))
+        check.refresh_from_db()
+        if check.answer == AnswerKind.NONE and check.next_poll_at and check.next_poll_at <= clock.now():
+            inquire(check.pk, call_class=CallClass.INTERACTIVE)
+            check.refresh_from_db()
+    return check

@@ -1,7 +1,6 @@
 """The catalogue: fetched, kept, searched."""
 
 from catalogue.services.acts import ask_for_rule
-from catalogue.services.finding import find_product
 from catalogue.services.health import Health, note_health
 from catalogue.services.kinds import correct_kind, read_category_kinds
 from catalogue.services.rules import (
@@ -19,5 +18,5 @@ from catalogue.services.rules import (
     sums_of_sold,
     terms_words,
 )
-from catalogue.services.searching import Found, knows_words, note_bought, read_products, search_products
+from catalogue.services.searching import Found, find_product, knows_words, note_bought, read_products, search_products
 from catalogue.services.sync import request_catalogue_sync, sync_catalogue

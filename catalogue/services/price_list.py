@@ -1,12 +1,31 @@
-"""The price list for customers: what the rules make of each product that can be sold, and never what it costs."""
+"""The price list for customers, and its public page: made, replaced and switched off.
+
+It is what the rules make of each product that can be sold, and never what it costs. The page's secret link is shown
+once.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from catalogue.models import Product
+import structlog
+from django.db import transaction
+
+from audit.services import record
+from catalogue.errors import PublicListRefused
+from catalogue.events import PUBLIC_PRICES_CHANGED
+from catalogue.models import Product, PublicPriceList
 from catalogue.services.index import current_index
+from core import clock
+from core.addresses import line_of
+from staff.services import throttle
+
+if TYPE_CHECKING:
+    from staff.models import User
 
 
 @dataclass(frozen=True)
@@ -45,3 +64,71 @@ def read_price_sections(brands: Collection[int] | None = None) -> list[PriceSect
         section = sections.setdefault(brand, PriceSection(brand, brand_name, category))
         section.prices.extend([Price(name, pays)] if pays else [])
     return list(sections.values())
+
+
+_TOKEN_BYTES = 32
+# A wrong link is a guess; the right one is none, and never waits.
+_PACE = throttle.Pace(free=10, first=30, longest=900)
+
+log = structlog.get_logger()
+
+
+def current_public_list() -> PublicPriceList | None:
+    """The public page as it is; None before the first one, and while it is switched off."""
+    return PublicPriceList.objects.select_related("changed_by").exclude(digest="").first()
+
+
+def mark_of_public_list() -> str:
+    """Which state of the page a form was shown for: `publish_prices` takes it as `seen`. "" before the first one."""
+    public = PublicPriceList.objects.first()
+    return _mark_of(public) if public else ""
+
+
+def publish_prices(brands: Collection[int], *, actor: User, seen: str | None = None) -> str:
+    """The token of a new link to the prices of these brands (none: all, also those to come); the one before ends.
+
+    Raises `PublicListRefused` when the page is not as it was `seen`: a form that is sent twice makes one link.
+    """
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    _change(_digest_of(token), sorted(brands), actor=actor, seen=seen)
+    return token
+
+
+def withdraw_prices(*, actor: User) -> None:
+    """Switch the public page off; its link leads nowhere from now on."""
+    _change("", [], actor=actor)
+
+
+def find_public_list(token: str, *, address: str) -> PublicPriceList | None:
+    """The list of this link; None for any other, which counts as a guess of this client.
+
+    Raises `throttle.Slowed` when too many came from there.
+    """
+    public = PublicPriceList.objects.filter(digest=_digest_of(token)).first() if token else None
+    if public is None:
+        throttle.take(throttle.Key.of(_PACE, "public_prices", line_of(address)))
+    return public
+
+
+def _change(digest: str, brands: list[int], *, actor: User, seen: str | None = None) -> None:
+    now = clock.now()
+    with transaction.atomic():
+        first = {"changed_by": actor, "changed_at": now}
+        is_new = PublicPriceList.objects.get_or_create(only=True, defaults=first)[1]
+        public = PublicPriceList.objects.select_for_update(no_key=True).get()
+        if seen not in {None, "" if is_new else _mark_of(public)}:
+            raise PublicListRefused("changed")
+        before, after = {"is_public": public.is_on}, {"is_public": digest != ""}
+        public.digest, public.brands, public.changed_by, public.changed_at = digest, brands, actor, now
+        public.save()
+        facts = {"brand_count": len(brands)} if digest else {}
+        record(PUBLIC_PRICES_CHANGED, actor=actor, before=before, after=after, facts=facts)
+    log.info("public_prices_changed", by=actor.pk, is_on=digest != "", brands=len(brands))
+
+
+def _mark_of(public: PublicPriceList) -> str:
+    return public.changed_at.isoformat()
+
+
+def _digest_of(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

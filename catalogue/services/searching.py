@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -9,13 +10,15 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from itertools import islice, product
+from typing import Any
 
 from catalogue.destinations import PHONE, DestinationKind
-from catalogue.models import Category, Product
+from catalogue.models import Brand, Category, Product, ProductHealth
 from catalogue.operators import Operator, is_brand_of
 from catalogue.services.amounts import EXACT, EXACT_COUNT, Amount, amount_of, fit, validity_of
 from catalogue.services.index import BusyCategory, Index, Ranks, current_index
 from catalogue.services.words import chunks_of, fold, has_one_typo, joined, says_bill, search_words
+from core.bulk import read_rows
 
 _LETTERS_THEN_NUMBER = re.compile(r"([a-z]+)(\d.*)")
 # "3 tri10 xl5" can be understood in many ways; so many are tried.
@@ -302,3 +305,31 @@ def note_bought(counts: Mapping[int, int]) -> None:
     for category in categories:
         category.bought = in_category[category.pk]
     Category.objects.bulk_update(categories, ["bought"])
+
+
+_NAMES = "(SELECT ARRAY[code, name] FROM {} WHERE id = {})"
+_BRAND = _NAMES.format("catalogue_brand", "brand_id")
+_CATEGORY = _NAMES.format("catalogue_category", "catalogue_product.category_id")
+
+_HEALTH = "(SELECT to_jsonb(one) FROM catalogue_producthealth one WHERE one.product_id = catalogue_product.id)"
+_MORE = {"of_brand": _BRAND, "of_category": _CATEGORY, "of_health": _HEALTH}
+
+
+def find_product(code: str, product_type: str) -> Product | None:
+    """The product with this code, if it is of this type: with its health, and names and codes of what it belongs to."""
+    where = "WHERE code = %s AND type = %s"
+    for row in read_rows(Product, where, [code, product_type], **_MORE):
+        alias, columns = row._state.db, row.__dict__
+        names = ["id", "code", "name"]
+        row.brand = Brand.from_db(alias, names, [row.brand_id, *columns.pop("of_brand")])
+        row.category = Category.from_db(alias, names, [row.category_id, *columns.pop("of_category")])
+        health = columns.pop("of_health")
+        row._state.fields_cache["health"] = _health(json.loads(health)) if health else None
+        return row
+    return None
+
+
+def _health(health_columns: dict[str, Any]) -> ProductHealth:
+    """The row that PostgreSQL wrote as JSON."""
+    columns = [field for field in ProductHealth._meta.concrete_fields if field.attname in health_columns]
+    return ProductHealth(**{field.attname: field.to_python(health_columns[field.attname]) for field in columns})

@@ -17,12 +17,13 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from catalogue.errors import PublicListRefused
 from catalogue.presenting import PriceText, categories_of, price_text
-from catalogue.services.price_list import PriceSection, read_price_sections
-from catalogue.services.public_list import (
+from catalogue.services.price_list import (
+    PriceSection,
     current_public_list,
     find_public_list,
     mark_of_public_list,
     publish_prices,
+    read_price_sections,
     withdraw_prices,
 )
 from core.access import StaffRequest, staff_only

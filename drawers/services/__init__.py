@@ -12,9 +12,9 @@ from drawers.services.days import (
     sold_in_no_shift,
 )
 from drawers.services.explaining import explain, explanations_of, may_explain, unexplained
-from drawers.services.facts import PaymentFacts
+from drawers.services.facts import PaymentFacts, refuse_used_slip
 from drawers.services.locking import lock_shift, open_shift_of
-from drawers.services.managing import add_drawer, change_drawer
+from drawers.services.managing import add_drawer, change_drawer, free_usual_drawer, set_usual_drawer
 from drawers.services.merging import merge_customers
 from drawers.services.own import OwnDrawer, counts_blind, is_blind, own_drawer_of, own_drawer_questions
 from drawers.services.payments import (
@@ -27,11 +27,11 @@ from drawers.services.payments import (
     refuse_other_debtor,
     take_payment,
 )
-from drawers.services.receiving import confirm_receiver
 from drawers.services.refunds import give_back, note_given_back, unsettled
 from drawers.services.shifts import (
     amount_of,
     close_shift,
+    confirm_receiver,
     correct_count,
     expected_cash,
     first_reason_of,
@@ -39,7 +39,5 @@ from drawers.services.shifts import (
     open_shift,
     rounded_up,
 )
-from drawers.services.slips import refuse_used_slip
 from drawers.services.taking_in import take_in_payment
 from drawers.services.totals import Totals, totals_of
-from drawers.services.usual import free_usual_drawer, set_usual_drawer

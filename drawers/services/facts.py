@@ -7,14 +7,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from branches.seeing import narrowed
+from core import clock
 from core.money import rupiah
+from core.times import start_of_day
 from credit import services as credit
 from credit.errors import CreditRefused
 from credit.methods import CASH, Method, find_method, method_words
 from customers.models import Customer
-from drawers.errors import PaymentUnclear
+from drawers.errors import PaymentUnclear, SlipUsed
+from drawers.models import Payment
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -95,3 +100,18 @@ class PaymentFacts:
         given = _("given %(amount)s") % {"amount": rupiah(self.cash_given)} if self.cash_given is not None else ""
         name = self.customer.name if self.customer else ""
         return " · ".join(filter(None, [method_words(self.method), self.reference, given, name]))
+
+
+def refuse_used_slip(facts: PaymentFacts, *, own_key: str, confirmed: str = "") -> None:
+    """Raise `SlipUsed` when a sale of today has the same number on its slip.
+
+    `own_key`: the idempotency key of this sale, which may be sent again. `confirmed`: the number that a person has said
+    is right. It is a question, and no guard: two sales at one moment may both pass.
+    """
+    slip = facts.reference.strip()
+    if not facts.row.needs_reference or slip == confirmed:
+        return
+    of_today = Payment.objects.filter(method=facts.row.code, at__gte=start_of_day(timezone.localdate(clock.now())))
+    same = narrowed(of_today, "branch").filter(is_cash=False, debt=None, reference__iexact=slip)
+    if used := same.exclude(order__idempotency_key=own_key).order_by("-at", "-pk").first():
+        raise SlipUsed(used.ref_id, slip)

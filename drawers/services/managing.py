@@ -1,16 +1,21 @@
-"""The shop's drawers: adding them, renaming them, putting them out of use."""
+"""The shop's drawers: adding them, renaming them, putting them out of use; and the one that a person usually opens."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import structlog
 from django.db import IntegrityError, transaction
 
 from audit.events import SETTING_CHANGED
 from audit.services import record
 from branches.models import FIRST
+from core.rights import Right
 from drawers.errors import DrawerRefused
-from drawers.models import Drawer
+from drawers.events import USUAL_DRAWER_CHANGED
+from drawers.models import Drawer, Shift, UsualDrawer
+from staff.errors import NotAllowed
+from staff.services.guards import lock_for_change
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -52,3 +57,48 @@ def _facts(drawer: Drawer) -> dict[str, object]:
 
 def _note(drawer: Drawer, actor: User, *, before: dict[str, object] | None) -> None:
     record(SETTING_CHANGED, actor=actor, subject=f"drawer {drawer.pk}", before=before, after=_facts(drawer))
+
+
+log = structlog.get_logger()
+
+
+def free_usual_drawer(person: User) -> int | None:
+    """The key of the drawer that this person usually opens; None unless it is free, and where the person sells."""
+    usual = UsualDrawer.objects.filter(person=person.pk, drawer__is_active=True, drawer__branch=person.sells_in)
+    taken = Shift.objects.filter(closed_at=None).values("drawer")
+    return usual.exclude(drawer__in=taken).values_list("drawer", flat=True).first()
+
+
+def set_usual_drawer(person: User, drawer: Drawer | None, *, actor: User) -> None:
+    """Have the person be offered this drawer first; None: the one that the person had last.
+
+    Raises `NotAllowed`; and `DrawerRefused` for a drawer out of use or of another branch, and for a person who may use
+    none.
+    """
+    with transaction.atomic():
+        locked = lock_for_change(person, actor=actor)
+        if not actor.has_perm(Right.CHANGE_LIMITS):
+            raise NotAllowed("no_limits")
+        before = UsualDrawer.objects.filter(person=locked).select_related("drawer").first()
+        if drawer is None:
+            UsualDrawer.objects.filter(person=locked).delete()
+        else:
+            # The drawer's row keeps it from being put out of use, or into another branch, meanwhile.
+            drawer = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)
+            _refuse(locked, drawer)
+            UsualDrawer.objects.update_or_create(person=locked, defaults={"drawer": drawer})
+        was, is_now = before.drawer.name if before else "", drawer.name if drawer else ""
+        if was != is_now:
+            names = {"before": {"drawer": was}, "after": {"drawer": is_now}}
+            record(USUAL_DRAWER_CHANGED, actor=actor, subject=locked.username, **names)
+    log.info("usual_drawer_changed", by=actor.pk, person=locked.pk, drawer=drawer.pk if drawer else None)
+
+
+def _refuse(person: User, drawer: Drawer) -> None:
+    """Raise `DrawerRefused` where this person could not open the drawer."""
+    if not drawer.is_active:
+        raise DrawerRefused("drawer_off")
+    if drawer.branch_id != person.branch_id:
+        raise DrawerRefused("usual_elsewhere")
+    if not person.has_perm(Right.USE_DRAWERS):
+        raise DrawerRefused("no_right")

@@ -11,8 +11,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import CharField, Sum
 from django.db.models.functions import Cast, Coalesce, Mod
 from django.utils import timezone
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext_lazy
 
+from audit.acts import act
 from audit.services import record
 from core import clock
 from core.rights import Right
@@ -33,6 +34,7 @@ from drawers.services.explaining import words_without_reason
 from drawers.services.locking import enter, lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.payments import take_in
 from policies.services import policies
+from tills.services import confirm_in_person
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -259,3 +261,15 @@ def _day_for(today: dt.date, branch: int) -> DrawerDay:
         if day_row.signed_at is None:
             return day_row
         day += dt.timedelta(days=1)
+
+
+TAKE_OVER = act("take_over_drawer", pgettext_lazy("audit", "Take over a drawer"))
+
+
+def confirm_receiver(person: User, secret: str, *, actor: User, till_token: str) -> str:
+    """How the person who takes the drawer over was recognised, for `hand_over`: "pin" or "password".
+
+    `actor`: the signed-in person. `till_token`: of the browser, or "". Guesses are counted: call it outside of any
+    transaction that may roll back. Raises `Refused` when the secret is neither.
+    """
+    return confirm_in_person(person, secret, act=TAKE_OVER, actor=actor, till_token=till_token)

@@ -24,4 +24,4 @@ from gateway.services.calling import (
     request_balance_reading,
     reserve,
 )
-from gateway.services.forgetting import forget_exchanges
+from gateway.services.recording import forget_exchanges

@@ -1,4 +1,4 @@
-"""Keep each exchange with the upstream: the request, the answer, and the facts of the wire."""
+"""Keep each exchange with the upstream: the request, the answer, and the facts of the wire; later delete it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import Any, TypeVar
 
 import structlog
 from django.db import DatabaseError, connection
+from django.db.models import Q
 from django.utils import timezone
 from psycopg.types.json import Json
 from structlog.contextvars import get_contextvars
 
+from gateway.models import Exchange
 from gateway.services.account import NOTE_ANSWER, values_of_note
 from upstream.client import Reply
+from upstream.endpoints import Endpoint
 from upstream.errors import UpstreamError, Wire
 from upstream.messages import Message
 from upstream.requests import Request
@@ -92,3 +95,28 @@ def _answer(request: Request[T], reply: Reply[T] | None, error: UpstreamError | 
     if wire.size > _MOST_KEPT or (reply is not None and not request.ref_id):
         return Json({"bytes": wire.size, "sha256": wire.digest})
     return Json(raw or {"text": wire.text})
+
+
+# One statement deletes so many: its locks and its log stay small.
+BATCH = 2_000
+
+
+def forget_exchanges(*, before: dt.datetime, from_no: int, needed: Q) -> int:
+    """Delete what was sent before this moment and this number, except what `needed` finds; returns how many.
+
+    Balances that were read stay. Each endpoint is gone through once, in the order of time, by its index.
+    """
+    return sum(_forget(endpoint, before, from_no, needed) for endpoint in Endpoint)
+
+
+def _forget(endpoint: Endpoint, before: dt.datetime, from_no: int, needed: Q) -> int:
+    exchanges = Exchange.objects.past(before, from_no).filter(endpoint=endpoint).order_by("sent_at")
+    if endpoint is Endpoint.BALANCE:
+        exchanges = exchanges.errors()  # the others stay, and are many
+    after, forgotten = dt.datetime.min.replace(tzinfo=dt.UTC), 0
+    # Exchanges that are needed stay: the next batch begins behind them.
+    while rows := list(exchanges.filter(sent_at__gt=after).values_list("pk", "sent_at")[:BATCH]):
+        after = rows[-1][1]
+        old = Exchange.objects.filter(~needed, pk__in=[pk for pk, _at in rows])
+        forgotten += old._raw_delete(connection.alias)  # nothing refers to them
+    return forgotten

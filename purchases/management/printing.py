@@ -10,7 +10,7 @@ from core.money import rupiah
 from gateway.services import upstream_account
 from purchases.models import Order
 from purchases.services import submit
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.states import Status
 from upstream.budget import CallClass
 

@@ -1,8 +1,7 @@
 """The tables of the orders."""
 
 from purchases.models.lost import WAITING, Lack, LostOrder
-from purchases.models.notes import OrderNote, Tag
 from purchases.models.orders import Order, late_since, may_be_charged
 from purchases.models.receipts import ReceiptPrint
-from purchases.models.timeline import Incident, OrderEvent
+from purchases.models.timeline import Incident, OrderEvent, OrderNote, Tag
 from purchases.models.verdicts import Verdict

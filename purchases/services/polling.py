@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from enum import StrEnum
 
 from django.conf import settings
@@ -18,6 +19,7 @@ from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.incidents import record_incident
 from purchases.services.moving import lock_order_for_move
 from purchases.services.reports import Report, apply_report
+from purchases.services.sending import submit
 from purchases.states import POLLED, ActionReason, Status
 from upstream import requests
 from upstream.budget import CallClass
@@ -137,3 +139,23 @@ def _after_not_found(order: Order, since: dt.datetime) -> Decision | None:
         error_code=code,
         facts={"code": "not_found", "times": times, "since": since.isoformat()},
     )
+
+
+_LOOK_EVERY_SECONDS = 0.25
+
+
+def follow(order: Order, *, seconds: float) -> Order:
+    """Wait up to `seconds` until the order is final or needs action, doing what falls due for it; return it then."""
+    until = time.monotonic() + seconds
+    order.refresh_from_db()
+    while not order.is_final and order.status != Status.NEEDS_ACTION and time.monotonic() < until:
+        time.sleep(min(_LOOK_EVERY_SECONDS, max(0.0, until - time.monotonic())))
+        order.refresh_from_db()
+        if order.next_poll_at is None or order.next_poll_at > clock.now():
+            continue
+        if order.status == Status.QUEUED:
+            submit(order.pk, call_class=CallClass.INTERACTIVE)
+        elif order.status in POLLED:
+            poll(order.pk, call_class=CallClass.INTERACTIVE)
+        order.refresh_from_db()
+    return order

@@ -182,7 +182,7 @@ const receiptPrinter = (() => {
     encoder.align("center").image(image, width, height, "atkinson").align("left");
   }
 
-  // The bytes of a job's lines (tills/printed.py), and the cut behind them.
+  // The bytes of a job's lines (tills/printing.py), and the cut behind them.
   async function encode({ printer, lines }) {
     const encoder = encoderFor(printer);
     const columns = COLUMNS[printer.roll];

@@ -24,7 +24,7 @@ from drawers.models import Drawer, DrawerDay, Outcome, Payment, Shift
 from ledger.models import ClosedDay, Entry
 from ledger.services import books
 from purchases.models import Order
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.states import OPEN, Status
 from reconciliation.models import Difference
 from reconciliation.services import prove, reconcile

@@ -13,7 +13,7 @@ from django.db.models import CharField, JSONField, TextField
 
 from alerts.models import AddedWay
 from alerts.services.ways import PURPOSE, ways
-from backoffice.key_findings import sealed_secrets
+from backoffice.findings import sealed_secrets
 from core.resealing import sealed_rows
 from core.sealing import sealed
 from staff.allauth_internals import RecoveryCodes

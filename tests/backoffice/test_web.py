@@ -16,7 +16,7 @@ import requests
 from django.db import connection, transaction
 
 from backoffice import web
-from backoffice.sharing import MOST_ANSWERS
+from backoffice.connections import MOST_ANSWERS
 from callbacks.models import Callback
 from purchases.states import Status
 from testing.callbacks import body_for, sign
@@ -114,7 +114,7 @@ def is_closed(half: socket.socket) -> bool:
 
 def test_a_request_that_drips_is_closed_at_its_deadline():
     port = free_port()
-    strict = "import sys; from backoffice import half_sent, web; half_sent.WHOLE_SECONDS = 1; sys.exit(web.main())"
+    strict = "import sys; from backoffice import connections, web; connections.WHOLE_SECONDS = 1; sys.exit(web.main())"
     with subprocess.Popen([sys.executable, "-c", strict, "--port", str(port)], cwd=PROJECT) as process:
         try:
             with eventually(lambda: connected(port), within=60) as dripping:

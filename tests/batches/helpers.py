@@ -11,7 +11,7 @@ from bills.services import inquire
 from drawers.services import PaymentFacts
 from purchases.models import Order
 from purchases.services import submit
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.states import Status
 from staff.models import User
 from testing.people import make_person

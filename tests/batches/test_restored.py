@@ -12,7 +12,7 @@ from catalogue.models import Product
 from gateway.services import open_restored
 from purchases.models import LostOrder, Order
 from purchases.services import submit
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.states import Status
 from staff.models import User
 from tests.batches.helpers import CASH, checked, released, rows_of, send_all, supervisor

@@ -26,7 +26,7 @@ from gateway.services import call
 from purchases.errors import ActionRefused, OpenDuplicate
 from purchases.models import Order
 from purchases.services import submit
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.states import ActionReason, Status
 from testing.factories import make_payment, moves
 from testing.orders import at_once

@@ -11,7 +11,7 @@ from bills.models import BillCheck
 from core.errors import OrderRefused
 from purchases.models import Incident, Order
 from purchases.services import submit
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.states import Status
 from testing.factories import moves
 from testing.orders import CALLBACK, at_once, report

@@ -9,8 +9,7 @@ from django.test import Client
 
 from audit.models import AuditEvent
 from catalogue.models import Availability, Brand, Product, PublicPriceList
-from catalogue.services.price_list import read_price_sections
-from catalogue.services.public_list import publish_prices
+from catalogue.services.price_list import publish_prices, read_price_sections
 from core.rights import Right
 from staff.models import User
 from testing.factories import make_biller, make_product

@@ -15,7 +15,7 @@ from batches.models import Batch
 from batches.services import is_over, place_rows, release, seal_of
 from ledger.models import Entry
 from purchases.models import Order
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.states import ActionReason, Status
 from testing.fleet import Fleet
 from testing.sandbox_process import PROJECT, eventually

@@ -22,7 +22,7 @@ from upstream.budget import CallClass
 from upstream.client import get_client
 from upstream.endpoints import Endpoint
 from upstream.errors import OutcomeUnknown, Rejected, UpstreamError
-from upstream.signing import sign
+from upstream.requests import sign
 
 
 @pytest.fixture

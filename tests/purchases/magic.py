@@ -8,7 +8,7 @@ from django.core.management import call_command
 from catalogue.models import Product
 from purchases.models import Order
 from purchases.services import poll, submit
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from testing import orders
 from testing.database import copy_rows, empty_tables, put_back
 from testing.sandbox_process import eventually

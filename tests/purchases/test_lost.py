@@ -23,8 +23,8 @@ from ledger.services import books
 from purchases.errors import ActionRefused
 from purchases.models import LostOrder, Order
 from purchases.services import cancel_order, place_order, queue_waiting_orders, send_again, submit
-from purchases.services.following import follow
 from purchases.services.lost import take_in
+from purchases.services.polling import follow
 from purchases.services.sending import claim
 from purchases.states import ActionReason, Status
 from reconciliation.services import reconcile

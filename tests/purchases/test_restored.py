@@ -16,7 +16,7 @@ from purchases.errors import ActionRefused
 from purchases.models import Order
 from purchases.services import cancel_order, send_again, submit
 from purchases.services.decisions import Decision, apply_verdict
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.services.sending import _request, claim
 from purchases.states import ActionReason, Status
 from staff.models import User

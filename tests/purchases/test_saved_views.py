@@ -6,7 +6,7 @@ import pytest
 from django.contrib.messages import get_messages
 from django.utils import timezone
 
-from exports import saved_views
+from exports import services
 from exports.models import SavedView
 from purchases.states import Status
 from testing.factories import make_order
@@ -72,7 +72,7 @@ def test_a_view_needs_valid_filters_and_a_name(cashier, query, name):
 
 
 def test_a_person_has_so_many_views_at_most(cashier, monkeypatch):
-    monkeypatch.setattr(saved_views, "MOST_VIEWS", 1)
+    monkeypatch.setattr(services, "MOST_VIEWS", 1)
     save(cashier, "status=failed")
 
     answer = save(cashier, "status=failed", name="Another")

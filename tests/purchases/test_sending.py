@@ -13,7 +13,7 @@ from catalogue.services import sync_catalogue
 from purchases.errors import ActionRefused
 from purchases.models import Incident, Order
 from purchases.services import cancel_order, close_never_arrived, poll, send_again, submit
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.services.sending import claim
 from purchases.states import ActionReason, Status
 from testing.factories import moves

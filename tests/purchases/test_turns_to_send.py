@@ -12,7 +12,7 @@ from ledger.models import Entry
 from purchases import tasks
 from purchases.models import Order
 from purchases.services import DUE_ORDERS, submit
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.states import Status
 from testing.factories import moves
 from tests.conftest import Upstream

@@ -21,7 +21,7 @@ from purchases.services import (
     propose_verdict,
     submit,
 )
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.services.sending import claim
 from purchases.states import Status
 from staff.models import User

@@ -15,7 +15,7 @@ from gateway.services import next_number
 from ledger import services as ledger
 from purchases.models import Order
 from purchases.services import submit
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.services.sending import claim
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference, ReconciliationRun

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from catalogue.models import Product
 from purchases.models import Order
 from purchases.services import submit
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.services.waiting import queue_waiting_orders
 from purchases.states import Status
 from tests.conftest import Upstream

@@ -16,7 +16,7 @@ from ledger import services as ledger
 from ledger.models import Entry
 from purchases.models import Order
 from purchases.services import submit
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference

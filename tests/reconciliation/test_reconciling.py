@@ -11,7 +11,7 @@ from gateway.models import Exchange
 from ledger import services as ledger
 from ledger.models import Entry
 from purchases.models import Order
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference, ReconciliationRun

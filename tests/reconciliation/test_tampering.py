@@ -15,7 +15,7 @@ from catalogue.models import Product
 from ledger.models import Entry
 from purchases.models import Order
 from purchases.services import submit
-from purchases.services.following import follow
+from purchases.services.polling import follow
 from purchases.states import Status
 from testing.orders import place
 from tests.conftest import Upstream

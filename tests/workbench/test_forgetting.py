@@ -9,7 +9,7 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from gateway.models import Exchange
-from gateway.services import forgetting, last_reading_before, next_number
+from gateway.services import last_reading_before, next_number, recording
 from purchases.states import Status
 from reconciliation.models import Reconciliation
 from reconciliation.services import prove
@@ -70,7 +70,7 @@ def test_balances_stay_and_the_proof_goes_on():
 
 
 def test_many_go_in_small_batches(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(forgetting, "BATCH", 3)
+    monkeypatch.setattr(recording, "BATCH", 3)
     needed = make_order(Status.PENDING)
     for number in range(10):
         kept_exchange(needed.ref_id, at=LONG_AGO + dt.timedelta(minutes=number))

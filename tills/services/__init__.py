@@ -1,6 +1,5 @@
 """The services of tills and PINs."""
 
-from tills.services.cash_drawers import ask_opening, take_opening
 from tills.services.enrolling import (
     CODE_MINUTES,
     change_till,
@@ -13,7 +12,7 @@ from tills.services.enrolling import (
 from tills.services.guessing import count_guess, note_right, note_wrong
 from tills.services.in_person import confirm_in_person
 from tills.services.pins import epoch_of, has_pin, is_pin, is_weak, people_with_pin, remove_pin, set_pin
-from tills.services.printers import find_printer, set_printer
+from tills.services.printers import ask_opening, find_printer, set_printer, take_opening
 from tills.services.sessions import (
     confirm_pin,
     held_till,
@@ -21,6 +20,7 @@ from tills.services.sessions import (
     let_go,
     note_activity,
     note_password,
+    person_there,
+    stays_at,
     take_over,
 )
-from tills.services.stays import person_there, stays_at

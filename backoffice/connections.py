@@ -1,8 +1,4 @@
-"""Connections on which a request is not there yet: how long they may take, and how many one address may have.
-
-Each of them takes a place among the connections and no thread. Without these limits one client could take all places
-and shut everybody out; with them it shuts out only itself.
-"""
+"""The connections of a web process: how long one stays, how long half a request takes, and how many an address has."""
 
 from __future__ import annotations
 
@@ -12,9 +8,13 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from django.conf import settings
+from waitress.channel import HTTPChannel
+from waitress.task import WSGITask
 
 from core.addresses import address_from
 
+# So many answers, then the last one says that the connection ends, and no request is lost on the way.
+MOST_ANSWERS = 20
 # From the first byte to the last one (seconds). A form of the largest size takes two over a slow mobile line.
 WHOLE_SECONDS = 20.0
 # The most of one address at a time. A browser opens six; many browsers share the address of a shop, but each only for a
@@ -22,8 +22,32 @@ WHOLE_SECONDS = 20.0
 MOST_FROM_ONE = 32
 
 
+class _Task(WSGITask):  # type: ignore[misc]
+    def build_response_header(self) -> bytes:
+        self.channel.answers += 1
+        if self.channel.answers >= MOST_ANSWERS:
+            self.request.headers["CONNECTION"] = "close"
+        header: bytes = super().build_response_header()
+        return header
+
+
+class SharedChannel(HTTPChannel):  # type: ignore[misc]
+    """A connection that ends after `MOST_ANSWERS`.
+
+    The process that is free first takes the next connection. Without this, people would stay all day with the process
+    that accepted them first.
+    """
+
+    task_class = _Task
+    answers = 0
+
+
 class HalfSent:
-    """Knows since when each request is under way."""
+    """Knows since when each request that is not there yet is under way.
+
+    Each takes a place among the connections and no thread. Without these limits one client could take all places and
+    shut everybody out; with them it shuts out only itself.
+    """
 
     def __init__(self) -> None:
         self._begun: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
