@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from customers import import_views, views
+from customers import views
 from customers.lists import CUSTOMERS
 from exports.list_views import addresses
 
@@ -10,7 +10,7 @@ urlpatterns = [
     path("customers/", views.customer_list, name="customer_list"),
     path("customers/", include(addresses(CUSTOMERS))),
     path("customers/add/", views.customer_add, name="customer_add"),
-    path("customers/import/", import_views.customer_import, name="customer_import"),
+    path("customers/import/", views.customer_import, name="customer_import"),
     path("customers/save/", views.number_save, name="number_save"),
     path("customers/<int:pk>/", views.customer_detail, name="customer_detail"),
     path("customers/<int:pk>/edit/", views.customer_edit, name="customer_edit"),

@@ -1,4 +1,4 @@
-"""Customers whom the shop knows by name: the list, and one customer with the numbers."""
+"""Customers whom the shop knows by name: the list, one customer with the numbers, and customers from a file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django.db.models import Count
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from catalogue.destinations import InvalidDestination
@@ -15,12 +16,23 @@ from catalogue.models import Product
 from core.access import StaffRequest, staff_only
 from core.paging import FirstPages
 from core.rights import Right
+from core.sheets import SheetRefused
 from customers.errors import AlreadySaved, MoneyOpen
-from customers.forms import CustomerForm, SavedNumberForm, SaveThisForm
+from customers.forms import CustomerForm, ImportForm, SavedNumberForm, SaveThisForm
 from customers.lists import CUSTOMERS
 from customers.models import Customer, SavedNumber
-from customers.services import customer_called, erase, save_number, why_kept
-from customers.tables import CustomerTable, NumberTable
+from customers.services import (
+    MOST_KILOBYTES,
+    MOST_ROWS,
+    Outcome,
+    customer_called,
+    erase,
+    import_customers,
+    plan_import,
+    save_number,
+    why_kept,
+)
+from customers.tables import CustomerTable, ImportTable, NumberTable
 
 ROWS = 50
 
@@ -167,3 +179,39 @@ def number_save(request: StaffRequest) -> HttpResponse:
             customer.delete()
     context = {"form": form, "names": Customer.objects.values_list("name", flat=True)[:300]}
     return render(request, "customers/number_form.html", context)
+
+
+# So many rows stand on the page, those that need a look first.
+_SHOWN = 200
+
+
+@staff_only(Right.VIEW_CUSTOMERS, Right.IMPORT_CUSTOMERS, Right.VIEW_NUMBERS)
+@require_http_methods(["GET", "POST"])
+def customer_import(request: StaffRequest) -> HttpResponse:
+    """Read a table and show what each row would do; with `save` do it."""
+    form = ImportForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
+    context = {"form": form, "most": MOST_ROWS, "kilobytes": MOST_KILOBYTES}
+    if request.method != "POST" or not form.is_valid():
+        return render(request, "customers/import.html", context, status=422 if form.errors else 200)
+    text = form.cleaned_data["text"]
+    try:
+        plan = import_customers(text, actor=request.user) if "save" in request.POST else plan_import(text)
+    except SheetRefused as refusal:
+        form.add_error(None, ValidationError(str(refusal), code=refusal.code))
+        return render(request, "customers/import.html", context, status=422)
+    if "save" in request.POST:
+        saved = len(plan.saved)
+        words = ngettext("%(n)s row was saved.", "%(n)s rows were saved.", saved) % {"n": saved}
+        messages.success(request, words, extra_tags="customers_imported")
+        return redirect("customer_list")
+    order = list(Outcome)
+    rows = sorted(plan.rows, key=lambda row: (order.index(row.outcome), row.line))
+    context |= {
+        "counts": [(outcome, plan.counts[outcome]) for outcome in order if plan.counts[outcome]],
+        "table": ImportTable(rows[:_SHOWN]),
+        "all": len(rows),
+        "saved": len(plan.saved),
+        "unread": plan.unread,
+        "text": text,
+    }
+    return render(request, "customers/import.html", context)

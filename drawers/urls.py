@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from drawers.views import credit, days, drawers, here, merging, refunds, shifts, usual
+from drawers.views import credit, days, drawers, here, merging, refunds, shifts
 
 urlpatterns = [
     path("drawer/", here.drawer_here, name="drawer"),
@@ -16,7 +16,7 @@ urlpatterns = [
     path("credit/payments/<int:pk>/undo/", credit.credit_undo, name="credit_undo"),
     path("drawers/", drawers.drawer_list, name="drawer_list"),
     path("drawers/<int:pk>/", drawers.drawer_change, name="drawer_change"),
-    path("staff/<int:pk>/drawer/", usual.staff_drawer, name="staff_drawer"),
+    path("staff/<int:pk>/drawer/", drawers.staff_drawer, name="staff_drawer"),
     path("refunds/", refunds.refund_list, name="refund_list"),
     path("shifts/", shifts.shift_list, name="shift_list"),
     path("shifts/<int:pk>/", shifts.shift_detail, name="shift_detail"),

@@ -4,7 +4,7 @@ from django.urls import include, path
 
 from exports.list_views import addresses
 from reconciliation.lists import DIFFERENCES
-from reconciliation.views import balance, closing, differences, runs
+from reconciliation.views import balance, closing, differences
 
 urlpatterns = [
     path("", balance.balance_home, name="balance"),
@@ -15,8 +15,8 @@ urlpatterns = [
     path("topups/<int:pk>/cancel/", balance.topup_cancel, name="topup_cancel"),
     path("closing/", closing.closing_today, name="closing_today"),
     path("closing/<str:day>/", closing.closing, name="closing"),
-    path("runs/", runs.run_list, name="run_list"),
-    path("runs/<int:pk>/", runs.run_detail, name="run_detail"),
+    path("runs/", differences.run_list, name="run_list"),
+    path("runs/<int:pk>/", differences.run_detail, name="run_detail"),
     path("differences/", differences.difference_list, name="difference_list"),
     path("differences/", include(addresses(DIFFERENCES))),
     path("differences/<int:pk>/", differences.difference_detail, name="difference_detail"),

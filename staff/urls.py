@@ -4,7 +4,7 @@ from allauth.account import views as account
 from django.urls import path
 from django.views.i18n import set_language
 
-from staff.views import factors, first_owner, links, outside, own, people, roles, signing_in
+from staff.views import outside, own, people, roles, signing_in
 
 urlpatterns = [
     path("accounts/login/", account.login, name="account_login"),
@@ -17,18 +17,18 @@ urlpatterns = [
     path("accounts/passkey/options/", signing_in.passkey_options, name="passkey_options"),
     path("accounts/oidc/", outside.oidc_sign_in, name="oidc_sign_in"),
     path("accounts/oidc/callback/", outside.oidc_callback, name="oidc_callback"),
-    path("first/", first_owner.first_owner, name="first_owner"),
-    path("accounts/link/", links.access_link, name="access_link"),
+    path("first/", signing_in.first_owner, name="first_owner"),
+    path("accounts/link/", signing_in.access_link, name="access_link"),
     path("me/", own.preferences, name="preferences"),
     path("me/language/", set_language, name="set_language"),
     path("me/sign-out-elsewhere/", own.sign_out_elsewhere, name="sign_out_elsewhere"),
-    path("me/factors/", factors.own_factors_page, name="own_factors"),
-    path("me/factors/app/", factors.factor_app, name="factor_app"),
-    path("me/factors/passkey/", factors.factor_passkey, name="factor_passkey"),
-    path("me/factors/passkey/options/", factors.factor_passkey_options, name="factor_passkey_options"),
-    path("me/factors/options/", factors.factor_options, name="factor_options"),
-    path("me/factors/codes/", factors.factor_codes, name="factor_codes"),
-    path("me/factors/<int:pk>/remove/", factors.factor_remove, name="factor_remove"),
+    path("me/factors/", own.own_factors_page, name="own_factors"),
+    path("me/factors/app/", own.factor_app, name="factor_app"),
+    path("me/factors/passkey/", own.factor_passkey, name="factor_passkey"),
+    path("me/factors/passkey/options/", own.factor_passkey_options, name="factor_passkey_options"),
+    path("me/factors/options/", own.factor_options, name="factor_options"),
+    path("me/factors/codes/", own.factor_codes, name="factor_codes"),
+    path("me/factors/<int:pk>/remove/", own.factor_remove, name="factor_remove"),
     path("staff/", people.staff_list, name="staff_list"),
     path("staff/invite/", people.staff_invite, name="staff_invite"),
     path("staff/roles/", roles.role_list, name="role_list"),

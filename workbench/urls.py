@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from workbench.views import errors, events, exchanges, story
+from workbench.views import events, exchanges, story
 
 urlpatterns = [
     path("exchanges/", exchanges.exchange_list, name="exchange_list"),
-    path("exchanges/errors/", errors.error_list, name="error_list"),
+    path("exchanges/errors/", exchanges.error_list, name="error_list"),
     path("exchanges/<int:pk>/", exchanges.exchange_detail, name="exchange_detail"),
     path("audit/", events.audit_list, name="audit_list"),
     path("audit/csv/", events.audit_csv, name="audit_csv"),

@@ -16,7 +16,7 @@ from core.rights import Right
 from credit.forms import CreditPaymentForm, CreditPayoutForm, ReasonForm
 from credit.methods import counts_as_cash
 from credit.models import CreditEntry
-from credit.views.accounts import show_account
+from credit.views import show_account
 from customers.models import Customer
 from drawers import services
 from tills.printing import open_cash_drawer

@@ -1,4 +1,4 @@
-"""The shop's drawers."""
+"""The shop's drawers, and the one that a person usually opens."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
+from audit.acts import act
 from branches.seeing import names_branches, narrowed
 from branches.services import open_names
 from core.access import StaffRequest, staff_only
-from core.errors import Refused
+from core.errors import Refused, refusal_shown
+from core.forms import first_fault
 from core.rights import Right
 from drawers import services
-from drawers.forms import DrawerForm
+from drawers.forms import DrawerForm, UsualDrawerForm
 from drawers.models import Drawer, Shift
+from staff.confirming import check_factor
+from staff.models import User
 
 
 @staff_only(Right.MANAGE_DRAWERS)
@@ -58,3 +63,22 @@ def _shown(request: StaffRequest, form: DrawerForm) -> HttpResponse:
     drawers = [(drawer, open_shifts.get(drawer.pk)) for drawer in seen[:200]]
     context = {"form": form, "drawers": drawers, "branches": open_names() if names_branches() else []}
     return render(request, "drawers/drawer_list.html", context)
+
+
+USUAL_DRAWER = act("usual_drawer", pgettext_lazy("audit", "Set a person's usual drawer"), Right.CHANGE_LIMITS)
+
+
+@staff_only(Right.MANAGE_STAFF, Right.CHANGE_LIMITS)
+@require_POST
+def staff_drawer(request: StaffRequest, pk: int) -> HttpResponse:
+    """Have the person be offered this drawer first, or none."""
+    person = get_object_or_404(User, pk=pk)
+    form = UsualDrawerForm(request.POST, person=person)
+    with refusal_shown(request):
+        if form.is_valid():
+            check_factor(request, act=USUAL_DRAWER, content={"person": pk, "drawer": request.POST.get("drawer", "")})
+            services.set_usual_drawer(person, form.cleaned_data["drawer"], actor=request.user)
+            messages.success(request, _("Saved."), extra_tags="usual_drawer_saved")
+        else:
+            messages.error(request, first_fault(form), extra_tags="no_usual_drawer")
+    return redirect(person)

@@ -1,4 +1,4 @@
-"""Differences: movements of the upstream's balance beside our orders, and people's decisions about them."""
+"""Comparisons, and differences: movements of the upstream's balance beside our orders, and what people decide of them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from core.paging import keyset_page
 from core.rights import Right
 from purchases.models import Order
 from reconciliation import services
+from reconciliation.filters import RunFilter
 from reconciliation.forms import NoteForm, ReasonForm
 from reconciliation.lists import DIFFERENCES
-from reconciliation.models import Difference
+from reconciliation.models import Difference, ReconciliationRun
 from reconciliation.presenting import shown_difference
-from reconciliation.tables import DifferenceTable
+from reconciliation.tables import DifferenceTable, RunTable
 from staff.confirming import check_factor
 
 ACKNOWLEDGE = act("acknowledge", pgettext_lazy("audit", "Acknowledge a difference"), Right.ACKNOWLEDGE_DIFFERENCES)
@@ -86,3 +87,28 @@ def adjustment_propose(request: StaffRequest, pk: int) -> HttpResponse:
 def _refused(request: StaffRequest, pk: int, form: forms.Form) -> HttpResponse:
     words = next(iter(form.errors.values()))[0]
     return _detail(request, pk, form_error=words)
+
+
+@staff_only(Right.VIEW_RECONCILIATIONS)
+@require_GET
+def run_list(request: StaffRequest) -> HttpResponse:
+    """The comparisons, newest first. One that found nothing new is counted on the one before."""
+    filtered = RunFilter(request.GET, queryset=ReconciliationRun.objects.all())
+    page = keyset_page(filtered.qs, request.GET, time_field="at")
+    context = {"filter": filtered, "page": page, "table": RunTable(page.rows)}
+    return render(request, "reconciliation/run_list.html", context)
+
+
+@staff_only(Right.VIEW_RECONCILIATIONS)
+@require_GET
+def run_detail(request: StaffRequest, pk: int) -> HttpResponse:
+    """One comparison: the figures, what they mean, and which orders it waited for."""
+    run = get_object_or_404(ReconciliationRun, pk=pk)
+    open_then = Difference.objects.filter(found_at__lte=run.at).exclude(acknowledged_at__lte=run.at)
+    context = {
+        "run": run,
+        "open_then": open_then[:20],
+        "newer": ReconciliationRun.objects.filter(pk__gt=pk).order_by("pk").first(),
+        "older": ReconciliationRun.objects.filter(pk__lt=pk).order_by("-pk").first(),
+    }
+    return render(request, "reconciliation/run_detail.html", context)

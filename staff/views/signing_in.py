@@ -1,4 +1,8 @@
-"""Signing in: the step after the password, passkeys instead of it, and changing one's own password."""
+"""Signing in: the step after the password, passkeys instead of it, and changing one's own password.
+
+Also the pages on which somebody chooses the first password: behind a single-use link, and of a new shop, where the
+holder of the printed key becomes its owner.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +13,32 @@ from allauth.account.forms import ChangePasswordForm
 from allauth.account.models import Login
 from allauth.account.utils import get_next_redirect_url
 from allauth.account.views import PasswordChangeView
+from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audit.acts import act
 from audit.services import record
-from core.addresses import host_of
+from core.addresses import address_of, host_of, line_of
+from staff import services
 from staff.allauth_internals import login_stage_required, perform_login
 from staff.confirming import check_factor, shown_factor
 from staff.cookies import remember_device
-from staff.errors import FactorRefused
+from staff.errors import FactorRefused, LinkRefused, NameTaken
 from staff.events import FACTOR_USED, PASSWORD_CHANGED
+from staff.forms import ChoosePasswordForm, FirstOwnerForm
 from staff.models import User
-from staff.services import factors, passkeys
+from staff.services import accept_link, factors, passkeys, read_link
+from staff.services.throttle import Slowed
 from staff.stages import SecondStep, note_shown_factor
+from staff.views.own import AFTER_CODES
 
 SECOND_STEP = act("second_step", pgettext_lazy("audit", "Sign in"))
 CHANGE_PASSWORD = act("change_password", pgettext_lazy("audit", "Change the password"))
@@ -132,3 +143,67 @@ class OwnPassword(PasswordChangeView):  # type: ignore[misc]
 
 
 own_password = OwnPassword.as_view()
+
+
+_STATUS = {"unknown": 404}
+_GONE = 410
+
+
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "POST"])
+def access_link(request: HttpRequest) -> HttpResponse:
+    """Show the form; use the link up only when a password that is good enough was chosen, and sign the person in."""
+    token = request.POST.get("link", "") or request.GET.get("link", "")
+    try:
+        link = read_link(token)
+        form = ChoosePasswordForm(link.person, request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            person = accept_link(token, form.cleaned_data["new_password1"])
+            messages.success(request, _("Your password is saved."))
+            return begin_session(request, person)
+    except LinkRefused as refusal:
+        context = {"reason": refusal.reason, "code": refusal.code}
+        return private(render(request, "staff/link_refused.html", context, status=_STATUS.get(refusal.reason, _GONE)))
+    return private(render(request, "staff/link_open.html", {"form": form, "link": link, "token": token}))
+
+
+def private(answer: HttpResponse) -> HttpResponse:
+    """The address holds the token: other sites get its host only. With no referrer at all Django refuses the form."""
+    answer.headers["Referrer-Policy"] = "strict-origin"
+    return answer
+
+
+_TOO_MANY = 429
+
+
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "POST"])
+def first_owner(request: HttpRequest) -> HttpResponse:
+    """Make the owner, sign this person in; a second factor is asked for next. Nothing is here once there is one."""
+    if not services.awaits_owner():
+        raise Http404
+    key = request.POST.get("key", "") or request.GET.get("key", "")
+    try:
+        if not key or not services.is_first_key(key, address=line_of(address_of(request))):
+            return render(request, "staff/no_owner.html", {"is_wrong": bool(key)}, status=403)
+    except Slowed as slowed:
+        return render(request, "staff/no_owner.html", {"seconds": slowed.seconds}, status=_TOO_MANY)
+    form = FirstOwnerForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        typed = form.cleaned_data
+        try:
+            person = services.make_first_owner(
+                username=typed["username"], full_name=typed["full_name"], password=typed["new_password1"]
+            )
+        except NameTaken as refusal:
+            form.add_error("username", ValidationError(str(refusal), code=refusal.code))
+        else:
+            if person is None:
+                raise Http404
+            messages.success(request, _("The shop is yours. Add a second factor now: it protects money and people."))
+            answer = begin_session(request, person)
+            request.session[AFTER_CODES] = "overview" if settings.SANDBOX else "first_steps"
+            return answer
+    return private(render(request, "staff/first_owner.html", {"form": form, "key": key}))

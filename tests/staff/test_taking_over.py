@@ -163,7 +163,7 @@ def test_no_log_line_holds_the_token_even_when_the_page_fails(caplog):
     caplog.set_level("DEBUG")
     _person, token = invited()
     browser = Client(raise_request_exception=False)
-    with mock.patch("staff.views.links.read_link", side_effect=RuntimeError("broken")):
+    with mock.patch("staff.views.signing_in.read_link", side_effect=RuntimeError("broken")):
         assert open_link(token, browser).status_code == 500
         assert choose(token, client=browser).status_code == 500
     open_link(token)

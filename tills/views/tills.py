@@ -1,4 +1,7 @@
-"""The shop's tills: the list, a code for a new one, and one till."""
+"""The shop's tills: the list, a code for a new one, one till, and its receipt printer.
+
+A printer's page is for everybody at the till itself.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from audit.acts import act
 from branches.seeing import names_branches, narrowed
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
+from core.forms import first_fault
 from core.paging import FirstPages
 from core.rights import Right
 from policies.services import policies
@@ -26,6 +30,8 @@ from tills import services
 from tills.filters import TillFilter
 from tills.forms import PrinterForm, TillForm
 from tills.models import Till
+from tills.presenting import test_lines
+from tills.printing import print_job, printer_here
 from tills.services.guessing import seconds_locked
 from tills.tables import StayTable, TillTable
 
@@ -126,3 +132,27 @@ def till_unlock(request: StaffRequest, pk: int) -> HttpResponse:
 def _typed(request: StaffRequest) -> dict[str, str]:
     """The content of the second factor: the typed form."""
     return {name: request.POST.get(name, "") for name in ("name", "pin_limit")}
+
+
+@staff_only(Right.ENROL_TILLS)
+@require_POST
+def printer_set(request: StaffRequest, pk: int) -> HttpResponse:
+    """Have the till print directly, or with the browser's window."""
+    till = get_object_or_404(Till, pk=pk, switched_off_at=None)
+    form = PrinterForm(request.POST)
+    if form.is_valid():
+        services.set_printer(till, form.facts, actor=request.user)
+        messages.success(request, _("Saved."), extra_tags="printer_saved")
+    else:
+        messages.error(request, first_fault(form), extra_tags="no_printer")
+    return redirect(till)
+
+
+@staff_only()
+@require_GET
+def printer(request: StaffRequest) -> HttpResponse:
+    """At a till: choose its printer in the browser's list, and print a test page. It is for everybody there."""
+    here = printer_here(request)
+    job = print_job(request, here, test_lines(here)) if here else None
+    may_change = request.user.has_perm(Right.ENROL_TILLS)
+    return render(request, "tills/printer.html", {"printer": here, "job": job, "may_change": may_change})

@@ -1,4 +1,4 @@
-"""Every exchange with the upstream: the list, and one with its request and its answer."""
+"""Every exchange with the upstream: the list, one with its request and its answer, and errors in groups."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from policies.services import policies
 from purchases.models import Order
 from workbench.filters import ExchangeFilter
 from workbench.presenting import exchanges as presenting
-from workbench.tables import ExchangeTable
+from workbench.services.errors import callback_errors, exchange_errors
+from workbench.tables import ErrorTable, ExchangeTable
 
 
 @staff_only(Right.VIEW_EXCHANGES)
@@ -56,3 +57,17 @@ def exchange_detail(request: StaffRequest, pk: int) -> HttpResponse:
         "check": check,
     }
     return render(request, "workbench/exchange_detail.html", context)
+
+
+@staff_only(Right.VIEW_EXCHANGES)
+@require_GET
+def error_list(request: StaffRequest) -> HttpResponse:
+    """Errors of our requests by endpoint and error, and those of callbacks for people who may see callbacks."""
+    sees_callbacks = request.user.has_perm(Right.VIEW_CALLBACKS)
+    context = {
+        "here": "errors",
+        "exchanges": ErrorTable(exchange_errors(), prefix="exchange"),
+        "callbacks": ErrorTable(callback_errors() if sees_callbacks else [], prefix="callback"),
+        "sees_callbacks": sees_callbacks,
+    }
+    return render(request, "workbench/error_list.html", context)

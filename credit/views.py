@@ -1,4 +1,4 @@
-"""One customer's account: debts, entries and terms; and giving credit."""
+"""Customers' credit: one account, and the customers who owe money by age of the debt."""
 
 from __future__ import annotations
 
@@ -6,25 +6,31 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.forms import Form
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from audit.acts import act
+from audit.services import record
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.numbers import sees_whole_numbers
-from core.paging import keyset_page
+from core.paging import FirstPages, keyset_page
 from core.rights import Right
 from credit import services
+from credit.filters import AgeingFilter
 from credit.forms import BroughtForm, CreditPaymentForm, CreditPayoutForm, TermsForm
 from credit.models import CreditAccount, CreditEntry
 from credit.presenting import age_badge, reminder_text, whatsapp_to
-from credit.tables import CreditEntryTable
+from credit.tables import AgeingTable, CreditEntryTable, file_fields
 from customers.models import Customer
+from exports.events import EXPORT_MADE
+from exports.formats import csv_answer
 from shop.services import current_shop
 from staff.confirming import check_factor
 
@@ -148,3 +154,42 @@ def credit_brought(request: StaffRequest, pk: int) -> HttpResponse:
 def _typed(request: StaffRequest, pk: int, form: Form) -> dict[str, object]:
     """What the second factor confirms: the customer, and each field as it was typed."""
     return {"customer": pk, **{name: request.POST.get(name, "") for name in form.fields}}
+
+
+_ROWS = 50
+# Accounts of a file whose orders are looked up in one statement.
+_AT_ONCE = 500
+
+
+def _found(request: StaffRequest) -> AgeingFilter:
+    owing = CreditAccount.objects.filter(balance__gt=0).order_by("oldest_due", "pk")
+    return AgeingFilter(request.GET, queryset=owing)
+
+
+def _with_names(keys: list[int]) -> QuerySet[CreditAccount]:
+    return CreditAccount.objects.filter(pk__in=keys).select_related("customer").order_by("oldest_due", "pk")
+
+
+@staff_only(Right.VIEW_CREDIT)
+@require_GET
+def credit_list(request: StaffRequest) -> HttpResponse:
+    """Accounts on which something is owed, the oldest debt first, by age."""
+    filtered = _found(request)
+    page = FirstPages(filtered.qs.values_list("pk", flat=True), _ROWS).get_page(request.GET.get("page"))
+    table = AgeingTable(_with_names(list(page)))
+    owed, count = services.owed_in_all()
+    context = {"filter": filtered, "page": page, "table": table, "owed": owed, "count": count}
+    return render(request, "credit/credit_list.html", context)
+
+
+@staff_only(Right.VIEW_CREDIT)
+@require_GET
+def credit_csv(request: StaffRequest) -> HttpResponseBase:
+    """The same as a file, up to the first ten thousand."""
+    keys = list(_found(request).qs.values_list("pk", flat=True)[: FirstPages.MOST])
+    record(EXPORT_MADE, actor=request.user, subject="credit", facts={"format": "csv", "rows": len(keys)})
+    not_to_ask: dict[int, int] = {}
+    for start in range(0, len(keys), _AT_ONCE):
+        not_to_ask |= services.not_to_ask_for(keys[start : start + _AT_ONCE])
+    fields = file_fields(services.aged(keys), not_to_ask)
+    return csv_answer(_with_names(keys), fields, f"credit-{timezone.localdate()}.csv")
