@@ -1,4 +1,4 @@
-"""Comparisons, and differences: movements of the upstream's balance beside our orders, and what people decide of them."""
+"""Comparisons, and differences: movements of the upstream's balance beside our orders, and what people decide."""
 
 from __future__ import annotations
 
