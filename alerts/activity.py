@@ -25,7 +25,6 @@ class _Alerts(Place):
         return Alert.objects.filter(kind__in=set(kinds), key__in=set(names)).order_by("opened_at")
 
     def key_of(self, row: Alert) -> str:
-        """Kind and key."""
         return str(row)
 
     def about(self, key: str, seen: Seen) -> About:

@@ -87,7 +87,6 @@ class MailForm(WayForm):
 
     @property
     def host(self) -> str:
-        """The mail server."""
         return str(self.cleaned_data["server"]).strip()
 
 
@@ -122,7 +121,6 @@ class WebhookForm(WayForm):
 
     @property
     def host(self) -> str:
-        """The server of the address."""
         return urlsplit(self.cleaned_data["url"]).hostname or ""
 
 

@@ -50,7 +50,6 @@ class AlertTable(Table[Alert]):
 
     @column(_("Since"), phone="1 right")
     def time(self, alert: Alert) -> SafeString:
-        """When it opened and closed."""
         closed = (
             format_html('<div class="sub">{} {}</div>', _("until"), moment(alert.closed_at)) if alert.closed_at else ""
         )

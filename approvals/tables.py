@@ -43,7 +43,6 @@ class ApprovalTable(Table[Approval]):
 
     @column(_("State"), phone="1 left")
     def state(self, approval: Approval) -> SafeString:
-        """Its result, or the likely one."""
         return self._shown(approval).badge
 
     @column(_("What"), phone="2 wide")
@@ -77,5 +76,4 @@ class ApprovalTable(Table[Approval]):
 
     @column(_("Asked"), css="sub", phone="1 right")
     def time(self, approval: Approval) -> SafeString:
-        """When."""
         return moment(approval.asked_at)

@@ -102,7 +102,6 @@ class Place(Subject):
     """A subject with one page, such as a list."""
 
     def url(self, reader: User, *_key: Any) -> str:
-        """The page."""
         return super().url(reader)
 
 

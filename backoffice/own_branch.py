@@ -94,7 +94,6 @@ class BranchDoorMiddleware(Middleware):
     """Lets a person who is bound to a branch open only what belongs to it."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The rest of the app answers."""
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, _view: object, _args: object, values: dict[str, Any]) -> None:

@@ -32,28 +32,23 @@ class BatchTable(Table[Batch]):
 
     @column(_("State"), phone="1 left")
     def state(self, batch: Batch) -> SafeString:
-        """Where it stands."""
         return state_badge(batch, is_under_way=batch.is_under_way)  # type: ignore[attr-defined] # annotated
 
     @column(_("Batch"), phone="2 left", stays=True)
     def name(self, batch: Batch) -> SafeString:
-        """Its number and the file's name."""
         name = batch.name or gettext("Pasted rows")
         return row_link(batch.get_absolute_url(), f"{batch.pk} · {name}")
 
     @column(_("Rows"), css="num", phone="2 right")
     def rows_in_all(self, batch: Batch) -> int:
-        """How many there are."""
         return int(batch.count)  # type: ignore[attr-defined] # annotated
 
     @column(_("Checked by"), phone="3 wide")
     def person(self, batch: Batch) -> str:
-        """Who checked it."""
         return batch.created_by.shown_name if batch.created_by else pgettext("batch", "Command")
 
     @column(_("Checked"), phone="1 right")
     def time(self, batch: Batch) -> SafeString:
-        """When it was checked."""
         return moment(batch.created_at)
 
 
@@ -115,7 +110,6 @@ class BatchRowTable(Table[BatchRow]):
 
     @column(_("Row"), css="num", phone="1 right", fields=("row",))
     def line(self, row: BatchRow) -> int:
-        """The line of the table."""
         return row.line
 
     @column(_("State"), phone="1 left", fields=("status", "reason"))
@@ -186,7 +180,6 @@ class BatchRowTable(Table[BatchRow]):
 
     @column(_("Correct"), css="untitled", phone="6 wide")
     def step(self, row: BatchRow) -> SafeString | str:
-        """What this person can do with it."""
         if not self.may_mend or row.state not in {RowState.WRONG, RowState.READY, RowState.LEFT_OUT}:
             return ""
         url = reverse("batch_row", args=[row.batch_id, row.line])

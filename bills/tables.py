@@ -71,7 +71,6 @@ class BillTable(Table[BillCheck]):
 
     @column(_("Checked"), phone="1 right", fields=("checked", "ref_id"))
     def time(self, check: BillCheck) -> SafeString:
-        """When it was checked, and its name."""
         return format_html('{}<div class="mono sub nowrap">{}</div>', moment(check.created_at), check.ref_id)
 
     @column(_("Period"), phone="none", fields=("period",), is_extra=True)
@@ -86,5 +85,4 @@ class BillTable(Table[BillCheck]):
 
     @column(_("Valid until"), phone="none", fields=("expires",), is_extra=True)
     def expires(self, check: BillCheck) -> SafeString | str:
-        """Until when it can be paid."""
         return moment(check.expires_at) if check.expires_at else ""

@@ -64,6 +64,5 @@ class OwnBranchMiddleware(Middleware):
     """Narrows an answer to the branch of a person who is bound to it."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """The answer."""
         with seen_in_branch_of(lambda: request.user):
             return self.get_response(request)

@@ -21,7 +21,6 @@ class CallbackTable(Table[Callback]):
 
     @column(_("State"), phone="1 left")
     def status(self, callback: Callback) -> SafeString:
-        """Its result."""
         return callback.badge
 
     @column(_("Event"), css="mono", phone="2 wide")
@@ -31,7 +30,6 @@ class CallbackTable(Table[Callback]):
 
     @column(_("ref_id"), css="mono", phone="3 wide")
     def ref(self, callback: Callback) -> str:
-        """The order that it names."""
         return callback.ref_id or "–"
 
     @column(_("Result"), css="sub", phone="4 wide")
@@ -48,12 +46,10 @@ class CallbackTable(Table[Callback]):
 
     @column(_("From"), css="mono sub", phone="none")
     def source(self, callback: Callback) -> str:
-        """Who sent it."""
         return callback.source_address or "–"
 
     @column(_("Received"), phone="1 right")
     def time(self, callback: Callback) -> SafeString:
-        """When it came in."""
         return moment(callback.received_at)
 
 
@@ -64,17 +60,14 @@ class RefusalCountTable(Table[CallbackRefusalCount]):
 
     @column(_("Day"), css="nowrap", phone="1 left")
     def day(self, counted: CallbackRefusalCount) -> str:
-        """The shop's day."""
         return day_words(counted.day)
 
     @column(_("Reason"), phone="2 wide")
     def reason(self, counted: CallbackRefusalCount) -> str:
-        """Why."""
         return counted.get_reason_display()
 
     @column(_("Count"), css="num", phone="1 right")
     def count(self, counted: CallbackRefusalCount) -> int:
-        """How many."""
         return counted.count
 
 
@@ -85,20 +78,16 @@ class RefusalTable(Table[CallbackRefusal]):
 
     @column(_("Reason"), phone="2 left")
     def reason(self, refusal: CallbackRefusal) -> str:
-        """Why."""
         return refusal.get_reason_display()
 
     @column(_("From"), css="mono", phone="1 left")
     def source(self, refusal: CallbackRefusal) -> str:
-        """Who sent it."""
         return refusal.source_address or "–"
 
     @column(_("Bytes"), css="num", phone="2 right")
     def size(self, refusal: CallbackRefusal) -> int:
-        """How long its body was."""
         return refusal.size
 
     @column(_("When"), phone="1 right")
     def time(self, refusal: CallbackRefusal) -> SafeString:
-        """When it came."""
         return moment(refusal.at)

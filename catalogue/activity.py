@@ -13,7 +13,6 @@ class _Rules(Place):
     """Price rules by target: a name, or "all:prepaid"."""
 
     def about(self, key: str, seen: Seen) -> About:
-        """The rule's target."""
         return About(name_of_all(key) if key.startswith("all:") else key, self.url(seen.reader))
 
 
@@ -21,7 +20,6 @@ class _Targets(Subject):
     """The target of a rule that waits for a second person: "brand:telkomsel"; its name stands in the content."""
 
     def about(self, key: str, seen: Seen) -> About:
-        """The name."""
         target, content = f"{self.name}:{key}", seen.facts.get("content") or {}
         return About(name_of_all(target) if self.name == "all" else str(content.get("name") or target))
 

@@ -32,7 +32,6 @@ class PriceChangeTable(Table[PriceChange]):
 
     @column(_("Brand"), css="sub", phone="2 left")
     def brand(self, change: PriceChange) -> SafeString:
-        """Its brand and code."""
         return format_html('{} · <span class="mono">{}</span>', change.product.brand.name, change.product.code)
 
     @column(_("Before → after"), css="num", phone="1 right")
@@ -47,7 +46,6 @@ class PriceChangeTable(Table[PriceChange]):
 
     @column(_("Since"), phone="3 wide")
     def time(self, change: PriceChange) -> SafeString:
-        """From when on."""
         return moment(change.at)
 
 
@@ -76,10 +74,8 @@ class PriceRuleTable(Table[PriceRule]):
 
     @column(_("Rule"), css="num strong", phone="1 right")
     def terms(self, rule: PriceRule) -> str:
-        """How it makes the price."""
         return terms_words(Terms.of(rule))
 
     @column(_("Changed"), phone="2 right")
     def time(self, rule: PriceRule) -> SafeString:
-        """Since when it is so."""
         return moment(rule.changed_at)

@@ -40,7 +40,6 @@ class ComplaintTable(Table[Complaint]):
 
     @column(_("State"), phone="1 left", fields=("state",))
     def state(self, complaint: Complaint) -> SafeString:
-        """Its state."""
         return complaint.badge
 
     @column(_("Order"), css="nowrap", phone="2 left", fields=("product",), stays=True)
@@ -50,19 +49,16 @@ class ComplaintTable(Table[Complaint]):
 
     @column(_("Destination"), css="nowrap", phone="3 left", fields=("destination", "ref_id"))
     def destination(self, complaint: Complaint) -> SafeString:
-        """For which number."""
         return format_html(
             '{}<div class="mono sub nowrap">{}</div>', shown_destination(complaint.order), complaint.order.ref_id
         )
 
     @column(_("Status"), phone="3 right", fields=("order_status",))
     def status(self, complaint: Complaint) -> SafeString:
-        """The order's status."""
         return status_badge(complaint.order.status)
 
     @column(_("Opened"), css="sub", fields=("opened_by", "opened"))
     def opened(self, complaint: Complaint) -> SafeString:
-        """The person, and the time."""
         return format_html("{} · {}", complaint.opened_by.shown_name, moment(complaint.opened_at))
 
     @column(_("Due"), css="sub", phone="4 wide", fields=("due", "closed"))
@@ -78,5 +74,4 @@ class ComplaintTable(Table[Complaint]):
 
     @column(_("Price"), css="num", phone="none", fields=("price",), is_extra=True)
     def price(self, complaint: Complaint) -> str:
-        """What the customer paid for the order."""
         return rupiah(complaint.order.customer_pays)

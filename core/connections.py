@@ -37,6 +37,5 @@ class ConnectionMiddleware(Middleware):
     """Spares each request that statement."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Serve the request."""
         trust_quiet_connection()
         return self.get_response(request)

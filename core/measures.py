@@ -22,7 +22,6 @@ class PageTimeMiddleware(Middleware):
     """Measures each request by the name of its page, never by its address: that would be without end."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Serve the request and record its time."""
         began = time.perf_counter()
         response = self.get_response(request)
         page = request.resolver_match.view_name if request.resolver_match else "none"

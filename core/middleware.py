@@ -86,7 +86,6 @@ class BrowserPolicyMiddleware(Middleware):
     """Says what a page may use of the browser, and that no other site may load our answers as a part of its own."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The answer with its two headers."""
         response = self.get_response(request)
         response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")

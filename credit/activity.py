@@ -19,7 +19,6 @@ class _Customers(Subject):
     """Customers, for readers who may see them; the account before the customer's own page."""
 
     def about(self, key: str, seen: Seen) -> About | None:
-        """The name."""
         may_see = _sees_credit(seen.reader) or seen.reader.has_perms(self.rights)
         return super().about(key, seen if may_see else seen._replace(rows={}))
 

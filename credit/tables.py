@@ -46,12 +46,10 @@ class AgeingTable(Table[CreditAccount]):
 
     @column(_("Age"), phone="2 left")
     def age(self, account: CreditAccount) -> SafeString:
-        """How late the oldest debt is."""
         return age_badge(account)
 
     @column(_("Due"), css="sub nowrap", phone="2 right")
     def due(self, account: CreditAccount) -> str:
-        """When the oldest debt is due."""
         return day_words(account.oldest_due)
 
     @column(_("Not due"), css="num", phone="none")
@@ -104,7 +102,6 @@ class CreditEntryTable(Table[CreditEntry]):
 
     @column(_("When"), css="sub", phone="1 right")
     def time(self, entry: CreditEntry) -> SafeString:
-        """When it was entered."""
         return moment(entry.at)
 
     @column(_("What"), phone="1 left")
@@ -140,7 +137,6 @@ class CreditEntryTable(Table[CreditEntry]):
 
     @column(_("Who"), css="sub", phone="none")
     def who(self, entry: CreditEntry) -> str:
-        """Who did it."""
         return entry.person.shown_name
 
     @column(_("Amount"), css="num", phone="2 left")

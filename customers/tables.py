@@ -44,12 +44,10 @@ class CustomerTable(Table[Customer]):
 
     @column(_("Note"), css="sub", phone="2 wide", fields=("note",))
     def note(self, customer: Customer) -> str:
-        """The shop's note."""
         return note_as_seen(customer.note)
 
     @column(_("Numbers"), css="num", phone="1 right", fields=("numbers",))
     def count(self, customer: Customer) -> SafeString:
-        """How many numbers are saved."""
         n = customer.count  # type: ignore[attr-defined]
         return format_html('{}<span class="phone-label"> {}</span>', n, npgettext("saved", "number", "numbers", n))
 
@@ -60,7 +58,6 @@ class CustomerTable(Table[Customer]):
 
     @column(_("Saved"), phone="none", fields=("saved",), is_extra=True)
     def saved(self, customer: Customer) -> SafeString:
-        """Since when the shop knows them."""
         return moment(customer.created_at)
 
 
@@ -90,7 +87,6 @@ class NumberTable(Table[SavedNumber]):
 
     @column(_("Note"), css="sub")
     def note(self, number: SavedNumber) -> str:
-        """The shop's note."""
         return note_as_seen(number.note)
 
     @column(_("Actions"), css="untitled")
@@ -107,12 +103,10 @@ class ImportTable(Table[Any]):
 
     @column(_("Row"), css="num", phone="1 right")
     def line(self, row: Planned) -> int:
-        """The line of the file."""
         return row.line
 
     @column(_("Name"), phone="1 left")
     def name(self, row: Planned) -> str:
-        """Who."""
         return row.name or "–"
 
     @column(_("Number"), css="nowrap", phone="2 left")
@@ -127,15 +121,12 @@ class ImportTable(Table[Any]):
 
     @column(_("For"), css="sub", phone="3 wide")
     def what(self, row: Planned) -> str:
-        """The product or biller, or the kind."""
         return row.product.name if row.product else str(row.kind.name) if row.kind else ""
 
     @column(_("Note"), css="sub", phone="4 wide")
     def note(self, row: Planned) -> str:
-        """The note in the file."""
         return row.note
 
     @column(_("What happens"), phone="5 wide")
     def outcome(self, row: Planned) -> SafeString:
-        """New, known, twice, or wrong and why."""
         return format_html('<span data-outcome="{}">{}</span> {}', row.outcome, row.outcome.badge, row.words)

@@ -14,7 +14,6 @@ class _Days(Subject):
     """Days by their dates."""
 
     def about(self, key: str, seen: Seen) -> About | None:
-        """The day."""
         day = day_words(key)
         return About(day, self.url(seen.reader, key)) if day else None
 

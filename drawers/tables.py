@@ -29,7 +29,6 @@ class ShiftTable(Table[Shift]):
 
     @column(_("State"), phone="1 left")
     def state(self, shift: Shift) -> SafeString:
-        """Open, or how it was closed."""
         return shift_badge(shift)
 
     @column(_("Cashier"), phone="2 left")
@@ -39,12 +38,10 @@ class ShiftTable(Table[Shift]):
 
     @column(_("Drawer"), phone="3 left")
     def drawer(self, shift: Shift) -> str:
-        """Which one."""
         return shift.drawer.name
 
     @column(_("Opening count"), css="num", phone="none")
     def opening(self, shift: Shift) -> str:
-        """The opening count."""
         return rupiah(shift.opening)
 
     @column(_("Expected"), css="num", phone="none")
@@ -54,17 +51,14 @@ class ShiftTable(Table[Shift]):
 
     @column(_("Counted"), css="num", phone="2 right")
     def counted(self, shift: Shift) -> str:
-        """The closing count."""
         return rupiah(shift.counted)
 
     @column(_("From"), css="sub", phone="1 right")
     def began(self, shift: Shift) -> SafeString:
-        """When it was opened."""
         return moment(shift.opened_at)
 
     @column(_("To"), css="sub", phone="3 right")
     def ended(self, shift: Shift) -> SafeString:
-        """When it was closed."""
         return moment(shift.closed_at)
 
 
@@ -145,7 +139,6 @@ class RefundTable(Table[Payment]):
 
     @column(_("Since"), css="sub", phone="1 right")
     def time(self, payment: Payment) -> SafeString:
-        """When the order ended."""
         return moment(payment.ended_at)
 
     @column(_("Actions"), css="untitled actions-cell", phone="5 wide")
@@ -180,7 +173,6 @@ class SaleTable(Table[Payment]):
 
     @column(_("When"), css="sub", phone="1 right")
     def time(self, payment: Payment) -> SafeString:
-        """When it was placed."""
         return moment(payment.at)
 
     @column(_("Order"), phone="1 left")
@@ -198,7 +190,6 @@ class SaleTable(Table[Payment]):
 
     @column(_("Method"), phone="2 left")
     def method(self, payment: Payment) -> str:
-        """How it was paid."""
         return payment.method_words
 
     @column(_("Note"), phone="3 wide")
@@ -241,7 +232,6 @@ class EntryTable(Table[DrawerEntry]):
 
     @column(_("When"), css="sub", phone="1 right")
     def time(self, entry: DrawerEntry) -> SafeString:
-        """When it was entered."""
         return moment(entry.at)
 
     @column(_("What"), phone="1 left")
@@ -258,7 +248,6 @@ class EntryTable(Table[DrawerEntry]):
 
     @column(_("Method"), phone="2 left")
     def method(self, entry: DrawerEntry) -> str:
-        """How it was paid."""
         return entry.method_words
 
     @column(_("Note"), phone="3 wide")
@@ -271,7 +260,6 @@ class EntryTable(Table[DrawerEntry]):
 
     @column(_("Who"), css="sub", phone="none")
     def who(self, entry: DrawerEntry) -> str:
-        """Who did it."""
         return entry.person.shown_name
 
     @column(_("Amount"), css="num", phone="2 right")

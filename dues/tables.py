@@ -55,7 +55,6 @@ class DueTable(Table[DueBill]):
 
     @column(_("Customer"), phone="2 wide")
     def customer(self, bill: DueBill) -> SafeString:
-        """Whose number it is."""
         customer = bill.number.customer
         return row_link(customer.get_absolute_url(), customer.name)
 
@@ -117,18 +116,15 @@ class WaitingTable(Table[FollowedNumber]):
 
     @column(_("State"), phone="1 left")
     def state(self, _followed: FollowedNumber) -> SafeString:
-        """The same for all of them."""
         return badge(("clock", "queued"), gettext("Not checked yet"))
 
     @column(_("Customer"), phone="2 wide")
     def customer(self, followed: FollowedNumber) -> SafeString:
-        """Whose number it is."""
         customer = followed.number.customer
         return row_link(customer.get_absolute_url(), customer.name)
 
     @column(_("Bill"), phone="3 wide")
     def biller(self, followed: FollowedNumber) -> SafeString:
-        """The biller and the number."""
         product = followed.number.product
         shown = shown_number(followed.number)
         return format_html('{}<div class="sub">{}</div>', product.name if product else "", shown)

@@ -21,7 +21,6 @@ class ExportTable(Table[Export]):
 
     @column(_("State"), phone="1 left")
     def state(self, export: Export) -> SafeString:
-        """How far it has come."""
         return export.badge
 
     @column(_("File"), phone="2 wide")
@@ -37,12 +36,10 @@ class ExportTable(Table[Export]):
 
     @column(_("Asked for"), css="sub", phone="1 right")
     def time(self, export: Export) -> SafeString:
-        """When."""
         return moment(export.created_at)
 
     @column(_("Download"), css="untitled", phone="4 wide")
     def download(self, export: Export) -> str:
-        """The file, once it is ready."""
         if export.state != "ready":
             return ""
         return format_html(

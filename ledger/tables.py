@@ -35,7 +35,6 @@ class StatementTable(Table[Entry]):
 
     @column(_("Kind"), phone="1 left")
     def kind(self, entry: Entry) -> SafeString:
-        """The kind of entry."""
         return entry_badge(entry.kind)
 
     @column(_("Amount"), css="num strong", phone="1 right")
@@ -56,7 +55,6 @@ class StatementTable(Table[Entry]):
 
     @column(pgettext_lazy("purchase", "Order"), phone="3 wide")
     def order(self, entry: Entry) -> str:
-        """The order that it is about."""
         if not entry.ref_id:
             return ""
         link = row_link(reverse("order_detail", args=[entry.ref_id]), entry.ref_id, css="mono nowrap")
@@ -66,7 +64,6 @@ class StatementTable(Table[Entry]):
 
     @column(_("Who and why"), phone="4 wide")
     def note(self, entry: Entry) -> SafeString:
-        """Who decided it, and the reason."""
         return cell_from("ledger/entry_note.html", entry=entry)
 
     @column(_("Time"), css="sub", phone="wide")

@@ -14,7 +14,6 @@ class ByRefId(Subject):
     """Orders, and other rows with a ref_id; an unknown key is another subject."""
 
     def about(self, key: str, seen: Seen) -> About | None:
-        """The ref_id."""
         return About(key, self.url(seen.reader, key), is_code=True) if key in seen.rows else None
 
 

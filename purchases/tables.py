@@ -91,7 +91,6 @@ class OrderTable(Table[Order]):
 
     @column(_("Destination"), css="nowrap", phone="3 wide", fields=("destination",))
     def destination(self, order: Order) -> str:
-        """For which number."""
         return shown_destination(order)
 
     @column(_("SN or reason"), phone="4 wide", fields=("sn",))
@@ -113,7 +112,6 @@ class OrderTable(Table[Order]):
 
     @column(_("Placed"), phone="1 right", fields=("placed", "ref_id"))
     def time(self, order: Order) -> SafeString:
-        """When it was placed, and its name."""
         return format_html('{}<div class="mono sub nowrap">{}</div>', moment(order.created_at), order.ref_id)
 
     @column(_("Profit"), css="num", phone="none", fields=("profit",), is_extra=True, right=Right.VIEW_COST)
@@ -123,25 +121,20 @@ class OrderTable(Table[Order]):
 
     @column(_("Cashier"), phone="none", fields=("cashier",), is_extra=True)
     def cashier(self, order: Order) -> str:
-        """The person who placed it."""
         return order.placed_by.shown_name if order.placed_by else ""
 
     @column(_("Paid by"), phone="none", fields=("paid_by",), is_extra=True)
     def paid_by(self, order: Order) -> str:
-        """How the customer pays."""
         return str(order.payment.method_words)
 
     @column(_("Branch"), phone="none", fields=("branch",), is_extra=True, when=names_branches)
     def branch(self, order: Order) -> str:
-        """Where it was sold."""
         return order.payment.branch_name
 
     @column(_("Ended"), phone="none", fields=("ended",), is_extra=True)
     def ended(self, order: Order) -> SafeString | str:
-        """When."""
         return moment(order.final_at) if order.final_at else ""
 
     @column("trx_id", css="mono", phone="none", fields=("trx_id",), is_extra=True)
     def trx_id(self, order: Order) -> str:
-        """The provider's name of it."""
         return order.trx_id

@@ -29,7 +29,6 @@ class RunTable(Table[ReconciliationRun]):
 
     @column(_("Status"), phone="1 wide")
     def status(self, run: ReconciliationRun) -> SafeString:
-        """How the books stand to the balance."""
         return books_badge(run.state)
 
     @column(_("Time"), phone="2 left")
@@ -39,7 +38,6 @@ class RunTable(Table[ReconciliationRun]):
 
     @column(_("Provider balance"), css="num", phone="none")
     def reported(self, run: ReconciliationRun) -> str:
-        """The upstream's balance."""
         return rupiah(run.reported)
 
     @column(_("Expected"), css="num", phone="none")
@@ -82,7 +80,6 @@ class DifferenceTable(Table[Difference]):
 
     @column(_("Status"), phone="1 left", fields=("status",))
     def status(self, difference: Difference) -> SafeString:
-        """Whether somebody still has to decide."""
         if difference.state == Difference.State.OPEN:
             colour = "bad" if difference.amount < 0 else "warn"
             return badge(("alert-triangle", colour), pgettext("difference", "Open"))
@@ -100,13 +97,11 @@ class DifferenceTable(Table[Difference]):
 
     @column(_("Note"), phone="3 wide", fields=("note", "acknowledged_by"))
     def note(self, difference: Difference) -> SafeString:
-        """The decision, and the person."""
         by = _username(difference.acknowledged_by)
         return format_html('{} <span class="sub">{}</span>', shortened(difference.note, 60), by)
 
     @column(_("Found"), phone="4 wide", fields=("found",))
     def time(self, difference: Difference) -> SafeString:
-        """When it was found."""
         return moment(difference.found_at)
 
     @column(_("Acknowledged"), phone="none", fields=("acknowledged",), is_extra=True)

@@ -88,7 +88,6 @@ class _Claims(_People):
         return super().rows({key.partition(":")[0] for key in keys})
 
     def about(self, key: str, seen: Seen) -> About:
-        """The person, and the role."""
         number, _colon, role = key.partition(":")
         return About(f"{self.number_words(number, seen.rows)} → {_role_words(role)}")
 
@@ -97,7 +96,6 @@ class _Roles(Subject):
     """Roles by their codes, or all of them."""
 
     def about(self, key: str, seen: Seen) -> About:
-        """The role's name."""
         if key == ALL_ROLES:
             page = reverse("role_list") if seen.reader.has_perms(self.rights) else ""
             return About(pgettext("audit", "Every role"), page)

@@ -48,7 +48,6 @@ class StaffTable(Table[User]):
 
     @column(_("State"), phone="1 right")
     def state(self, person: User) -> SafeString:
-        """Active, invited or switched off."""
         return standing_of(person, link_until=person.link_until, now=self.now).badge  # type: ignore[attr-defined]
 
     @column(_("Second factor"), css="sub", phone="2 right")
@@ -66,7 +65,6 @@ class StaffTable(Table[User]):
 
     @column(_("Signed in on"), css="sub", phone="3 right")
     def sessions(self, person: User) -> str:
-        """How many devices."""
         count: int = person.session_count  # type: ignore[attr-defined]
         return ngettext("%(n)s device", "%(n)s devices", count) % {"n": count} if count else ""
 
@@ -87,7 +85,6 @@ class SessionTable(Table[Session]):
 
     @column(_("Device"), phone="1 left")
     def device(self, session: Session) -> SafeString:
-        """The browser and its system."""
         return format_html(
             "{}{}",
             device_words(self.facts[session.pk].get(DEVICE, "")),
@@ -98,7 +95,6 @@ class SessionTable(Table[Session]):
 
     @column(_("Signed in"), css="sub", phone="1 right")
     def time(self, session: Session) -> SafeString:
-        """When it began."""
         began = self.facts[session.pk].get(BEGAN)
         return moment(dt.datetime.fromtimestamp(began, dt.UTC) if began else None)
 

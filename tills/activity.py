@@ -12,7 +12,6 @@ class _TillNames(Subject):
     """Tills by the names that they had then; the number is a fact."""
 
     def about(self, key: str, seen: Seen) -> About:
-        """The name."""
         number = seen.facts.get("till")
         return About(key, self.url(seen.reader, number) if isinstance(number, int) else "")
 

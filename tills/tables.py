@@ -28,7 +28,6 @@ class TillTable(Table[Till]):
 
     @column(_("State"), phone="1 right")
     def state(self, till: Till) -> SafeString:
-        """On, locked or switched off."""
         return standing_badge(till)
 
     @column(_("There by PIN"), phone="2 left")
@@ -52,7 +51,6 @@ class StayTable(Table[Any]):
 
     @column(_("Person"), phone="1 left")
     def person(self, stay: Stay) -> str:
-        """Who."""
         return stay.person.shown_name
 
     @column(_("From"), phone="2 left")

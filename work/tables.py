@@ -53,7 +53,6 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
 
     @column(_("Kind"), phone="1 left")
     def kind(self, task: Task) -> SafeString:
-        """What kind of work it is."""
         return badge(task.kind.look, task.kind.words)
 
     @column(pgettext_lazy("work", "What"), phone="2 wide")
@@ -70,7 +69,6 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
 
     @column(_("Due"), css="sub", phone="3 wide")
     def due(self, task: Task) -> SafeString:
-        """Until when, and whether that is over."""
         if task.item.due >= self.now:
             return moment(task.item.due)
         late = badge(("alert-triangle", "bad"), gettext("Overdue since"))

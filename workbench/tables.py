@@ -45,7 +45,6 @@ class ExchangeTable(Table[Exchange]):
 
     @column(_("Outcome"), phone="1 left")
     def status(self, exchange: Exchange) -> SafeString:
-        """How it ended."""
         return result_of(exchange.error).badge
 
     @column(_("Request"), phone="2 left")
@@ -61,12 +60,10 @@ class ExchangeTable(Table[Exchange]):
 
     @column(_("Status or error"), phone="4 wide")
     def error(self, exchange: Exchange) -> SafeString | str:
-        """Its result."""
         return error_cell(exchange)
 
     @column(_("HTTP"), css="num", phone="none")
     def http(self, exchange: Exchange) -> object:
-        """The HTTP status."""
         return exchange.http_status or "–"
 
     @column(_("Latency"), css="num nowrap", phone="2 right")
@@ -80,7 +77,6 @@ class ExchangeTable(Table[Exchange]):
 
     @column(_("Sent"), phone="1 right")
     def time(self, exchange: Exchange) -> SafeString:
-        """When it was sent."""
         return moment(exchange.sent_at)
 
 
@@ -100,12 +96,10 @@ class AuditTable(Table[AuditEvent]):
 
     @column(_("Action"), css="strong", phone="1 left")
     def kind(self, event: AuditEvent) -> str:
-        """The act."""
         return event_label(event.kind)
 
     @column(_("Person"), phone="2 left")
     def person(self, event: AuditEvent) -> SafeString:
-        """Who did it, and with which roles."""
         roles = ", ".join(str(Role(name).label) if name in Role.values else name for name in event.role.split(","))
         return format_html('{} <span class="sub">{}</span>', event.person.username if event.person else "–", roles)
 
@@ -120,17 +114,14 @@ class AuditTable(Table[AuditEvent]):
 
     @column(_("Details"), css="sub", phone="4 wide")
     def details(self, event: AuditEvent) -> SafeString:
-        """Its changes, and other facts."""
         return details_of(event, self.subjects)
 
     @column(_("Address"), css="mono sub nowrap", phone="2 right")
     def address(self, event: AuditEvent) -> str:
-        """The address."""
         return event.address
 
     @column(_("When"), phone="1 right")
     def time(self, event: AuditEvent) -> SafeString:
-        """When it was done."""
         return moment(event.at)
 
 
@@ -147,7 +138,6 @@ class ErrorTable(Table[Any]):
 
     @column(_("Error"), phone="2 wide")
     def error(self, group: Group) -> SafeString:
-        """The error."""
         return errors.error_cell(group)
 
     @column(_("Count"), css="num strong", phone="1 right")

@@ -74,11 +74,9 @@ class PeopleAct(Act):
         return invited
 
     def people_in(self, content: Content) -> set[int]:
-        """The person."""
         return {content["person"]} if "person" in content else set()
 
     def url(self, approval: Approval) -> str:
-        """The person."""
         key = approval.facts.get("person") or approval.result
         return User(pk=key).get_absolute_url() if key else ""
 
@@ -92,7 +90,6 @@ class InviteAct(PeopleAct):
     may_ask = may_approve = Right.MANAGE_STAFF
 
     def change(self, content: Content) -> Change:
-        """The invitation."""
         return invitation(content["username"], Role(content["role"]), content["facts"])
 
     def content_now(self, approval: Approval) -> Content:
@@ -100,7 +97,6 @@ class InviteAct(PeopleAct):
         return self._locked(approval).content
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
-        """The people with these user names."""
         names = [User.normalize_username(approval.facts["username"]).casefold() for approval in approvals]
         return [User.objects.alias(plain=Lower("username")).filter(plain__in=names).order_by("pk")]
 
@@ -157,7 +153,6 @@ class RoleAct(PeopleAct):
         return _with_role(approval.facts, "before", person)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Give the role, in the asker's name."""
         person, role = _person(approval.facts), Role(approval.facts["after"])
         services.change_role(person, role, actor=approval.asked_by, approved_by=approver)
         return str(person.pk)
@@ -192,7 +187,6 @@ class OutsideRoleAct(RoleAct):
         return lock_claimed_role(_person(approval.facts), Role(approval.facts["after"])).content
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
-        """The provider's last words about these people."""
         people = {approval.facts["person"] for approval in approvals}
         return [claims_of(people)]
 
@@ -220,7 +214,6 @@ class SwitchOnAct(PeopleAct):
     may_ask = may_approve = Right.MANAGE_STAFF
 
     def change(self, content: Content) -> Change:
-        """The account, as it is now."""
         return switching_on(_person(content))
 
     def content_now(self, approval: Approval) -> Content:
@@ -232,12 +225,10 @@ class SwitchOnAct(PeopleAct):
         return _with_role(approval.facts, "role", seen.people[approval.facts["person"]])
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Switch it on, in the asker's name."""
         services.reactivate(_person(approval.facts), actor=approval.asked_by, approved_by=approver)
         return str(approval.facts["person"])
 
     def lines(self, content: Content) -> list[Line]:
-        """Whose account, and what it may do."""
         return [
             Line("username", _("User name"), content["username"]),
             Line("role", _("Role"), _role(content["role"])),
@@ -271,7 +262,6 @@ class LimitsAct(PeopleAct):
         return {**_with_role(approval.facts, "role", person), **now}
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Give the limits, in the asker's name."""
         own = Limits(**approval.facts["after"])
         services.change_limits(_person(approval.facts), own, actor=approval.asked_by, approved_by=approver)
         return str(approval.facts["person"])
@@ -295,7 +285,6 @@ class RoleRightsAct(PeopleAct):
     may_ask = may_approve = Right.CHANGE_ROLES
 
     def change(self, content: Content) -> Change:
-        """The edit of the role."""
         return role_edit(Role(content["role"]), content["before"], content["after"])
 
     def content_now(self, approval: Approval) -> Content:
@@ -310,7 +299,6 @@ class RoleRightsAct(PeopleAct):
         return {**approval.facts, "before": described(Role(approval.facts["role"]))}
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Change the role, in the asker's name."""
         role, rights, limits = _edit(approval.facts)
         services.change_role_rights(role, rights, limits, actor=approval.asked_by, approved_by=approver)
         return role.value
@@ -329,11 +317,9 @@ class RoleRightsAct(PeopleAct):
         ]
 
     def about(self, approval: Approval) -> str:
-        """The role."""
         return _role(approval.facts["role"])
 
     def url(self, approval: Approval) -> str:
-        """The role."""
         return reverse("role_detail", args=[approval.facts["role"]])
 
 

@@ -89,11 +89,9 @@ class BatchAct(SpendingAct):
         return f"{_('Batch')} {approval.about} · {paid_by}"
 
     def url(self, approval: Approval) -> str:
-        """The batch with all its rows."""
         return reverse("batch_detail", args=[approval.subject])
 
     def questions(self, approvals: Any) -> list[Any]:
-        """The batches, which may be over."""
         keys = {approval.facts["batch"] for approval in approvals if "batch" in approval.facts}
         return [Batch.objects.filter(pk__in=keys).order_by("pk")]
 

@@ -49,7 +49,6 @@ class BillAct(SpendingAct):
         return bill_content(check) | payment_now(approval.facts) | {"placed_by": approval.asked_by_id}
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
-        """Their checks."""
         refs = {approval.subject for approval in approvals}
         checks = BillCheck.objects.with_standing().select_related("order", "product")
         return [checks.filter(ref_id__in=refs).order_by("pk")]
@@ -95,7 +94,6 @@ class BillAct(SpendingAct):
         ]
 
     def expires_at(self, content: Content, latest: dt.datetime) -> dt.datetime:
-        """No later than the bill."""
         return min(latest, dt.datetime.fromisoformat(content["expires_at"])) if content["expires_at"] else latest
 
     def url(self, approval: Approval) -> str:

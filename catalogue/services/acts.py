@@ -80,7 +80,6 @@ class PriceRuleAct(Act):
             raise ApprovalRefused("no_right")
 
     def url(self, approval: Approval) -> str:
-        """The rules."""
         return reverse("prices")
 
 

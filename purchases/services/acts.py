@@ -80,7 +80,6 @@ class SpendingAct(Act):
         return amount
 
     def branch_of(self, content: Content, asker: User) -> int | None:
-        """Where the order will have been sold."""
         return branch_of_sale(asker, content[PAYMENT]["shift"])
 
     def refuse_approver(self, approval: Approval, person: User) -> None:
@@ -90,7 +89,6 @@ class SpendingAct(Act):
             raise AboveLimit(limit)
 
     def url(self, approval: Approval) -> str:
-        """The order that it became."""
         return reverse("order_detail", args=[approval.result]) if approval.result else ""
 
     @staticmethod
@@ -166,7 +164,6 @@ class PurchaseAct(SpendingAct):
         return placed.ref_id
 
     def lines(self, content: Content) -> list[Line]:
-        """The product, the destination and the price."""
         product = Product.objects.select_related("brand", "category").filter(code=content["product_code"]).first()
         number = content["destination"]
         return [
@@ -199,11 +196,9 @@ class VerdictAct(Act):
         return content_of(order, undecided(order, proposed))
 
     def branch_of(self, content: Content, asker: User) -> int | None:
-        """That of the order."""
         return Payment.objects.values_list("branch", flat=True).get(ref_id=content["ref_id"])
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
-        """Their verdicts and orders."""
         keys = {approval.facts["verdict"] for approval in approvals if "verdict" in approval.facts}
         return [Verdict.objects.select_related("order").filter(pk__in=keys).order_by("pk")]
 
@@ -217,7 +212,6 @@ class VerdictAct(Act):
         return content_of(proposed.order, proposed)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """End the order so, with its entries."""
         return approve_verdict(_verdict_of(approval), actor=approver).ref_id
 
     def lines(self, content: Content) -> list[Line]:
@@ -232,7 +226,6 @@ class VerdictAct(Act):
         return [*lines, Line("sn", "SN", content["sn"])] if content["sn"] else lines
 
     def about(self, approval: Approval) -> str:
-        """The order, and how it ends."""
         content = approval.facts
         return f"{content['ref_id']} → {Verdict.Outcome(content['outcome']).label}"
 
@@ -242,7 +235,6 @@ class VerdictAct(Act):
         return price
 
     def url(self, approval: Approval) -> str:
-        """The order."""
         return reverse("order_detail", args=[approval.facts["ref_id"]])
 
     def ended(self, approval: Approval) -> None:

@@ -47,7 +47,6 @@ class AdjustmentAct(Act):
         return content_of(*lock_proposal(_adjustment_of(approval)))
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
-        """Their proposals and differences."""
         keys = {approval.facts["adjustment"] for approval in approvals if "adjustment" in approval.facts}
         return [Adjustment.objects.select_related("difference").filter(pk__in=keys).order_by("pk")]
 
@@ -63,7 +62,6 @@ class AdjustmentAct(Act):
         return content_of(proposed.difference, proposed)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Post it, and close the difference."""
         return str(approve_adjustment(_adjustment_of(approval), actor=approver).pk)
 
     def lines(self, content: Content) -> list[Line]:
@@ -77,7 +75,6 @@ class AdjustmentAct(Act):
         ]
 
     def about(self, approval: Approval) -> str:
-        """The kind of difference, and its amount."""
         content = approval.facts
         return f"{Difference.Label(content['label']).label} {signed_rupiah(content['amount'])}"
 
@@ -87,7 +84,6 @@ class AdjustmentAct(Act):
         return amount
 
     def url(self, approval: Approval) -> str:
-        """The difference."""
         return reverse("difference_detail", args=[approval.facts["difference"]])
 
     def ended(self, approval: Approval) -> None:

@@ -54,7 +54,6 @@ class PoliciesAct(Act):
         return {"before": values_of(saved_policies(), after), "after": after}
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Change them in the asker's name."""
         change_policies(approval.facts["after"], actor=approval.asked_by, approved_by=approver)
         return "policies"
 
@@ -71,9 +70,7 @@ class PoliciesAct(Act):
         ]
 
     def about(self, approval: Approval) -> str:
-        """The names of the policies."""
         return ", ".join(str(WORDS[name].label) for name in approval.facts["after"])
 
     def url(self, approval: Approval) -> str:
-        """The policies."""
         return reverse("policies")

@@ -31,7 +31,6 @@ class Approvals(WorkKind):
     branch = "branch"
 
     def may_see(self, person: User) -> bool:
-        """Whoever sees the queue of approvals."""
         return sees_queue(person)
 
     def may_do(self, person: User) -> bool:
@@ -45,7 +44,6 @@ class Approvals(WorkKind):
         return waiting if scope.sees_all else waiting.filter(own_or_to_decide)
 
     def due(self) -> Any:
-        """When it expires."""
         return F("expires_at")
 
     def for_person(self, moment: Moment, scope: Scope) -> Any:

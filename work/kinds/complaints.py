@@ -30,15 +30,12 @@ class Complaints(WorkKind):
     branch = "order__payment__branch"
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Open, asked and answered ones."""
         return Complaint.objects.open().annotate(since=F("opened_at"))
 
     def due(self) -> Any:
-        """As its last step says."""
         return F("due_at")
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """The order, and where the complaint stands."""
         complaints = Complaint.objects.filter(pk__in=keys).select_related("order__product", "opened_by")
         return {
             complaint.pk: Line(

@@ -36,7 +36,6 @@ class Differences(WorkKind):
         return Difference.objects.open().exclude(pk__in=proposed).annotate(since=F("found_at"))
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """Its likely cause and its amount."""
         return {
             difference.pk: Line(
                 subject=str(difference.shown_label),

@@ -30,11 +30,9 @@ class Incidents(WorkKind):
     branch = "order__payment__branch"
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Those that nobody has closed."""
         return Incident.objects.filter(closed_at__isnull=True).annotate(since=F("at"))
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """What happened, and to which order."""
         incidents = Incident.objects.filter(pk__in=keys).select_related("order__product")
         return {
             incident.pk: Line(

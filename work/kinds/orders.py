@@ -55,7 +55,6 @@ class Orders(WorkKind):
         return ExpressionWrapper(own, output_field=BooleanField())
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """Status, product, number and price."""
         orders = Order.objects.for_table().filter(pk__in=keys)
         return {
             order.pk: Line(

@@ -35,11 +35,9 @@ class Refunds(WorkKind):
         return has_list and super().may_see(person)
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Payments that are owed."""
         return Payment.objects.owed().annotate(since=F("ended_at"))
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """The order, and who sold it."""
         payments = Payment.objects.filter(pk__in=keys).select_related("seller", "debt").with_orders()
         return {payment.pk: _line(payment) for payment in payments}
 

@@ -36,7 +36,6 @@ class TopUps(WorkKind):
         )
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """Who announced it."""
         topups = ExpectedTopUp.objects.filter(pk__in=keys).select_related("announced_by")
         return {
             topup.pk: Line(

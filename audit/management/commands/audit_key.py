@@ -16,10 +16,8 @@ class Command(PlainCommand):
     help = "Print the public key of the checkpoints; --new: print a new value for AUDIT_KEY."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which."""
         parser.add_argument("--new", action="store_true", help="Print a new private key; nothing is changed.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print it in base64."""
         key = os.urandom(32) if options["new"] else public_key()
         self.stdout.write(base64.b64encode(key).decode())

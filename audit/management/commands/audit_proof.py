@@ -15,7 +15,6 @@ class Command(PlainCommand):
     help = "Print the proof of an order as JSON; docs/verify_proof.py verifies it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which order."""
         parser.add_argument("ref_id")
 
     def handle(self, *args: Any, **options: Any) -> None:

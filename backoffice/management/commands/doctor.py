@@ -19,7 +19,6 @@ class Command(PlainCommand):
     requires_system_checks: list[str] = []  # its own first finding
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """How to print."""
         parser.add_argument("--json", action="store_true", dest="as_json", help="Print one JSON list.")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -15,7 +15,6 @@ class Command(PlainCommand):
     help = "Seal all that needs a key of SECRET_KEY_FALLBACKS with SECRET_KEY again, and say what still needs one."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """How to print."""
         parser.add_argument("--json", action="store_true", dest="as_json", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:

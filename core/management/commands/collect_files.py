@@ -13,5 +13,4 @@ class Command(BaseCommand):
     help = "Collect and compress the style sheets, scripts, pictures and sounds of the pages when one has changed."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Collect what is stale."""
         collect_files()

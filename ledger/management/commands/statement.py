@@ -28,7 +28,6 @@ class Command(PlainCommand):
         parser.add_argument("--format", choices=["csv", "json"], default="csv")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print one line an entry."""
         first, last = _day(options["first"]), _day(options["last"])
         if first and last and last < first:
             raise CommandError(f"--to {last} is before --from {first}.", returncode=EXIT_USAGE)

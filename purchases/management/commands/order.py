@@ -16,7 +16,6 @@ class Command(PlainCommand):
     help = "Show one order. Exit 0: success, 3: not final yet, 1: any other end, or not found."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The ref_id, and how to print."""
         parser.add_argument("ref_id", metavar="REF_ID")
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 

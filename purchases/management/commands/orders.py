@@ -26,7 +26,6 @@ class Command(PlainCommand):
         parser.add_argument("--json", action="store_true", help="Print JSON lines.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print one line an order."""
         orders = Order.objects.order_by("-created_at", "-pk")
         if options["status"]:
             orders = orders.filter(status=options["status"])

@@ -16,11 +16,9 @@ class Command(PlainCommand):
     help = "Show the balance that the upstream reported, and what the books say."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """How to print."""
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print it."""
         facts = services.position().as_json()
         if options["json"]:
             self.stdout.write(json.dumps(facts))

@@ -20,7 +20,6 @@ class Command(PlainCommand):
     help = "Invite somebody: prints a link, valid once, with which this person chooses a password."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Who, as what, and how to print."""
         parser.add_argument("name", help="The user name, for signing in.")
         parser.add_argument("--role", choices=Role.values, required=True)
         parser.add_argument("--full-name", default="", help="As the pages show it.")

@@ -18,7 +18,6 @@ class Command(PlainCommand):
     help = "Switch an account off: this person is signed out everywhere, and no link opens the account."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Whose, and how to print."""
         parser.add_argument("name", help="The user name.")
         add_as(parser)
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")

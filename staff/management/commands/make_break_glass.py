@@ -16,7 +16,6 @@ class Command(PlainCommand):
     help = "Make the emergency account, or a new password and new codes for it: print, seal, and keep it locked away."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """How to print."""
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -16,7 +16,6 @@ class Command(PlainCommand):
     help = "Print a link, valid once, with which a person chooses a new password; the person is signed out everywhere."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """For whom, and how to print."""
         parser.add_argument("name", help="The user name.")
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 

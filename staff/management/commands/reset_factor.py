@@ -16,7 +16,6 @@ class Command(PlainCommand):
     help = "Remove all second factors of a person, who is signed out everywhere and adds new ones at the next sign-in."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Whose, and how to print."""
         parser.add_argument("name", help="The user name.")
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 

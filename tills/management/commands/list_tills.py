@@ -16,7 +16,6 @@ class Command(PlainCommand):
     help = "List the tills."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """How to print."""
         parser.add_argument("--json", action="store_true", help="Print one JSON object for each till.")
 
     def handle(self, *args: Any, **options: Any) -> None:

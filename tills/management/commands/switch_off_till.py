@@ -16,7 +16,6 @@ class Command(PlainCommand):
     help = "Switch a till off: the person there by PIN is out at the next request."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which, and how to print."""
         parser.add_argument("id", type=int, help="As list_tills prints it.")
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
