@@ -22,14 +22,13 @@ from launcher.backing_up import backup_folder, facts_of, refuse_foreign_database
 from launcher.backups import Backup, backups_in
 from launcher.bucket import SCHEME, Bucket, BucketError
 from launcher.bucket_checks import DRILLED, DRILLED_THERE
-from launcher.bucket_restoring import FOLDER, NO_KEY, fetched
 from launcher.commands import DEFAULT_PORT
 from launcher.data_folder import DataFolderInUseError, held, read_json, write_json
 from launcher.encrypting import OF_DATA_FOLDER, open_secrets
 from launcher.output import LaunchError, Say, last_lines
 from launcher.processes import NICENESS, Child, ProcessGroup, step_back
 from launcher.project import Project, read_project
-from launcher.restoring import choose, passed_over, recover, without_log, write
+from launcher.restoring import FOLDER, NO_KEY, choose, fetched, passed_over, recover, without_log, write
 from launcher.stack import APP_DATABASE, Stack
 
 RESULT = "drill.json"

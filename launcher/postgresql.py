@@ -23,11 +23,10 @@ from psycopg import sql
 
 from launcher.accounts import check_has_name
 from launcher.backups import ANOTHER, PARTIAL, verify_files
-from launcher.data_folder import kept_secrets, new_file, read_json
+from launcher.data_folder import Ports, kept_secrets, new_file, read_json
 from launcher.database_roles import BACKUP, SECRETS, give_database, make_roles
 from launcher.installing import installed
 from launcher.output import LaunchError
-from launcher.ports import Ports
 from launcher.process_table import end_left_over
 from launcher.processes import READY_SECONDS, Child, ProcessGroup, Stage, let_step_back
 

@@ -14,11 +14,10 @@ from launcher.archiving import CopiedLog, LogCopies, Nights
 from launcher.backing_up import about_foreign_database, backup_folder, kept
 from launcher.bucket_copies import BucketCopies, bucket_of
 from launcher.commands import DEFAULT_PORT, LOOPBACK, ROLES
-from launcher.data_folder import DataFolderInUseError, SharedEnvironment, held, write_state
+from launcher.data_folder import DataFolderInUseError, SharedEnvironment, claim, claim_from, held, write_state
 from launcher.drilling import Months
 from launcher.installing import locked
 from launcher.output import LaunchError, Say, json_output, last_lines
-from launcher.ports import claim, claim_from
 from launcher.processes import Child, ProcessGroup, Stage
 from launcher.project import Project, read_project
 from launcher.roles import Roles, numbers, take_address

@@ -14,11 +14,10 @@ import redis
 from psycopg.conninfo import conninfo_to_dict
 
 from launcher import PYTHON, ROOT
-from launcher.data_folder import kept_secrets
+from launcher.data_folder import Ports, kept_secrets
 from launcher.database_roles import APP, OWNER, SANDBOX
 from launcher.embedded import Stores
 from launcher.output import LaunchError, last_lines
-from launcher.ports import Ports
 from launcher.processes import Child, ProcessGroup
 from launcher.project import Project
 

@@ -6,10 +6,9 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from launcher.data_folder import kept_secrets, new_file
+from launcher.data_folder import Ports, kept_secrets, new_file
 from launcher.installing import installed
 from launcher.output import LaunchError
-from launcher.ports import Ports
 from launcher.process_table import end_left_over
 from launcher.processes import Child, ProcessGroup, Stage
 

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as properties
 from time_machine import escape_hatch
 
-import batches.services.following as batches_following
+import batches.services.placing as batches_placing
 import bills.services.inquiring as bills_inquiring
 import branches.services
 import policies.services
@@ -59,7 +59,7 @@ project.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 refusals.SECONDS = 0.0  # written at once, by the thread of the test
 # What follows an order or a batch looks often: each look is one short statement.
 polling._LOOK_EVERY_SECONDS = bills_inquiring._READ_EVERY_SECONDS = on_demand._LOOK_EVERY_SECONDS = 0.05
-batches_following._LOOK_EVERY_SECONDS = 0.05
+batches_placing._LOOK_EVERY_SECONDS = 0.05
 # Made before any test whose Redis is away: it would be the one of all later tests.
 stores.patient()
 stores.hurried()

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from staff.accounts import StaffAccounts
 from staff.models import User
-from tills.cookies import till_token
 from tills.services import let_go, note_password
+from tills.sessions import till_token
 
 
 class AccountsAtTills(StaffAccounts):

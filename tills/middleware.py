@@ -18,11 +18,10 @@ from core.live import is_poll
 from staff.middleware import to_factor
 from staff.models import User
 from staff.services.factors import sells_by_password_alone
-from tills.cookies import till_token
 from tills.printing import allow_printer
 from tills.services.enrolling import find_till
 from tills.services.sessions import held_till, is_idle, note_activity
-from tills.sessions import has_ended, leave_till
+from tills.sessions import has_ended, leave_till, till_token
 
 # Requests that these pages make by themselves. In one's own account a PIN reaches only the way out, and the language.
 _NOT_BY_PIN = ("accounts/", "me/", "staff/", "tills/", "files/")

@@ -9,7 +9,7 @@ from django.apps import apps
 
 from audit import merkle
 from audit.models import Checkpoint
-from audit.services.signing import public_key
+from audit.services.publishing import public_key
 from audit.services.sources import AuditedTable, Key, audited_tables
 from audit.services.tree import Tree, place_of
 

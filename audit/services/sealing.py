@@ -18,7 +18,7 @@ from django.db.models import Subquery
 
 from audit.merkle import leaf_hash
 from audit.models import Checkpoint, Sealing
-from audit.services.signing import ORIGIN, signed_note
+from audit.services.publishing import ORIGIN, signed_note
 from audit.services.sources import AuditedTable, Key, audited_tables
 from audit.services.tree import Tree, append
 from core import clock

@@ -16,9 +16,9 @@ from audit import merkle
 from audit.flaws import Flaw, Verification
 from audit.models import Checkpoint, Sealing, Tile
 from audit.services.live import live_flaws, number_flaws, trigger_flaws
+from audit.services.publishing import is_signed, public_key, read_note
 from audit.services.rules import rule_flaws
 from audit.services.sealing import rows_in_order
-from audit.services.signing import is_signed, public_key, read_note
 from audit.services.sources import KEY_SIZE, Key, audited_tables
 from audit.services.tree import WIDTH, Tree, leaves
 

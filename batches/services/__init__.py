@@ -1,9 +1,8 @@
 """Many sales from one table. Nothing here spends by itself: each row becomes an order by `purchases`' placing."""
 
-from batches.services.following import follow, is_over
 from batches.services.forgetting import forget_old_texts
 from batches.services.mending import ASK_AGAIN, LEAVE_OUT, MEANT, NAMES, STEPS, change_row, mend_all, tick
-from batches.services.placing import AHEAD, DUE_BATCHES, place_rows
+from batches.services.placing import AHEAD, DUE_BATCHES, follow, is_over, place_rows
 from batches.services.releasing import (
     batch_of_key,
     cancel,

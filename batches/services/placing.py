@@ -9,6 +9,7 @@ ref_id and the key that were made when it was checked. So a killed worker or a l
 from __future__ import annotations
 
 import datetime as dt
+import time
 from typing import Any
 
 import structlog
@@ -23,6 +24,8 @@ from batches.services.checking import ask_when_due
 from batches.services.releasing import end, lock_batch, may_release, say_what_waits, stop, words_for_readers
 from batches.states import FOR_A_PERSON, BatchState, Fault, RowState
 from bills.errors import CheckExpired, FeeChanged, Replaced, TotalChanged
+from bills.models import BillCheck
+from bills.services import inquire
 from bills.states import AnswerKind
 from catalogue.destinations import InvalidDestination
 from core import clock
@@ -36,9 +39,10 @@ from gateway.line import Work, ring_when_committed
 from gateway.services import may_be_lost
 from purchases.errors import BalanceShort, LimitReached, NeedsApproval, OutsideHours
 from purchases.models import Order
-from purchases.services import doubt, has_arrived
+from purchases.services import doubt, has_arrived, poll, submit
 from purchases.services.placing import Approved, place_order, queue_order
-from purchases.states import OPEN, Status
+from purchases.states import OPEN, POLLED, Status
+from upstream.budget import CallClass
 from upstream.errors import UpstreamError
 
 log = structlog.get_logger()
@@ -250,3 +254,36 @@ def _place(batch: Batch, row: BatchRow, *, is_sent: bool) -> Order:
         ref_id=row.ref_id,
         in_background=True,
     )
+
+
+_LOOK_EVERY_SECONDS = 0.5
+
+
+def follow(batch: Batch, *, seconds: float) -> Batch:
+    """Wait up to `seconds` until each row has its end or needs a person, doing what falls due; return it then."""
+    until = time.monotonic() + seconds
+    batch.refresh_from_db()
+    while not is_over(batch) and time.monotonic() < until:
+        if batch.next_at and batch.next_at <= clock.now():
+            place_rows(batch.pk)
+        checks = BillCheck.objects.filter(batch_rows__batch=batch).due(clock.now())
+        for check in checks:
+            inquire(check.pk, call_class=CallClass.BACKGROUND)
+        for order in Order.objects.filter(batch_row__batch=batch, next_poll_at__lte=clock.now()).order_by(
+            "next_poll_at"
+        ):
+            if order.status == Status.QUEUED:
+                submit(order.pk, call_class=CallClass.BACKGROUND)
+            elif order.status in POLLED:
+                poll(order.pk, call_class=CallClass.BACKGROUND)
+        time.sleep(min(_LOOK_EVERY_SECONDS, max(0.0, until - time.monotonic())))
+        batch.refresh_from_db()
+    return batch
+
+
+def is_over(batch: Batch) -> bool:
+    """Whether nothing of it changes by itself any more: checked, paused, or at its end with each order."""
+    if batch.next_at is not None:
+        return False
+    moving = OPEN - {Status.NEEDS_ACTION}
+    return not batch.rows.filter(order__status__in=sorted(moving)).exists()

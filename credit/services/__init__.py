@@ -1,9 +1,17 @@
 """The services of customers' credit, each under the account's row lock."""
 
-from credit.services.accounts import bring_forward, set_credit
-from credit.services.ageing import Age, Debt, aged, debts_of, owed_in_all
-from credit.services.ending import OffAccount, not_to_ask_for, still_owed, unfulfilled_sales
-from credit.services.locking import lock_account, name_of
+from credit.services.accounts import bring_forward, lock_account, name_of, set_credit
+from credit.services.ageing import (
+    Age,
+    Debt,
+    OffAccount,
+    aged,
+    debts_of,
+    not_to_ask_for,
+    owed_in_all,
+    still_owed,
+    unfulfilled_sales,
+)
 from credit.services.paying import (
     last_paid_back,
     pay_back,

@@ -13,7 +13,7 @@ from core.rights import Right
 from credit.errors import CreditRefused
 from credit.methods import find_method
 from credit.models import CreditAccount, CreditEntry
-from credit.services.locking import enter, entered_before, lock_account, refuse_unless_may
+from credit.services.accounts import enter, entered_before, lock_account, refuse_unless_may
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from credit.errors import CreditRefused, OtherAccount, OverCap, Overdue
 from credit.models import CreditAccount, CreditEntry
-from credit.services.locking import due_day, enter, lock_account, lock_account_of, name_of, refuse_unless_may
+from credit.services.accounts import due_day, enter, lock_account, lock_account_of, name_of, refuse_unless_may
 
 if TYPE_CHECKING:
     from customers.models import Customer

@@ -11,7 +11,7 @@ from credit.errors import CreditRefused
 from credit.events import CREDIT_MOVED
 from credit.models import CreditAccount, CreditEntry
 from credit.services import debts_of
-from credit.services.locking import enter
+from credit.services.accounts import enter
 from customers.models import Customer
 from customers.services import absorb
 from drawers.models import Outcome, Payment

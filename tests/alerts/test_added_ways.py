@@ -8,9 +8,8 @@ from apprise.plugins.telegram import NotifyTelegram
 from alerts.errors import WayRefused
 from alerts.forms import way_form
 from alerts.models import AddedWay, AlertNotice
-from alerts.services import adding, notify_people
-from alerts.services.adding import add_way, refuse_inside
-from alerts.services.ways import ways
+from alerts.services import notify_people
+from alerts.services.ways import add_way, refuse_inside, ways
 from audit.models import AuditEvent
 from testing.people import browser_of, make_person
 from tests.alerts.helpers import Receiver, Webhook, low_balance
@@ -114,7 +113,7 @@ def test_the_same_way_is_there_once(telegram, settings):
 
 
 def test_there_are_only_so_many(telegram, monkeypatch):
-    monkeypatch.setattr(adding, "MOST_WAYS", 1)
+    monkeypatch.setattr("alerts.services.ways.MOST_WAYS", 1)
     actor = make_person("admin")
     add_way(f"tgram://{TOKEN}/-42/", name="One", actor=actor)
 

@@ -17,7 +17,7 @@ from alerts.models import Alert
 from alerts.services import evaluate_alerts
 from audit.models import AuditEvent, Sealing
 from audit.services import Restored, is_restored, seal, verify
-from audit.services.signing import public_key
+from audit.services.publishing import public_key
 from audit.tasks import seal_rows, verify_all, verify_recent
 from tests.audit.helpers import past_triggers, seal_all, sold
 

@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection, connections, transaction
 
 from audit.models import AuditEvent, Checkpoint, Sealing, Source, Tile
 from audit.services import record, seal, verify
-from audit.services.signing import is_signed, public_key
+from audit.services.publishing import is_signed, public_key
 from audit.services.sources import audited_tables
 from core import clock
 from staff.events import SIGN_IN

@@ -20,7 +20,7 @@ from credit.services import (
     record_payment,
     unfulfilled_sales,
 )
-from credit.services.locking import enter
+from credit.services.accounts import enter
 from customers.errors import MoneyOpen
 from customers.events import CUSTOMERS_MERGED
 from customers.models import Customer, SavedNumber

@@ -19,14 +19,13 @@ from launcher.backing_up import make_backup
 from launcher.backups import NAME, backups_in, named_by_time
 from launcher.bucket import Bucket, BucketError, open_file, open_folder, seal_folder
 from launcher.bucket_copies import NOTE, Copier, take_turn
-from launcher.bucket_restoring import fetched
 from launcher.data_folder import read_json, write_json
 from launcher.database_roles import OWNER
 from launcher.encrypting import make_key, private_key
 from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project
-from launcher.restoring import choose, recover
+from launcher.restoring import choose, fetched, recover
 from tests.launcher.conftest import new_folder, wait_until
 from tests.launcher.helpers import run
 

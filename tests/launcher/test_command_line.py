@@ -14,9 +14,8 @@ import psycopg
 import pytest
 
 from launcher import calling, project, status
-from launcher.data_folder import held, read_json, write_json, write_state
+from launcher.data_folder import Ports, held, read_json, write_json, write_state
 from launcher.output import LaunchError, last_lines, quiet_output
-from launcher.ports import Ports
 from launcher.processes import ProcessGroup
 from launcher.serving import choose_port
 from launcher.stack import Stack, check_database

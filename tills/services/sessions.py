@@ -1,4 +1,4 @@
-"""The person at a till by PIN: taking over, and leaving; who is there now, and who was."""
+"""The person at a till by PIN: taking over, leaving, who is and was there, and a second person who comes to approve."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from audit.models import AuditEvent
 from audit.services import record
 from core import clock
 from policies.services import policies
+from staff.errors import FactorRefused
 from staff.events import SIGN_OUT
 from staff.models import User
+from staff.services.own_factors import confirm_password
 from tills.errors import PinsLocked, TillElsewhere, TillOff, WrongPin
-from tills.events import PIN_SIGN_IN
+from tills.events import PASSWORD_REFUSED, PIN_SIGN_IN
 from tills.models import HeldTill, PinPerson, Till
 from tills.services.enrolling import digest_of, find_till
 from tills.services.guessing import FREE, Guess, count_guess, forget_own, note_right, note_wrong, seconds_locked
-from tills.services.pins import epoch_of
+from tills.services.pins import epoch_of, has_pin, is_pin
 
 # Someone's last act is noted at most this often: it is one more write.
 _NOTED_EVERY = dt.timedelta(seconds=20)
@@ -167,3 +169,21 @@ def stays_at(till: Till) -> list[Stay]:
             moments = [till.active_at]  # left without a word: the last act there
         stays.append(Stay(pk=event.pk, person=event.person, since=event.at, until=min(moments, default=None)))
     return stays[::-1]
+
+
+def confirm_in_person(person: User, secret: str, *, act: str, actor: User, till_token: str) -> str:
+    """How this person was recognised: "pin" or "password". Raises `Refused` when the secret is neither.
+
+    `actor`: the signed-in person. `till_token`: of the browser, or "". Guesses are counted by `act`: call it outside of
+    any transaction that may roll back.
+    """
+    till = find_till(till_token)
+    if till and is_pin(secret) and has_pin(person):
+        confirm_pin(till, person_pk=person.pk, pin=secret, actor=actor)
+        return "pin"
+    try:
+        confirm_password(person, secret, counted_as=act)
+    except FactorRefused as refusal:
+        record(PASSWORD_REFUSED, actor=actor, subject=person.username, facts={"act": act, "reason": refusal.reason})
+        raise
+    return "password"

@@ -13,12 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from core.addresses import address_of
 from tills import services
-from tills.cookies import give_till_cookie, take_till_cookie, till_token
 from tills.errors import CodeRefused, PinsLocked, TillElsewhere, TillOff, WrongPin
 from tills.forms import CodeForm, TakeOverForm
 from tills.models import Till
 from tills.services.guessing import seconds_locked
-from tills.sessions import leave_till, sign_in_by_pin
+from tills.sessions import give_till_cookie, leave_till, sign_in_by_pin, take_till_cookie, till_token
 
 _MOST_TILES = 200
 _TOO_MANY = 429

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from audit.services.signing import public_key
+from audit.services.publishing import public_key
 from core.commands import PlainCommand
 
 

@@ -14,7 +14,7 @@ from django.db.migrations.exceptions import InconsistentMigrationHistory
 from django.db.migrations.recorder import MigrationRecorder
 
 from audit.services import close_way_past_triggers, is_restored
-from audit.services.signing import public_key
+from audit.services.publishing import public_key
 from backoffice.database_rights import grant_rights
 from catalogue.models import Product
 from core import heartbeats
