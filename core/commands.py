@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import math
 import sys
@@ -55,7 +56,12 @@ class VisibleOutput(OutputWrapper):
 
 
 class PlainCommand(BaseCommand):
-    """A command that speaks English in every setting, and names an error in one sentence."""
+    """A command that speaks English in every setting, and names an error in one sentence.
+
+    `json_help`: what `--json` prints; a command without it takes no `--json`.
+    """
+
+    json_help = ""
 
     def __init__(self, stdout: TextIO | None = None, stderr: TextIO | None = None, **more: Any) -> None:
         super().__init__(stdout, stderr, **more)
@@ -77,6 +83,8 @@ class PlainCommand(BaseCommand):
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         """Refuse wrong arguments with one sentence and exit code 2, without a page of usage; guess no option."""
         parser = super().create_parser(prog_name, subcommand, allow_abbrev=False, **kwargs)
+        if self.json_help:
+            parser.add_argument("--json", action="store_true", help=self.json_help)
 
         def refuse(message: str) -> NoReturn:
             sentence = f"{message} (see {subcommand} --help)"
@@ -87,6 +95,10 @@ class PlainCommand(BaseCommand):
 
         parser.error = refuse  # type: ignore[method-assign]
         return parser
+
+    def answer(self, facts: Any, sentence: str, *, as_json: bool) -> None:
+        """Print the result: these facts as JSON, or the sentence."""
+        self.stdout.write(json.dumps(facts) if as_json else sentence)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Run in English; a database that cannot be reached is one sentence, and the log is for `--verbosity 2`."""

@@ -17,10 +17,10 @@ class Command(PlainCommand):
     """Rows against leaves, tree and checkpoints; the shop may sell meanwhile."""
 
     help = "Verify that no audited row was changed; --checkpoint: also against checkpoints that left the database."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The checkpoints to compare with, and the format."""
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
         parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="A file of AUDIT_CHECKPOINT_FILE.")
         parser.add_argument("--recent", type=_count, metavar="N", help="Only the newest N rows.")
         parser.add_argument("--public-key", metavar="KEY", help="The key of the signatures, base64 (default: our own).")

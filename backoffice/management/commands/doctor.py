@@ -4,7 +4,7 @@ import dataclasses
 import json
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
 from backoffice.doctor import examine
 from core.commands import PlainCommand
@@ -16,21 +16,19 @@ class Command(PlainCommand):
     """Look at everything that the shop rests on. Exit code 1 when something is bad."""
 
     help = "Look at settings, stores, processes, upstream, clock, disk, callbacks, books and backups."
+    json_help = "Print one JSON list."
     requires_system_checks: list[str] = []  # its own first finding
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", dest="as_json", help="Print one JSON list.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print each finding when it is made."""
         findings = []
         for finding in examine():
             findings.append(finding)
-            if not options["as_json"]:
+            if not options["json"]:
                 self.stdout.write(f"{_SIGNS[finding.verdict]}  {finding.subject:<16} {finding.seen}")
                 if finding.advice:
                     self.stdout.write(f"{'':<22} → {finding.advice}")
-        if options["as_json"]:
+        if options["json"]:
             self.stdout.write(json.dumps([dataclasses.asdict(finding) for finding in findings]))
         bad = sum(finding.verdict == "bad" for finding in findings)
         if bad:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
 from core.commands import EXIT_NOT_YET, PlainCommand
 from core.resealing import SealedRows, sealed_rows
@@ -13,9 +13,7 @@ class Command(PlainCommand):
     """For every kind that a room keeps sealed. It changes nothing the second time."""
 
     help = "Seal all that needs a key of SECRET_KEY_FALLBACKS with SECRET_KEY again, and say what still needs one."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", dest="as_json", help="Print one JSON object.")
+    json_help = "Print one JSON object."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 when nothing needs a former key, 3 when PINs still do, 1 when something opens with no known key."""
@@ -29,9 +27,9 @@ class Command(PlainCommand):
                 "former": keys.former,
                 "none": keys.none,
             }
-            if not options["as_json"]:
+            if not options["json"]:
                 self._print(kind, resealed, len(keys.former), len(keys.none))
-        if options["as_json"]:
+        if options["json"]:
             self.stdout.write(json.dumps(report))
         if none:
             raise CommandError(

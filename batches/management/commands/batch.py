@@ -29,9 +29,10 @@ class Command(PlainCommand):
         "Check a table of sales and bills, or release it. Exit 0: checked without a fault, or all sold, "
         "3: not final yet, 1: some rows are wrong or not sold, or refused, 2: usage."
     )
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The file or the key, how long to wait, and how to print."""
+        """The file or the key, how long to wait."""
         parser.add_argument("file", nargs="?", metavar="FILE", help="CSV, XLSX or ODS; - for standard input.")
         parser.add_argument("--again", action="store_true", help="The same table is meant once more.")
         parser.add_argument("--release", metavar="KEY", help="Sell the rows of this key, as the check printed it.")
@@ -43,7 +44,6 @@ class Command(PlainCommand):
             help="How long to follow the batch, or the checks of its bills.",
         )
         add_as(parser)
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Check or release, print; exit with the state of the batch."""

@@ -14,10 +14,10 @@ class Command(PlainCommand):
     """Print one check; it only reads."""
 
     help = "Show one bill check. Exit 0: payable or paid, 3: no answer yet, 1: refused, expired or not found."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref_id", metavar="REF_ID")
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print and exit with the check's state."""

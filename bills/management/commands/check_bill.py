@@ -22,16 +22,16 @@ class Command(PlainCommand):
     """Store a check, ask, and follow it for `--wait` seconds."""
 
     help = "Check a bill. Exit 0: payable, 3: no answer yet, 1: refused, 2: usage."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The biller, the customer number, how long to wait, and how to print."""
+        """The biller, the customer number, how long to wait."""
         parser.add_argument("--product", required=True, metavar="CODE", help="The biller's product code.")
         parser.add_argument("--destination", required=True, metavar="NO", help="The customer number.")
         parser.add_argument(
             "--wait", type=waiting_seconds, default=0, metavar="S", help="How long to follow a pending check."
         )
         add_as(parser)
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Ask, follow, print; exit with the check's state."""

@@ -22,9 +22,10 @@ class Command(PlainCommand):
     """Pay the check's total, send it, and follow the order for `--wait` seconds."""
 
     help = "Pay a checked bill. Exit 0: success, 3: not final yet, 1: rejected, failed or refused, 2: usage."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The check, the total that is meant, how long to wait, and how to print."""
+        """The check, the total that is meant, how long to wait."""
         parser.add_argument("ref_id", metavar="REF_ID", help="The ref_id of the check.")
         parser.add_argument(
             "--amount",
@@ -36,7 +37,6 @@ class Command(PlainCommand):
             "--wait", type=waiting_seconds, default=0, metavar="S", help="How long to follow the order."
         )
         add_as(parser)
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Pay (or pay again, when it needs action), follow, print; exit with the order's state."""

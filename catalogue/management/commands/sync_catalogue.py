@@ -1,6 +1,5 @@
 """`./run manage sync_catalogue`: fetch the upstream's catalogue now."""
 
-import json
 import sys
 from typing import Any
 
@@ -32,11 +31,11 @@ class Command(PlainCommand):
     """The same service as the button and beat."""
 
     help = "Fetch the upstream's catalogue now. The last good catalogue stays in place on any fault."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """`--if-empty` for the first start, `--json` for one JSON object."""
+        """`--if-empty` for the first start."""
         parser.add_argument("--if-empty", action="store_true", help="Do nothing when there are products already.")
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 when the catalogue is in place, 3 when the rate limits do not allow it yet, 1 for any other fault."""
@@ -59,9 +58,5 @@ class Command(PlainCommand):
             "vanished": sync.delisted,
             "price_changes": sync.price_changes,
         }
-        if options["json"]:
-            self.stdout.write(json.dumps(counts))
-        else:
-            self.stdout.write(
-                f"{sync.products} products: {sync.added} new, {sync.delisted} delisted, {sync.price_changes} repriced."
-            )
+        line = f"{sync.products} products: {sync.added} new, {sync.delisted} delisted, {sync.price_changes} repriced."
+        self.answer(counts, line, as_json=options["json"])

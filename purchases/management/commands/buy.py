@@ -25,9 +25,10 @@ class Command(PlainCommand):
     """Place an order, send it, and follow it for `--wait` seconds."""
 
     help = "Buy a product. Exit 0: success, 3: not final yet, 1: any other end, or refused, 2: usage."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The product, the destination, how long to wait, and how to print."""
+        """The product, the destination, how long to wait."""
         parser.add_argument("--product", required=True, metavar="CODE", help="The product's code.")
         parser.add_argument(
             "--destination", required=True, metavar="NO", help="Phone, meter or customer number, game ID."
@@ -44,7 +45,6 @@ class Command(PlainCommand):
             "--wait-for-topup", action="store_true", help="If the balance is short, the order waits until it is not."
         )
         add_as(parser)
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Place, send, follow, print; exit with the order's state."""

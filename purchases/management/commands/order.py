@@ -14,10 +14,10 @@ class Command(PlainCommand):
     """Print one order; it only reads."""
 
     help = "Show one order. Exit 0: success, 3: not final yet, 1: any other end, or not found."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref_id", metavar="REF_ID")
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print and exit with the order's state."""

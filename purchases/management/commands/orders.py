@@ -16,14 +16,14 @@ class Command(PlainCommand):
     """List orders by status and time; it only reads."""
 
     help = "List orders, newest first."
+    json_help = "Print JSON lines."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which status, since when, and how to print."""
+        """Which status, since when."""
         parser.add_argument("--status", choices=Status.values)
         parser.add_argument(
             "--since", metavar="ISO", help="Placed at or after this time, e.g. 2026-08-22T10:00:00+07:00."
         )
-        parser.add_argument("--json", action="store_true", help="Print JSON lines.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         orders = Order.objects.order_by("-created_at", "-pk")

@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from core.commands import PlainCommand
 from core.money import rupiah, signed_rupiah
 from reconciliation import services
@@ -14,9 +12,7 @@ class Command(PlainCommand):
     """Print the newest balance, the books' expected one, and whether they agree; it only reads."""
 
     help = "Show the balance that the upstream reported, and what the books say."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+    json_help = "Print one JSON object."
 
     def handle(self, *args: Any, **options: Any) -> None:
         facts = services.position().as_json()

@@ -24,13 +24,13 @@ class Command(PlainCommand):
     """Read the balance, ask about the orders that it depends on, evaluate, print."""
 
     help = "Compare the books with the upstream. Exit 0: balanced, 3: not final or not read, 1: a difference is open."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """How long to wait for open orders, and how to print."""
+        """How long to wait for open orders."""
         parser.add_argument(
             "--wait", type=waiting_seconds, default=10, metavar="SECONDS", help="How long to follow open orders."
         )
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Reconcile, print, and exit with the state."""

@@ -18,13 +18,13 @@ class Command(PlainCommand):
     """The same service as the page; without `--as` it gives any role."""
 
     help = "Invite somebody: prints a link, valid once, with which this person chooses a password."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="The user name, for signing in.")
         parser.add_argument("--role", choices=Role.values, required=True)
         parser.add_argument("--full-name", default="", help="As the pages show it.")
         add_as(parser)
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 with the link, 1 when the name is taken, 2 for a name that is not valid."""

@@ -1,6 +1,5 @@
 """`./run manage deactivate_staff NAME`: switch an account off without a page."""
 
-import json
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -16,11 +15,11 @@ class Command(PlainCommand):
     """The same service as the page."""
 
     help = "Switch an account off: this person is signed out everywhere, and no link opens the account."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="The user name.")
         add_as(parser)
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 when the account is off, 1 when it is unknown or the last active owner's."""
@@ -30,7 +29,5 @@ class Command(PlainCommand):
             deactivate(person, actor=actor)
         except NotAllowed as error:
             raise CommandError(str(error)) from error
-        if options["json"]:
-            self.stdout.write(json.dumps({"name": person.username, "active": False}))
-        else:
-            self.stdout.write(f"{person.username} is switched off.")
+        facts = {"name": person.username, "active": False}
+        self.answer(facts, f"{person.username} is switched off.", as_json=options["json"])

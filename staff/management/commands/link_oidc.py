@@ -1,6 +1,5 @@
 """`./run manage link_oidc NAME SUB`: let somebody who has an account sign in through the provider."""
 
-import json
 from typing import Any
 
 from django.conf import settings
@@ -16,12 +15,12 @@ class Command(PlainCommand):
     """By the provider's own key of the person, because names there may be given to somebody else."""
 
     help = "Let a person sign in through the provider that OIDC_ISSUER names, and no longer with a password."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Whose, who that is at the provider, and how to print."""
+        """Whose, who that is at the provider."""
         parser.add_argument("name", help="The user name.")
         parser.add_argument("subject", help="The claim `sub` of this person at the provider.")
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 when the person is linked, 1 when nobody has this name or the account may not be linked."""
@@ -32,7 +31,5 @@ class Command(PlainCommand):
             link_account(person, options["subject"])
         except Refused as error:
             raise CommandError(str(error)) from error
-        if options["json"]:
-            self.stdout.write(json.dumps({"name": person.username, "sub": options["subject"]}))
-        else:
-            self.stdout.write(f"{person.username} signs in with {settings.OIDC_NAME} now.")
+        facts = {"name": person.username, "sub": options["subject"]}
+        self.answer(facts, f"{person.username} signs in with {settings.OIDC_NAME} now.", as_json=options["json"])

@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from core.commands import PlainCommand
 from staff.models import BREAK_GLASS
 from staff.services.break_glass import make_break_glass
@@ -14,9 +12,7 @@ class Command(PlainCommand):
     """Prints password and codes once; nobody can read them again."""
 
     help = "Make the emergency account, or a new password and new codes for it: print, seal, and keep it locked away."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+    json_help = "Print one JSON object."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 with the password and the codes; an older envelope opens nothing any more."""

@@ -14,10 +14,10 @@ class Command(PlainCommand):
     """The same service as "New link" on the page, also for an owner."""
 
     help = "Print a link, valid once, with which a person chooses a new password; the person is signed out everywhere."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="The user name.")
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 with the link, 1 when there is nobody with this name, or the account is switched off."""

@@ -1,6 +1,5 @@
 """`./run manage reset_factor NAME`: take the second factors away from somebody who has lost them."""
 
-import json
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -14,16 +13,14 @@ class Command(PlainCommand):
     """The same service as the page."""
 
     help = "Remove all second factors of a person, who is signed out everywhere and adds new ones at the next sign-in."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="The user name.")
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 with how many were removed, 1 when there is nobody with this name."""
         person = person_named(options["name"])
         removed = reset_factors(person, actor=None)
-        if options["json"]:
-            self.stdout.write(json.dumps({"name": person.username, "removed": removed}))
-        else:
-            self.stdout.write(f"{removed} second factors of {person.username} are removed.")
+        facts = {"name": person.username, "removed": removed}
+        self.answer(facts, f"{removed} second factors of {person.username} are removed.", as_json=options["json"])

@@ -1,9 +1,6 @@
 """`./run manage list_tills`: every till, the person there, and whether its PINs are locked."""
 
-import json
 from typing import Any
-
-from django.core.management.base import CommandParser
 
 from core.commands import PlainCommand
 from tills.models import Till
@@ -14,9 +11,7 @@ class Command(PlainCommand):
     """The same as the page."""
 
     help = "List the tills."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="Print one JSON object for each till.")
+    json_help = "Print one JSON object for each till."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """One line for each till; exit 0."""
@@ -28,8 +23,6 @@ class Command(PlainCommand):
                 "held_by": till.held_by.username if till.held_by else None,
                 "locked_seconds": seconds_locked(till),
             }
-            if options["json"]:
-                self.stdout.write(json.dumps(facts))
-            else:
-                state = "off" if not till.is_on else "locked" if facts["locked_seconds"] else "on"
-                self.stdout.write(f"{till.pk}\t{state}\t{facts['held_by'] or '-'}\t{till.name}")
+            state = "off" if not till.is_on else "locked" if facts["locked_seconds"] else "on"
+            line = f"{till.pk}\t{state}\t{facts['held_by'] or '-'}\t{till.name}"
+            self.answer(facts, line, as_json=options["json"])

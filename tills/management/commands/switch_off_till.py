@@ -1,6 +1,5 @@
 """`./run manage switch_off_till ID`: end a till without a page."""
 
-import json
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -14,10 +13,10 @@ class Command(PlainCommand):
     """The same service as the page."""
 
     help = "Switch a till off: the person there by PIN is out at the next request."
+    json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("id", type=int, help="As list_tills prints it.")
-        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 when it is off, 1 when there is no such till."""
@@ -25,7 +24,5 @@ class Command(PlainCommand):
         if till is None:
             raise CommandError(f"There is no till {options['id']}.")
         switch_off(till, actor=None)
-        if options["json"]:
-            self.stdout.write(json.dumps({"id": till.pk, "name": till.name, "on": False}))
-        else:
-            self.stdout.write(f"{till.name} is switched off.")
+        facts = {"id": till.pk, "name": till.name, "on": False}
+        self.answer(facts, f"{till.name} is switched off.", as_json=options["json"])
