@@ -1,16 +1,18 @@
-"""Fields that several rooms use, a day of the shop and whole rupiah; and what is wrong with a form."""
+"""Fields and forms that several rooms use, such as whole rupiah or a table; and what is wrong with a form."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
 import uuid
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah
+from core.sheets import FILES, SheetRefused, text_of
 from core.times import shop_day
 
 # More than any account holds; the books count in 64 bits.
@@ -128,3 +130,35 @@ class DayField(forms.DateField):
             return shop_day(str(value))
         except ValueError as error:
             raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from error
+
+
+class SheetForm(forms.Form):
+    """A table: a file, or its pasted rows; becomes `text`, of at most `most_kilobytes`."""
+
+    most_kilobytes: ClassVar[int]
+    too_large: ClassVar[Promise]  # with the place %(n)s
+    rows_shown: ClassVar[int]
+
+    file = forms.FileField(label=_("File"), required=False)
+    text = forms.CharField(label=_("Or paste the rows here"), required=False, strip=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["file"].widget = forms.FileInput({"class": "form-control", "accept": FILES})
+        looks = {"class": "form-control", "autocomplete": "off", "rows": self.rows_shown, "spellcheck": "false"}
+        self.fields["text"].widget = forms.Textarea(looks)
+
+    def clean(self) -> dict[str, Any]:
+        """The text of the file, or the pasted one."""
+        facts: dict[str, Any] = super().clean() or {}
+        if file := facts.get("file"):
+            try:
+                facts["text"] = text_of(file.read())
+            except SheetRefused as refusal:
+                raise forms.ValidationError(str(refusal), code=refusal.code) from refusal
+        if not facts.get("text", "").strip():
+            raise forms.ValidationError(_("Choose a file, or paste the rows."), code="nothing")
+        # A browser sends the text back with longer line ends: those do not count.
+        if len(facts["text"].replace("\r\n", "\n").encode()) > self.most_kilobytes * 1024:
+            raise forms.ValidationError(self.too_large, code="too_large", params={"n": self.most_kilobytes})
+        return facts

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalogue.destinations import KINDS, DestinationKind, kind_called
 from catalogue.models import Product, ProductType
-from core.sheets import FILES, SheetRefused, text_of
+from core.forms import SheetForm
 from customers.models import Customer, SavedNumber
 from customers.services import MOST_KILOBYTES, joined
 
@@ -98,32 +98,12 @@ class SaveThisForm(SavedNumberForm):
         self.fields["customer"].widget.attrs |= {**_FIELD, "autofocus": True, "list": "customer-names"}
 
 
-class ImportForm(forms.Form):
-    """A table of customers: a file, or its pasted text; becomes `text`."""
+class ImportForm(SheetForm):
+    """A table of customers."""
 
-    file = forms.FileField(label=_("File"), required=False)
-    text = forms.CharField(label=_("Or paste the rows here"), required=False, strip=False)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["file"].widget = forms.FileInput({"class": "form-control", "accept": FILES})
-        self.fields["text"].widget = forms.Textarea({**_FIELD, "rows": 6, "spellcheck": "false"})
-
-    def clean(self) -> dict[str, Any]:
-        """The text of the file, or the pasted one."""
-        facts: dict[str, Any] = super().clean() or {}
-        if file := facts.get("file"):
-            try:
-                facts["text"] = text_of(file.read())
-            except SheetRefused as refusal:
-                raise forms.ValidationError(str(refusal), code=refusal.code) from refusal
-        if not facts.get("text", "").strip():
-            raise forms.ValidationError(_("Choose a file, or paste the rows."), code="nothing")
-        # A browser sends the text back with longer line ends: those do not count.
-        if len(facts["text"].replace("\r\n", "\n").encode()) > MOST_KILOBYTES * 1024:
-            words = _("The table is larger than %(n)s KB. Cut it into smaller files, and import one after the other.")
-            raise forms.ValidationError(words, code="too_large", params={"n": MOST_KILOBYTES})
-        return facts
+    most_kilobytes = MOST_KILOBYTES
+    too_large = _("The table is larger than %(n)s KB. Cut it into smaller files, and import one after the other.")
+    rows_shown = 6
 
 
 class MergeForm(forms.Form):

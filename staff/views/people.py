@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -170,132 +171,115 @@ def _done_by(person: User, reader: User) -> list[tuple[str, list[tuple[str, str,
     return days
 
 
-@staff_only(Right.MANAGE_STAFF)
-@require_POST
-def staff_role(request: StaffRequest, pk: int) -> HttpResponse:
+Step = Callable[[StaffRequest, User], HttpResponse | None]
+
+
+def _step(*rights: Right) -> Callable[[Step], Callable[..., HttpResponseBase]]:
+    """A posted step with a person's account: its own answer, or the person's page, which also shows a refusal."""
+
+    def decorate(step: Step) -> Callable[..., HttpResponseBase]:
+        @staff_only(Right.MANAGE_STAFF, *rights)
+        @require_POST
+        @wraps(step)
+        def view(request: StaffRequest, pk: int) -> HttpResponse:
+            person = get_object_or_404(User, pk=pk)
+            with refusal_shown(request):
+                if (answer := step(request, person)) is not None:
+                    return answer
+            return redirect(person)
+
+        return view
+
+    return decorate
+
+
+@_step()
+def staff_role(request: StaffRequest, person: User) -> None:
     """Give the person another role."""
-    person = get_object_or_404(User, pk=pk)
     form = RoleForm(request.POST, actor=request.user)
-    with refusal_shown(request):
-        if form.is_valid():
-            _confirm(request, CHANGE_ROLE, person=pk, role=form.cleaned_data["role"].value)
-            services.change_role(person, form.cleaned_data["role"], actor=request.user)
-            messages.success(request, _("The role was changed. It holds from the next page on."))
-        else:
-            messages.error(request, _("Choose one of the roles."))
-    return redirect(person)
+    if form.is_valid():
+        _confirm(request, CHANGE_ROLE, person=person.pk, role=form.cleaned_data["role"].value)
+        services.change_role(person, form.cleaned_data["role"], actor=request.user)
+        messages.success(request, _("The role was changed. It holds from the next page on."))
+    else:
+        messages.error(request, _("Choose one of the roles."))
 
 
-@staff_only(Right.MANAGE_STAFF, Right.CHANGE_LIMITS)
-@require_POST
-def staff_limits(request: StaffRequest, pk: int) -> HttpResponse:
+@_step(Right.CHANGE_LIMITS)
+def staff_limits(request: StaffRequest, person: User) -> HttpResponse | None:
     """Give the person limits of their own; an empty one is the role's."""
-    person = get_object_or_404(User, pk=pk)
     form = LimitsForm(request.POST, limits=services.own_limits_of(person))
     if not form.is_valid():
-        return _person_shown(request, pk, limits_form=form)
-    with refusal_shown(request):
-        _confirm(request, CHANGE_LIMITS, person=pk, **{name: request.POST.get(name, "") for name in LIMITS})
-        services.change_limits(person, form.limits, actor=request.user)
-        messages.success(request, _("The limits were changed. They hold from the next page on."))
-    return redirect(person)
+        return _person_shown(request, person.pk, limits_form=form)
+    _confirm(request, CHANGE_LIMITS, person=person.pk, **{name: request.POST.get(name, "") for name in LIMITS})
+    services.change_limits(person, form.limits, actor=request.user)
+    messages.success(request, _("The limits were changed. They hold from the next page on."))
+    return None
 
 
-@staff_only(Right.MANAGE_STAFF)
-@require_POST
-def staff_move(request: StaffRequest, pk: int) -> HttpResponse:
+@_step()
+def staff_move(request: StaffRequest, person: User) -> None:
     """Have the person belong to another branch."""
-    person = get_object_or_404(User, pk=pk)
     form = WithBranch(request.POST)
-    with refusal_shown(request):
-        if form.is_valid():
-            branch: int = form.cleaned_data["branch"] if "branch" in form.fields else person.branch_id
-            _confirm(request, MOVE, person=pk, branch=branch)
-            services.move(person, branch=branch, actor=request.user)
-            messages.success(request, _("Saved."), extra_tags="person_moved")
-    return redirect(person)
+    if form.is_valid():
+        branch: int = form.cleaned_data["branch"] if "branch" in form.fields else person.branch_id
+        _confirm(request, MOVE, person=person.pk, branch=branch)
+        services.move(person, branch=branch, actor=request.user)
+        messages.success(request, _("Saved."), extra_tags="person_moved")
 
 
-@staff_only(Right.MANAGE_STAFF, Right.CHANGE_ROLES)
-@require_POST
-def staff_bind(request: StaffRequest, pk: int) -> HttpResponse:
+@_step(Right.CHANGE_ROLES)
+def staff_bind(request: StaffRequest, person: User) -> None:
     """Have the person see only the own branch (`bound=1`), or all of them again."""
-    person = get_object_or_404(User, pk=pk)
     bound = request.POST.get("bound", "")
-    with refusal_shown(request):
-        _confirm(request, BIND, person=pk, bound=bound)
-        services.bind(person, is_bound=bound == "1", actor=request.user)
-        messages.success(request, _("Saved. It holds from the next page on."), extra_tags="person_bound")
-    return redirect(person)
+    _confirm(request, BIND, person=person.pk, bound=bound)
+    services.bind(person, is_bound=bound == "1", actor=request.user)
+    messages.success(request, _("Saved. It holds from the next page on."), extra_tags="person_bound")
 
 
-@staff_only(Right.MANAGE_STAFF)
-@require_POST
-def staff_deactivate(request: StaffRequest, pk: int) -> HttpResponse:
+@_step()
+def staff_deactivate(request: StaffRequest, person: User) -> None:
     """Switch the account off."""
-    person = get_object_or_404(User, pk=pk)
-    with refusal_shown(request):
-        _confirm(request, DEACTIVATE, person=pk)
-        services.deactivate(person, actor=request.user)
-        messages.success(request, _("The account is switched off, and signed out everywhere."))
-    return redirect(person)
+    _confirm(request, DEACTIVATE, person=person.pk)
+    services.deactivate(person, actor=request.user)
+    messages.success(request, _("The account is switched off, and signed out everywhere."))
 
 
-@staff_only(Right.MANAGE_STAFF)
-@require_POST
-def staff_reactivate(request: StaffRequest, pk: int) -> HttpResponse:
+@_step()
+def staff_reactivate(request: StaffRequest, person: User) -> None:
     """Switch the account on again."""
-    person = get_object_or_404(User, pk=pk)
-    with refusal_shown(request):
-        _confirm(request, REACTIVATE, person=pk)
-        services.reactivate(person, actor=request.user)
-        messages.success(request, _("The account is switched on."))
-    return redirect(person)
+    _confirm(request, REACTIVATE, person=person.pk)
+    services.reactivate(person, actor=request.user)
+    messages.success(request, _("The account is switched on."))
 
 
-@staff_only(Right.MANAGE_STAFF)
-@require_POST
-def staff_link(request: StaffRequest, pk: int) -> HttpResponse:
+@_step()
+def staff_link(request: StaffRequest, person: User) -> HttpResponse:
     """Make a new link: an invitation again, or a new password. The answer shows it, this once."""
-    person = get_object_or_404(User, pk=pk)
-    with refusal_shown(request):
-        _confirm(request, ACCESS_LINK, person=pk)
-        return _link_shown(request, person, services.make_link(person, actor=request.user))
-    return redirect(person)
+    _confirm(request, ACCESS_LINK, person=person.pk)
+    return _link_shown(request, person, services.make_link(person, actor=request.user))
 
 
-@staff_only(Right.MANAGE_STAFF)
-@require_POST
-def staff_withdraw(request: StaffRequest, pk: int) -> HttpResponse:
+@_step()
+def staff_withdraw(request: StaffRequest, person: User) -> None:
     """End the person's open link."""
-    person = get_object_or_404(User, pk=pk)
-    with refusal_shown(request):
-        services.withdraw_link(person, actor=request.user)
-        messages.success(request, _("The link was withdrawn."))
-    return redirect(person)
+    services.withdraw_link(person, actor=request.user)
+    messages.success(request, _("The link was withdrawn."))
 
 
-@staff_only(Right.MANAGE_STAFF)
-@require_POST
-def staff_sign_out(request: StaffRequest, pk: int) -> HttpResponse:
+@_step()
+def staff_sign_out(request: StaffRequest, person: User) -> None:
     """End all sessions of the person."""
-    person = get_object_or_404(User, pk=pk)
-    with refusal_shown(request):
-        services.end_sessions(person, actor=request.user)
-        messages.success(request, _("Signed out everywhere."))
-    return redirect(person)
+    services.end_sessions(person, actor=request.user)
+    messages.success(request, _("Signed out everywhere."))
 
 
-@staff_only(Right.MANAGE_STAFF)
-@require_POST
-def staff_reset_factors(request: StaffRequest, pk: int) -> HttpResponse:
+@_step()
+def staff_reset_factors(request: StaffRequest, person: User) -> None:
     """Take the second factors away from a person who has lost them."""
-    person = get_object_or_404(User, pk=pk)
-    with refusal_shown(request):
-        _confirm(request, RESET_FACTORS, person=pk)
-        reset_factors(person, actor=request.user)
-        messages.success(request, _("The second factors are removed, and the person is signed out everywhere."))
-    return redirect(person)
+    _confirm(request, RESET_FACTORS, person=person.pk)
+    reset_factors(person, actor=request.user)
+    messages.success(request, _("The second factors are removed, and the person is signed out everywhere."))
 
 
 def _confirm(request: StaffRequest, act: str, **content: object) -> None:
