@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
-from core.errors import Refused
+from core.errors import ForReason
 
 
-class WayRefused(Refused):
+class WayRefused(ForReason):
     """Nothing was added. `reason` is one of the keys below."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        words = {
-            "not_understood": _("Nobody is reached so. Look at each field: one letter may be missing."),
-            "inside": _(
-                "This address leads into the own network. Only the person who runs the server can set such a way"
-                " (ALERT_URLS in the settings)."
-            ),
-            "no_host": _("There is no server with this name. Look at it again, letter by letter."),
-            "known": _("This way is there already."),
-            "too_many": _("There are enough ways. Take one away first."),
-            "failed": _("The test message was refused, so nothing was added. Look at each field, then try again."),
-        }
-        super().__init__(words[reason])
+    texts = {
+        "not_understood": _("Nobody is reached so. Look at each field: one letter may be missing."),
+        "inside": _(
+            "This address leads into the own network. Only the person who runs the server can set such a way"
+            " (ALERT_URLS in the settings)."
+        ),
+        "no_host": _("There is no server with this name. Look at it again, letter by letter."),
+        "known": _("This way is there already."),
+        "too_many": _("There are enough ways. Take one away first."),
+        "failed": _("The test message was refused, so nothing was added. Look at each field, then try again."),
+    }

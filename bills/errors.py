@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from bills.states import AnswerKind
-from core.errors import OrderRefused
+from core.errors import ForReason, OrderRefused
 from core.money import rupiah
 from upstream.error_codes import meaning_of
 
@@ -16,17 +16,14 @@ if TYPE_CHECKING:
     from purchases.models import Order
 
 
-class NotABill(OrderRefused):
+class NotABill(ForReason, OrderRefused):
     """The biller has no bill to check; `reason` is "prepaid", "delisted" or "unavailable"."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        words = {
-            "prepaid": _("This product is sold, not paid as a bill."),
-            "delisted": _("The provider no longer has this biller."),
-            "unavailable": _("This biller is unavailable at the moment. Try again later."),
-        }
-        super().__init__(words[reason])
+    texts = {
+        "prepaid": _("This product is sold, not paid as a bill."),
+        "delisted": _("The provider no longer has this biller."),
+        "unavailable": _("This biller is unavailable at the moment. Try again later."),
+    }
 
 
 class NotPayable(OrderRefused):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
-from core.errors import Refused
+from core.errors import ForReason
 
 
-class BranchRefused(Refused):
+class BranchRefused(ForReason):
     """Nothing was changed. `reason` is one of the keys below."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        words = {
-            "name_taken": _("There is a branch with this name already."),
-            "in_use": _("People, drawers or tills belong to this branch. Move them to another one first."),
-            "last": _("This is the last open branch. A shop has at least one."),
-        }
-        super().__init__(words[reason])
+    texts = {
+        "name_taken": _("There is a branch with this name already."),
+        "in_use": _("People, drawers or tills belong to this branch. Move them to another one first."),
+        "last": _("This is the last open branch. A shop has at least one."),
+    }

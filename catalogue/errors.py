@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
-from core.errors import Refused
+from core.errors import ForReason, Refused
 
 if TYPE_CHECKING:
     from catalogue.models import SyncFault
@@ -27,18 +27,15 @@ class CatalogueFault(Exception):
         return f"{self.code.label} {self.detail}".rstrip()
 
 
-class RuleRefused(Refused):
+class RuleRefused(ForReason):
     """No price was changed; `reason` is "same", "moved", "gone" or "no_reason"."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        words = {
-            "same": _("The rule is the same as before. No price has changed."),
-            "moved": _("Costs or rules have changed since you saw these prices. Check them again."),
-            "gone": _("The rule's product, brand or category is no longer there."),
-            "no_reason": _("Something would sell below cost: write a reason for the approver."),
-        }
-        super().__init__(words[reason])
+    texts = {
+        "same": _("The rule is the same as before. No price has changed."),
+        "moved": _("Costs or rules have changed since you saw these prices. Check them again."),
+        "gone": _("The rule's product, brand or category is no longer there."),
+        "no_reason": _("Something would sell below cost: write a reason for the approver."),
+    }
 
 
 class NeedsSecondPerson(Refused):
@@ -49,16 +46,13 @@ class NeedsSecondPerson(Refused):
         super().__init__(_("Something would sell below cost: a second person has to approve it first."))
 
 
-class PublicListRefused(Refused):
+class PublicListRefused(ForReason):
     """The public page of the prices is as it was; `reason` is "changed" or "not_agreed"."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        words = {
-            "changed": _(
-                "Nothing was changed: this form was sent before, or somebody else was faster. The newest link works, "
-                "and was shown only once. If you do not have it, make a new one below."
-            ),
-            "not_agreed": _("Nothing was changed. A new link ends the old one: tick that it may end."),
-        }
-        super().__init__(words[reason])
+    texts = {
+        "changed": _(
+            "Nothing was changed: this form was sent before, or somebody else was faster. The newest link works, "
+            "and was shown only once. If you do not have it, make a new one below."
+        ),
+        "not_agreed": _("Nothing was changed. A new link ends the old one: tick that it may end."),
+    }

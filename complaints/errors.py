@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
-from core.errors import Refused
+from core.errors import ForReason
 
 
-class ComplaintRefused(Refused):
+class ComplaintRefused(ForReason):
     """Nothing was written. `reason` is one of the keys below."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        words = {
-            "no_right": _("You may not do this with complaints."),
-            "no_words": _("Write what the customer says, or what you have done."),
-            "open_already": _("There is an open complaint about this order already."),
-            "moved": _("Somebody else has changed this complaint meanwhile. Look at it again."),
-        }
-        super().__init__(words[reason])
+    texts = {
+        "no_right": _("You may not do this with complaints."),
+        "no_words": _("Write what the customer says, or what you have done."),
+        "open_already": _("There is an open complaint about this order already."),
+        "moved": _("Somebody else has changed this complaint meanwhile. Look at it again."),
+    }

@@ -1,8 +1,8 @@
 """The parent of every refusal: nothing was done, and the text tells the asker why."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import messages
 from django.http import HttpRequest
@@ -22,6 +22,16 @@ class Refused(Exception):
     def words_for(self, person: Any) -> str:
         """Its words for this person: the same for everybody, unless it names facts that not everybody may see."""
         return str(self)
+
+
+class ForReason(Refused):
+    """A refusal with several texts: `texts` has them by their `reason`."""
+
+    texts: ClassVar[Mapping[str, Any]]
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(str(self.texts[reason]))
+        self.reason = reason
 
 
 class OrderRefused(Refused):

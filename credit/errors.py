@@ -4,52 +4,45 @@ from __future__ import annotations
 
 import datetime as dt
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
-from core.errors import OrderRefused
+from core.errors import ForReason, OrderRefused
 from core.money import rupiah
 from core.times import day_words
 
 
-class CreditRefused(OrderRefused):
+class CreditRefused(ForReason, OrderRefused):
     """Nothing was sold, entered or sent. `reason` is one of the keys below."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        words = {
-            "no_right": _("Only a person who gives customers credit can do this."),
-            "may_not": _("You have no right to sell on credit or to take its payments."),
-            "no_reason": _("Write what it is for."),
-            "no_customer": _("Choose the customer who buys on credit."),
-            "placed_before": _("This order was placed before, and not on credit. Change on its page how it was paid."),
-            "on_credit": _("This order is on a customer's credit already."),
-            "not_on_credit": _("This order is on no customer's credit."),
-            "still_owed": _(
-                "This order is on a customer's credit. Give it back under “Payment” on its page: that takes it off the"
-                " debt."
-            ),
-            "more_than_owed": _("The customer owes less than that. Type what was paid of the debt."),
-            "more_than_kept": _("The shop owes the customer less than that. Look at the account, then try again."),
-            "not_paid_yet": _("The customer has not paid this sale yet. Take it off the credit instead."),
-            "nobodys": _("The customer of this account was deleted. Give the money back in cash, by transfer or QRIS."),
-            "not_money": _("Choose how the money moves."),
-            "no_reference": _("Write the number on the slip of the card terminal."),
-            "form_used": _(
-                "This form was sent before, and entered something else. Look at the entries, then try again."
-            ),
-            "account_gone": _("The customer of this sale was deleted or merged: how it was paid stays as it is."),
-            "sold_meanwhile": _("Something was sold to one of them at this moment. Look at both, and try again."),
-            "undone": _("This was undone before."),
-            "deleted": _("This customer was deleted, and nobody can owe it again. The payment stays."),
-            "paid_back_since": _(
-                "Money went back to the customer after this payment, so the payment stays."
-                " A person who manages credit can enter a difference as “Owed from before”."
-            ),
-            "not_yours": _(
-                "Only the person who took this payment, or a person who gives customers credit, can undo it."
-            ),
-        }
-        super().__init__(words[reason])
+    texts = {
+        "no_right": _("Only a person who gives customers credit can do this."),
+        "may_not": _("You have no right to sell on credit or to take its payments."),
+        "no_reason": _("Write what it is for."),
+        "no_customer": _("Choose the customer who buys on credit."),
+        "placed_before": _("This order was placed before, and not on credit. Change on its page how it was paid."),
+        "on_credit": _("This order is on a customer's credit already."),
+        "not_on_credit": _("This order is on no customer's credit."),
+        "still_owed": _(
+            "This order is on a customer's credit. Give it back under “Payment” on its page: that takes it off the"
+            " debt."
+        ),
+        "more_than_owed": _("The customer owes less than that. Type what was paid of the debt."),
+        "more_than_kept": _("The shop owes the customer less than that. Look at the account, then try again."),
+        "not_paid_yet": _("The customer has not paid this sale yet. Take it off the credit instead."),
+        "nobodys": _("The customer of this account was deleted. Give the money back in cash, by transfer or QRIS."),
+        "not_money": _("Choose how the money moves."),
+        "no_reference": _("Write the number on the slip of the card terminal."),
+        "form_used": _("This form was sent before, and entered something else. Look at the entries, then try again."),
+        "account_gone": _("The customer of this sale was deleted or merged: how it was paid stays as it is."),
+        "sold_meanwhile": _("Something was sold to one of them at this moment. Look at both, and try again."),
+        "undone": _("This was undone before."),
+        "deleted": _("This customer was deleted, and nobody can owe it again. The payment stays."),
+        "paid_back_since": _(
+            "Money went back to the customer after this payment, so the payment stays."
+            " A person who manages credit can enter a difference as “Owed from before”."
+        ),
+        "not_yours": _("Only the person who took this payment, or a person who gives customers credit, can undo it."),
+    }
 
 
 class NoAccount(CreditRefused):

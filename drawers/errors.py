@@ -2,54 +2,49 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
-from core.errors import OrderRefused, Refused
+from core.errors import ForReason, OrderRefused, Refused
 from core.money import rupiah, signed_rupiah
 
 
-class DrawerRefused(Refused):
+class DrawerRefused(ForReason):
     """Nothing was entered. `reason` is one of the keys below."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        words = {
-            "drawer_taken": _("Somebody has this drawer open. Choose another one, or have it handed over."),
-            "drawer_off": _("This drawer is not in use any more."),
-            "other_branch": _("This person sells in another branch only. Choose a drawer of that branch."),
-            "usual_elsewhere": _("This drawer is not in the person's branch. Choose a drawer of that branch."),
-            "person_busy": _("This person has a drawer open. Close that shift first."),
-            "no_right": _("This person may not use a drawer."),
-            "name_taken": _("There is a drawer with this name already."),
-            "in_use": _("This drawer is open. Close its shift first."),
-            "closed": _("This shift is closed. It never changes."),
-            "count_used": _("A later shift began with this count. It never changes."),
-            "corrected": _("This count was corrected before. It never changes."),
-            "no_correction": _("Write why the count was wrong."),
-            "explained": _("This count has its reason. It never changes."),
-            "no_explanation": _("Write why it differs."),
-            "not_yours": _("Only the cashier of this shift, or a person who manages drawers, can do this."),
-            "no_shift": _("You have no drawer open. Open one first."),
-            "no_sale": _("This order is in no drawer."),
-            "sold_before": _("This sale is in a shift that is closed. It never changes."),
-            "cash_short": _("The customer gave less than the price."),
-            "no_customer": _("Choose the customer who buys on credit."),
-            "ended": _(
-                "This order has ended without success, so how it was paid stays as it is. Note how the money goes back."
-            ),
-            "not_owed": _("Nothing is owed for this order now."),
-            "given_back": _("Somebody has noted before that the customer has the money back."),
-            "form_used": _(
-                "This form was sent before, and entered something else. Look at the entries, then try again."
-            ),
-            "no_reason": _("Write what it is for."),
-            "day_signed": _("This day is signed. It never changes."),
-            "day_open": _("A shift is open that began on this day. Close it first."),
-            "day_moved": _("The closing of this day has changed since you saw it. Check it again, then sign."),
-            "day_empty": _("No shift was closed on this day."),
-            "day_running": _("This day is not over. An owner can sign it from the next day on."),
-        }
-        super().__init__(words[reason])
+    texts = {
+        "drawer_taken": _("Somebody has this drawer open. Choose another one, or have it handed over."),
+        "drawer_off": _("This drawer is not in use any more."),
+        "other_branch": _("This person sells in another branch only. Choose a drawer of that branch."),
+        "usual_elsewhere": _("This drawer is not in the person's branch. Choose a drawer of that branch."),
+        "person_busy": _("This person has a drawer open. Close that shift first."),
+        "no_right": _("This person may not use a drawer."),
+        "name_taken": _("There is a drawer with this name already."),
+        "in_use": _("This drawer is open. Close its shift first."),
+        "closed": _("This shift is closed. It never changes."),
+        "count_used": _("A later shift began with this count. It never changes."),
+        "corrected": _("This count was corrected before. It never changes."),
+        "no_correction": _("Write why the count was wrong."),
+        "explained": _("This count has its reason. It never changes."),
+        "no_explanation": _("Write why it differs."),
+        "not_yours": _("Only the cashier of this shift, or a person who manages drawers, can do this."),
+        "no_shift": _("You have no drawer open. Open one first."),
+        "no_sale": _("This order is in no drawer."),
+        "sold_before": _("This sale is in a shift that is closed. It never changes."),
+        "cash_short": _("The customer gave less than the price."),
+        "no_customer": _("Choose the customer who buys on credit."),
+        "ended": _(
+            "This order has ended without success, so how it was paid stays as it is. Note how the money goes back."
+        ),
+        "not_owed": _("Nothing is owed for this order now."),
+        "given_back": _("Somebody has noted before that the customer has the money back."),
+        "form_used": _("This form was sent before, and entered something else. Look at the entries, then try again."),
+        "no_reason": _("Write what it is for."),
+        "day_signed": _("This day is signed. It never changes."),
+        "day_open": _("A shift is open that began on this day. Close it first."),
+        "day_moved": _("The closing of this day has changed since you saw it. Check it again, then sign."),
+        "day_empty": _("No shift was closed on this day."),
+        "day_running": _("This day is not over. An owner can sign it from the next day on."),
+    }
 
 
 class TooLittleCash(Refused):

@@ -6,10 +6,10 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from catalogue.rights import sees_cost
-from core.errors import OrderRefused, Refused
+from core.errors import ForReason, OrderRefused, Refused
 from core.money import rupiah
 from purchases.states import Status
 
@@ -73,16 +73,13 @@ class SellingPriceMoved(OrderRefused):
         )
 
 
-class BelowCost(OrderRefused):
+class BelowCost(ForReason, OrderRefused):
     """The product sells for less than it costs; `reason` is "no_right", or "no_reason" where nobody said why."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        words = {
-            "no_right": _("This product cannot be sold at the moment: its price has to be checked. Ask a supervisor."),
-            "no_reason": _("It sells below cost. Write why, then sell it."),
-        }
-        super().__init__(words[reason])
+    texts = {
+        "no_right": _("This product cannot be sold at the moment: its price has to be checked. Ask a supervisor."),
+        "no_reason": _("It sells below cost. Write why, then sell it."),
+    }
 
 
 class BalanceShort(OrderRefused):
@@ -147,18 +144,15 @@ class LimitReached(OrderRefused):
         return LimitReached(self.reason, amount=self.amount, limit=self.limit, left=self.left, helpers=helpers)
 
 
-class NotForSale(OrderRefused):
+class NotForSale(ForReason, OrderRefused):
     """The product cannot be bought now; `reason` is one of "delisted", "unavailable", "cut_off", "postpaid"."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        words = {
-            "delisted": _("The provider no longer sells this product."),
-            "unavailable": _("This product is unavailable at the moment. Choose another one or try later."),
-            "cut_off": _("This product is closed at this hour. Try again after the cut-off."),
-            "postpaid": _("This is a bill: it is checked first and then paid."),
-        }
-        super().__init__(words[reason])
+    texts = {
+        "delisted": _("The provider no longer sells this product."),
+        "unavailable": _("This product is unavailable at the moment. Choose another one or try later."),
+        "cut_off": _("This product is closed at this hour. Try again after the cut-off."),
+        "postpaid": _("This is a bill: it is checked first and then paid."),
+    }
 
 
 class OutsideHours(OrderRefused):
