@@ -4,6 +4,7 @@ import json
 
 from django import template
 from django.template.loader import get_template
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from core.looks import icon
@@ -49,3 +50,20 @@ def parts(context: template.Context, place: str) -> SafeString:
     with context.push():
         pages = [get_template(name).template for name in templates_at(place)]  # type: ignore[attr-defined]
         return SafeString("".join(page.render(context) for page in pages))
+
+
+@register.simple_block_tag
+def panel(content: str, title: str, name: str, *, css: str = "", anchor: str = "") -> SafeString:
+    """`{% panel _("Pay out") "payout" %}…{% endpanel %}`: a part of a page under a heading, whose id is `payout-title`.
+
+    `css`: further classes of the part. `anchor`: its own id.
+    """
+    return format_html(
+        '<section class="panel{}" aria-labelledby="{name}-title"{}><div class="panel-head">'
+        '<h2 id="{name}-title">{}</h2></div><div class="panel-body">{}</div></section>',
+        f" {css}" if css else "",
+        format_html(' id="{}"', anchor) if anchor else "",
+        title,
+        content,
+        name=name,
+    )
