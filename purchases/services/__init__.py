@@ -5,9 +5,8 @@ Lock order: see `moving`.
 
 from purchases.services.actions import Action, allowed_actions
 from purchases.services.acts import ask_for_approval
-from purchases.services.counting import count_what_is_bought
 from purchases.services.decisions import Decision, apply_verdict
-from purchases.services.health import count_health, count_health_if_due
+from purchases.services.health import count_health, count_health_if_due, count_what_is_bought
 from purchases.services.incidents import close_incident
 from purchases.services.limits import allowance_of, outside_hours
 from purchases.services.lost import find_lost, take_in
