@@ -62,9 +62,9 @@ class Live:
         return SafeString(' hx-swap-oob="true"' if self.is_answer else "")
 
 
-def seen_keys(request: HttpRequest, prefix: str) -> list[int]:
-    """The keys of the rows (parts called "PREFIX-KEY") that the page which asks shows."""
-    keys = [part.removeprefix(f"{prefix}-") for part in _seen(request) if part.startswith(f"{prefix}-")]
+def seen_keys(request: HttpRequest) -> list[int]:
+    """The keys of the rows (parts called "row-KEY") that the page which asks shows."""
+    keys = [part.removeprefix("row-") for part in _seen(request) if part.startswith("row-")]
     return [int(key) for key in keys[:_MOST_ROWS] if key.isascii() and key.isdecimal() and len(key) < 19]
 
 

@@ -34,7 +34,7 @@ def export_list(request: StaffRequest) -> HttpResponse:
 @require_GET
 def export_live(request: StaffRequest) -> HttpResponse:
     """The rows of the files under way, when they have changed."""
-    files = list(request.user.exports.filter(pk__in=seen_keys(request, "row")))
+    files = list(request.user.exports.filter(pk__in=seen_keys(request)))
     live = _live(request, files)
     table = ExportTable([export for export in files if f"row-{export.pk}" in live.news])
     return render(request, "components/live_rows.html", {"live": live, "table": table})

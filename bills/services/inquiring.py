@@ -120,9 +120,7 @@ def inquire(check_id: int, *, call_class: CallClass, permit_id: str = "") -> boo
     return True
 
 
-def inquire_again(
-    check: BillCheck, *, actor: User | None, call_class: CallClass = CallClass.INTERACTIVE
-) -> Inquiry | None:
+def inquire_again(check: BillCheck, *, actor: User | None) -> Inquiry | None:
     """Send the identical inquiry again, take over the answer and return it; None: a worker sends it.
 
     For a check whose total has changed, or that has no answer yet (the worker's). The call is made here and now: do not
@@ -137,7 +135,7 @@ def inquire_again(
         )
         _enqueue(check.pk, actor)
         return None
-    return _inquire(check, asked_by=actor, call_class=call_class)
+    return _inquire(check, asked_by=actor, call_class=CallClass.INTERACTIVE)
 
 
 def take_due(limit: int) -> list[Work]:

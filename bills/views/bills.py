@@ -39,7 +39,7 @@ def bill_list(request: StaffRequest) -> HttpResponse:
 @require_GET
 def bill_list_live(request: StaffRequest) -> HttpResponse:
     """The rows that have changed since the page was shown, and when to ask next."""
-    seen = BillCheck.objects.for_table().filter(pk__in=seen_keys(request, "row"))
+    seen = BillCheck.objects.for_table().filter(pk__in=seen_keys(request))
     rows = narrowed(seen, PAID_IN, with_shop=True)
     table = BillTable(rows, columns=BILLS.columns(request.GET, request.user))
     live = _live(request, table)

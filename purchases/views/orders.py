@@ -68,7 +68,7 @@ def _narrowed(filtered: ListFilter, understood: dict[str, str], rest: str) -> st
 def order_list_live(request: StaffRequest) -> HttpResponse:
     """The rows that have changed since the page was shown, and when to ask next."""
     columns = ORDERS.columns(request.GET, request.user)
-    seen = _for_columns(columns).filter(pk__in=seen_keys(request, "row"))
+    seen = _for_columns(columns).filter(pk__in=seen_keys(request))
     orders = list(narrowed(seen, "payment__branch"))
     live = _live(request, orders, columns)
     news = [order for order in orders if f"row-{order.pk}" in live.news]
