@@ -8,7 +8,6 @@ import uuid
 from typing import Any, ClassVar
 
 from django import forms
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah
@@ -136,7 +135,7 @@ class SheetForm(forms.Form):
     """A table: a file, or its pasted rows; becomes `text`, of at most `most_kilobytes`."""
 
     most_kilobytes: ClassVar[int]
-    too_large: ClassVar[Promise]  # with the place %(n)s
+    too_large: ClassVar[Any]  # a text with the place %(n)s
     rows_shown: ClassVar[int]
 
     file = forms.FileField(label=_("File"), required=False)

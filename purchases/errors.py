@@ -6,7 +6,8 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from catalogue.rights import sees_cost
 from core.errors import ForReason, OrderRefused, Refused
@@ -77,8 +78,10 @@ class BelowCost(ForReason, OrderRefused):
     """The product sells for less than it costs; `reason` is "no_right", or "no_reason" where nobody said why."""
 
     texts = {
-        "no_right": _("This product cannot be sold at the moment: its price has to be checked. Ask a supervisor."),
-        "no_reason": _("It sells below cost. Write why, then sell it."),
+        "no_right": gettext_lazy(
+            "This product cannot be sold at the moment: its price has to be checked. Ask a supervisor."
+        ),
+        "no_reason": gettext_lazy("It sells below cost. Write why, then sell it."),
     }
 
 
@@ -148,10 +151,10 @@ class NotForSale(ForReason, OrderRefused):
     """The product cannot be bought now; `reason` is one of "delisted", "unavailable", "cut_off", "postpaid"."""
 
     texts = {
-        "delisted": _("The provider no longer sells this product."),
-        "unavailable": _("This product is unavailable at the moment. Choose another one or try later."),
-        "cut_off": _("This product is closed at this hour. Try again after the cut-off."),
-        "postpaid": _("This is a bill: it is checked first and then paid."),
+        "delisted": gettext_lazy("The provider no longer sells this product."),
+        "unavailable": gettext_lazy("This product is unavailable at the moment. Choose another one or try later."),
+        "cut_off": gettext_lazy("This product is closed at this hour. Try again after the cut-off."),
+        "postpaid": gettext_lazy("This is a bill: it is checked first and then paid."),
     }
 
 
