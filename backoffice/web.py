@@ -4,7 +4,7 @@ Several serve one socket: the launcher listens and hands it to each (`--fd`). A 
 while one of them ends, or while all are started again, waits in the socket's queue for the next.
 
 A thread gets a request when all of it has arrived, its body too. A client that sends half a request holds a connection,
-never a thread of the pages; `half_sent.py` limits how many and how long.
+never a thread of the pages; `connections.py` limits how many and how long.
 """
 
 from __future__ import annotations
