@@ -19,6 +19,9 @@ from upstream.messages import Transaction
 # The facts that a report can add to an order that it does not move.
 _FACTS = ["accepted_no", "pending_no", "trx_id", "sn", "sn_by_hand"]
 
+# Where people decided so without a report, the books have taken the confirmed price.
+_DEBITED = frozenset({Status.SUCCESS, Status.REVERSED})
+
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
@@ -116,7 +119,8 @@ def _is_about(order: Order, report: Report) -> bool:
     """Whether the report is about this order's purchase; a difference becomes an incident.
 
     Another product or destination under our ref_id says nothing about ours. A second trx_id, or a price that is
-    another than before, none, or above the confirmed one, is ours and for a person to look at.
+    another than before or than the books have taken, none, or above the confirmed one, is ours and for a person to
+    look at.
     """
     data = report.data
     if data.product_code != order.product_code:
@@ -132,12 +136,12 @@ def _is_about(order: Order, report: Report) -> bool:
     if not data.price:
         taken = order.price or order.max_price
         _incident(order, report, Incident.Kind.OTHER_PRICE, f"reported without a price, taken to be {taken} rupiah")
-    elif order.price and data.price != order.price:
-        detail = f"another price than {order.price} is reported: {data.price}"
-        _incident(order, report, Incident.Kind.OTHER_PRICE, detail)
-    elif data.price > order.max_price:
+    elif data.price > order.max_price and not order.price:
         detail = f"charged {data.price}, confirmed were {order.max_price} rupiah"
         _incident(order, report, Incident.Kind.PRICE_ABOVE_MAX, detail)
+    elif data.price != order.shown_price and (order.price or order.status in _DEBITED):
+        detail = f"another price than {order.shown_price} is reported: {data.price}"
+        _incident(order, report, Incident.Kind.OTHER_PRICE, detail)
     return True
 
 

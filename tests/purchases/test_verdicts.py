@@ -226,6 +226,27 @@ def test_an_upstream_report_after_a_verdict_fills_or_contradicts(two):
     assert entries(order) == DEBITED
 
 
+@pytest.mark.parametrize(
+    ("price", "incident"),
+    [
+        (PRICE, []),
+        (PRICE - 500, ["other_price"]),
+        (PRICE + 500, ["price_above_max"]),
+        (0, ["other_price"]),
+    ],
+)
+def test_another_price_than_two_people_decided_is_an_incident_once(two, price, incident):
+    order = open_for_an_hour(unknown())
+    decide(order, "success", two)
+
+    for source in (POLL, CALLBACK):
+        report(order, "success", source=source, price=price)
+
+    assert list(Incident.objects.values_list("kind", flat=True)) == incident
+    order.refresh_from_db()
+    assert (order.status, order.shown_price, entries(order)) == (Status.SUCCESS, PRICE, DEBITED)
+
+
 # --- at once --------------------------------------------------------------------------------------------------
 
 
