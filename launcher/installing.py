@@ -160,7 +160,7 @@ def install(group: ProcessGroup, say: Say, lock: str) -> None:
 
 def compile_packages(group: ProcessGroup) -> None:
     """Compile the installed packages on all processors (pip uses one); a file that does not compile stays as it is."""
-    command = [PYTHON, "-m", "compileall", "-q", "-j", "0", VENV / "lib"]
+    command: list[str | Path] = [PYTHON, "-m", "compileall", "-q", "-j", "0", VENV / "lib"]
     step = begin_step(group, "compileall", command, env=os.environ, log=VENV / "compileall.log")
     group.finish(step, seconds=INSTALL_SECONDS)
 
