@@ -7,6 +7,7 @@ import hashlib
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -21,17 +22,18 @@ from callbacks.errors import BodyGone, StillWaiting
 from callbacks.models import LEAST_DAYS, Callback, CallbackState
 from core import clock
 from core.bulk import update_rows
-from core.publish import WakeUp
+from core.publish import WakeUp, publish
 from gateway.dispatching import Due
 from gateway.line import Work, ring_when_committed
 from gateway.polling import backoff, in_seconds
 from policies.services import policies
 from purchases.models import Order, OrderEvent
 from purchases.services import Report, apply_reports
+from purchases.services.sweeping import ASK_ANYWAY
 from purchases.states import POLLED
 from upstream import strict_json
 from upstream.callback_signature import SIGNATURE_HEADERS
-from upstream.messages import CallbackBody
+from upstream.messages import CallbackBody, Transaction
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -185,7 +187,7 @@ def _process(callbacks: Sequence[Callback]) -> None:
             _finish(callback, CallbackState.APPLIED, " → ".join(moved))
         else:
             _finish(callback, CallbackState.UNMATCHED)
-    _poll_orders({callback: messages[callback].data.ref_id for callback in hints})
+    _poll_orders({callback: messages[callback].data for callback in hints})
     update_rows([callback for callback in callbacks if callback.processed_at], _OUTCOME)
 
 
@@ -208,20 +210,32 @@ def _report(callback: Callback, message: CallbackBody) -> Report:
     )
 
 
-def _poll_orders(hints: Mapping[Callback, str]) -> None:
-    """Have the orders polled that unsigned callbacks are about (their ref_id)."""
+def _poll_orders(hints: Mapping[Callback, Transaction]) -> None:
+    """Have the orders polled that unsigned callbacks are about (what they say).
+
+    Nobody polls a final order, or one that was certainly not charged. If a callback says something else of it, its
+    status is asked for all the same: the answer is believed, as a move or as an incident.
+    """
     if not hints:
         return
-    orders = {order.ref_id: order for order in Order.objects.filter(ref_id__in=set(hints.values()))}
+    orders = {
+        order.ref_id: order for order in Order.objects.filter(ref_id__in={said.ref_id for said in hints.values()})
+    }
     polled = [order.pk for order in orders.values() if order.status in POLLED]
     now = clock.now()
     if Order.objects.filter(pk__in=polled, status__in=POLLED).update(next_poll_at=now):
         ring_when_committed(now)
-    for callback, ref_id in hints.items():
-        if ref_id in orders:
-            _finish(callback, CallbackState.HINT, orders[ref_id].status)
-        else:
+    in_question = set[int]()
+    for callback, said in hints.items():
+        order = orders.get(said.ref_id)
+        if order is None:
             _finish(callback, CallbackState.UNMATCHED)
+            continue
+        if order.pk not in polled and said.status.value != order.status:
+            in_question.add(order.pk)
+        _finish(callback, CallbackState.HINT, order.status)
+    for pk in sorted(in_question):
+        transaction.on_commit(partial(publish, ASK_ANYWAY, pk))
 
 
 def take_due(_limit: int) -> list[Work]:

@@ -24,6 +24,12 @@ def poll_order(order_id: int, permit_id: str = "") -> bool:
 
 
 @shared_task
+def ask_anyway(order_id: int) -> None:
+    """Ask for the status of an order in any status: somebody said something else of it than we know."""
+    services.poll(order_id, call_class=CallClass.BACKGROUND, is_any=True)
+
+
+@shared_task
 def count_what_is_bought() -> None:
     """Count what the Buy page offers first."""
     services.count_what_is_bought()

@@ -16,6 +16,8 @@ from purchases.models import Order
 from purchases.states import Status
 
 SUBMIT, POLL = "purchases.tasks.submit_order", "purchases.tasks.poll_order"
+# Not found by the sweep: no order is due for it.
+ASK_ANYWAY = "purchases.tasks.ask_anyway"
 
 
 def take_due(limit: int) -> list[Work]:

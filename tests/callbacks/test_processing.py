@@ -10,13 +10,16 @@ from callbacks import services
 from callbacks.errors import StillWaiting
 from callbacks.models import Callback, CallbackState
 from callbacks.tasks import process_waiting
+from gateway.services import calling
+from ledger.models import Entry
 from purchases.models import Incident, Order
-from purchases.states import Status
+from purchases.states import POLLED, Status
+from purchases.tasks import ask_anyway
 from staff.models import User
 from testing.callbacks import body_for, post
 from testing.database import statements
-from testing.factories import make_order, moves
-from testing.orders import at_once
+from testing.factories import make_order, moves, reported
+from testing.orders import OneAnswer, at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -219,6 +222,45 @@ def test_unsigned_callbacks_only_make_their_orders_due():
 
     assert Order.objects.filter(status=Status.PENDING, next_poll_at__lt=far).count() == 3
     assert Callback.objects.filter(state=CallbackState.HINT).count() == 3
+
+
+_NOT_POLLED = [status for status in Status if status not in POLLED]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("status", _NOT_POLLED)
+@pytest.mark.parametrize("said", ["success", "failed"])
+def test_an_unsigned_callback_that_says_something_else_has_the_status_asked(monkeypatch, status, said):
+    asked = []
+    monkeypatch.setattr(services, "publish", lambda *work: asked.append(work))
+    order = make_order(status)
+
+    services.process(_receive(body_for(order, said), is_signed=False).pk)
+
+    assert asked == ([] if said == status else [("purchases.tasks.ask_anyway", order.pk)])
+    assert (Callback.objects.get().state, moves(order)) == ("hint", [])
+    assert not Incident.objects.exists()  # it is not signed: the answer is believed, and nothing else
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("status", "says", "expected"),
+    [
+        ("success", "failed", ("success", ["contradiction"])),
+        ("closed", "success", ("closed", ["contradiction"])),
+        ("rejected", "pending", ("rejected", ["contradiction"])),
+        ("success", "success", ("success", [])),  # the callback was forged, or old
+    ],
+)
+def test_the_answer_to_that_question_is_believed(monkeypatch, status, says, expected):
+    order = make_order(Status(status), trx_id="T-1" if status == "success" else "", sn="SN-1")
+
+    monkeypatch.setattr(calling, "get_client", lambda: OneAnswer(reported(order, says, trx_id="T-1")))
+    ask_anyway(order.pk)
+
+    order.refresh_from_db()
+    assert (order.status, [incident.kind for incident in order.incidents.all()]) == expected
+    assert (moves(order), Entry.objects.count()) == ([], 0)
 
 
 def test_a_callback_is_processed_once_our_fault_is_mended(monkeypatch):
