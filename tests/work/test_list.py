@@ -24,6 +24,7 @@ from testing.factories import make_order
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approver, ask_purchase, cashier
 from tests.batches.helpers import supervisor
+from tests.branches.helpers import make_branch
 from tests.dues.helpers import due_bill
 from tests.plans import asked, copy_many, too_wide
 from tests.reconciliation.helpers import make_difference
@@ -288,6 +289,22 @@ def test_many_rows_take_as_many_questions_as_one():
         counts.append(len(asked))
 
     assert counts[0] == counts[1] <= 12
+
+
+def test_many_days_that_nobody_signed_are_one_row_of_their_branch():
+    days = [timezone.localdate() - dt.timedelta(days=number) for number in range(1, 4)]
+    second = make_branch("Timur")
+    for day in days:
+        DrawerDay.objects.create(day=day)
+    DrawerDay.objects.create(day=days[0], branch=second)
+    owner = browser_of("admin")
+
+    shown = owner.get("/work/").content.decode()
+
+    forms = dict.fromkeys(re.findall(r'href="/shifts/days/(\S+)/sign/\?branch=(\d+)"', shown))
+    assert [*forms] == [(str(days[2]), "1"), (str(days[0]), str(second.pk))]
+    assert shown.count("and 2 later days") == 1
+    assert "later day<" not in shown
 
 
 def test_a_day_leads_an_owner_to_the_form_that_signs_it():

@@ -1,4 +1,4 @@
-"""Days that are over and not signed."""
+"""Days that are over and not signed: of each branch the first, which says how many follow."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from babel.dates import format_date
 from django.conf import settings
-from django.db.models import DateTimeField, F, Func, QuerySet
+from django.db.models import Count, DateTimeField, Exists, F, Func, OuterRef, QuerySet
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import ngettext, pgettext_lazy
 
 from core.rights import Right
 from core.times import active_locale
@@ -41,16 +42,27 @@ class Days(WorkKind):
     branch = "branch"
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Unsigned ones before today."""
-        return DrawerDay.objects.filter(signed_at=None, day__lt=moment.today).annotate(since=_OVER)
+        """The first unsigned one before today of each branch: many days that nobody signs would bury all other work."""
+        earlier = DrawerDay.objects.filter(signed_at=None, branch=OuterRef("branch"), day__lt=OuterRef("day"))
+        unsigned = DrawerDay.objects.filter(signed_at=None, day__lt=moment.today)
+        return unsigned.exclude(Exists(earlier)).annotate(since=_OVER)
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """Which day; for an owner with the form that signs it, if it can be signed now."""
+        """Which day, and how many follow; for an owner with the form that signs it, if it can be signed now."""
         page = "drawer_day_sign" if self.may_do(person) else "drawer_day"
+        days = DrawerDay.objects.filter(pk__in=keys)
+        unsigned = DrawerDay.objects.filter(signed_at=None, day__lt=timezone.localdate())
+        counted = unsigned.filter(branch__in=days.values("branch")).values_list("branch").annotate(Count("pk"))
+        following = {branch: count - 1 for branch, count in counted}
         return {
             day.pk: Line(
                 subject=str(format_date(day.day, "EEEE, d MMMM yyyy", locale=active_locale())),
                 url=day.of_branch(reverse(page, args=[day.day.isoformat()])),
+                about=_more(following.get(day.branch_id, 0)),
             )
-            for day in DrawerDay.objects.filter(pk__in=keys)
+            for day in days
         }
+
+
+def _more(count: int) -> str:
+    return ngettext("and %(n)s later day", "and %(n)s later days", count) % {"n": count} if count else ""
