@@ -17,7 +17,13 @@ from core.money import signed_rupiah
 from ledger import services as ledger
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp
-from reconciliation.services.differences import close, close_both, lock_reconciliation, match_announced
+from reconciliation.services.differences import (
+    MAY_BE_ANNOUNCED,
+    close,
+    close_both,
+    lock_reconciliation,
+    match_announced,
+)
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -54,8 +60,9 @@ def announce_top_up(*, amount: int, actor: User, note: str = "") -> ExpectedTopU
     with transaction.atomic():
         lock_reconciliation()
         expected = ExpectedTopUp.objects.create(amount=amount, note=note[:500], announced_by=actor)
-        waiting = Difference.objects.open().filter(amount=amount, label=Difference.Label.TOPUP)
-        if difference := waiting.order_by("pk").first():
+        # The same as where it was announced before (`differences.record`); a plain top-up comes first.
+        waiting = Difference.objects.open().filter(amount=amount, label__in=MAY_BE_ANNOUNCED, makes_good=None)
+        if difference := waiting.order_by("label", "pk").first():
             match_announced(difference)
     expected.refresh_from_db()
     return expected

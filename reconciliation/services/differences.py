@@ -32,6 +32,8 @@ _REFUNDED_WITHIN = dt.timedelta(days=1)
 _DEBITED_WITHIN = dt.timedelta(minutes=10)
 
 _Kind, _Label, _State, _Why = Entry.Kind, Difference.Label, Difference.State, Difference.Why
+# An announced amount is a top-up, also where an order has the same price. A second refund never is.
+MAY_BE_ANNOUNCED = (_Label.TOPUP, _Label.UNREPORTED_REFUND)
 
 
 def lock_reconciliation() -> Reconciliation:
@@ -123,9 +125,8 @@ def _store(
     difference.save()
     _keep_sum()
     log.error("difference_found", difference=difference.pk, amount=difference.amount, label=str(difference.label))
-    may_be_announced = difference.label in {_Label.TOPUP, _Label.UNREPORTED_REFUND}
+    may_be_announced = difference.label in MAY_BE_ANNOUNCED
     if difference.amount > 0 and not _makes_good(difference) and may_be_announced:
-        # An announced amount is a top-up, also where an order has the same price. A second refund never is.
         match_announced(difference)
     return difference
 

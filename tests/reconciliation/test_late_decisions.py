@@ -18,7 +18,7 @@ from reconciliation.models import Difference
 from testing.orders import CALLBACK, STAFF, SUBMIT, never_arrived, report
 from testing.people import make_person
 from tests.ledger.helpers import open_books
-from tests.reconciliation.helpers import asked, bought, sent, tell
+from tests.reconciliation.helpers import asked, bought, make_difference, sent, tell
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -173,6 +173,36 @@ def test_an_announced_amount_is_a_top_up_whatever_orders_cost(people: Any):
 
     assert tell(OPENED).state == "balanced"
     assert Entry.objects.get(kind="topup").amount == PRICE
+
+
+def test_announced_once_it_is_there_it_is_a_top_up_and_the_next_is_not(people: Any):
+    open_books(OPENED)
+    bought()
+    tell(OPENED - PRICE)
+    assert tell(OPENED).state == "unexplained"  # it may be a refund of that order
+
+    announced = reconciliation.announce_top_up(amount=PRICE, actor=people[0])
+
+    assert (announced.difference, tell(OPENED).state) == (Difference.objects.get(), "balanced")
+    bought()
+    tell(OPENED - PRICE)
+    assert tell(OPENED).state == "unexplained"  # no announcement waits that could hide it
+    assert list(Difference.objects.order_by("pk").values_list("state", flat=True)) == ["acknowledged", "open"]
+    assert [entry.amount for entry in Entry.objects.filter(kind="topup")] == [PRICE]
+
+
+def test_a_plain_top_up_comes_before_what_may_be_a_refund(people: Any):
+    open_books(OPENED)
+    bought()
+    tell(OPENED - PRICE)
+    tell(OPENED)
+    refund = Difference.objects.get()
+    plain = make_difference(PRICE)
+
+    announced = reconciliation.announce_top_up(amount=PRICE, actor=people[0])
+
+    assert announced.difference == plain
+    assert Difference.objects.get(pk=refund.pk).state == "open"
 
 
 @pytest.mark.parametrize("end", ["closed", "failed"])
