@@ -8,7 +8,7 @@ be missing and is shortened, not refused. Field names and rules stand only here.
 All amounts are whole rupiah.
 """
 
-from datetime import datetime, time
+from datetime import UTC, datetime, time
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
@@ -25,6 +25,10 @@ def _text(value: object) -> object:
     return value[:MAX_TEXT] if isinstance(value, str) else value
 
 
+# "Never", such as 9999-12-31T23:59:59Z, is brought into what every zone, and the database, can show.
+_FIRST, _LAST = datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)
+
+
 def _moment(value: object) -> object:
     """RFC 3339 text → aware datetime; anything else is left to be refused."""
     if not isinstance(value, str) or len(value) < len("2026-01-01T00:00:00Z") or value[10] not in "Tt ":
@@ -33,7 +37,7 @@ def _moment(value: object) -> object:
         moment = datetime.fromisoformat(value.upper())
     except ValueError:
         return value
-    return moment if moment.tzinfo is not None else value
+    return min(max(moment, _FIRST), _LAST) if moment.tzinfo is not None else value
 
 
 def _clock(value: object) -> object:

@@ -18,7 +18,9 @@ from testing.people import make_person, signed_in
 from tests.bills.helpers import at_counter, expire, leads_to_counter, posts_on, standing_on
 from tests.core.helpers import amounts_at, codes, has_id, hidden, next_question, words
 from tests.gateway.helpers import read_balance
+from tests.upstream.helpers import INQUIRY
 from upstream.error_codes import meaning_of
+from upstream.messages import BillInquiry
 
 pytestmark = pytest.mark.django_db
 
@@ -69,6 +71,25 @@ def test_a_payment_of_a_colleague_is_not_said_to_be_ones_own_sale(cashier, statu
     assert list(Payment.objects.values_list("seller__username", "cash_given")) == [("ani", 150_000)]
     assert [*Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")] == BOOKED[status]
     assert not Exchange.objects.filter(ref_id=order.ref_id).exists()
+
+
+@pytest.mark.parametrize(
+    ("expires_at", "standing"),
+    [
+        ("9999-12-31T23:59:59Z", "payable"),
+        ("9999-12-31T23:59:59-12:00", "payable"),
+        ("0001-01-01T00:00:00Z", "expired"),
+        ("0001-01-01T00:00:00+07:00", "expired"),
+    ],
+)
+def test_a_bill_that_never_or_always_expires_is_shown(cashier, expires_at, standing):
+    said = BillInquiry.model_validate(INQUIRY | {"expires_at": expires_at})
+    check = make_check(expires_at=said.expires_at)
+
+    pages = [cashier.get(address) for address in ("/bills/", f"/bills/{check.ref_id}/")]
+
+    assert [page.status_code for page in pages] == [200, 200]
+    assert standing_on(at_counter(cashier, check)) == standing
 
 
 def test_a_total_that_changed_meanwhile_is_confirmed_again(cashier):
