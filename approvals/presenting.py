@@ -63,7 +63,6 @@ class ShownApproval:
 
     @property
     def label(self) -> Any:
-        """The request."""
         act = act_named(self.approval.act)
         return act.label if act else self.approval.act
 
@@ -83,12 +82,10 @@ class ShownApproval:
 
     @property
     def reason(self) -> str:
-        """Why it was asked for."""
         return self.as_seen(self.approval.reason)
 
     @property
     def decision_reason(self) -> str:
-        """Why it was decided so."""
         return self.as_seen(self.approval.decision_reason)
 
     @property
@@ -116,12 +113,10 @@ class ShownApproval:
 
     @property
     def asked_role(self) -> Any:
-        """The asker's role then."""
         return role_label(self.approval.asked_role)
 
     @property
     def decided_role(self) -> Any:
-        """The decider's role then."""
         return role_label(self.approval.decided_role)
 
     @property

@@ -36,7 +36,6 @@ class Verification:
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is wrong."""
         return not self.flaws
 
     def as_json(self) -> dict[str, Any]:

@@ -14,7 +14,6 @@ Node: TypeAlias = Callable[[int, int], bytes]
 
 
 def leaf_hash(content: bytes) -> bytes:
-    """The hash of a leaf."""
     return hashlib.sha256(b"\0" + content).digest()
 
 

@@ -135,7 +135,6 @@ class Subjects:
         }
 
     def about(self, event: AuditEvent) -> About:
-        """The subject of this event."""
         return self._about([*_by_type(event), *_as_said(event.subject)], event) or About(event.subject, is_code=True)
 
     def words(self, subject: str, event: AuditEvent) -> str:

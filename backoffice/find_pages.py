@@ -45,7 +45,6 @@ class _Page(NamedTuple):
 
     @property
     def url(self) -> str:
-        """Its address."""
         return f"{reverse(self.name)}{self.place}"
 
     def may_be_opened_by(self, person: User) -> bool:

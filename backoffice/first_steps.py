@@ -72,7 +72,6 @@ class FirstSteps:
 
     @property
     def missing(self) -> list[Step]:
-        """Those that are not done."""
         return [step for step in self.steps if not step.is_done]
 
     @classmethod

@@ -144,7 +144,6 @@ class Place:
 
     @property
     def url(self) -> str:
-        """Its first page."""
         return self.pages[0].url
 
     @property

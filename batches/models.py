@@ -272,7 +272,6 @@ class BatchRow(models.Model):
 
     @property
     def is_bill(self) -> bool:
-        """Whether it pays a bill."""
         return self.kind == Order.Kind.BILL
 
     @property

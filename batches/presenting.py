@@ -190,7 +190,6 @@ class ShownBatch:
 
     @property
     def prepared_by(self) -> str:
-        """Who checked the table."""
         return self.batch.created_by.shown_name if self.batch.created_by else pgettext("batch", "Command")
 
     @property

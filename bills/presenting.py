@@ -182,7 +182,6 @@ class ShownBill:
 
     @property
     def standing(self) -> Standing:
-        """Its standing."""
         return Standing(self.check.now_standing)
 
     @property

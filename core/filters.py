@@ -29,7 +29,6 @@ class Choices(forms.Select):
     """A list of choices. Django draws a template for each of them: 5 ms for every brand."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        """Its element."""
         options = (
             (key, SafeString(" selected") if str(key) == (value or "") else "", words) for key, words in self.choices
         )
@@ -76,7 +75,6 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
                 field.widget = Choices(field.widget.attrs, field.choices)
 
     def as_they_are(self, rows: QuerySet[Any], _name: str, _columns: str) -> QuerySet[Any]:
-        """All of them."""
         return rows
 
     @property
@@ -91,7 +89,6 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
         return bool(text) and count_up_to(self.filters["q"].filter(self.queryset, text), MOST_FOUND) >= MOST_FOUND
 
     def shown_fields(self) -> Iterator[forms.BoundField]:
-        """The fields for the page."""
         return (
             field for field in self.form if not field.is_hidden and (field.name not in self.seldom or field.value())
         )

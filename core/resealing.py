@@ -65,7 +65,6 @@ def register(kind: type[K]) -> type[K]:
 
 
 def sealed_rows() -> list[SealedRows]:
-    """All kinds, by name."""
     _discover()
     return sorted(_KINDS, key=lambda kind: kind.name)
 

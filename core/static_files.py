@@ -30,7 +30,6 @@ class PageFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     patterns = ()  # no file of ours names another one
 
     def stored_name(self, name: str) -> str:
-        """The name with the hash."""
         hashed: str = self.hashed_files.get(self.hash_key(self.clean_name(name)), name)
         return hashed
 

@@ -57,7 +57,6 @@ class CreditCustomerField(forms.CharField):
         super().__init__(**{**facts, "widget": CustomerInput(_LINE), **kwargs})
 
     def prepare_value(self, value: Any) -> Any:
-        """The name of a customer."""
         return value.name if isinstance(value, Customer) else value
 
     def clean(self, value: Any) -> Any:

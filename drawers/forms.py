@@ -97,7 +97,6 @@ class _DrawerSelect(forms.Select):
     """Each drawer with what its last count left (rupiah, `data-left`), unless the count is blind."""
 
     def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """The option of one drawer."""
         option = super().create_option(name, value, *args, **kwargs)
         left = _left_to_show(value.instance) if value else None
         return option if left is None else {**option, "attrs": {**option["attrs"], "data-left": left}}

@@ -160,7 +160,6 @@ class ShownSale:
 
     @property
     def shift(self) -> Shift | None:
-        """The shift that sold it."""
         return self.payment.sold_in
 
     @property
@@ -172,7 +171,6 @@ class ShownSale:
 
     @property
     def debtor(self) -> Customer | None:
-        """On whose account it is."""
         return self.debt.account.customer if self.debt else None
 
     @property

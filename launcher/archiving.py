@@ -125,11 +125,9 @@ class CopiedLog:
         self._thread = threading.Thread(target=self._run, name="copied-log", daemon=True)
 
     def begin(self) -> None:
-        """Measure from now on."""
         self._thread.start()
 
     def end(self) -> None:
-        """Measure no more."""
         self._stop.set()
 
     def _run(self) -> None:

@@ -48,7 +48,6 @@ class BucketCopies:
         self._group = group
 
     def begin(self) -> Child:
-        """Start copying."""
         bucket_of(self._project)
         return self._group.start(
             "bucket-copies",

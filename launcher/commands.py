@@ -59,7 +59,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser() -> Parser:
-    """The commands and their options."""
     top = Parser(
         prog="./run",
         description="Runs, tests and checks the merchant backoffice.",

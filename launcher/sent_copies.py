@@ -33,7 +33,6 @@ class SentCopies:
         self._thread = threading.Thread(target=self._run, name="sent-copies", daemon=True)
 
     def begin(self) -> None:
-        """Copy from now on."""
         self._thread.start()
 
     def end(self) -> None:

@@ -281,7 +281,6 @@ class OrderFilter(InBranches):
         return orders.filter(ref_id__in=approvals.values("result"))
 
     def with_tag(self, orders: OrderQuerySet, _name: str, tag: str) -> OrderQuerySet:
-        """That have this tag."""
         return orders.filter(pk__in=Order.tags.through.objects.filter(tag__name=tag).values("order"))
 
     def with_note(self, orders: OrderQuerySet, _name: str, _note: str) -> OrderQuerySet:

@@ -90,7 +90,6 @@ class Receipt:
 
     @property
     def cashier(self) -> str:
-        """Who sold it."""
         return self.order.placed_by.shown_name if self.order.placed_by else ""
 
     @property
@@ -124,12 +123,10 @@ class ReceiptPaper:
 
     @property
     def orders(self) -> list[Order]:
-        """All that is on it."""
         return [receipt.order for receipt in self.receipts]
 
     @property
     def payments(self) -> list[Payment]:
-        """How they were paid."""
         return [order.payment for order in self.orders]
 
     @property
@@ -149,7 +146,6 @@ class ReceiptPaper:
 
     @property
     def lines(self) -> Lines:
-        """What stands on it."""
         return lines_of(self)
 
     @property

@@ -133,7 +133,6 @@ class Difference(models.Model):
 
         @property
         def look(self) -> tuple[str, str]:
-            """Its icon and colour."""
             return _LABEL_LOOKS[self]
 
     class Why(models.TextChoices):

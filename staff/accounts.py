@@ -95,7 +95,6 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
         return response
 
     def logout(self, request: HttpRequest) -> None:
-        """End the session."""
         if isinstance(request.user, User):
             log.info("signed_out", person=request.user.pk, address=address_of(request))
             record(SIGN_OUT, actor=request.user)

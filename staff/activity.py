@@ -84,7 +84,6 @@ class _Claims(_People):
     """The role that the provider gives a person: "outside:7:cashier"."""
 
     def rows(self, keys: set[str]) -> Iterable[Any]:
-        """The people."""
         return super().rows({key.partition(":")[0] for key in keys})
 
     def about(self, key: str, seen: Seen) -> About:

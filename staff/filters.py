@@ -39,5 +39,4 @@ class StaffFilter(InBranches):
         return people.matching(text)
 
     def with_role(self, people: StaffQuerySet, _name: str, role: str) -> StaffQuerySet:
-        """All people with this role."""
         return people.filter(is_superuser=True) if role == Role.OWNER else people.filter(groups__name=role)

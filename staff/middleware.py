@@ -54,7 +54,6 @@ class OwnerFirstMiddleware:
         self._over = ""  # the key of this start, once there is an owner: it is asked no more
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Serve the request."""
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
@@ -81,7 +80,6 @@ class IdleMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Serve the request."""
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_view: object) -> None:
@@ -120,7 +118,6 @@ class FactorFirstMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Serve the request."""
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:

@@ -47,7 +47,6 @@ class ProviderAnswers(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         super().__init__(request, provider_id)
 
     def get_provider(self) -> Provider:
-        """The provider of the settings."""
         return Provider(self.request, app=_app())
 
     @property

@@ -31,7 +31,6 @@ class SessionStore(DatabaseStore):
 
     @classmethod
     def get_model_class(cls) -> type[Session]:
-        """The table of the sessions."""
         return Session
 
     def load(self) -> dict[str, Any]:

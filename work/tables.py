@@ -33,12 +33,10 @@ class Task:
 
     @property
     def pk(self) -> str:
-        """Its name on the page."""
         return f"{self.item.kind}-{self.item.key}"
 
     @property
     def kind(self) -> WorkKind:
-        """Its kind."""
         return KINDS[self.item.kind]
 
 

@@ -100,7 +100,6 @@ class Row(NamedTuple):
 
     @property
     def busy_category(self) -> BusyCategory:
-        """The product's category."""
         _place, name = self.product.category_place
         return BusyCategory(self.product.category, name, self.product.type, self.category_bought)
 

@@ -31,7 +31,6 @@ class Corrections:
 
     @classmethod
     def read(cls) -> Corrections:
-        """All of them."""
         rows = list(KindCorrection.objects.all())
         return cls(
             {row.category_id: row.kind for row in rows if row.category_id},

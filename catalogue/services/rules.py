@@ -81,7 +81,6 @@ class Target:
         return self.type == ProductType.POSTPAID
 
     def rule(self, *, is_locked: bool = False) -> PriceRule | None:
-        """Its active rule."""
         active = PriceRule.objects.order_by("pk").filter(
             type=self.type, category=self.category, brand=self.brand, product=self.product, ended_at=None
         )
@@ -120,7 +119,6 @@ class NewPrice:
 
     @property
     def margin(self) -> int:
-        """The margin afterwards."""
         return self.after if self.is_bill else self.after - self.cost
 
     @property

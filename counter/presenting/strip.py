@@ -70,7 +70,6 @@ class Row:
 
     @property
     def row_id(self) -> str:
-        """Its name on the page."""
         return f"run-{self.order.pk}"
 
     @property
@@ -80,7 +79,6 @@ class Row:
 
     @property
     def mark(self) -> SafeString:
-        """That of its brand."""
         return mark_of(self.order.product.brand.name)
 
     @property
@@ -105,7 +103,6 @@ class Row:
 
     @property
     def is_success(self) -> bool:
-        """Whether it has arrived."""
         return self.order.status == Status.SUCCESS
 
     @property
@@ -137,7 +134,6 @@ class Row:
 
     @property
     def look(self) -> Look:
-        """That of its status."""
         return Status(self.order.status).look
 
     @property

@@ -85,12 +85,10 @@ class Import:
 
     @cached_property
     def counts(self) -> Counter[Outcome]:
-        """How many rows do what."""
         return Counter(row.outcome for row in self.rows)
 
     @property
     def saved(self) -> list[Planned]:
-        """The rows that save something."""
         return [row for row in self.rows if row.outcome in {Outcome.NEW_CUSTOMER, Outcome.NEW_NUMBER}]
 
 

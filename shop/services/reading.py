@@ -27,7 +27,6 @@ def current_shop() -> Shop:
 
 
 def shop_name() -> str:
-    """The shop's name."""
     return current_shop().name
 
 

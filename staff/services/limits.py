@@ -44,7 +44,6 @@ def own_limits_of(person: User) -> Limits:
 
 
 def limits_of_roles() -> dict[Role, Limits]:
-    """The limits of every role."""
     stored = {row.role: Limits(**{name: getattr(row, name) for name in LIMITS}) for row in RoleLimits.objects.all()}
     return {role: stored.get(role.value, Limits()) for role in Role}
 
