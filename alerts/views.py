@@ -29,6 +29,9 @@ from core.rights import Right
 from staff.confirming import check_factor
 from staff.models import User
 
+ADD = act("add_alert_way", pgettext_lazy("audit", "Add a way of alerts"), Right.CHANGE_POLICIES)
+REMOVE = act("remove_alert_way", pgettext_lazy("audit", "Take a way of alerts away"), Right.CHANGE_POLICIES)
+
 
 @staff_only(Right.VIEW_ALERTS)
 @require_GET
@@ -111,10 +114,6 @@ def alerts_now(request: HttpRequest) -> HttpResponseBase:
     if request.GET.get("seen") == head.version:
         return HttpResponse(status=204)
     return _head_again(request, head)
-
-
-ADD = act("add_alert_way", pgettext_lazy("audit", "Add a way of alerts"), Right.CHANGE_POLICIES)
-REMOVE = act("remove_alert_way", pgettext_lazy("audit", "Take a way of alerts away"), Right.CHANGE_POLICIES)
 
 
 @staff_only(Right.VIEW_ALERTS, Right.CHANGE_POLICIES)

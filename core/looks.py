@@ -16,6 +16,8 @@ from django.db import models
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+log = structlog.get_logger()
+
 
 class Look(NamedTuple):
     """One of Tabler's icons, and a colour as `status-…` in the style sheets names it."""
@@ -40,9 +42,6 @@ class LookChoices(models.TextChoices):
     def badge(self) -> SafeString:
         """Icon, word and colour, for a page."""
         return badge(self.look, self.label)
-
-
-log = structlog.get_logger()
 
 
 @cache

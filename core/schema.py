@@ -23,6 +23,13 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
 from pgtrigger.migrations import MigrationAutodetectorMixin
 
+FILE = Path(__file__).with_name("tables.sql.gz")
+POSTGRESQL = 18_00_00  # the version whose pg_dump wrote the file; an older server need not know its words
+_CAN = """
+    SELECT current_setting('server_version_num')::int >= %s AND current_schema() = 'public'
+       AND NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace)
+"""
+
 
 class WrongSchema(Exception):
     """The tables do not fit this code: one sentence with the next step."""
@@ -81,14 +88,6 @@ def may_change_tables() -> bool:
             " WHERE oid = to_regclass('django_migrations')), has_schema_privilege(current_schema(), 'CREATE'))"
         )
         return bool(cursor.fetchone()[0])
-
-
-FILE = Path(__file__).with_name("tables.sql.gz")
-POSTGRESQL = 18_00_00  # the version whose pg_dump wrote the file; an older server need not know its words
-_CAN = """
-    SELECT current_setting('server_version_num')::int >= %s AND current_schema() = 'public'
-       AND NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace)
-"""
 
 
 def can_make_tables() -> bool:

@@ -31,6 +31,14 @@ _HAS_A_LONG_NUMBER = re.compile(r"\d(?:[.\- ]?\d){7}", re.ASCII)
 _GIVES_WAY = {"no", "nr", "nomor", "nomer", "number", "jumlah", "amount"}
 # Categories of Unicode: marks and controls.
 _UNSEEN = {"Cf", "Co", "Cn", "Cs"}
+# The library keeps a sheet as a whole rectangle, up to its last cell: one cell far away would take all memory.
+_MOST_BYTES, _MOST_ROWS, _MOST_COLUMNS = 40_000_000, 20_000, 100
+_CELL = re.compile(rb'<c\b[^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
+_TAG_OF_ODS = re.compile(rb"<table:(table-row|table-cell|covered-table-cell|table)\b([^>]*)>")
+_REPEATED = re.compile(rb'number-(?:rows|columns)-repeated="(\d{1,9})"')
+_SHEETS = re.compile(r"xl/worksheets/[^/]+\.xml|content\.xml")
+# A spreadsheet keeps fifteen digits of a number.
+_MOST_EXACT = 10**15
 
 
 @dataclass(frozen=True)
@@ -164,16 +172,6 @@ def _named(cell: str, columns: dict[str, set[str]]) -> str:
 def _word_of(cell: str) -> str:
     """What a heading says, in small letters: "No. HP (WA)" → "no hp"."""
     return " ".join(re.split(r"[(/]", cell.lower())[0].replace(".", " ").split()).rstrip(" :0123456789")
-
-
-# The library keeps a sheet as a whole rectangle, up to its last cell: one cell far away would take all memory.
-_MOST_BYTES, _MOST_ROWS, _MOST_COLUMNS = 40_000_000, 20_000, 100
-_CELL = re.compile(rb'<c\b[^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
-_TAG_OF_ODS = re.compile(rb"<table:(table-row|table-cell|covered-table-cell|table)\b([^>]*)>")
-_REPEATED = re.compile(rb'number-(?:rows|columns)-repeated="(\d{1,9})"')
-_SHEETS = re.compile(r"xl/worksheets/[^/]+\.xml|content\.xml")
-# A spreadsheet keeps fifteen digits of a number.
-_MOST_EXACT = 10**15
 
 
 class SheetRefused(Refused):

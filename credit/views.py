@@ -37,6 +37,9 @@ from staff.confirming import check_factor
 SET_TERMS = act("credit_terms", pgettext_lazy("audit", "Change a customer's credit"), Right.MANAGE_CREDIT)
 BRING_FORWARD = act("credit_brought", pgettext_lazy("audit", "Enter what was owed before"), Right.MANAGE_CREDIT)
 _MOST_DEBTS = 50
+_ROWS = 50
+# Accounts of a file whose orders are looked up in one statement.
+_AT_ONCE = 500
 
 
 @staff_only()
@@ -154,11 +157,6 @@ def credit_brought(request: StaffRequest, pk: int) -> HttpResponse:
 def _typed(request: StaffRequest, pk: int, form: Form) -> dict[str, object]:
     """What the second factor confirms: the customer, and each field as it was typed."""
     return {"customer": pk, **{name: request.POST.get(name, "") for name in form.fields}}
-
-
-_ROWS = 50
-# Accounts of a file whose orders are looked up in one statement.
-_AT_ONCE = 500
 
 
 def _found(request: StaffRequest) -> AgeingFilter:

@@ -35,6 +35,8 @@ from customers.services import (
 from customers.tables import CustomerTable, ImportTable, NumberTable
 
 ROWS = 50
+# So many rows stand on the page, those that need a look first.
+_SHOWN = 200
 
 
 @staff_only(Right.VIEW_CUSTOMERS)
@@ -179,10 +181,6 @@ def number_save(request: StaffRequest) -> HttpResponse:
             customer.delete()
     context = {"form": form, "names": Customer.objects.values_list("name", flat=True)[:300]}
     return render(request, "customers/number_form.html", context)
-
-
-# So many rows stand on the page, those that need a look first.
-_SHOWN = 200
 
 
 @staff_only(Right.VIEW_CUSTOMERS, Right.IMPORT_CUSTOMERS, Right.VIEW_NUMBERS)

@@ -33,6 +33,10 @@ _CHUNK = 5_000
 _PART_BYTES = 1024 * 1024
 
 log = structlog.get_logger()
+# The row of views stays readable, and each shows a count.
+MOST_VIEWS = 8
+# Filters that name a customer: their views are their owner's alone.
+_PERSONAL = {"q", "ends", "customer"}
 
 
 class TakenOver(Exception):
@@ -153,12 +157,6 @@ def tidy_exports() -> None:
     Export.objects.expired().delete()
     for export in Export.objects.due():
         publish(export.task, export.pk)
-
-
-# The row of views stays readable, and each shows a count.
-MOST_VIEWS = 8
-# Filters that name a customer: their views are their owner's alone.
-_PERSONAL = {"q", "ends", "customer"}
 
 
 def views_of(person: User, list_name: str) -> QuerySet[SavedView]:

@@ -25,6 +25,8 @@ NIGHT = dt.time(19, tzinfo=dt.UTC)  # 02:00 in Jakarta
 # In the data folder: when the last backup that failed did so, and why. The pages read it.
 FAULT = "backup-fault.json"
 LOOK_SECONDS, AGAIN_SECONDS = 30.0, 600.0
+EVERY_SECONDS = 5.0
+NOTE = "log-copied.json"
 
 
 class LogCopies:
@@ -101,10 +103,6 @@ def is_due(folder: Path, now: dt.datetime) -> bool:
 def times_of_copies(folder: Path) -> list[dt.datetime]:
     """When each of the log's copies began."""
     return [time_of(copies.name) for copies in named_by_time(folder / "wal")]
-
-
-EVERY_SECONDS = 5.0
-NOTE = "log-copied.json"
 
 
 class CopiedLog:

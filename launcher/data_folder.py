@@ -16,6 +16,9 @@ from typing import IO, Any
 
 from launcher.output import LaunchError
 
+LAST_PORT = 65_535
+_claims: list[socket.socket] = []
+
 
 def read_json(path: Path) -> dict[str, Any]:
     """The JSON object in a file; empty when the file is not there or was cut short."""
@@ -142,10 +145,6 @@ def is_held(folder: Path) -> bool:
     finally:
         os.close(lock)
     return False
-
-
-LAST_PORT = 65_535
-_claims: list[socket.socket] = []
 
 
 def claim(port: int) -> int:

@@ -50,6 +50,9 @@ NO_LOG = (
 NO_MANIFEST = "{}/manifest.json is damaged or missing: look after that disk."
 IN_JOURNAL = "lost, but for the orders that the journal beside it knows: they are taken in from there."
 NO_JOURNAL = "lost. There is no journal (sent/) either: compare the provider's list with the orders of that time."
+FOLDER = "fetched"
+NO_KEY = "All in a bucket is encrypted: name the private key that opens it, --key FILE."
+WRONG_KEY = "The key in {} does not open what is in this bucket: name the right one."
 
 
 def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
@@ -253,11 +256,6 @@ def finish(project: Project, group: ProcessGroup, recovered: dt.datetime) -> int
         return int(facts_of(stack.stores.postgres.url(APP_DATABASE))["orders"])
     finally:
         stack.stores.stop()
-
-
-FOLDER = "fetched"
-NO_KEY = "All in a bucket is encrypted: name the private key that opens it, --key FILE."
-WRONG_KEY = "The key in {} does not open what is in this bucket: name the right one."
 
 
 @contextlib.contextmanager

@@ -18,6 +18,13 @@ _FEATURES = ("usb", "serial")
 # Of the session
 _NEXT = "print_next"
 _OPENING = "cash_drawer"
+Line: TypeAlias = dict[str, Any]
+Look: TypeAlias = Literal["", "bold", "tall", "big"]
+# Signs of a page that no codepage of a receipt printer has: it would print "?" for them.
+_PLAIN = str.maketrans({
+    "–": "-", "—": "-", "‘": "'", "’": "'", "“": '"', "”": '"', "…": "...", "·": "-", "×": "x", "•": "*", "→": ">",
+    "\N{NO-BREAK SPACE}": " ", "\N{NARROW NO-BREAK SPACE}": " ",
+})  # fmt: skip
 
 
 def printer_here(request: HttpRequest) -> TillPrinter | None:
@@ -102,16 +109,6 @@ def allow_printer(request: HttpRequest, response: HttpResponse) -> None:
     feature = getattr(request, "printer_feature", "")
     if feature in _FEATURES:
         response.headers["Permissions-Policy"] = permissions_policy(feature)
-
-
-Line: TypeAlias = dict[str, Any]
-Look: TypeAlias = Literal["", "bold", "tall", "big"]
-
-# Signs of a page that no codepage of a receipt printer has: it would print "?" for them.
-_PLAIN = str.maketrans({
-    "–": "-", "—": "-", "‘": "'", "’": "'", "“": '"', "”": '"', "…": "...", "·": "-", "×": "x", "•": "*", "→": ">",
-    "\N{NO-BREAK SPACE}": " ", "\N{NARROW NO-BREAK SPACE}": " ",
-})  # fmt: skip
 
 
 def text(words: str, *, look: Look = "", centred: bool = False) -> Line:

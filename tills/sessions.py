@@ -17,6 +17,8 @@ from tills.models import Till
 
 PIN_BACKEND = "tills.backends.PinBackend"
 _EPOCH = "pin_epoch"  # of the session: the account's, when the PIN was looked at
+# As long as browsers keep one at most; every visit of the lock screen begins it again.
+_KEPT_SECONDS = 400 * 24 * 3600
 
 
 def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str) -> None:
@@ -64,10 +66,6 @@ def leave_till(request: HttpRequest, *, token: str, because: str) -> None:
     if isinstance(request.user, User):
         services.leave(token, request.user, because=because)
         logout(request)
-
-
-# As long as browsers keep one at most; every visit of the lock screen begins it again.
-_KEPT_SECONDS = 400 * 24 * 3600
 
 
 def till_token(request: HttpRequest) -> str:

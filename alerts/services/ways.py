@@ -41,6 +41,7 @@ Fault = AlertNotice.Fault
 PURPOSE = "alerts.way"
 # A message is given up after so many seconds in all, however slowly the other side answers.
 DEADLINE_SECONDS = 20.0
+MOST_WAYS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,9 +111,6 @@ def send_to_all(title: str, text: str, *, on: list[Way] | None = None) -> list[t
     for way, fault in zip(used, faults, strict=True):
         log.info("message_sent", way=way.name, fault=fault.value if fault else None)
     return list(zip(used, faults, strict=True))
-
-
-MOST_WAYS = 10
 
 
 def add_way(address: str, *, name: str, host: str = "", actor: User) -> Fault | None:

@@ -30,6 +30,8 @@ from core.publish import publish
 log = structlog.get_logger()
 
 _ANNOUNCED_EVERY = dt.timedelta(hours=1)
+ORIGIN = "merchant-backoffice/audit"
+_ED25519 = b"\1"
 
 
 def publish_checkpoints() -> int:
@@ -88,10 +90,6 @@ def _announce(state: Sealing, checkpoint: Checkpoint) -> None:
     is_due = state.announced_at is None or abs(now - state.announced_at) >= _ANNOUNCED_EVERY
     if is_due and settings.AUDIT_CHECKPOINT_URLS and publish("alerts.tasks.send_checkpoint", checkpoint.note):
         state.announced_at = now
-
-
-ORIGIN = "merchant-backoffice/audit"
-_ED25519 = b"\1"
 
 
 def private_key() -> Ed25519PrivateKey:

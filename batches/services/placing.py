@@ -57,6 +57,7 @@ _PAUSE, _LEASE = 2.0, 30.0
 _STOPS = (BalanceShort, LimitReached, OutsideHours, NeedsApproval, CreditRefused, PaymentUnclear)
 # The database is away or busy, which is no fault of a row: it is tried again when the batch falls due again.
 _TRY_LATER = (OperationalError, InterfaceError)
+_LOOK_EVERY_SECONDS = 0.5
 
 
 def place_rows(batch_id: int) -> None:
@@ -254,9 +255,6 @@ def _place(batch: Batch, row: BatchRow, *, is_sent: bool) -> Order:
         ref_id=row.ref_id,
         in_background=True,
     )
-
-
-_LOOK_EVERY_SECONDS = 0.5
 
 
 def follow(batch: Batch, *, seconds: float) -> Batch:

@@ -46,6 +46,7 @@ _GIVE_UP_AFTER = dt.timedelta(hours=1)
 # A biller answers within seconds or a minute, and a person waits: the pauses grow slowly.
 _PAUSES_GROW_BY = 1.25
 _INQUIRE = "bills.tasks.inquire"
+_READ_EVERY_SECONDS = 0.25
 
 
 def start_check(
@@ -273,9 +274,6 @@ def _poll_later(check: BillCheck, *, wait: float | None = None, message: str = "
 
 def _enqueue(check_id: int, person: User | None) -> bool:
     return line.join(Work(_INQUIRE, check_id), person_id=person.pk if person else None)
-
-
-_READ_EVERY_SECONDS = 0.25
 
 
 def follow_check(check: BillCheck, *, seconds: float) -> BillCheck:

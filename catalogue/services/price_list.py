@@ -27,6 +27,11 @@ from staff.services import throttle
 if TYPE_CHECKING:
     from staff.models import User
 
+log = structlog.get_logger()
+_TOKEN_BYTES = 32
+# A wrong link is a guess; the right one is none, and never waits.
+_PACE = throttle.Pace(free=10, first=30, longest=900)
+
 
 @dataclass(frozen=True)
 class Price:
@@ -64,13 +69,6 @@ def read_price_sections(brands: Collection[int] | None = None) -> list[PriceSect
         section = sections.setdefault(brand, PriceSection(brand, brand_name, category))
         section.prices.extend([Price(name, pays)] if pays else [])
     return list(sections.values())
-
-
-_TOKEN_BYTES = 32
-# A wrong link is a guess; the right one is none, and never waits.
-_PACE = throttle.Pace(free=10, first=30, longest=900)
-
-log = structlog.get_logger()
 
 
 def current_public_list() -> PublicPriceList | None:

@@ -25,6 +25,11 @@ _LETTERS_THEN_NUMBER = re.compile(r"([a-z]+)(\d.*)")
 _MOST_READINGS = 8
 _LONGEST_NAME = 4
 _MOST_WORDS = 12
+_NAMES = "(SELECT ARRAY[code, name] FROM {} WHERE id = {})"
+_BRAND = _NAMES.format("catalogue_brand", "brand_id")
+_CATEGORY = _NAMES.format("catalogue_category", "catalogue_product.category_id")
+_HEALTH = "(SELECT to_jsonb(one) FROM catalogue_producthealth one WHERE one.product_id = catalogue_product.id)"
+_MORE = {"of_brand": _BRAND, "of_category": _CATEGORY, "of_health": _HEALTH}
 
 
 @dataclass(frozen=True)
@@ -305,14 +310,6 @@ def note_bought(counts: Mapping[int, int]) -> None:
     for category in categories:
         category.bought = in_category[category.pk]
     Category.objects.bulk_update(categories, ["bought"])
-
-
-_NAMES = "(SELECT ARRAY[code, name] FROM {} WHERE id = {})"
-_BRAND = _NAMES.format("catalogue_brand", "brand_id")
-_CATEGORY = _NAMES.format("catalogue_category", "catalogue_product.category_id")
-
-_HEALTH = "(SELECT to_jsonb(one) FROM catalogue_producthealth one WHERE one.product_id = catalogue_product.id)"
-_MORE = {"of_brand": _BRAND, "of_category": _CATEGORY, "of_health": _HEALTH}
 
 
 def find_product(code: str, product_type: str) -> Product | None:

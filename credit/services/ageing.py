@@ -17,6 +17,12 @@ from django.utils.translation import gettext_lazy as _
 
 from credit.models import CreditAccount, CreditEntry, unpaid
 
+_BY_AGE = f"""
+    SELECT account.id, debt.due_on, sum(debt.open)::bigint FROM credit_creditaccount account
+     CROSS JOIN LATERAL ({unpaid("account.id", "account.balance")}) debt
+     WHERE account.id = ANY(%s) AND account.balance > 0 GROUP BY 1, 2
+"""  # noqa: S608 - our own text
+
 
 class Age(models.TextChoices):
     """How long a debt has been due."""
@@ -57,13 +63,6 @@ def debts_of(account: CreditAccount) -> list[Debt]:
 def _values(account: CreditAccount) -> list[int]:
     # In the order of `unpaid`: the first debt, the older ones, and as often as it names what is owed.
     return [account.pk, account.pk, account.balance, account.balance, account.balance]
-
-
-_BY_AGE = f"""
-    SELECT account.id, debt.due_on, sum(debt.open)::bigint FROM credit_creditaccount account
-     CROSS JOIN LATERAL ({unpaid("account.id", "account.balance")}) debt
-     WHERE account.id = ANY(%s) AND account.balance > 0 GROUP BY 1, 2
-"""  # noqa: S608 - our own text
 
 
 def aged(accounts: Collection[int]) -> dict[int, dict[str, int]]:

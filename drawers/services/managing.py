@@ -20,6 +20,8 @@ from staff.services.guards import lock_for_change
 if TYPE_CHECKING:
     from staff.models import User
 
+log = structlog.get_logger()
+
 
 def add_drawer(name: str, *, actor: User, branch: int = FIRST) -> Drawer:
     """A new drawer of this name in the branch with this key. Raises `DrawerRefused` for a taken one."""
@@ -57,9 +59,6 @@ def _facts(drawer: Drawer) -> dict[str, object]:
 
 def _note(drawer: Drawer, actor: User, *, before: dict[str, object] | None) -> None:
     record(SETTING_CHANGED, actor=actor, subject=f"drawer {drawer.pk}", before=before, after=_facts(drawer))
-
-
-log = structlog.get_logger()
 
 
 def free_usual_drawer(person: User) -> int | None:

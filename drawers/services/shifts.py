@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from staff.models import User
 
 log = structlog.get_logger()
+TAKE_OVER = act("take_over_drawer", pgettext_lazy("audit", "Take over a drawer"))
 
 
 def amount_of(pieces: Sequence[int]) -> int:
@@ -261,9 +262,6 @@ def _day_for(today: dt.date, branch: int) -> DrawerDay:
         if day_row.signed_at is None:
             return day_row
         day += dt.timedelta(days=1)
-
-
-TAKE_OVER = act("take_over_drawer", pgettext_lazy("audit", "Take over a drawer"))
 
 
 def confirm_receiver(person: User, secret: str, *, actor: User, till_token: str) -> str:

@@ -23,6 +23,8 @@ from drawers.models import Drawer, Shift
 from staff.confirming import check_factor
 from staff.models import User
 
+USUAL_DRAWER = act("usual_drawer", pgettext_lazy("audit", "Set a person's usual drawer"), Right.CHANGE_LIMITS)
+
 
 @staff_only(Right.MANAGE_DRAWERS)
 @require_http_methods(["GET", "POST"])
@@ -63,9 +65,6 @@ def _shown(request: StaffRequest, form: DrawerForm) -> HttpResponse:
     drawers = [(drawer, open_shifts.get(drawer.pk)) for drawer in seen[:200]]
     context = {"form": form, "drawers": drawers, "branches": open_names() if names_branches() else []}
     return render(request, "drawers/drawer_list.html", context)
-
-
-USUAL_DRAWER = act("usual_drawer", pgettext_lazy("audit", "Set a person's usual drawer"), Right.CHANGE_LIMITS)
 
 
 @staff_only(Right.MANAGE_STAFF, Right.CHANGE_LIMITS)

@@ -38,6 +38,8 @@ _RECORD = """
     RETURNING answered_no
 """
 _RECORD_ANSWER = f"WITH noted AS ({NOTE_ANSWER}) {_RECORD}"
+# One statement deletes so many: its locks and its log stay small.
+BATCH = 2_000
 
 
 def record(
@@ -95,10 +97,6 @@ def _answer(request: Request[T], reply: Reply[T] | None, error: UpstreamError | 
     if wire.size > _MOST_KEPT or (reply is not None and not request.ref_id):
         return Json({"bytes": wire.size, "sha256": wire.digest})
     return Json(raw or {"text": wire.text})
-
-
-# One statement deletes so many: its locks and its log stay small.
-BATCH = 2_000
 
 
 def forget_exchanges(*, before: dt.datetime, from_no: int, needed: Q) -> int:

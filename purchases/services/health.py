@@ -31,6 +31,9 @@ _SLOW_AFTER = dt.timedelta(minutes=2)
 _SLOW_OF, _LEAST_SLOW = 3, 2
 # After the last slow one has ended, and while nothing else is sold, it is called slow for this time.
 _SLOW_FOR = dt.timedelta(minutes=15)
+_BOUGHT_WITHIN = dt.timedelta(days=30)
+# However busy the shop is, so many of its last orders say what is bought most.
+_LAST_ORDERS = 20_000
 
 
 class _Sold(NamedTuple):
@@ -103,11 +106,6 @@ def _slow_until(orders: Sequence[_Sold], now: dt.datetime) -> dt.datetime | None
         return max(sent_at for sent_at, _final_at in slow) + _LATELY  # or until it ends
     until = max(final_at for _sent_at, final_at in slow if final_at) + _SLOW_FOR
     return until if until > now else None
-
-
-_BOUGHT_WITHIN = dt.timedelta(days=30)
-# However busy the shop is, so many of its last orders say what is bought most.
-_LAST_ORDERS = 20_000
 
 
 def count_what_is_bought() -> None:

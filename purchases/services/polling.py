@@ -27,6 +27,7 @@ from upstream.error_codes import ErrorCode
 from upstream.errors import Rejected, Unavailable, UpstreamError
 
 _POLL = OrderEvent.Source.POLL
+_LOOK_EVERY_SECONDS = 0.25
 
 
 class Found(StrEnum):
@@ -139,9 +140,6 @@ def _after_not_found(order: Order, since: dt.datetime) -> Decision | None:
         error_code=code,
         facts={"code": "not_found", "times": times, "since": since.isoformat()},
     )
-
-
-_LOOK_EVERY_SECONDS = 0.25
 
 
 def follow(order: Order, *, seconds: float) -> Order:

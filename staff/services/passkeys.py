@@ -40,6 +40,8 @@ from staff.models import SpentChallenge, User
 SIGN_IN = act("sign_in", pgettext_lazy("audit", "Sign in"))
 ADD = act("add_passkey", pgettext_lazy("audit", "Add a passkey"))
 _NOTHING: Mapping[str, object] = {}
+VALID_SECONDS = 300
+_HEAD = struct.Struct(">Q24s")
 
 
 class NotThisKey(Exception):
@@ -130,10 +132,6 @@ def _read(answer: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise NotThisKey
     return data
-
-
-VALID_SECONDS = 300
-_HEAD = struct.Struct(">Q24s")
 
 
 def make_challenge(*, person: object, act: str, content: Mapping[str, object]) -> bytes:

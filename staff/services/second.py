@@ -16,6 +16,8 @@ from staff.services.independence import Hands
 from staff.services.limits import limits_of, limits_of_roles
 
 NOBODY: Mapping[str, object] = {"approved_by": None, "alone": False}  # of a change that takes no second person
+MORE_TO_SPEND = "limits"  # among gained rights
+_SPENDS = {Right.BUY, Right.CHECK_BILLS, "*"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,11 +76,6 @@ def may_second(change: Change, colleague: User) -> bool:
         and rank_of(colleague) >= change.rank
         and colleague.has_perm(change.right)
     )
-
-
-MORE_TO_SPEND = "limits"  # among gained rights
-
-_SPENDS = {Right.BUY, Right.CHECK_BILLS, "*"}
 
 
 def role_change(person: User, role: Role, *, gains: list[str] | None = None) -> Change:

@@ -26,6 +26,13 @@ from staff.presenting import FactorLook, in_fours, secret_code, secret_link
 from staff.services import end_sessions, open_sessions, own_factors, passkeys
 from staff.tables import SessionTable
 
+ADD_APP = act("add_app", pgettext_lazy("audit", "Add an authenticator app"))
+ADD_KEY = passkeys.ADD
+REMOVE = act("remove_factor", pgettext_lazy("audit", "Remove a second factor"))
+NEW_CODES = act("new_codes", pgettext_lazy("audit", "New recovery codes"))
+AFTER_CODES = "after_codes"  # in the session of a new shop's owner: the page that follows the recovery codes
+_LONGEST_NAME = 40
+
 
 @staff_only()
 @require_http_methods(["GET", "POST"])
@@ -49,14 +56,6 @@ def sign_out_elsewhere(request: StaffRequest) -> HttpResponse:
     end_sessions(request.user, actor=request.user, but=request.session.session_key)
     messages.success(request, _("You are signed out everywhere else."))
     return redirect("preferences")
-
-
-ADD_APP = act("add_app", pgettext_lazy("audit", "Add an authenticator app"))
-ADD_KEY = passkeys.ADD
-REMOVE = act("remove_factor", pgettext_lazy("audit", "Remove a second factor"))
-NEW_CODES = act("new_codes", pgettext_lazy("audit", "New recovery codes"))
-AFTER_CODES = "after_codes"  # in the session of a new shop's owner: the page that follows the recovery codes
-_LONGEST_NAME = 40
 
 
 @staff_only()

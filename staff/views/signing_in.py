@@ -44,6 +44,9 @@ SECOND_STEP = act("second_step", pgettext_lazy("audit", "Sign in"))
 CHANGE_PASSWORD = act("change_password", pgettext_lazy("audit", "Change the password"))
 _View = Callable[[HttpRequest], HttpResponse]
 _after_password: Callable[[_View], _View] = login_stage_required(stage=SecondStep.key, redirect_urlname="account_login")
+_STATUS = {"unknown": 404}
+_GONE = 410
+_TOO_MANY = 429
 
 
 @_after_password
@@ -145,10 +148,6 @@ class OwnPassword(PasswordChangeView):  # type: ignore[misc]
 own_password = OwnPassword.as_view()
 
 
-_STATUS = {"unknown": 404}
-_GONE = 410
-
-
 @sensitive_post_parameters()
 @never_cache
 @require_http_methods(["GET", "POST"])
@@ -172,9 +171,6 @@ def private(answer: HttpResponse) -> HttpResponse:
     """The address holds the token: other sites get its host only. With no referrer at all Django refuses the form."""
     answer.headers["Referrer-Policy"] = "strict-origin"
     return answer
-
-
-_TOO_MANY = 429
 
 
 @sensitive_post_parameters()

@@ -18,6 +18,8 @@ from tills.models import DrawerOpening, Till, TillPrinter
 from tills.services.enrolling import digest_of
 
 log = structlog.get_logger()
+# So long a page of the till may take to come; after it nobody waits at an open drawer.
+_GOOD_FOR = dt.timedelta(minutes=1)
 
 
 def find_printer(token: str) -> TillPrinter | None:
@@ -48,10 +50,6 @@ def _facts_of(printer: TillPrinter | None) -> dict[str, Any]:
         return {"printer": "browser"}
     facts = model_to_dict(printer, exclude=["till"])
     return {"printer": facts.pop("way"), **facts}
-
-
-# So long a page of the till may take to come; after it nobody waits at an open drawer.
-_GOOD_FOR = dt.timedelta(minutes=1)
 
 
 def ask_opening(printer: TillPrinter, *, why: str, what: str, actor: User, **facts: str) -> DrawerOpening | None:

@@ -27,6 +27,8 @@ from tills.services.pins import epoch_of, has_pin, is_pin
 _NOTED_EVERY = dt.timedelta(seconds=20)
 
 log = structlog.get_logger()
+_LOOKED_BACK = dt.timedelta(days=30)
+_MOST = 20
 
 
 def take_over(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tuple[User, int]:
@@ -124,10 +126,6 @@ def note_password(person: User, *, token: str) -> None:
     forget_own(till.pk, person.pk)
     Till.objects.filter(pk=till.pk).exclude(held_by=None).update(held_by=None)
     log.info("till_password_sign_in", till=till.pk, person=person.pk)
-
-
-_LOOKED_BACK = dt.timedelta(days=30)
-_MOST = 20
 
 
 @dataclass(frozen=True, kw_only=True)
