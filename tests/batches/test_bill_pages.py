@@ -25,7 +25,7 @@ from tests.dues.helpers import due_bill
 
 pytestmark = pytest.mark.django_db
 
-TABLE = "531290000001;PLNPASCA;Sari\n531290000002;PLNPASCA;Budi\n531290000036;PLNPASCA;Ani\n"
+TABLE = "531290000001;PLNPASCA;Sari\n531290000102;PLNPASCA;Budi\n531290000036;PLNPASCA;Ani\n"
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_a_tick_that_was_changed_shows_the_new_total_before_anything_is_paid(
     batch.refresh_from_db()
     send_all(batch)
     [order] = Order.objects.all()
-    assert (order.destination, order.status, order.payment.method) == ("531290000002", "success", "cash")
+    assert (order.destination, order.status, order.payment.method) == ("531290000102", "success", "cash")
 
 
 def test_above_the_limit_a_second_person_approves_exactly_these_bills(

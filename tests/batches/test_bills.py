@@ -22,7 +22,7 @@ from tests.conftest import Upstream
 
 PAY, INQUIRY = "/v1/bill/pay", "/v1/bill/inquiry"
 # One that is paid, one paid elsewhere, one that no biller knows, and a wrong number.
-FOUR = "531290000001;PLNPASCA;Sari\n531290000035;PLNPASCA;Budi\n531290000036;PLNPASCA\n531290000002;PLNPASCA;Ani\n"
+FOUR = "531290000001;PLNPASCA;Sari\n531290000035;PLNPASCA;Budi\n531290000036;PLNPASCA\n531290000102;PLNPASCA;Ani\n"
 
 
 def asked(text: str, **facts) -> Batch:
@@ -189,7 +189,7 @@ def test_a_check_that_would_expire_on_the_way_is_made_again_before_it_is_paid(up
 
 
 def test_another_total_after_an_expiry_waits_for_a_person_and_the_others_are_paid(upstream: Upstream):
-    batch = released("531290000001;PLNPASCA\n531290000002;PLNPASCA\n")
+    batch = released("531290000001;PLNPASCA\n531290000102;PLNPASCA\n")
     first, _second = rows_of(batch)
     assert first.bill_check
     assert first.max_price

@@ -25,7 +25,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[
 
 def test_a_checked_file_is_sold_by_its_key_once(upstream: Upstream, tmp_path: Path, capsys: Any):
     file = tmp_path / "staff.csv"
-    file.write_text("081290000001;10;Sari\n081290000002;20;Ani\n")
+    file.write_text("081290000001;10;Sari\n081290000102;20;Ani\n")
 
     code, checked = run(capsys, str(file))
     assert (code, checked["state"], checked["totals"]["count"]) == (0, "checked", 2)

@@ -18,7 +18,7 @@ from tests.batches.helpers import CASH, checked, released, rows_of, send_all, su
 from tests.conftest import Upstream
 from tests.core.helpers import has_id
 
-TABLE = "081290000001;10;Sari\n081290000002;20;Budi\n0812;10;Ani\n"
+TABLE = "081290000001;10;Sari\n081290000102;20;Budi\n0812;10;Ani\n"
 LONG_AGO = timezone.now() - dt.timedelta(days=731)
 NOTHING = dict.fromkeys(TEXTS, "")
 
@@ -53,7 +53,7 @@ def test_what_was_typed_goes_after_its_days_and_the_orders_stay(upstream: Upstre
     assert forget_old_texts() == 0
 
     assert texts_of(batch) == [NOTHING] * 3
-    assert [row.destination for row in rows_of(batch)] == ["081290000001", "081290000002", ""]
+    assert [row.destination for row in rows_of(batch)] == ["081290000001", "081290000102", ""]
     assert [*Order.objects.order_by("pk").values()] == orders
     batch.refresh_from_db()
     with pytest.raises(BatchRefused, match="kept no longer"):
@@ -65,7 +65,7 @@ def test_what_was_typed_goes_after_its_days_and_the_orders_stay(upstream: Upstre
 def test_a_batch_of_an_open_order_keeps_its_texts(upstream: Upstream):
     batch = sold()
     aged(batch)
-    Order.objects.filter(batch_row__batch=batch, destination="081290000002").update(final_at=timezone.now())
+    Order.objects.filter(batch_row__batch=batch, destination="081290000102").update(final_at=timezone.now())
 
     assert forget_old_texts() == 0
     assert texts_of(batch)[0]["name"] == "Sari"

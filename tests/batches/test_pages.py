@@ -26,7 +26,7 @@ from tests.drawers.helpers import begin, make_drawer, sell
 
 pytestmark = pytest.mark.django_db
 
-TABLE = "081290000001;10;Sari\n081290000002;20;Budi\n087812345678;TSEL10;Ani\n0812;10;Edo\n"
+TABLE = "081290000001;10;Sari\n081290000102;20;Budi\n087812345678;TSEL10;Ani\n0812;10;Edo\n"
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_the_page_shows_what_was_written_where_it_is_not_what_is_sold(
 
 
 def test_a_heading_that_names_no_product_is_said(upstream: Upstream, browser: Browser, seller: User):
-    batch = checked("Nama;Nomor HP\nAni;081290000001\nBudi;081290000002\n", seller)
+    batch = checked("Nama;Nomor HP\nAni;081290000001\nBudi;081290000102\n", seller)
     assert 'id="no-product"' in browser.get(f"/batches/{batch.pk}/").content.decode()
 
     browser.post(f"/batches/{batch.pk}/mend/", {"fault": "no_product", "step": "product", "code": "10"})
@@ -148,7 +148,7 @@ def test_a_heading_that_names_no_product_is_said(upstream: Upstream, browser: Br
 def test_rows_that_were_changed_meanwhile_are_not_released(upstream: Upstream, browser: Browser, seller: User):
     batch = checked(TABLE, seller)
     seal = seal_of(batch)
-    browser.post(f"/batches/{batch.pk}/rows/2/", {"number": "081290000002", "what": "50"})
+    browser.post(f"/batches/{batch.pk}/rows/2/", {"number": "081290000102", "what": "50"})
 
     answer = browser.confirm(f"/batches/{batch.pk}/release/", {"seal": seal})
 
@@ -198,7 +198,7 @@ def test_the_words_for_all_rows_mean_a_product_of_each_numbers_operator(
 
 
 def test_a_name_behind_the_product_is_asked_about(upstream: Upstream, browser: Browser, seller: User):
-    batch = checked("081290000001 10 Sari\n081290000002 10 Ani\n", seller)
+    batch = checked("081290000001 10 Sari\n081290000102 10 Ani\n", seller)
     assert 'value="names"' in browser.get(f"/batches/{batch.pk}/").content.decode()
     assert 'value="names"' in browser.get(f"/batches/{batch.pk}/rows/1/").content.decode()
 
@@ -224,8 +224,8 @@ def test_a_row_that_nobody_corrects_is_left_out_once_the_batch_is_released(
 
 
 def test_a_reason_names_the_other_order_in_full(upstream: Upstream, seller: User):
-    place_rows(released("081290000002;10\n", seller).pk)
-    (row,) = rows_of(checked("081290000002;10;Sari\n", seller))
+    place_rows(released("081290000102;10\n", seller).pk)
+    (row,) = rows_of(checked("081290000102;10;Sari\n", seller))
 
     assert BatchRowTable.export["reason"](row) == row.words
     assert Order.objects.get().ref_id in row.words
@@ -313,7 +313,7 @@ def test_who_may_not_release_batches_approves_none_of_a_cashier(upstream: Upstre
 def test_the_rows_of_a_batch_are_one_sale_for_the_coins(upstream: Upstream, seller: User):
     shift = begin(seller)
 
-    send_all(released("081290000001;10\n081290000002;10\n", seller))
+    send_all(released("081290000001;10\n081290000102;10\n", seller))
 
     assert [amount % 100 for amount in shift.payments.values_list("amount", flat=True)] == [50, 50]
     assert rounded_up(shift) == (0, 0)

@@ -78,7 +78,7 @@ def test_a_row_that_waits_to_be_taken_in_is_not_sent_again(upstream: Upstream, o
 
 def test_without_a_journal_each_row_is_asked_about_first(upstream: Upstream, owner: User, settings, tmp_path):
     # given: one row was sent in the lost time, and its price has moved since; the other one was not sent
-    batch = released("081290000001;10\n081290000002;20\n")
+    batch = released("081290000001;10\n081290000102;20\n")
     with Lost():
         place_rows(batch.pk)
         submit(Order.objects.earliest("pk").pk, call_class=CallClass.BACKGROUND)

@@ -33,7 +33,7 @@ from tests.core.helpers import words
 from tests.purchases.magic import ended
 from upstream.budget import CallClass
 
-THREE = "081290000001;10;Sari\n081290000004;10;Budi\n081290000002;20;Ani\n"
+THREE = "081290000001;10;Sari\n081290000004;10;Budi\n081290000102;20;Ani\n"
 
 
 def limit_per_day(person: User, amount: int | None) -> None:
@@ -139,16 +139,16 @@ def test_a_table_that_is_meant_again_twice_is_one_new_batch(upstream: Upstream):
 def test_an_own_reference_that_was_sold_before_is_named_in_another_table(upstream: Upstream):
     send_all(released("081290000001;10;Sari;;INV-1\n"))
 
-    first, second = rows_of(checked("081290000001;10;Sari;;INV-1\n081290000002;10;Ani;;INV-2\n"))
+    first, second = rows_of(checked("081290000001;10;Sari;;INV-1\n081290000102;10;Ani;;INV-2\n"))
 
     assert (first.fault, second.state) == ("done", "ready")
 
 
 def test_what_is_twice_open_or_bought_today_is_named(upstream: Upstream):
     send_all(released("081290000001;10\n"))
-    place_rows(released("081290000002;10\n").pk)
+    place_rows(released("081290000102;10\n").pk)
 
-    rows = rows_of(checked("081290000001;10\n081290000002;10\n081290000003;10\n0812 9000 0003;10\n"))
+    rows = rows_of(checked("081290000001;10\n081290000102;10\n081290000003;10\n0812 9000 0003;10\n"))
 
     assert [(row.state, row.fault) for row in rows] == [
         ("wrong", "today"),
