@@ -14,11 +14,13 @@ import psycopg
 import pytest
 
 from launcher import calling, project, status
+from launcher.commands import read_arguments
 from launcher.data_folder import Ports, held, read_json, write_json, write_state
 from launcher.output import LaunchError, last_lines, quiet_output
 from launcher.processes import ProcessGroup
+from launcher.roles import count
 from launcher.serving import choose_port
-from launcher.stack import Stack, check_database
+from launcher.stack import Stack, check_database, check_redis
 from tests.launcher.conftest import clean_environment, occupied_port
 from tests.launcher.helpers import ROOT, run
 
@@ -39,25 +41,27 @@ def test_help_names_every_command(empty: Path) -> None:
         assert f"\n    {command} " in result.stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        (["serve"], "'serve'"),
-        (["--port", "eighty"], "--port"),
-        (["--port", "80"], "--port"),
-        (["up", "--fast"], "--fast"),
-        (["up", "--only", "cook"], "cook"),
-        (["reset", "now"], "now"),
-        (["check", "--fast"], "--fast"),
-    ],
-)
-def test_wrong_arguments_exit_with_2_and_are_named(words: list[str], named: str, empty: Path) -> None:
-    result = run(*words, data=empty)
+def test_wrong_arguments_exit_with_2_and_are_named(empty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = {
+        "--port eighty": "--port",
+        "--port 80": "--port",
+        "up --fast": "--fast",
+        "up --only cook": "cook",
+        "reset now": "now",
+        "check --fast": "--fast",
+    }
+    result = run("serve", data=empty)
+    said = {"serve": (result.returncode, result.stderr)}
 
-    assert result.returncode == 2
-    assert named in result.stderr
-    assert len(result.stderr.splitlines()) == 1
-    assert "--help" in result.stderr
+    for words in wrong:
+        with pytest.raises(SystemExit) as ended:
+            read_arguments(words.split())
+        said[words] = (ended.value.code, capsys.readouterr().err)
+
+    for words, (code, sentence) in said.items():
+        assert (code, len(sentence.splitlines())) == (2, 1), words
+        assert {"serve": "'serve'", **wrong}[words] in sentence
+        assert "--help" in sentence
 
 
 def test_status_without_anything_running_exits_with_3(empty: Path) -> None:
@@ -106,13 +110,12 @@ def test_a_second_run_names_the_first_ones_address(empty: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "missing"),
+    ("words", "given", "missing"),
     [
-        ([], ": SECRET_KEY, UPSTREAM_SECRET_ID, UPSTREAM_SECRET_KEY, ALLOWED_HOSTS."),
-        (["SECRET_KEY", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY"], ": ALLOWED_HOSTS."),
+        (["up"], [], ": SECRET_KEY, UPSTREAM_SECRET_ID, UPSTREAM_SECRET_KEY, ALLOWED_HOSTS."),
+        (["manage", "check"], ["SECRET_KEY", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY"], ": ALLOWED_HOSTS."),
     ],
 )
-@pytest.mark.parametrize("words", [["up"], ["manage", "check"]])
 def test_a_real_upstream_without_its_settings_is_refused(
     words: list[str], given: list[str], missing: str, empty: Path
 ) -> None:
@@ -124,13 +127,14 @@ def test_a_real_upstream_without_its_settings_is_refused(
     assert not list(empty.iterdir()), "something was started before the refusal"
 
 
-@pytest.mark.parametrize("address", ["notaurl", "upstream.example.com", "ftp://a.example", "https://", "https://a:b"])
-def test_an_upstream_must_be_a_web_address(address: str, empty: Path) -> None:
-    result = run(data=empty, **REAL | {"UPSTREAM_BASE_URL": address})
+def test_an_upstream_must_be_a_web_address(empty: Path) -> None:
+    result = run(data=empty, **REAL | {"UPSTREAM_BASE_URL": "notaurl"})
 
     assert result.returncode == 1
     assert "UPSTREAM_BASE_URL" in result.stderr
     assert not list(empty.iterdir()), "something was started before the refusal"
+    addresses = ["notaurl", "upstream.example.com", "ftp://a.example", "https://", "https://a:b"]
+    assert [address for address in addresses if project.is_web_address(address)] == []
 
 
 def test_single_roles_need_what_installations_share(empty: Path) -> None:
@@ -141,13 +145,15 @@ def test_single_roles_need_what_installations_share(empty: Path) -> None:
     assert not list(empty.iterdir()), "something was started before the refusal"
 
 
-@pytest.mark.parametrize("number", ["0", "two", "65", "-1"])
-def test_a_wrong_number_of_processes_is_refused(number: str, empty: Path) -> None:
-    result = run(data=empty, WEB_PROCESSES=number)
+def test_a_wrong_number_of_processes_is_refused(empty: Path) -> None:
+    result = run(data=empty, WEB_PROCESSES="two")
 
     assert result.returncode == 1
     assert "WEB_PROCESSES" in result.stderr
     assert not (empty / "logs").exists(), "something was started before the refusal"
+    for number in ("0", "65", "-1"):
+        with pytest.raises(LaunchError, match="WEB_PROCESSES"):
+            count({"WEB_PROCESSES": number}, "WEB_PROCESSES", 1)
 
 
 def test_a_short_key_is_refused_and_not_shown(empty: Path) -> None:
@@ -163,12 +169,8 @@ def test_a_short_key_is_refused_and_not_shown(empty: Path) -> None:
     ("name", "address"),
     [
         ("DATABASE_URL", "postgresql://u:very-secret@127.0.0.1:9/none"),
-        ("DATABASE_URL", "nonsense"),
-        ("DATABASE_URL", "postgresql://u:ab@very-secret@127.0.0.1:9/none"),
-        ("DATABASE_URL", "postgresql://u:very-secret/x@127.0.0.1:9/none"),
         ("SANDBOX_DATABASE_URL", "nonsense"),
         ("REDIS_URL", "redis://:very-secret@127.0.0.1:9/0"),
-        ("REDIS_URL", "nonsense"),
     ],
 )
 def test_a_store_that_does_not_answer_is_named(name: str, address: str, empty: Path) -> None:
@@ -179,6 +181,19 @@ def test_a_store_that_does_not_answer_is_named(name: str, address: str, empty: P
     assert "very-secret" not in result.stderr
     assert "Traceback" not in result.stderr
     assert not (empty / "logs").exists(), "something was started before the refusal"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["nonsense", "postgresql://u:ab@very-secret@127.0.0.1:9/none", "postgresql://u:very-secret/x@127.0.0.1:9/none"],
+)
+def test_an_address_that_is_not_understood_is_named_and_not_shown(address: str) -> None:
+    with pytest.raises(LaunchError, match=" at DATABASE_URL") as refusal:
+        check_database(address, "DATABASE_URL")
+
+    assert "very-secret" not in str(refusal.value)
+    with pytest.raises(LaunchError, match=" at REDIS_URL"):
+        check_redis(address)
 
 
 def test_a_wrong_password_is_named_as_such() -> None:
