@@ -57,9 +57,9 @@ def empty() -> Iterator[Path]:
         yield data
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def template() -> Iterator[Path]:
-    """A data folder that a keeper has made and left."""
+    """A data folder that a keeper has made and left, once for all tests of this xdist worker."""
     with new_folder() as data:
         start_keeper(data).stop()
         yield data
