@@ -14,7 +14,7 @@ from purchases.services import submit
 from purchases.services.polling import follow
 from purchases.states import Status
 from staff.models import User
-from testing.people import make_person
+from testing.people import Browser, make_person
 from upstream.budget import CallClass
 
 CASH = PaymentFacts()
@@ -37,6 +37,11 @@ def released(text: str, person: User | None = None, **facts: Any) -> Batch:
     release(batch, actor=person, seal=seal_of(batch), payment=CASH)
     batch.refresh_from_db()
     return batch
+
+
+def press_release(browser: Browser, batch: Batch, **more: Any) -> Any:
+    """Press the button of the page that shows the batch as it is now."""
+    return browser.confirm(f"/batches/{batch.pk}/release/", {"seal": seal_of(batch), "paid_by": "cash", **more})
 
 
 def ask_all(batch: Batch) -> None:

@@ -12,13 +12,12 @@ from django.core.management import call_command
 
 from approvals.models import Approval
 from batches.models import Batch
-from batches.services import seal_of
 from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
 from testing.factories import make_check, make_payment
-from testing.people import Browser, browser_of, make_person, signed_in
-from tests.batches.helpers import ask_all, checked, rows_of, send_all
+from testing.people import Browser, browser_of
+from tests.batches.helpers import ask_all, checked, press_release, rows_of, send_all
 from tests.conftest import Upstream
 from tests.drawers.helpers import begin
 from tests.dues.helpers import due_bill
@@ -28,20 +27,9 @@ pytestmark = pytest.mark.django_db
 TABLE = "531290000001;PLNPASCA;Sari\n531290000102;PLNPASCA;Budi\n531290000036;PLNPASCA;Ani\n"
 
 
-@pytest.fixture
-def seller(db: None) -> User:
-    return make_person("supervisor")
-
-
-@pytest.fixture
-def browser(seller: User) -> Browser:
-    return signed_in(seller)
-
-
 def release(browser: Browser, batch: Batch, **more):
-    """Press the button of the page that shows the batch as it is now."""
-    fields = {"seal": seal_of(batch), "paid_by": "cash", "shown": ["1", "2"], **more}
-    return browser.confirm(f"/batches/{batch.pk}/release/", fields)
+    """Press the button under the two ticks that the page has shown."""
+    return press_release(browser, batch, **{"shown": ["1", "2"], **more})
 
 
 def test_the_page_shows_how_far_the_checks_are_and_then_the_totals(upstream: Upstream, browser: Browser, seller: User):

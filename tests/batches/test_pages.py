@@ -5,48 +5,26 @@ from __future__ import annotations
 import re
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
-from approvals.models import Approval
-from approvals.services import why_not_approved_by
 from batches.models import Batch
 from batches.services import pause, place_rows, seal_of
 from batches.tables import BatchRowTable
 from drawers.services import rounded_up
 from purchases.models import Order
 from staff.models import User
-from testing.people import Browser, browser_of, code_of, make_person, signed_in
-from tests.batches.helpers import checked, released, rows_of, send_all
+from testing.people import Browser
+from tests.batches.helpers import checked, press_release, released, rows_of, send_all
 from tests.conftest import Upstream
-from tests.drawers.helpers import begin, make_drawer, sell
+from tests.core.helpers import codes
+from tests.drawers.helpers import begin, sell
 
 pytestmark = pytest.mark.django_db
 
 TABLE = "081290000001;10;Sari\n081290000102;20;Budi\n087812345678;TSEL10;Ani\n0812;10;Edo\n"
-
-
-@pytest.fixture
-def seller(db: None) -> User:
-    return make_person("supervisor")
-
-
-@pytest.fixture
-def browser(seller: User) -> Browser:
-    return signed_in(seller)
-
-
-def codes(answer) -> set[str]:
-    """The codes of the notes on the page."""
-    return set(re.findall(r'data-code="([^"]*)"', answer.content.decode()))
-
-
-def release(browser: Browser, batch: Batch, **more):
-    """Press the button of the page that shows the batch as it is now."""
-    return browser.confirm(f"/batches/{batch.pk}/release/", {"seal": seal_of(batch), "paid_by": "cash", **more})
 
 
 def test_pasted_rows_are_checked_and_shown_with_their_faults(upstream: Upstream, browser: Browser):
@@ -68,19 +46,12 @@ def test_a_file_is_named_and_the_same_table_pasted_is_the_same_batch(upstream: U
     assert answer["Location"] == f"/batches/{batch.pk}/"
 
 
-@pytest.mark.parametrize("fields", [{}, {"text": "  \n"}])
-def test_nothing_is_no_table(upstream: Upstream, browser: Browser, fields: dict[str, str]):
-    answer = browser.post("/batches/new/", fields)
+def test_nothing_and_a_table_without_any_number_are_no_batch(upstream: Upstream, browser: Browser):
+    for fields in ({}, {"text": "  \n"}):
+        assert codes(browser.post("/batches/new/", fields)) == {"nothing"}
+    for text in ("what is this\n", "Nomor;Produk\n;TSEL10\n"):
+        assert "No row has a number" in browser.post("/batches/new/", {"text": text}).content.decode()
 
-    assert codes(answer) == {"nothing"}
-    assert not Batch.objects.exists()
-
-
-@pytest.mark.parametrize("text", ["what is this\n", "Nomor;Produk\n;TSEL10\n"])
-def test_a_table_without_any_number_is_no_batch(upstream: Upstream, browser: Browser, text: str):
-    answer = browser.post("/batches/new/", {"text": text})
-
-    assert "No row has a number" in answer.content.decode()
     assert not Batch.objects.exists()
 
 
@@ -99,7 +70,7 @@ def test_a_limit_of_one_order_is_compared_with_the_dearest_row(upstream: Upstrea
 def test_exactly_what_was_seen_is_released(upstream: Upstream, browser: Browser, seller: User):
     batch = checked(TABLE, seller)
 
-    answer = release(browser, batch, paid_by="transfer", transfer_reference="BCA 1")
+    answer = press_release(browser, batch, paid_by="transfer", transfer_reference="BCA 1")
 
     assert answer["Location"] == f"/batches/{batch.pk}/"
     batch.refresh_from_db()
@@ -112,12 +83,12 @@ def test_too_little_cash_releases_nothing(upstream: Upstream, browser: Browser, 
     batch = checked(TABLE, seller)
     pays = batch.rows.totals()["pays"]
 
-    answer = release(browser, batch, cash_given=str(pays - 1000))
+    answer = press_release(browser, batch, cash_given=str(pays - 1000))
 
     assert codes(answer) >= {"PaymentUnclear"}
     batch.refresh_from_db()
     assert (batch.state, batch.released_at) == ("checked", None)
-    release(browser, batch, cash_given=str(pays))
+    press_release(browser, batch, cash_given=str(pays))
     batch.refresh_from_db()
     assert batch.state == "running"
 
@@ -215,7 +186,7 @@ def test_a_row_that_nobody_corrects_is_left_out_once_the_batch_is_released(
     address = f"/batches/rows/?batch={batch.pk}"
     assert "To be corrected" in badge.search(browser.get(address).content.decode())[1]
 
-    release(browser, batch)
+    press_release(browser, batch)
 
     assert "Left out" in badge.search(browser.get(address).content.decode())[1]
     page = browser.get(f"/batches/{batch.pk}/").content.decode()
@@ -237,77 +208,10 @@ def test_what_was_bought_today_is_sold_again_once_it_is_meant(upstream: Upstream
     assert rows_of(batch)[0].fault == "today"
 
     browser.post(f"/batches/{batch.pk}/mend/", {"fault": "today", "step": "meant"})
-    release(browser, batch)
+    press_release(browser, batch)
     send_all(batch)
 
     assert [order.status for order in Order.objects.all()] == ["success", "success"]
-
-
-def test_above_the_limit_a_second_person_approves_exactly_these_rows(
-    upstream: Upstream, browser: Browser, seller: User
-):
-    User.objects.filter(pk=seller.pk).update(own_approval_above=15_000)
-    batch = checked(TABLE, seller)
-    begin(seller, drawer=make_drawer("Left till"))
-
-    release(browser, batch, reason="Staff credit")
-
-    approval = Approval.objects.get()
-    batch.refresh_from_db()
-    assert (batch.state, approval.facts["rows"], approval.facts["sha256"]) == ("checked", 2, seal_of(batch))
-    other = browser_of("administrator")
-    page = other.get(f"/approvals/{approval.pk}/").content.decode()
-    assert "Cash" in page.partition("Paid by")[2][:200]
-    assert f"Left till · {seller.shown_name}" in page
-    other.confirm(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal})
-    send_all(batch)
-    assert [order.status for order in Order.objects.all()] == ["success", "success"]
-    assert {order.placed_by for order in Order.objects.all()} == {seller}
-
-
-def test_a_cashier_asks_for_the_release_and_the_money_is_counted_in_the_cashiers_shift(
-    upstream: Upstream, browser: Browser
-):
-    # given: Sari has taken the cash for a table that only others may release
-    sari = make_person("cashier")
-    shift = begin(sari, drawer=make_drawer("Left till"))
-    batch = checked("081290000001;10\n", sari)
-
-    signed_in(sari).post(f"/batches/{batch.pk}/ask/", {"seal": seal_of(batch), "paid_by": "cash"})
-
-    # then: nothing is sold yet, and it is a row of work that says who asks and how it is paid
-    batch.refresh_from_db()
-    approval = Approval.objects.get()
-    assert (batch.state, Order.objects.count()) == ("checked", 0)
-    work = browser.get("/work/").content.decode()
-    assert f'id="row-approval-{approval.pk}"' in work
-    assert f"Cash · {sari.shown_name}" in work
-    assert work.split('id="count-work"')[1].split(">")[1].split("<")[0] == "1"
-    assert f"Left till · {sari.shown_name}" in browser.get(f"/batches/{batch.pk}/").content.decode()
-
-    # when: the supervisor releases it
-    browser.confirm(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal})
-    send_all(batch)
-
-    # then: Sari has sold it, by the supervisor's right
-    order = Order.objects.get()
-    assert (order.status, order.placed_by, order.payment.sold_in) == ("success", sari, shift)
-    assert (batch.state, batch.released_by) == ("ended", sari)
-
-
-def test_who_may_not_release_batches_approves_none_of_a_cashier(upstream: Upstream):
-    sari = make_person("cashier")
-    batch = checked("081290000001;10\n", sari)
-    signed_in(sari).post(f"/batches/{batch.pk}/ask/", {"seal": seal_of(batch), "paid_by": "cash"})
-    approval = Approval.objects.get()
-    other = make_person("cashier", username="budi")
-    other.user_permissions.add(Permission.objects.get(codename="approve_order"))
-
-    refusal = why_not_approved_by(approval, other)
-
-    assert refusal
-    assert refusal.code == "BatchRefused:not_releaser"
-    assert why_not_approved_by(approval, make_person("supervisor")) is None
 
 
 def test_the_rows_of_a_batch_are_one_sale_for_the_coins(upstream: Upstream, seller: User):
@@ -319,37 +223,6 @@ def test_the_rows_of_a_batch_are_one_sale_for_the_coins(upstream: Upstream, sell
     assert rounded_up(shift) == (0, 0)
     sell(seller, 10_550)
     assert rounded_up(shift) == (1, 50)
-
-
-def test_a_change_after_the_request_is_asked_about_again(upstream: Upstream, browser: Browser, seller: User):
-    User.objects.filter(pk=seller.pk).update(own_approval_above=15_000)
-    batch = checked(TABLE, seller)
-    release(browser, batch)
-    approval = Approval.objects.get()
-
-    browser.post(f"/batches/{batch.pk}/rows/1/", {"step": "leave_out"})
-    assert 'id="batch-asked-before"' in browser.get(f"/batches/{batch.pk}/").content.decode()
-    other = make_person("administrator")
-    signed_in(other).post(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal, "factor_code": code_of(other)})
-
-    approval.refresh_from_db()
-    batch.refresh_from_db()
-    assert (approval.state, batch.state) == ("void", "checked")
-    assert not Order.objects.exists()
-
-
-def test_a_cashier_checks_tables_and_sees_the_own_ones_alone(upstream: Upstream, cashier: Browser, seller: User):
-    others = checked(TABLE, seller)
-
-    answer = cashier.post("/batches/new/", {"text": "081290000001;10\n"}, follow=True)
-
-    own = Batch.objects.latest("pk")
-    assert f'action="/batches/{own.pk}/ask/"' in answer.content.decode()
-    assert cashier.post(f"/batches/{own.pk}/release/", {"seal": seal_of(own)}).status_code == 403
-    assert cashier.get(f"/batches/{others.pk}/").status_code == 404
-    page = cashier.get("/batches/").content.decode()
-    assert f"/batches/{own.pk}/" in page
-    assert f"/batches/{others.pk}/" not in page
 
 
 def test_the_bar_follows_the_rows_to_their_end(upstream: Upstream, browser: Browser, seller: User):
@@ -421,19 +294,19 @@ def test_a_file_says_its_reasons_in_the_language_of_the_page(upstream: Upstream,
     assert "Nomor salah" not in lines
 
 
-@pytest.mark.parametrize("address", ["/batches/", "/batches/rows/", "/batches/{}/", "/batches/{}/live/"])
-def test_a_page_asks_as_often_for_many_rows_as_for_few(
-    upstream: Upstream, browser: Browser, seller: User, address: str
-):
+def test_pages_ask_as_often_for_many_rows_as_for_few(upstream: Upstream, browser: Browser, seller: User):
     counts = []
     for rows in (12, 30):  # both still run
         table = "".join(f"0812{rows:04d}{row:04d};10\n" for row in range(rows))
         batch = released(table, seller)
         place_rows(batch.pk)
-        browser.get(address.format(batch.pk))  # what is read once
-        with CaptureQueriesContext(connection) as asked:
-            browser.get(address.format(batch.pk))
-        counts.append(len(asked))
+        of_pages = {}
+        for page in ("/batches/", "/batches/rows/", "/batches/{}/", "/batches/{}/live/"):
+            browser.get(page.format(batch.pk))  # what is read once
+            with CaptureQueriesContext(connection) as asked:
+                browser.get(page.format(batch.pk))
+            of_pages[page] = len(asked)
+        counts.append(of_pages)
 
     assert counts[0] == counts[1]
 

@@ -57,9 +57,8 @@ def test_the_same_rows_in_another_format_are_the_same_table():
     assert digest_of(read_rows("081234567890;10;Sari")) != digest_of(read_rows("081234567890;20;Sari"))
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "destination"),
-    [
+def test_a_row_becomes_one_product_for_one_number(upstream: Upstream):
+    for line, code, destination in [
         ("081234567890 10", "TSEL10", "081234567890"),
         ("81234567890;10", "TSEL10", "081234567890"),
         ("8,1234567890E+10;10.000", "TSEL10", "081234567890"),
@@ -67,20 +66,17 @@ def test_the_same_rows_in_another_format_are_the_same_table():
         ("xl 10;087812345678", "XL10", "087812345678"),
         ("TSEL10;081234567890", "TSEL10", "081234567890"),
         ("12345678901;20", "PLN20", "12345678901"),
-    ],
-)
-def test_a_row_becomes_one_product_for_one_number(upstream: Upstream, line: str, code: str, destination: str):
-    (row,) = rows_of(checked(line))
+    ]:
+        (row,) = rows_of(checked(line))
 
-    assert (row.state, row.words) == ("ready", "")
-    assert row.product
-    assert (row.product.code, row.destination) == (code, destination)
-    assert (row.max_price, row.selling_price) == (row.product.price, row.product.sells_for)
+        assert (row.state, row.words) == ("ready", ""), line
+        assert row.product, line
+        assert (row.product.code, row.destination) == (code, destination), line
+        assert (row.max_price, row.selling_price) == (row.product.price, row.product.sells_for), line
 
 
-@pytest.mark.parametrize(
-    ("line", "fault"),
-    [
+def test_what_cannot_be_sold_is_named(upstream: Upstream):
+    for line, fault in [
         ("8.12E+10;10", "digits_lost"),
         ("081234;10", "wrong_number"),
         ("Sari;10", "no_number"),
@@ -94,17 +90,14 @@ def test_a_row_becomes_one_product_for_one_number(upstream: Upstream, line: str,
         ("081234;567890 10", "wrong_number"),
         ("10", "no_number"),
         ("Bu Ani saja", "no_number"),
-    ],
-)
-def test_what_cannot_be_sold_is_named(upstream: Upstream, line: str, fault: str):
-    row, _other = rows_of(checked(f"{line}\n081255550001;5"))
+    ]:
+        row, _other = rows_of(checked(f"{line}\n081255550001;5"))
 
-    assert (row.state, row.fault) == ("wrong", fault)
+        assert (row.state, row.fault) == ("wrong", fault), line
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
+def test_an_amount_behind_a_short_number_never_becomes_part_of_it(upstream: Upstream):
+    for line, said in [
         ("08123456 10", "08123456 (10?)"),
         ("08123456-10", "08123456 (10?)"),
         ("08123456 10.000", "08123456 (10.000?)"),
@@ -115,18 +108,16 @@ def test_what_cannot_be_sold_is_named(upstream: Upstream, line: str, fault: str)
         ("08123456 10;TSEL10", "08123456 (10?)"),
         ("0812 3456 7890 5", "0812 3456 7890 (5?)"),
         ("1234 5678 100;PLN20", "1234 5678 (100?)"),
-    ],
-)
-def test_an_amount_behind_a_short_number_never_becomes_part_of_it(upstream: Upstream, line: str, said: str):
-    batch = checked(line)
-    (row,) = rows_of(batch)
-    assert (row.state, row.fault, row.said) == ("wrong", "unclear_number", said)
+    ]:
+        batch = checked(line)
+        (row,) = rows_of(batch)
+        assert (row.state, row.fault, row.said) == ("wrong", "unclear_number", said), line
 
-    for fault in ("unclear_number", "no_product"):
-        assert mend_all(batch, step="product", actor=supervisor(), fault=fault, code="TSEL10") == 0
+        for fault in ("unclear_number", "no_product"):
+            assert mend_all(batch, step="product", actor=supervisor(), fault=fault, code="TSEL10") == 0, line
 
-    (row,) = rows_of(batch)
-    assert (row.state, row.fault, row.destination) == ("wrong", "unclear_number", "")
+        (row,) = rows_of(batch)
+        assert (row.state, row.fault, row.destination) == ("wrong", "unclear_number", ""), line
 
 
 @pytest.mark.parametrize(
@@ -193,9 +184,8 @@ def test_a_name_behind_words_for_several_products_is_said_before_what_is_unclear
 NUMBERED = "No;Nama;Nomor HP;Produk\n"
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
+def test_with_a_heading_only_its_columns_give_number_and_product(upstream: Upstream):
+    for table in [
         NUMBERED + "5;Ani;081255570001;\n",
         "No.;Nama;No. HP;Produk\n100;Ani;081255570001;\n",
         "#;Nama;No HP (WA);Produk\n5;Ani;081255570001;\n",
@@ -206,12 +196,10 @@ NUMBERED = "No;Nama;Nomor HP;Produk\n"
         "Nomor HP;Ket;Tanggal;Produk\n081255570001;10;5;\n",
         "Nomor HP;Produk;Jumlah\n081255570001;;100\n",
         "Nomor HP;Nama\n081255570001;10\n",
-    ],
-)
-def test_with_a_heading_only_its_columns_give_number_and_product(upstream: Upstream, table: str):
-    (row,) = rows_of(checked(table))
+    ]:
+        (row,) = rows_of(checked(table))
 
-    assert (row.typed, row.state, row.fault) == ("081255570001", "wrong", "no_product")
+        assert (row.typed, row.state, row.fault) == ("081255570001", "wrong", "no_product"), table
 
 
 def test_a_running_number_is_nothing_where_another_column_is_the_number(upstream: Upstream):
@@ -223,35 +211,29 @@ def test_a_running_number_is_nothing_where_another_column_is_the_number(upstream
     ]
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
+def test_no_is_the_number_where_no_other_column_is(upstream: Upstream):
+    for table in [
         "No;Nama;Nominal\n081255570001;Ani;10\n",
         "Nomor;Nominal\n081255570001;10\n",
         "Nomor;HP;Nominal\n5;081255570001;10\n",
-    ],
-)
-def test_no_is_the_number_where_no_other_column_is(upstream: Upstream, table: str):
-    (row,) = rows_of(checked(table))
+    ]:
+        (row,) = rows_of(checked(table))
 
-    assert (row.state, row.destination) == ("ready", "081255570001")
+        assert (row.state, row.destination) == ("ready", "081255570001"), table
 
 
-@pytest.mark.parametrize(
-    ("table", "fault"),
-    [
+def test_what_stands_in_another_place_is_never_guessed(upstream: Upstream):
+    for table, fault in [
         # Number and product in one cell, and two numbers, under a heading: neither is guessed.
         ("Nomor;Produk\n10 081255570001;\n", "no_product"),
         ("Nomor;Produk\n5 081255570001;TSEL10\n", "wrong_number"),
         ("Nomor;Produk\nTSEL10;081255570001\n", "wrong_number"),
         # Without a heading a number of the list and a product both look like one.
         ("5;081255570001;10\n", "unclear_amount"),
-    ],
-)
-def test_what_stands_in_another_place_is_never_guessed(upstream: Upstream, table: str, fault: str):
-    (row,) = rows_of(checked(table))
+    ]:
+        (row,) = rows_of(checked(table))
 
-    assert (row.state, row.fault) == ("wrong", fault)
+        assert (row.state, row.fault) == ("wrong", fault), table
 
 
 def test_a_heading_without_a_number_is_refused(upstream: Upstream):
@@ -259,9 +241,8 @@ def test_a_heading_without_a_number_is_refused(upstream: Upstream):
         read_rows("Urut;Kontak\n100;081255570001\n")
 
 
-@pytest.mark.parametrize(
-    "what",
-    [
+def test_signs_beside_an_amount_are_never_dropped(upstream: Upstream):
+    for what in [
         "5+5",
         "-10",
         "10%",
@@ -277,12 +258,10 @@ def test_a_heading_without_a_number_is_refused(upstream: Upstream):
         "/10",
         "10, 10",
         "10 & 10",
-    ],
-)
-def test_signs_beside_an_amount_are_never_dropped(upstream: Upstream, what: str):
-    (row,) = rows_of(checked(f"081255570001;{what}\n"))
+    ]:
+        (row,) = rows_of(checked(f"081255570001;{what}\n"))
 
-    assert (row.state, row.fault, row.said) == ("wrong", "unclear_amount", what)
+        assert (row.state, row.fault, row.said) == ("wrong", "unclear_amount", what), what
 
 
 def test_no_product_of_the_provider_is_called_by_an_unclear_amount(upstream: Upstream):
@@ -292,26 +271,23 @@ def test_no_product_of_the_provider_is_called_by_an_unclear_amount(upstream: Ups
     assert [text for text in called if is_unclear_amount(text)] == []
 
 
-@pytest.mark.parametrize("what", ["Rp10.000,-", "Rp. 10.000", "10,000", "tsel-10", "tsel 10", "tsel - 10", "tsel (10)"])
-def test_what_people_write_beside_an_amount_is_read(upstream: Upstream, what: str):
-    (row,) = rows_of(checked(f"Nomor\tProduk\n081255570001\t{what}\n"))
+def test_what_people_write_beside_an_amount_is_read(upstream: Upstream):
+    for what in ["Rp10.000,-", "Rp. 10.000", "10,000", "tsel-10", "tsel 10", "tsel - 10", "tsel (10)"]:
+        (row,) = rows_of(checked(f"Nomor\tProduk\n081255570001\t{what}\n"))
 
-    assert (row.state, row.product and row.product.code) == ("ready", "TSEL10")
+        assert (row.state, row.product and row.product.code) == ("ready", "TSEL10"), what
 
 
-@pytest.mark.parametrize(
-    ("number", "fault"),
-    [
+def test_what_a_spreadsheet_has_made_of_a_number_is_not_sold(upstream: Upstream):
+    for number, fault in [
         ("81200000000", "digits_lost"),
         ("081200000000", "digits_lost"),
         ("531200000000", "digits_lost"),
         ("-81255570001", "wrong_number"),
-    ],
-)
-def test_what_a_spreadsheet_has_made_of_a_number_is_not_sold(upstream: Upstream, number: str, fault: str):
-    (row,) = rows_of(checked(f"Nomor;Produk\n{number};TSEL10\n"))
+    ]:
+        (row,) = rows_of(checked(f"Nomor;Produk\n{number};TSEL10\n"))
 
-    assert (row.state, row.fault) == ("wrong", fault)
+        assert (row.state, row.fault) == ("wrong", fault), number
 
 
 def test_groups_of_four_may_end_in_zeros(upstream: Upstream):

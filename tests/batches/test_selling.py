@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 
 import pytest
 
-from audit.models import AuditEvent
 from batches.errors import BatchRefused
 from batches.models import BatchRow
 from batches.services import again, cancel, check_table, mend_all, pause, place_rows, placing, release, resume, seal_of
 from batches.services.placing import AHEAD, DUE_BATCHES, PLACE
 from catalogue.models import Product
 from core import clock
-from core.money import rupiah
-from drawers.models import DrawerEntry
 from gateway.dispatching import Work
 from ledger.models import Entry
 from purchases.errors import LimitReached
@@ -376,64 +372,6 @@ def test_leaving_out_the_second_of_two_equal_rows_leaves_the_first_as_it_is(upst
     mend_all(batch, step="leave_out", actor=supervisor(), line=2)
 
     assert [row.state for row in rows_of(batch)] == ["ready", "left_out"]
-
-
-def test_what_was_released_and_never_ordered_is_named_at_the_end(upstream: Upstream):
-    browser = signed_in(supervisor())
-    batch = released(THREE + "0812;10;Edo\n")
-    Product.objects.filter(code="TSEL20").update(price=90_000, selling_price=91_000)
-    assert 'id="never-ordered"' not in browser.get(f"/batches/{batch.pk}/").content.decode()
-
-    send_all(batch)
-
-    third = rows_of(batch)[2]
-    assert (batch.state, third.state) == ("ended", "refused")
-    for address in (f"/batches/{batch.pk}/", f"/batches/rows/?batch={batch.pk}"):
-        page = browser.get(address).content.decode()
-        assert re.search(rf'id="never-ordered" data-rows="1"\s+data-amount="{third.selling_price}"', page)
-        assert "Refunds due" in page.split('id="never-ordered"')[1]
-
-
-def test_a_cancelled_batch_names_what_the_customer_has_paid_for(upstream: Upstream):
-    batch = released(THREE + "0812;10;Edo\n")
-    pays = batch.rows.totals()["pays"]
-
-    cancel(batch, actor=supervisor())
-
-    page = signed_in(supervisor()).get(f"/batches/{batch.pk}/").content.decode()
-    assert re.search(rf'id="never-ordered" data-rows="3"\s+data-amount="{pays}"', page)
-
-
-def test_money_of_rows_that_are_never_sold_is_work_until_a_person_notes_that_it_went_back(upstream: Upstream):
-    boss = signed_in(supervisor())
-    batch = released(THREE)
-    pays = batch.rows.totals()["pays"]
-    address, press = f"/batches/{batch.pk}/", f"/batches/{batch.pk}/step/"
-    boss.post(press, {"step": "settle"})  # nothing is owed while it runs
-    cancel(batch, actor=supervisor())
-    assert rupiah(pays) in boss.get("/work/?kind=batch").content.decode()
-    for page in (address, f"/batches/rows/?batch={batch.pk}"):
-        assert 'id="settle-form"' in boss.get(page).content.decode()
-
-    for _press in range(2):
-        boss.post(press, {"step": "settle"})
-
-    batch.refresh_from_db()
-    assert (batch.owes_back, batch.settled_by) == (False, supervisor())
-    assert 'id="settle-form"' not in boss.get(address).content.decode()
-    assert address not in boss.get("/work/?kind=batch").content.decode()
-    [event] = AuditEvent.objects.filter(kind="batch_settled")
-    assert event.facts == {"rows": 3, "amount": pays}
-    assert not DrawerEntry.objects.exists()
-
-
-@pytest.mark.parametrize("text", ["081290000001;10\n", "081290000004;10\n"])
-def test_a_batch_whose_rows_all_became_orders_owes_nothing(upstream: Upstream, text: str):
-    batch = released(text)
-
-    send_all(batch)
-
-    assert (batch.state, batch.owes_back) == ("ended", False)
 
 
 def test_a_failed_row_has_its_reason_on_the_page_and_in_the_file(upstream: Upstream):

@@ -1,0 +1,120 @@
+"""The release of a batch by a second person: above a limit, and for a cashier who may release none."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import Permission
+
+from approvals.models import Approval
+from approvals.services import why_not_approved_by
+from batches.models import Batch
+from batches.services import seal_of
+from purchases.models import Order
+from staff.models import User
+from testing.people import Browser, browser_of, code_of, make_person, signed_in
+from tests.batches.helpers import checked, press_release, send_all
+from tests.conftest import Upstream
+from tests.drawers.helpers import begin, make_drawer
+
+pytestmark = pytest.mark.django_db
+
+
+TABLE = "081290000001;10;Sari\n081290000102;20;Budi\n087812345678;TSEL10;Ani\n0812;10;Edo\n"
+
+
+def test_above_the_limit_a_second_person_approves_exactly_these_rows(
+    upstream: Upstream, browser: Browser, seller: User
+):
+    User.objects.filter(pk=seller.pk).update(own_approval_above=15_000)
+    batch = checked(TABLE, seller)
+    begin(seller, drawer=make_drawer("Left till"))
+
+    press_release(browser, batch, reason="Staff credit")
+
+    approval = Approval.objects.get()
+    batch.refresh_from_db()
+    assert (batch.state, approval.facts["rows"], approval.facts["sha256"]) == ("checked", 2, seal_of(batch))
+    other = browser_of("administrator")
+    page = other.get(f"/approvals/{approval.pk}/").content.decode()
+    assert "Cash" in page.partition("Paid by")[2][:200]
+    assert f"Left till · {seller.shown_name}" in page
+    other.confirm(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal})
+    send_all(batch)
+    assert [order.status for order in Order.objects.all()] == ["success", "success"]
+    assert {order.placed_by for order in Order.objects.all()} == {seller}
+
+
+def test_a_cashier_asks_for_the_release_and_the_money_is_counted_in_the_cashiers_shift(
+    upstream: Upstream, browser: Browser
+):
+    # given: Sari has taken the cash for a table that only others may release
+    sari = make_person("cashier")
+    shift = begin(sari, drawer=make_drawer("Left till"))
+    batch = checked("081290000001;10\n", sari)
+
+    signed_in(sari).post(f"/batches/{batch.pk}/ask/", {"seal": seal_of(batch), "paid_by": "cash"})
+
+    # then: nothing is sold yet, and it is a row of work that says who asks and how it is paid
+    batch.refresh_from_db()
+    approval = Approval.objects.get()
+    assert (batch.state, Order.objects.count()) == ("checked", 0)
+    work = browser.get("/work/").content.decode()
+    assert f'id="row-approval-{approval.pk}"' in work
+    assert f"Cash · {sari.shown_name}" in work
+    assert work.split('id="count-work"')[1].split(">")[1].split("<")[0] == "1"
+    assert f"Left till · {sari.shown_name}" in browser.get(f"/batches/{batch.pk}/").content.decode()
+
+    # when: the supervisor releases it
+    browser.confirm(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal})
+    send_all(batch)
+
+    # then: Sari has sold it, by the supervisor's right
+    order = Order.objects.get()
+    assert (order.status, order.placed_by, order.payment.sold_in) == ("success", sari, shift)
+    assert (batch.state, batch.released_by) == ("ended", sari)
+
+
+def test_who_may_not_release_batches_approves_none_of_a_cashier(upstream: Upstream):
+    sari = make_person("cashier")
+    batch = checked("081290000001;10\n", sari)
+    signed_in(sari).post(f"/batches/{batch.pk}/ask/", {"seal": seal_of(batch), "paid_by": "cash"})
+    approval = Approval.objects.get()
+    other = make_person("cashier", username="budi")
+    other.user_permissions.add(Permission.objects.get(codename="approve_order"))
+
+    refusal = why_not_approved_by(approval, other)
+
+    assert refusal
+    assert refusal.code == "BatchRefused:not_releaser"
+    assert why_not_approved_by(approval, make_person("supervisor")) is None
+
+
+def test_a_change_after_the_request_is_asked_about_again(upstream: Upstream, browser: Browser, seller: User):
+    User.objects.filter(pk=seller.pk).update(own_approval_above=15_000)
+    batch = checked(TABLE, seller)
+    press_release(browser, batch)
+    approval = Approval.objects.get()
+
+    browser.post(f"/batches/{batch.pk}/rows/1/", {"step": "leave_out"})
+    assert 'id="batch-asked-before"' in browser.get(f"/batches/{batch.pk}/").content.decode()
+    other = make_person("administrator")
+    signed_in(other).post(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal, "factor_code": code_of(other)})
+
+    approval.refresh_from_db()
+    batch.refresh_from_db()
+    assert (approval.state, batch.state) == ("void", "checked")
+    assert not Order.objects.exists()
+
+
+def test_a_cashier_checks_tables_and_sees_the_own_ones_alone(upstream: Upstream, cashier: Browser, seller: User):
+    others = checked(TABLE, seller)
+
+    answer = cashier.post("/batches/new/", {"text": "081290000001;10\n"}, follow=True)
+
+    own = Batch.objects.latest("pk")
+    assert f'action="/batches/{own.pk}/ask/"' in answer.content.decode()
+    assert cashier.post(f"/batches/{own.pk}/release/", {"seal": seal_of(own)}).status_code == 403
+    assert cashier.get(f"/batches/{others.pk}/").status_code == 404
+    page = cashier.get("/batches/").content.decode()
+    assert f"/batches/{own.pk}/" in page
+    assert f"/batches/{others.pk}/" not in page
