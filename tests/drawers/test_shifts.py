@@ -16,19 +16,15 @@ from drawers.services import (
     close_shift,
     correct_count,
     expected_cash,
-    hand_over,
     open_shift,
     pay_in,
     pay_out,
 )
 from drawers.services.locking import lock_shift
-from staff.models import Throttle, User
+from staff.models import User
 from testing.orders import at_once
 from testing.people import browser_of, make_person, signed_in
-from tests.core.helpers import codes
 from tests.drawers.helpers import begin, make_drawer, pieces_of, refused, sell
-from tests.tills.helpers import WRONG, take_over, till_browser, who_is_at, with_pin
-from tills.models import Till
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -226,28 +222,6 @@ def test_the_database_refuses_a_count_that_does_not_add_up():
         )
 
 
-def test_handing_over_closes_one_and_begins_the_next_with_the_count():
-    shift, next_person = begin(cash=100_000), make_person("supervisor")
-    sell(shift.cashier, 10_000)
-
-    taken = hand_over(shift, to=next_person, pieces=pieces_of(110_000), actor=shift.cashier)
-
-    shift.refresh_from_db()
-    assert (shift.difference, shift.handed_to) == (0, taken)
-    assert (taken.cashier, taken.drawer, taken.opening) == (next_person, shift.drawer, 110_000)
-    assert taken.entries.get().kind == DrawerEntry.Kind.HANDOVER
-
-
-def test_handing_over_to_somebody_busy_leaves_all_as_it_was():
-    shift, other = begin(cash=100_000), begin(make_person("supervisor"))
-
-    with refused("person_busy"):
-        hand_over(shift, to=other.cashier, pieces=pieces_of(100_000), actor=shift.cashier)
-
-    shift.refresh_from_db()
-    assert shift.is_open
-
-
 def test_another_cashier_touches_no_shift_but_a_manager_closes_it():
     shift, other = begin(cash=100_000), make_person("cashier", username="other")
 
@@ -349,83 +323,3 @@ def test_the_database_knows_what_the_last_count_left():
     for left, reason in ((None, ""), (0, "x"), (100_000, "")):
         with pytest.raises(DatabaseError), transaction.atomic():
             Shift.objects.create(**facts, opening=0, opening_pieces=[0] * 10, left_before=left, opening_reason=reason)
-
-
-def hand_over_on_page(browser, shift, to, secret):
-    count = {"pieces_100000": "1", "to": to.pk, "secret": secret}
-    return browser.post(f"/shifts/{shift.pk}/close/", count)
-
-
-def test_nobody_is_handed_a_drawer_without_their_own_password():
-    shift, away = begin(cash=100_000), make_person("cashier", username="away")
-    browser = signed_in(shift.cashier)
-
-    for secret in ("", "not theirs"):
-        page = hand_over_on_page(browser, shift, away, secret)
-        assert list(page.context["form"].errors) == ["secret"]
-        assert not Shift.objects.filter(cashier=away).exists()
-    assert AuditEvent.objects.get(kind="password_refused").subject == "away"
-    for _ in range(5):
-        page = hand_over_on_page(browser, shift, away, "not theirs")
-    assert "FactorRefused:slow_password" in page.context["form"].errors.as_json()
-    hand_over_on_page(browser, shift, away, "secret-words")
-    assert not Shift.objects.filter(cashier=away).exists()
-
-    Throttle.objects.all().delete()
-    short = {"pieces_50000": "1", "to": away.pk, "secret": "secret-words"}
-    assert list(browser.post(f"/shifts/{shift.pk}/close/", short).context["form"].errors) == ["reason"]
-    assert not AuditEvent.objects.filter(kind="drawer_taken_over").exists()
-    assert hand_over_on_page(browser, shift, away, "secret-words").status_code == 302
-    assert Shift.objects.get(cashier=away).taken_from == shift
-    taken = AuditEvent.objects.get(kind="drawer_taken_over")
-    assert (taken.person, taken.subject, taken.facts["drawer"]) == (away, f"shift {shift.pk}", shift.drawer.name)
-
-
-def test_an_invited_person_is_not_offered_a_drawer():
-    shift, invited = begin(cash=100_000), make_person("cashier", username="invited")
-    invited.set_unusable_password()
-    invited.save()
-    make_person("cashier", username="ready")
-
-    page = signed_in(shift.cashier).get(f"/shifts/{shift.pk}/close/")
-
-    assert [person.username for person in page.context["form"].fields["to"].queryset] == ["ready"]
-
-
-def test_at_a_till_who_takes_over_types_the_pin():
-    giver, taker = with_pin("cashier"), with_pin("cashier", pin="519372", username="taker")
-    browser = till_browser()
-    take_over(browser, giver)
-    shift = begin(giver, cash=100_000)
-
-    hand_over_on_page(browser, shift, taker, WRONG)
-    assert not Shift.objects.filter(cashier=taker).exists()
-    answer = hand_over_on_page(browser, shift, taker, "519372")
-
-    taken = Shift.objects.get(cashier=taker)
-    assert (answer["Location"], taken.opening) == (f"/shifts/{taken.pk}/", 100_000)
-    assert Till.objects.get().wrong_pins == {}
-    assert (who_is_at(browser), Till.objects.get().held_by) == (taker.username, taker)
-    assert browser.get("/").context["user"].by_pin
-    assert AuditEvent.objects.filter(kind="pin_sign_in").latest("pk").person == taker
-    assert browser.get(f"/shifts/{taken.pk}/").status_code == 200
-
-
-def test_handed_over_by_password_a_till_asks_who_is_there():
-    giver, taker = with_pin("cashier"), make_person("cashier", username="taker")
-    browser = till_browser()
-    take_over(browser, giver)
-
-    answer = hand_over_on_page(browser, begin(giver, cash=100_000), taker, "secret-words")
-
-    assert (answer["Location"], who_is_at(browser)) == ("/till/", "")
-
-
-def test_handed_over_in_no_till_the_page_says_who_is_still_there():
-    shift, taker = begin(cash=100_000), make_person("cashier", username="taker")
-    browser = signed_in(shift.cashier)
-
-    answer = hand_over_on_page(browser, shift, taker, "secret-words")
-
-    assert "handed_still_here" in codes(browser.get(answer["Location"]))
-    assert who_is_at(browser) == shift.cashier.username

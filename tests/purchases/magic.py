@@ -34,6 +34,11 @@ def ended(order: Order) -> Order:
     return order
 
 
+def killed(*_: Any, **__: Any) -> Any:
+    """In the place of a function: the process is killed at this moment."""
+    raise KeyboardInterrupt
+
+
 def buy(number: int, *, wait: float = 5.0) -> Order:
     """Place, send, and follow for `wait` seconds without any callback, like the commands."""
     order = place(number)

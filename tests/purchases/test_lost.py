@@ -10,9 +10,7 @@ from django.core.management import call_command
 from approvals.errors import ApprovalRefused
 from approvals.models import Approval, ApprovalState
 from audit.models import AuditEvent
-from bills.models import BillCheck
-from bills.services import inquire_again, pay_again, take_in_lost
-from bills.services.paying import cancel_expired
+from bills.services import take_in_lost
 from catalogue.models import Product
 from credit.models import CreditEntry
 from drawers.models import Payment
@@ -22,7 +20,7 @@ from ledger.models import Entry
 from ledger.services import books
 from purchases.errors import ActionRefused
 from purchases.models import LostOrder, Order
-from purchases.services import cancel_order, place_order, queue_waiting_orders, send_again, submit
+from purchases.services import place_order, queue_waiting_orders, send_again, submit
 from purchases.services.lost import take_in
 from purchases.services.polling import follow
 from purchases.services.sending import claim
@@ -32,11 +30,10 @@ from staff.models import User
 from testing import orders
 from testing.people import make_person
 from tests.approvals.helpers import approve, approver, ask_order, cashier
-from tests.bills import helpers as bills
 from tests.conftest import Upstream
 from tests.credit.helpers import give_credit, owed_by
 from tests.drawers.helpers import begin
-from tests.purchases.magic import Lost, ask, ended, place
+from tests.purchases.magic import Lost, ask, ended, killed, place
 from upstream.budget import CallClass
 
 INTERACTIVE = CallClass.INTERACTIVE
@@ -57,16 +54,6 @@ def sell(number: int = 1, **facts: Any) -> Order:
     submit(order.pk, call_class=INTERACTIVE)
     order.refresh_from_db()
     return order
-
-
-@pytest.fixture
-def soon_given_up(settings: Any) -> None:
-    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.0
-
-
-def killed(*_: Any, **__: Any) -> Any:
-    """The process is killed at this moment."""
-    raise KeyboardInterrupt
 
 
 def kinds(order: Order) -> list[tuple[str, int]]:
@@ -124,7 +111,8 @@ def test_an_order_is_taken_in_with_its_outcome(upstream: Upstream, number, statu
     assert AuditEvent.objects.filter(kind="order_taken_in", subject=order.ref_id).count() == 1
 
 
-def test_one_that_never_left_is_not_charged_and_not_sent(upstream: Upstream, monkeypatch, soon_given_up):
+def test_one_that_never_left_is_not_charged_and_not_sent(upstream: Upstream, monkeypatch, settings):
+    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.0
     monkeypatch.setattr("gateway.services.call", killed)
     with Lost(), pytest.raises(KeyboardInterrupt):
         sell(1)
@@ -274,54 +262,6 @@ def test_an_approval_whose_approver_is_not_known_here_is_void(upstream: Upstream
     assert order.ref_id in current.changes["words"]["id"]
 
 
-@pytest.mark.parametrize("was_asked_before", [False, True])
-def test_a_bill_comes_back_with_its_check_and_is_not_paid_again(upstream: Upstream, was_asked_before):
-    check = bills.check_bill(1) if was_asked_before else None
-    with Lost():
-        check = check or bills.check_bill(1)
-        order = bills.place(check)
-        submit(order.pk, call_class=INTERACTIVE)
-
-    order = follow(Order.objects.get(ref_id=order.ref_id), seconds=10)
-
-    kept = BillCheck.objects.get(ref_id=order.ref_id)
-    assert (kept.order, kept.total, kept.customer_name) == (order, check.total, check.customer_name)
-    assert order.status == Status.SUCCESS
-    assert upstream.ledger(order) == [("debit", -order.price)]
-    assert len(upstream.calls(order, "pay")) == 1
-
-
-def test_a_bill_that_has_risen_in_the_lost_time_comes_back_as_it_was_paid(upstream: Upstream):
-    check = bills.check_bill(34)
-    before = check.total
-    with Lost():
-        rejected = bills.place(check)
-        submit(rejected.pk, call_class=INTERACTIVE)
-        inquire_again(check, actor=None)
-        check.refresh_from_db()
-        pay_again(rejected, amount=check.total or 0, actor=None, enqueue=False)
-        submit(rejected.pk, call_class=INTERACTIVE)
-
-    order = follow(Order.objects.get(ref_id=check.ref_id), seconds=10)
-
-    kept = BillCheck.objects.get(ref_id=check.ref_id)
-    assert before != kept.total == order.max_price == order.price
-    assert sum(line["amount"] + line["penalty"] for line in kept.details) + (kept.admin_fee or 0) == kept.total
-
-
-def test_a_bill_that_never_left_waits_for_a_person(upstream: Upstream, monkeypatch, soon_given_up):
-    check = bills.check_bill(1)
-    monkeypatch.setattr("gateway.services.call", killed)
-    with Lost(), pytest.raises(KeyboardInterrupt):
-        submit(bills.place(check).pk, call_class=INTERACTIVE)
-    monkeypatch.undo()
-
-    order = ask(Order.objects.get(), times=3)
-
-    assert order.action_reason == ActionReason.NEVER_ARRIVED
-    assert upstream.calls(order, "pay") == []
-
-
 def test_what_was_sent_again_in_the_lost_time_is_polled(upstream: Upstream):
     # given: an order that needs action, and is sent again afterwards
     order = orders.place(Product.objects.get(name="Telkomsel 10.000"), destination="081290000001")
@@ -372,44 +312,6 @@ def look_at_balance() -> Any:
     """Read the balance, and compare it with the books."""
     read_balance()
     return reconcile()
-
-
-def test_a_bill_whose_new_total_was_paid_in_the_lost_time_is_not_cancelled(upstream: Upstream):
-    # given: the customer confirms a risen total, and it is paid; this database knows the old total
-    check = bills.check_bill(34)
-    order = bills.place(check)
-    submit(order.pk, call_class=INTERACTIVE)
-    with Lost():
-        inquire_again(check, actor=None)
-        check.refresh_from_db()
-        pay_again(order, amount=check.total or 0, actor=None, enqueue=False)
-        submit(order.pk, call_class=INTERACTIVE)
-        assert follow(order, seconds=5).status == Status.SUCCESS
-    bills.expire(check)
-
-    cancel_expired(10)
-    order = Order.objects.get()
-    assert (order.status, order.action_reason) == (Status.NEEDS_ACTION, ActionReason.AMOUNT_MISMATCH)
-
-    # when: a person cancels it
-    with pytest.raises(ActionRefused):
-        cancel_order(order, actor=User.objects.create_superuser("owner"))
-
-    order = follow(order, seconds=5)
-    assert order.status == Status.SUCCESS
-    assert upstream.ledger(order) == [("debit", -order.price)]
-
-
-def test_a_queued_bill_that_was_cancelled_in_the_lost_time_is_not_paid(upstream: Upstream, soon_given_up):
-    order = bills.place(bills.check_bill(1))
-    with Lost():
-        cancel_order(order, actor=User.objects.create_superuser("owner"))
-    open_restored(actor=User.objects.create_superuser("owner"))
-
-    order = ask(order, times=3)
-
-    assert order.action_reason == ActionReason.NEVER_ARRIVED
-    assert upstream.calls(order, "pay") == []
 
 
 def test_what_was_queued_before_a_second_restore_is_polled_too(upstream: Upstream):

@@ -1,0 +1,73 @@
+"""Who binds a person to a branch, and what a bound person holds."""
+
+import pytest
+from django.utils import timezone
+
+from audit.models import AuditEvent
+from core.rights import Role
+from staff.errors import NotAllowed
+from staff.models import User
+from staff.services import bind, change_role, move
+from testing.people import browser_of, make_person
+from tests.branches.helpers import make_branch
+from tests.core.helpers import codes
+
+pytestmark = pytest.mark.django_db
+
+
+def test_only_an_owner_binds_a_person_and_with_a_second_factor(admin):
+    tebet = make_branch()
+    person = make_person("supervisor", username="sonia", branch=tebet)
+    manager = browser_of("administrator")
+    assert manager.confirm(f"/staff/{person.pk}/bind/", {"bound": "1"}).status_code == 403
+    assert 'id="bind-form"' not in manager.get(f"/staff/{person.pk}/").content.decode()
+    assert 'id="bind-form"' in admin.get(f"/staff/{person.pk}/").content.decode()
+
+    refused = admin.post(f"/staff/{person.pk}/bind/", {"bound": "1"}, follow=True)
+    assert codes(refused) == {"FactorRefused:missing"}
+    assert User.objects.get(pk=person.pk).bound_to is None
+    answer = admin.confirm(f"/staff/{person.pk}/bind/", {"bound": "1"}, follow=True)
+
+    event = AuditEvent.objects.get(kind="staff_bound")
+    assert codes(answer) == {"person_bound"}
+    assert User.objects.get(pk=person.pk).bound_to == tebet.pk
+    assert (event.before, event.after, event.facts) == ({"is_bound": False}, {"is_bound": True}, {"branch": tebet.pk})
+
+
+def test_an_owner_is_never_bound():
+    tebet, owner = make_branch(), make_person("admin", username="boss")
+    person = make_person("supervisor", username="sonia", branch=tebet, bound_since=timezone.now())
+    with pytest.raises(NotAllowed):
+        bind(make_person("admin", username="second"), is_bound=True, actor=owner)
+
+    change_role(person, Role.OWNER, actor=None)
+
+    assert User.objects.get(pk=person.pk).bound_to is None
+
+
+def test_a_bound_person_is_moved_by_an_owner_alone():
+    tebet = make_branch()
+    person = make_person("cashier", username="sonia", bound_since="2026-01-01T00:00Z")
+    with pytest.raises(NotAllowed) as refused:
+        move(person, branch=tebet.pk, actor=make_person("administrator"))
+
+    move(person, branch=tebet.pk, actor=make_person("admin"))
+
+    moved = User.objects.get(pk=person.pk)
+    assert refused.value.reason == "owner_binds"
+    assert moved.bound_to == tebet.pk
+    assert moved.bound_since.year >= timezone.now().year
+
+
+def test_rights_of_the_whole_shop_are_not_held_by_a_bound_person():
+    make_branch()
+    person = make_person("administrator", bound_since=timezone.now())
+    held = User.objects.get(pk=person.pk)
+
+    assert held.has_perm("purchases.resolve_order")
+    assert [
+        right
+        for right in ("audit.view_auditevent", "ledger.view_entry", "policies.change_policies", "bank.match_bank")
+        if held.has_perm(right)
+    ] == []
+    assert browser_of("administrator", username="other").get("/audit/").status_code == 200
