@@ -39,11 +39,6 @@ def test_it_has_a_row_for_each_subject(person):
     assert rows["versions"] == "ok"
 
 
-@pytest.mark.parametrize("person", ["cashier", "supervisor", "auditor", "viewer"])
-def test_it_is_for_people_who_run_the_shop(person):
-    assert browser_of(person).get("/health/").status_code == 403
-
-
 def test_the_provider_is_as_the_background_has_seen_it():
     owner = browser_of("admin")
     new = verdicts(owner)["upstream"]

@@ -10,7 +10,6 @@ from bills.states import BillState, Standing
 from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_payment
-from testing.people import browser_of
 from tests.bills.helpers import expire, leads_to_counter, read, standing_on
 from tests.core.helpers import cells, has_id, next_question
 
@@ -142,14 +141,6 @@ def test_an_auditor_sees_bills_and_can_do_nothing_about_them(auditor):
         assert auditor.post(f"/counter/bills/{check.ref_id}/{action}/", {"amount": check.total}).status_code == 403
     assert BillCheck.objects.count() == 1
     assert not Order.objects.exists()
-
-
-def test_somebody_without_a_role_sees_no_bill():
-    check = make_check()
-    nobody = browser_of()
-
-    assert nobody.get("/bills/").status_code == 403
-    assert nobody.get(f"/bills/{check.ref_id}/").status_code == 403
 
 
 def test_the_address_of_a_refused_payment_leads_to_the_bill(cashier):

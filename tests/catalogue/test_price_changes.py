@@ -7,7 +7,6 @@ from django.utils import timezone
 
 from catalogue.models import PriceChange
 from testing.factories import make_product
-from testing.people import browser_of
 from tests.core.helpers import cells, has_id
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
@@ -51,8 +50,3 @@ def test_changes_are_found_by_product_brand_and_day(cashier):
         assert products(query) == ["Axis 5.000"], query
     assert products(f"q=tsel&since={today}") == ["Telkomsel 10.000"]
     assert has_id(cashier.get(f"{URL}?since=yesterday"), "filter-faults")
-
-
-def test_the_catalogue_leads_to_them_only_who_may_see_them(auditor):
-    assert auditor.get(URL).status_code == 200
-    assert browser_of().get(URL).status_code == 403

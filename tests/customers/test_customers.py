@@ -11,7 +11,6 @@ from customers.events import CUSTOMER_ERASED
 from customers.models import Customer, SavedNumber
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_order, make_product
-from testing.people import browser_of
 from tests.core.helpers import cells, has_id, words
 from tests.customers.helpers import make_customer, refused
 from tests.plans import MOST, asked, too_wide
@@ -157,23 +156,6 @@ def test_a_refused_number_makes_no_customer(cashier):
 
 
 # --- who may ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("role", ["auditor", ""])
-def test_customers_are_not_for_everybody(role):
-    customer = make_customer("Bu Sari", ("081234567890", "phone"))
-    number = customer.numbers.get()
-    somebody = browser_of(role)
-
-    for page in (
-        "/customers/",
-        f"/customers/{customer.pk}/",
-        "/customers/add/",
-    ):
-        assert somebody.get(page).status_code == 403
-    for action in (f"{customer.pk}/delete/", f"{customer.pk}/edit/", f"numbers/{number.pk}/delete/"):
-        assert somebody.post(f"/customers/{action}").status_code == 403
-    assert SavedNumber.objects.exists()
 
 
 @pytest.mark.parametrize(("numbers", "said"), [(1, "1 number"), (2, "2 numbers")])
