@@ -99,15 +99,15 @@ def test_a_fault_of_ours_shows_that_page(admin, monkeypatch):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("page", ["/", "/products/", "/orders/", "/callbacks/", "/me/"])
-def test_pages_forbid_foreign_and_inline_code(admin, page):
-    answer = admin.get(page)
+def test_pages_forbid_foreign_and_inline_code(admin):
+    for page in ["/", "/products/", "/orders/", "/callbacks/", "/me/"]:
+        answer = admin.get(page)
 
-    policy = answer["Content-Security-Policy"]
-    assert "script-src 'self'" in policy
-    assert "unsafe" not in policy
-    text = answer.content.decode()
-    assert not re.search(r"<script(?![^>]*\ssrc=)|<style|\sstyle=|\son[a-z]+=|javascript:", text)
+        policy = answer["Content-Security-Policy"]
+        assert "script-src 'self'" in policy, page
+        assert "unsafe" not in policy, page
+        text = answer.content.decode()
+        assert not re.search(r"<script(?![^>]*\ssrc=)|<style|\sstyle=|\son[a-z]+=|javascript:", text), page
 
 
 @pytest.mark.django_db

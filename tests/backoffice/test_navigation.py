@@ -84,9 +84,8 @@ def test_the_tab_of_the_page_is_marked_and_more_for_every_other(cashier):
     assert '<summary aria-current="true">' in preferences.split('id="more"')[1]
 
 
-@pytest.mark.parametrize(
-    ("address", "place", "page"),
-    [
+def test_a_page_opens_its_place_at_the_side(admin):
+    for address, place, page in [
         ("/counter/", "sell", "counter"),
         ("/products/", "sell", "catalogue"),
         ("/products/prices/", "money", "prices"),
@@ -105,14 +104,12 @@ def test_the_tab_of_the_page_is_marked_and_more_for_every_other(cashier):
         ("/health/", "office", "shop"),
         ("/exchanges/", "office", "workbench"),
         ("/callbacks/", "office", "workbench"),
-    ],
-)
-def test_a_page_opens_its_place_at_the_side(address, place, page, admin):
-    side = admin.get(address).content.decode().split("nav-main")[1].split("</nav>")[0]
+    ]:
+        side = admin.get(address).content.decode().split("nav-main")[1].split("</nav>")[0]
 
-    assert re.findall(r'data-group="(\w+)"\s+aria-current="true"', side) == [place]
-    assert re.findall(r'data-place="(\w+)"\s+aria-current="page"', side) == [page]
-    assert side.count('<div class="place-pages">') == 1
+        assert re.findall(r'data-group="(\w+)"\s+aria-current="true"', side) == [place], address
+        assert re.findall(r'data-place="(\w+)"\s+aria-current="page"', side) == [page], address
+        assert side.count('<div class="place-pages">') == 1, address
 
 
 def test_a_page_that_does_not_exist_is_in_no_place(cashier):

@@ -113,24 +113,24 @@ def test_a_nul_in_a_form_is_no_fault(admin):
     assert Approval.objects.get(pk=approval.pk).decision_reason == "a\ufffdb"
 
 
-@pytest.mark.parametrize("typed", ["9" * 40, "9" * 16, "-1", "1e5", "\u0663" * 4])
-def test_an_amount_that_nobody_has_is_no_fault(typed, admin):
-    check, product = make_check(), make_product()
-    seen = hidden(review(admin, product))
-    pays = {"amount": check.total, "fee": "0"}
-    forms = [("/counter/send/", {**seen, "confirm": "1", "price": typed})]
-    for way in ("/bills", "/counter/bills"):
-        forms += [(f"{way}/{check.ref_id}/pay/", {**pays, name: typed}) for name in pays]
+def test_an_amount_that_nobody_has_is_no_fault(admin):
+    for typed in ["9" * 40, "9" * 16, "-1", "1e5", "\u0663" * 4]:
+        check, product = make_check(), make_product()
+        seen = hidden(review(admin, product))
+        pays = {"amount": check.total, "fee": "0"}
+        forms = [("/counter/send/", {**seen, "confirm": "1", "price": typed})]
+        for way in ("/bills", "/counter/bills"):
+            forms += [(f"{way}/{check.ref_id}/pay/", {**pays, name: typed}) for name in pays]
 
-    for path, fields in forms:
-        assert admin.post(path, fields).status_code < 500
+        for path, fields in forms:
+            assert admin.post(path, fields).status_code < 500, typed
 
-    assert not Order.objects.exists()
+        assert not Order.objects.exists(), typed
 
 
-@pytest.mark.parametrize("path", ["/products/", "/counter/", "/counter/review/"])
-def test_more_data_than_anybody_sells_is_no_fault(path, admin):
+def test_more_data_than_anybody_sells_is_no_fault(admin):
     make_product()
 
-    for typed in (f"{'9' * 30}gb", f"{'9' * 40}mb", f"{NUMBER} d {'9' * 40}gb", f"{'9.' * 20}9 gb"):
-        assert admin.get(path, {"q": typed}).status_code < 500
+    for path in ["/products/", "/counter/", "/counter/review/"]:
+        for typed in (f"{'9' * 30}gb", f"{'9' * 40}mb", f"{NUMBER} d {'9' * 40}gb", f"{'9.' * 20}9 gb"):
+            assert admin.get(path, {"q": typed}).status_code < 500, path

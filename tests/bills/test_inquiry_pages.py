@@ -42,23 +42,20 @@ def test_a_number_starts_one_check_and_leads_to_its_page(cashier):
     assert (check.product, check.destination, check.checked_by.username) == (biller, "1234567890", "cashier")
 
 
-@pytest.mark.parametrize(
-    ("category", "label", "inputmode"),
-    [
+def test_each_kind_of_biller_asks_for_its_own_number(cashier):
+    for category, label, inputmode in [
         ("bpjs", "Participant or VA number", "numeric"),
         ("multifinance", "Contract number", "numeric"),
         ("pln-pascabayar", "Meter or customer number", "numeric"),
         ("hp-pascabayar", "Phone number", "tel"),
         ("internet-tv", "Customer number", "text"),
-    ],
-)
-def test_each_kind_of_biller_asks_for_its_own_number(cashier, category, label, inputmode):
-    biller = make_biller(category=category, brand=category)
+    ]:
+        biller = make_biller(category=category, brand=category)
 
-    page = cashier.get(f"/counter/?product={biller.code}")
+        page = cashier.get(f"/counter/?product={biller.code}")
 
-    assert label in words_at(page, 'for="counter-q"')
-    assert f'inputmode="{inputmode}"' in page.content.decode()
+        assert label in words_at(page, 'for="counter-q"'), category
+        assert f'inputmode="{inputmode}"' in page.content.decode(), category
 
 
 def test_a_wrong_number_is_named_and_nothing_is_asked(cashier):
@@ -142,9 +139,8 @@ def test_an_unanswered_check_can_be_asked_again(cashier):
     assert check.next_poll_at
 
 
-@pytest.mark.parametrize(
-    ("code", "offered", "corrects"),
-    [
+def test_each_refused_check_offers_what_can_succeed(cashier):
+    for code, offered, corrects in [
         ("BILL_NOT_FOUND", {"again"}, False),
         ("BILL_ALREADY_PAID", set(), False),
         ("BILL_NOT_AVAILABLE", {"again"}, True),
@@ -153,19 +149,17 @@ def test_an_unanswered_check_can_be_asked_again(cashier):
         ("PRODUCT_UNAVAILABLE", {"again"}, False),
         ("CUT_OFF", {"again"}, False),
         ("PRODUCT_NOT_FOUND", set(), False),
-    ],
-)
-def test_each_refused_check_offers_what_can_succeed(cashier, code, offered, corrects):
-    check = make_check("refusal", error_code=code, message="No.")
+    ]:
+        check = make_check("refusal", error_code=code, message="No.")
 
-    page = at_counter(cashier, check)
+        page = at_counter(cashier, check)
 
-    assert standing_on(page) == "refused"
-    assert posts_on(page) == offered
-    correcting = f'href="/counter/?product={check.product_code}&amp;q={check.destination}"'
-    assert (correcting in page.content.decode()) == corrects
-    assert leads_to_counter(cashier, check) == bool(offered or corrects)
-    assert str(meaning_of(code).words) in words(page)
+        assert standing_on(page) == "refused", code
+        assert posts_on(page) == offered, code
+        correcting = f'href="/counter/?product={check.product_code}&amp;q={check.destination}"'
+        assert (correcting in page.content.decode()) == corrects, code
+        assert leads_to_counter(cashier, check) == bool(offered or corrects), code
+        assert str(meaning_of(code).words) in words(page), code
 
 
 def test_an_expired_check_stays_and_offers_a_new_one(cashier):

@@ -136,14 +136,13 @@ def test_a_body_over_64_kib_is_413():
     assert post(b'{"x": "' + b"a" * (64 * 1024 - 10) + b'"}').status_code == 200
 
 
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "text/json"])
-def test_anything_but_json_is_415(content_type):
-    assert post(b"{}", content_type=content_type).status_code == 415
+def test_anything_but_json_is_415():
+    for content_type in ["text/plain", "application/x-www-form-urlencoded", "text/json"]:
+        assert post(b"{}", content_type=content_type).status_code == 415, content_type
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_json_that_is_not_strict_is_400_even_when_signed():
+    for body in [
         b" ",
         b"{",
         b"[]",
@@ -159,13 +158,11 @@ def test_anything_but_json_is_415(content_type):
         b'{"sn": "\\ud800"}',
         b"\xff\xfe{}",
         b'{"price": ' + b"9" * 5000 + b"}",
-    ],
-)
-def test_json_that_is_not_strict_is_400_even_when_signed(body):
-    answer = post(body)
+    ]:
+        answer = post(body)
 
-    assert answer.status_code == 400
-    assert not Callback.objects.exists()
+        assert answer.status_code == 400, body
+        assert not Callback.objects.exists(), body
 
 
 @pytest.mark.parametrize("accept", ["text/plain", "image/png", "garbage"])
@@ -173,9 +170,9 @@ def test_a_callback_is_not_lost_over_what_its_sender_accepts(accept):
     assert post(body_for(make_order(Status.PENDING)), headers={"Accept": accept}).status_code == 200
 
 
-@pytest.mark.parametrize("method", ["get", "put", "delete", "patch"])
-def test_other_methods_are_405(method):
-    assert getattr(Client(), method)(URL).status_code == 405
+def test_other_methods_are_405():
+    for method in ["get", "put", "delete", "patch"]:
+        assert getattr(Client(), method)(URL).status_code == 405, method
 
 
 def test_no_csrf_token_is_asked_for():

@@ -179,13 +179,11 @@ def test_many_products_come_in_portions_one_after_another(cashier):
     assert not set(names(first)) & set(names(second))
 
 
-@pytest.mark.parametrize(
-    "query", ["q=zzz", "q=%00", "category=none", "page=99", "page=x", "q=%25_", "destination=%2B62"]
-)
-def test_no_query_breaks_the_page(cashier, query):
+def test_no_query_breaks_the_page(cashier):
     product("Telkomsel 10.000")
 
-    assert cashier.get(f"/products/?{query}").status_code == 200
+    for query in ["q=zzz", "q=%00", "category=none", "page=99", "page=x", "q=%25_", "destination=%2B62"]:
+        assert cashier.get(f"/products/?{query}").status_code == 200, query
 
 
 def test_nothing_found_and_nothing_there_read_differently(cashier):

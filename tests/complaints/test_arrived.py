@@ -41,9 +41,8 @@ def test_a_number_an_sn_or_a_ref_id_leads_to_the_newest_order(cashier):
     assert 'id="earlier"' in page
 
 
-@pytest.mark.parametrize(
-    ("status", "facts", "code"),
-    [
+def test_each_status_has_its_words_and_an_unknown_one_never_failed(cashier):
+    for status, facts, code in [
         (Status.PENDING, {}, "processing"),
         (Status.UNKNOWN, {}, "uncertain"),
         (Status.SENDING, {}, "uncertain"),
@@ -55,18 +54,16 @@ def test_a_number_an_sn_or_a_ref_id_leads_to_the_newest_order(cashier):
         (Status.REJECTED, {}, "not_through"),
         (Status.CLOSED, {}, "closed"),
         (Status.REVERSED, {}, "reversed"),
-    ],
-)
-def test_each_status_has_its_words_and_an_unknown_one_never_failed(status, facts, code, cashier):
-    make_order(status, destination=NUMBER, **facts)
+    ]:
+        make_order(status, destination=NUMBER, **facts)
 
-    sentence, message = told(cashier, NUMBER)
+        sentence, message = told(cashier, NUMBER)
 
-    assert sentence == code
-    if code in {"processing", "uncertain", "waiting"}:
-        assert not re.search(r"fail|not go through|back", message)
-    if code in {"processing", "uncertain"}:
-        assert re.search(r"every \d+ (second|minute)", message)
+        assert sentence == code, status
+        if code in {"processing", "uncertain", "waiting"}:
+            assert not re.search(r"fail|not go through|back", message), status
+        if code in {"processing", "uncertain"}:
+            assert re.search(r"every \d+ (second|minute)", message), status
 
 
 def test_what_is_owed_and_what_was_given_is_said():

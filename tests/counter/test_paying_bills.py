@@ -207,12 +207,12 @@ def test_what_has_no_bill_cannot_be_paid_by_force(cashier):
     assert not Order.objects.exists()
 
 
-@pytest.mark.parametrize("amount", ["", "0", "x", "-5"])
-def test_an_amount_that_makes_no_sense_pays_nothing(cashier, amount):
-    check = make_check()
+def test_an_amount_that_makes_no_sense_pays_nothing(cashier):
+    for amount in ["", "0", "x", "-5"]:
+        check = make_check()
 
-    assert pay(cashier, check, amount=amount)["Location"] == f"/counter/bills/{check.ref_id}/"
-    assert not Order.objects.exists()
+        assert pay(cashier, check, amount=amount)["Location"] == f"/counter/bills/{check.ref_id}/", amount
+        assert not Order.objects.exists(), amount
 
 
 @pytest.mark.usefixtures("costs_shown")
@@ -295,9 +295,8 @@ def test_a_payment_that_outlived_its_check_is_checked_again(cashier):
     assert order.status == "needs_action"
 
 
-@pytest.mark.parametrize(
-    ("status", "code", "offered"),
-    [
+def test_each_end_without_payment_offers_what_can_succeed(cashier):
+    for status, code, offered in [
         (Status.FAILED, "", {"again"}),
         (Status.CANCELLED, "", {"again"}),
         (Status.CLOSED, "", {"again"}),
@@ -305,18 +304,16 @@ def test_a_payment_that_outlived_its_check_is_checked_again(cashier):
         (Status.REJECTED, "INQUIRY_EXPIRED", {"again"}),
         (Status.REJECTED, "BILL_NOT_FOUND", {"again"}),
         (Status.REJECTED, "BILL_ALREADY_PAID", set()),
-    ],
-)
-def test_each_end_without_payment_offers_what_can_succeed(cashier, status, code, offered):
-    check = make_check()
-    make_payment(check, status, error_code=code)
+    ]:
+        check = make_check()
+        make_payment(check, status, error_code=code)
 
-    shown = at_counter(cashier, check)
+        shown = at_counter(cashier, check)
 
-    assert standing_on(shown) == "ended"
-    assert posts_on(shown) == offered
-    assert leads_to_counter(cashier, check) == bool(offered)
-    assert not code or str(meaning_of(code).words) in words(shown)
+        assert standing_on(shown) == "ended", status
+        assert posts_on(shown) == offered, status
+        assert leads_to_counter(cashier, check) == bool(offered), status
+        assert not code or str(meaning_of(code).words) in words(shown), status
 
 
 def test_a_paid_bill_shows_its_facts_on_the_order(cashier):

@@ -131,9 +131,10 @@ def test_the_files_hold_the_lines_of_the_page_and_are_noted():
     assert AuditEvent.objects.filter(subject="earnings").count() == 2
 
 
-@pytest.mark.parametrize("query", ["since=0001-01-01&until=9999-12-31", "since=x", "days=x", "until=2026-02-31"])
-def test_strange_days_are_a_page(query: str):
-    assert browser_of("supervisor").get(f"/earnings/?{query}").status_code == 200
+def test_strange_days_are_a_page():
+    browser = browser_of("supervisor")
+    for query in ["since=0001-01-01&until=9999-12-31", "since=x", "days=x", "until=2026-02-31"]:
+        assert browser.get(f"/earnings/?{query}").status_code == 200, query
 
 
 def test_each_period_is_compared_with_one_as_long():

@@ -31,13 +31,13 @@ def test_a_rejected_row_says_why_in_words(cashier):
     assert str(meaning_of("INVALID_DESTINATION").words) in words(cashier.get("/orders/"))
 
 
-@pytest.mark.parametrize("query", ["081234567891", "4567891", "SN-FIND-ME", "sn-find", "b260101-abc"])
-def test_an_order_is_found_by_destination_sn_or_ref_id(cashier, query):
+def test_an_order_is_found_by_destination_sn_or_ref_id(cashier):
     make_order(Status.SUCCESS)
     facts = {"ref_id": "B260101-ABCDEFGHJK", "destination": "081234567891", "sn": "SN-FIND-ME"}
     wanted = make_order(Status.SUCCESS, **facts)
 
-    assert listed(cashier.get("/orders/", {"q": query})) == [wanted.ref_id]
+    for query in ["081234567891", "4567891", "SN-FIND-ME", "sn-find", "b260101-abc"]:
+        assert listed(cashier.get("/orders/", {"q": query})) == [wanted.ref_id], query
 
 
 def test_status_and_the_two_groups_narrow(cashier):
@@ -86,13 +86,11 @@ def test_a_filter_that_makes_no_sense_is_said_and_left_out(cashier):
     assert listed(answer) == [order.ref_id]
 
 
-@pytest.mark.parametrize(
-    "query", ["q=%00", "older=x", "newer=99999999999-1", "older=20260101T000000.000000-0", "q=%25"]
-)
-def test_no_query_breaks_the_list(cashier, query):
+def test_no_query_breaks_the_list(cashier):
     make_order(Status.SUCCESS)
 
-    assert cashier.get(f"/orders/?{query}").status_code == 200
+    for query in ["q=%00", "older=x", "newer=99999999999-1", "older=20260101T000000.000000-0", "q=%25"]:
+        assert cashier.get(f"/orders/?{query}").status_code == 200, query
 
 
 def test_pages_follow_both_ways_at_one_moment_and_as_orders_come(cashier):
@@ -145,9 +143,9 @@ def test_a_list_of_final_orders_asks_nothing(cashier):
     assert next_question(cashier.get("/orders/")) is None
 
 
-@pytest.mark.parametrize("seen", ["", "x~y", "row-1", "row-99999999999999999999~a", "row-²~a", ",,,"])
-def test_a_spoiled_question_of_the_list_is_answered_calmly(cashier, seen):
-    assert cashier.get("/orders/live/", {"seen": seen, "quiet": "²"}).status_code == 200
+def test_a_spoiled_question_of_the_list_is_answered_calmly(cashier):
+    for seen in ["", "x~y", "row-1", "row-99999999999999999999~a", "row-²~a", ",,,"]:
+        assert cashier.get("/orders/live/", {"seen": seen, "quiet": "²"}).status_code == 200, seen
 
 
 def test_no_orders_and_none_that_match_are_two_different_things(cashier):

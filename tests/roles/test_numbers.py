@@ -277,14 +277,12 @@ def test_with_the_right_the_pages_show_it(shop):
     assert 'id="show-number"' not in browser.get(paths[0]).content.decode()
 
 
-@pytest.mark.parametrize(
-    ("typed", "finds"),
-    [
+def test_without_the_right_only_a_whole_number_finds(shop):
+    viewer = browser_of("viewer")
+    for typed, finds in [
         *((PHONE, True), (f"62{PHONE[1:]}", True), (PHONE[:9], False), (PHONE[-5:], False)),
         *((f"SN/{PHONE}", True), (f"SN/{PHONE[:9]}", False), ("S", False)),  # the SN names it
-    ],
-)
-def test_without_the_right_only_a_whole_number_finds(shop, typed, finds):
-    page = browser_of("viewer").get("/orders/", {"q": typed})
+    ]:
+        page = viewer.get("/orders/", {"q": typed})
 
-    assert bool(page.context["table"].rows) is finds
+        assert bool(page.context["table"].rows) is finds, typed

@@ -123,15 +123,16 @@ def test_the_table_says_which_commands_act_as_a_person():
 
 
 @pytest.mark.parametrize("role", list(Role))
-@pytest.mark.parametrize("command", sorted(COMMANDS))
-def test_a_command_as_a_person_does_just_what_the_table_says(command, role):
+def test_a_command_as_a_person_does_just_what_the_table_says(role):
     make_person("admin" if role is Role.OWNER else role, username="acting")
-    allowed = YES
-    try:
-        call_command(command, *COMMANDS[command], "--as", "acting")
-    except NotPermitted:
-        allowed = NO
-    except CommandError:
-        pass  # let in, and then there is no such product, bill or person
+    allowed = dict.fromkeys(COMMANDS, YES)
+    for command, words in COMMANDS.items():
+        try:
+            call_command(command, *words, "--as", "acting")
+        except NotPermitted:
+            allowed[command] = NO
+        except CommandError:
+            pass  # let in, and then there is no such product, bill or person
 
-    assert tables()["command"][command][role.value] == allowed
+    documented = tables()["command"]
+    assert allowed == {command: documented[command][role.value] for command in COMMANDS}

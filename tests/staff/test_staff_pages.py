@@ -108,16 +108,16 @@ def test_the_list_shows_where_each_account_stands(boss):
     assert f"/staff/{off.pk}/" in page.content.decode()
 
 
-@pytest.mark.parametrize(("query", "found"), [("q=ani", 1), ("role=owner", 1), ("role=cashier", 2), ("q=zzz", 0)])
-def test_people_are_found_by_name_and_role(boss, query, found):
+def test_people_are_found_by_name_and_role(boss):
     make_person("cashier", first_name="Ani")
     invited(username="budi")
     owner()
 
-    page = boss.get(f"/staff/?{query}")
+    for query, found in [("q=ani", 1), ("role=owner", 1), ("role=cashier", 2), ("q=zzz", 0)]:
+        page = boss.get(f"/staff/?{query}")
 
-    assert len(cells(page, "name")) == found
-    assert has_id(page, "none-matches") == (not found)
+        assert len(cells(page, "name")) == found, query
+        assert has_id(page, "none-matches") == (not found), query
 
 
 def test_a_link_made_again_is_shown_once_and_can_be_withdrawn(boss):
