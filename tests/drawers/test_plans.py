@@ -64,7 +64,7 @@ def busy_drawers():
     return earlier
 
 
-def test_what_takes_in_and_ends_reads_the_sellers_own_only(busy_drawers):
+def test_services_and_pages_read_their_own_shift_only(busy_drawers):
     order = busy_drawers.payments.first().order
     with CaptureQueriesContext(connection) as queries, transaction.atomic():
         take_in(lock_shift(busy_drawers.pk))
@@ -74,8 +74,7 @@ def test_what_takes_in_and_ends_reads_the_sellers_own_only(busy_drawers):
     assert len(statements) == 2
     assert list(too_wide(statements)) == []
 
-
-def test_the_pages_read_their_own_shift_only(busy_drawers):
+    # the pages
     browser = browser_of("admin")
     order = busy_drawers.payments.first().ref_id
     shift = f"/shifts/{busy_drawers.pk}/"
