@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from psycopg.types.json import Json
@@ -44,6 +44,8 @@ log = structlog.get_logger()
 _HEADERS_NOT_KEPT = SIGNATURE_HEADERS | {"cookie", "authorization", "proxy-authorization"}
 _HEADER_LENGTH = 500
 
+# The status of an order that nobody polls is asked for after so many unsigned callbacks in so long, and no more.
+_MOST_HINTS, _LATELY = 5, dt.timedelta(minutes=10)
 # The columns that processing writes.
 _OUTCOME = ("state", "result", "processed_at", "tries", "fault")
 # One transaction takes so many. It holds their orders' locks, for about 0.1 s.
@@ -214,7 +216,8 @@ def _poll_orders(hints: Mapping[Callback, Transaction]) -> None:
     """Have the orders polled that unsigned callbacks are about (what they say).
 
     Nobody polls a final order, or one that was certainly not charged. If a callback says something else of it, its
-    status is asked for all the same: the answer is believed, as a move or as an incident.
+    status is asked for all the same: the answer is believed, as a move or as an incident. So many times in so long
+    (`_MOST_HINTS`): forged ones must not use up what all others are asked with.
     """
     if not hints:
         return
@@ -225,17 +228,23 @@ def _poll_orders(hints: Mapping[Callback, Transaction]) -> None:
     now = clock.now()
     if Order.objects.filter(pk__in=polled, status__in=POLLED).update(next_poll_at=now):
         ring_when_committed(now)
-    in_question = set[int]()
+    in_question = dict[str, int]()
     for callback, said in hints.items():
         order = orders.get(said.ref_id)
         if order is None:
             _finish(callback, CallbackState.UNMATCHED)
             continue
         if order.pk not in polled and said.status.value != order.status:
-            in_question.add(order.pk)
+            in_question[order.ref_id] = order.pk
         _finish(callback, CallbackState.HINT, order.status)
-    for pk in sorted(in_question):
-        transaction.on_commit(partial(publish, ASK_ANYWAY, pk))
+    if in_question:
+        lately = Callback.objects.filter(
+            ref_id__in=in_question, state=CallbackState.HINT, processed_at__gt=now - _LATELY
+        )
+        counted = dict(lately.order_by().values_list("ref_id").annotate(Count("pk")))
+        for ref_id, pk in sorted(in_question.items()):
+            if counted.get(ref_id, 0) < _MOST_HINTS:
+                transaction.on_commit(partial(publish, ASK_ANYWAY, pk))
 
 
 def take_due(_limit: int) -> list[Work]:

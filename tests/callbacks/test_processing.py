@@ -243,6 +243,20 @@ def test_an_unsigned_callback_that_says_something_else_has_the_status_asked(monk
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_flood_of_forged_callbacks_asks_for_the_status_five_times(monkeypatch):
+    asked = []
+    monkeypatch.setattr(services, "publish", lambda *work: asked.append(work))
+    order, other = make_order(Status.SUCCESS), make_order(Status.SUCCESS)
+
+    for number in range(8):
+        body = body_for(order, "failed", message=f"forged {number}")
+        services.process(_receive(body, order.ref_id, is_signed=False).pk)
+    services.process(_receive(body_for(other, "failed"), is_signed=False).pk)
+
+    assert [pk for _task, pk in asked] == [order.pk] * 5 + [other.pk]
+
+
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("status", "says", "expected"),
     [
