@@ -103,7 +103,7 @@ class Listing:
             "listing": self,
             "at": {part: reverse(f"{self.page}_{part}") for part in _PARTS},
             "kept": kept_filters(request.GET),
-            "may_file": user.has_perms(self.file_rights),
+            "may_file": not user.by_pin and user.has_perms(self.file_rights),
         }
         if table is not None:
             left_out = [column for column in self._allowed(user) if column not in table.columns]

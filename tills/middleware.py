@@ -26,7 +26,7 @@ from tills.sessions import has_ended, leave_till, till_token
 # Requests that these pages make by themselves. In one's own account a PIN reaches only the way out, and the language.
 _NOT_BY_PIN = ("accounts/", "me/", "staff/", "tills/", "files/")
 # So end the addresses that answer with a file of rows.
-_FILES = ("/csv/", "/xlsx/")
+_FILES = ("/csv/", "/xlsx/", "/file/", "/whole/")
 _OPEN = {"account_logout", "set_language"}
 _FOUND = 302
 

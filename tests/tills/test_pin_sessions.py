@@ -302,8 +302,11 @@ def test_by_pin_no_address_gives_a_file():
     person = with_pin("administrator")
     shift = begin(person, cash=100_000)
     by_till, browser = at_till(person), signed_in(person)
-    files = ["/audit/csv/", "/audit/xlsx/", "/credit/csv/", f"/shifts/{shift.pk}/csv/"]
+    files = ["/audit/csv/", "/audit/xlsx/", "/credit/csv/", "/batches/rows/file/", "/batches/rows/file/whole/"]
+    files.append(f"/shifts/{shift.pk}/csv/")
 
     assert [path for path in files if by_till.get(path).status_code != 403] == []
+    assert not has_id(by_till.get("/batches/rows/"), "make-csv")
+    assert has_id(browser.get("/batches/rows/"), "make-csv")
     assert not has_id(by_till.get(f"/shifts/{shift.pk}/"), "shift-csv")
     assert browser.get(files[-1]).status_code == 200
