@@ -34,8 +34,11 @@ _LETTER = re.compile(rf"[^\W_]|{BULLET}")
 # The characters that may stand between two of its digits, and JSON's escape of a letter.
 _BETWEEN = r"(?:[\s.\-()]|\\+u00(?:09|2[0-9de])){0,2}"
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
-# A number that somebody has typed into a search.
+# A number that somebody has typed into a search, and a part of one.
 _TYPED = re.compile(r"\+?\d[\d\s.\-]{5,}\d")
+_DIGITS_ALONE = re.compile(r"[\d\s.+\-()]+")
+# The filters of lists that name a number.
+_OF_NUMBERS = frozenset({"q", "ends"})
 
 _sees_whole: ContextVar[Callable[[], bool]] = ContextVar("sees_whole", default=lambda: True)
 
@@ -185,6 +188,12 @@ def _masked_field(name: object, value: Any, numbers: list[str]) -> Any:
     if name in FIELDS and isinstance(value, str | int):
         return masked(str(value))
     if name == "query" and isinstance(value, str):  # the filters of a list, as an address has them
-        pairs = [(key, _TYPED.sub(_masked_match, text) if key == "q" else text) for key, text in parse_qsl(value)]
-        return urlencode(pairs)
+        return urlencode([(key, _masked_filter(key, text)) for key, text in parse_qsl(value)])
     return _masked(value, numbers)
+
+
+def _masked_filter(name: str, text: str) -> str:
+    """A filter's value with the number that it names, also a part of one: few digits at its end give it away."""
+    if name not in _OF_NUMBERS:
+        return text
+    return masked(text) if _DIGITS_ALONE.fullmatch(text) else masked_note(text)

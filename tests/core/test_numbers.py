@@ -1,6 +1,7 @@
 """The one place that masks customers' numbers."""
 
 import json
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -81,3 +82,19 @@ def test_a_sentence_about_a_destination_gives_no_word_away():
 
 def test_outside_of_a_request_numbers_are_whole():
     assert as_seen("081234567890") == "081234567890"
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("ends=081234567890&status=success", "ends=0812•••••890&status=success"),
+        ("q=567890&since=2026-11-22", "q=••••90&since=2026-11-22"),
+        ("q=%2B62+812-3456-7890", "q=+62 81•-••••-•890"),
+        ("q=081234567890+sari&customer=7", "q=0812•••••890 sari&customer=7"),
+        ("q=B261127-M7QTA4XZ87&shift=12", "q=B261127-M7QTA4XZ87&shift=12"),
+    ],
+)
+def test_the_filters_of_a_list_hide_a_number_and_its_parts(query, shown):
+    masked_query = masked_json({"query": query})["query"]
+
+    assert dict(parse_qsl(masked_query)) == dict(part.split("=") for part in shown.split("&"))
