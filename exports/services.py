@@ -15,6 +15,7 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language, ngettext, override
 from django.utils.translation import gettext as _
 
+from branches.seeing import narrowed
 from core import clock
 from core.publish import publish
 from core.rights import Right
@@ -160,8 +161,9 @@ def tidy_exports() -> None:
 
 
 def views_of(person: User, list_name: str) -> QuerySet[SavedView]:
-    """This person's own views of the list, and those that others share."""
-    views = SavedView.objects.filter(Q(owner=person) | Q(is_shared=True), list_name=list_name)
+    """This person's own views of the list, and those that others share whom the reader sees."""
+    seen = narrowed(User.objects.all())
+    views = SavedView.objects.filter(Q(owner=person) | Q(is_shared=True, owner__in=seen), list_name=list_name)
     return views.exclude(name="").select_related("owner")
 
 

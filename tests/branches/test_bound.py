@@ -347,3 +347,15 @@ def test_a_till_of_another_branch_takes_nobody_who_is_bound():
 
     assert 'data-code="TillElsewhere"' in answer.content.decode()
     assert "_auth_user_id" not in browser.session
+
+
+def test_views_that_people_of_another_branch_share_are_not_there(two):
+    for side, name in ((two.other, "Zebra's"), (two.own, "Melati's")):
+        person = make_person("supervisor", username=name, first_name=name, branch=side.branch)
+        answer = signed_in(person).post("/orders/views/save/?status=success", {"name": name, "is_shared": "1"})
+        assert answer.status_code == 302
+
+    views = two.bound().get("/orders/views/")
+
+    assert [view.name for view in views.context["views"]][1:] == ["Melati's"]
+    assert two.said(text_of(views)) == []
