@@ -14,6 +14,7 @@ from batches.models import GROUPS, BatchRow, BatchRowQuerySet
 from batches.presenting import GROUP_WORDS, visible_batches
 from batches.states import Fault
 from core.filters import KeyFilter, ListFilter, SearchFilter
+from core.notation import has_digits
 from core.numbers import sees_whole_numbers
 from staff.models import User
 
@@ -44,6 +45,11 @@ class BatchRowFilter(ListFilter):
         return rows.filter(GROUPS[group])
 
     def search(self, rows: BatchRowQuerySet, _name: str, text: str) -> BatchRowQuerySet:
-        """Rows whose number begins so, or whose name or reference has this in it."""
-        found = rows.filter(name__icontains=text) | rows.filter(reference__icontains=text)
-        return found | rows.filter(destination__startswith=text) if sees_whole_numbers() else found
+        """Rows whose number begins so, or whose name or reference has this in it.
+
+        Name and reference may hold a number: people who may not see it find digits only as the whole text.
+        """
+        sees_whole = sees_whole_numbers()
+        has = "icontains" if sees_whole or not has_digits(text) else "iexact"
+        found = rows.filter(**{f"name__{has}": text}) | rows.filter(**{f"reference__{has}": text})
+        return found | rows.filter(destination__startswith=text) if sees_whole else found

@@ -19,6 +19,11 @@ def bare(text: str) -> str:
     return "".join(letter for letter in text if letter.isalnum())
 
 
+def has_digits(text: str) -> bool:
+    """Whether a text may be, or hold, a part of a number."""
+    return any(letter.isdigit() for letter in text)
+
+
 def at_home(text: str) -> str:
     """The letters and digits of a number; a mobile number, or its beginning, in the national notation: 08…"""
     return _COUNTRY.sub("0", bare(text))

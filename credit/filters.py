@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.filters import ListFilter, SearchFilter
+from core.numbers import sees_whole_numbers
 from credit.models import CreditAccount
 from credit.services import Age
 from customers.models import Customer
@@ -25,7 +26,7 @@ class AgeingFilter(ListFilter):
 
     def search(self, accounts: QuerySet[CreditAccount], _name: str, text: str) -> QuerySet[CreditAccount]:
         """Those whose customer's name or note has words that begin so."""
-        return accounts.filter(customer__in=Customer.objects.named(text))
+        return accounts.filter(customer__in=Customer.objects.named(text, by_part=sees_whole_numbers()))
 
     def of_age(self, accounts: QuerySet[CreditAccount], _name: str, age: str) -> QuerySet[CreditAccount]:
         """Those whose oldest debt is of this age; `due`: of any age but not due."""

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from audit.history import history_of
 from catalogue.destinations import KindField, spellings
 from catalogue.models import Product, ProductType
-from core.notation import bare
+from core.notation import bare, has_digits
 from core.rights import Right
 from core.search import found_by, words_of, words_that_begin
 from core.triggers import never_truncated
@@ -32,13 +32,13 @@ class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
 
         The last digits (`LEAST_END` or more) find a number, too.
 
-        Not `by_part`: only a full number matches, for people who may not see it and could try digit after digit.
+        Not `by_part`: only a full number matches, for people who may not see it and could try digit after digit. For
+        them digits are looked for in no note, either.
         """
         every = SavedNumber.objects.alias(words=words_of("note"), backwards=Reverse("destination"))
-        ways = [
-            every.filter(customer__in=Customer.objects.named(text)),
-            every.filter(words=words_that_begin(text)),
-        ]
+        ways = [every.filter(customer__in=Customer.objects.named(text, by_part=by_part))]
+        if by_part or not has_digits(text):
+            ways.append(every.filter(words=words_that_begin(text)))
         how = "destination__startswith" if by_part else "destination"
         ways += [every.filter(**{how: number}) for number in sorted(spellings(text))]
         if by_part and len(bare(text)) >= LEAST_END:
@@ -65,9 +65,15 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
         numbers = SavedNumber.objects.filter(customer=OuterRef("pk")).order_by("pk").values("destination")
         return self.with_counts().annotate(own_numbers=ArraySubquery(numbers))
 
-    def named(self, text: str) -> CustomerQuerySet:
-        """Customers with words in the name or note that begin as those of `text`; of many, the newest."""
-        return self.alias(words=words_of("name", "note")).filter(words=words_that_begin(text))
+    def named(self, text: str, *, by_part: bool = True) -> CustomerQuerySet:
+        """Customers with words in the name or note that begin as those of `text`; of many, the newest.
+
+        Not `by_part`: a text with digits is looked for in the name alone, because a note may hold a number.
+        """
+        named = self.alias(words=words_of("name", "note")).filter(words=words_that_begin(text))
+        if by_part or not has_digits(text):
+            return named
+        return named.alias(in_name=words_of("name")).filter(in_name=words_that_begin(text))
 
     def called_in(self, text: str) -> dict[str, int]:
         """The names in `text`, of up to 5 words, that exactly one customer has, each with this customer's key.
@@ -87,7 +93,7 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
         """
         numbers = SavedNumber.objects.matching(text, by_part=by_part)
         by_number = Customer.objects.filter(pk__in=numbers.values("customer"))
-        found = Customer.objects.filter(found_by(Customer.objects.named(text), by_number)).order_by()
+        found = Customer.objects.filter(found_by(Customer.objects.named(text, by_part=by_part), by_number)).order_by()
         return self.filter(pk__in=list(found.values_list("pk", flat=True)))
 
 

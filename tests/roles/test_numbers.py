@@ -286,3 +286,23 @@ def test_without_the_right_only_a_whole_number_finds(shop):
         page = viewer.get("/orders/", {"q": typed})
 
         assert bool(page.context["table"].rows) is finds, typed
+
+
+def test_without_the_right_digits_of_a_note_find_nobody(shop):
+    browser = who_sees_none("supervisor")
+
+    def found_on(page: str) -> list[str]:
+        link, typed = f"/customers/{shop['customer'].pk}/", (PHONE[:7], METER[:7], "home", "sari")
+        return [text for text in typed if link in browser.get(page, {"q": text}).content.decode()]
+
+    assert [found_on(page) for page in ("/customers/", "/find/", "/credit/")] == [["home", "sari"]] * 3
+
+
+def test_without_the_right_digits_of_a_reference_find_no_row_of_a_batch(shop):
+    browser = who_sees_none("supervisor")
+
+    def found(typed: str) -> int:
+        return len(browser.get("/batches/rows/", {"q": typed}).context["table"].rows)
+
+    assert {typed: found(typed) for typed in (PHONE[2:9], f"S {PHONE[:6]}")} == {PHONE[2:9]: 0, f"S {PHONE[:6]}": 0}
+    assert found(PHONE) == found(f"s {PHONE}") == 2
