@@ -14,6 +14,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from approvals.errors import AlreadyAsked
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
+from branches.seeing import narrowed
 from catalogue.destinations import InvalidDestination
 from catalogue.forms import DestinationForm
 from catalogue.marks import mark_of
@@ -115,7 +116,8 @@ def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
 
     After their last sale the person means a second one. Another order may be that of a customer before: it takes a `Y`.
     """
-    order = get_object_or_404(Order.objects.select_related("product"), ref_id=ref_id)
+    seen = narrowed(Order.objects.select_related("product"), "payment__branch")
+    order = get_object_or_404(seen, ref_id=ref_id)
     is_own = order.placed_by_id == request.user.pk
     if not sees_whole_numbers() or not (is_own or request.user.has_perm(Right.VIEW_ORDERS)):
         raise Http404

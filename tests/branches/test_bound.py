@@ -359,3 +359,11 @@ def test_views_that_people_of_another_branch_share_are_not_there(two):
 
     assert [view.name for view in views.context["views"]][1:] == ["Melati's"]
     assert two.said(text_of(views)) == []
+
+
+def test_an_order_of_another_branch_is_not_sold_again(two):
+    browser = two.bound()
+    answers = {side: browser.get(f"/counter/review/?again={side.order.ref_id}") for side in (two.own, two.other)}
+
+    assert answers[two.own].status_code == 200
+    assert answers[two.other].status_code == 404
