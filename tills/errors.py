@@ -55,3 +55,10 @@ class TillOff(Refused):
 
     def __init__(self) -> None:
         super().__init__(_("This browser is not a till any more. Have it enrolled again."))
+
+
+class TillNameTaken(Refused):
+    """A till has this name already, in a branch that the person does not see."""
+
+    def __init__(self) -> None:
+        super().__init__(_("There is a till with this name already."))

@@ -18,7 +18,7 @@ from core.addresses import line_of
 from core.rights import Right
 from staff.models import User
 from staff.services import throttle
-from tills.errors import CodeRefused
+from tills.errors import CodeRefused, TillNameTaken
 from tills.events import TILL_CODE_MADE, TILL_ENROLLED, TILL_SWITCHED_OFF, UNLOCKED
 from tills.models import EnrolmentCode, Till, TillPrinter
 
@@ -34,8 +34,10 @@ log = structlog.get_logger()
 def make_code(*, name: str, pin_limit: int | None, actor: User, branch: int = FIRST) -> str:
     """A code for the browser that is to be the till `name` in this branch: valid once, for `CODE_MINUTES`.
 
-    It is not stored.
+    It is not stored. Raises `TillNameTaken` for the name of a till that the actor does not see: it would be replaced.
     """
+    if _is_of_another_branch(name, actor):
+        raise TillNameTaken
     code = "".join(secrets.choice(_ALPHABET) for _ in range(_CODE_LENGTH))
     now = clock.now()
     with transaction.atomic():
@@ -165,13 +167,21 @@ def _lock_code(typed: str) -> EnrolmentCode:
         raise CodeRefused("unknown")
     if code.used_at:
         raise CodeRefused("used")
-    if code.expires_at <= clock.now() or not _may_enrol(code.made_by):
+    is_backed = _may_enrol(code.made_by) and not _is_of_another_branch(code.name, code.made_by)
+    if code.expires_at <= clock.now() or not is_backed:
         raise CodeRefused("expired")
     return code
 
 
 def _may_enrol(person: User) -> bool:
     return person.is_active and person.has_perm(Right.ENROL_TILLS)
+
+
+def _is_of_another_branch(name: str, person: User) -> bool:
+    """Whether a till has this name in a branch that the person, who is bound to another one, does not see."""
+    if person.bound_to is None:
+        return False
+    return Till.objects.filter(name__iexact=name, switched_off_at=None).exclude(branch=person.bound_to).exists()
 
 
 def _switch_off(till: Till, now: dt.datetime) -> None:

@@ -62,10 +62,10 @@ def till_add(request: StaffRequest) -> HttpResponse:
         facts = form.cleaned_data
         try:
             check_factor(request, act=MAKE_CODE, content=_typed(request))
+            code = services.make_code(actor=request.user, **{"branch": request.user.branch_id, **facts})
         except Refused as refusal:
             form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         else:
-            code = services.make_code(actor=request.user, **{"branch": request.user.branch_id, **facts})
             shown = {"code": code, "name": facts["name"], "minutes": services.CODE_MINUTES}
             shown["address"] = (settings.SITE_URL or request.build_absolute_uri("/")).rstrip("/") + reverse("till")
             return render(request, "tills/code_shown.html", shown)
