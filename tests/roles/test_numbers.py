@@ -23,16 +23,17 @@ from batches.models import Batch, BatchRow
 from bills.services import pay_bill
 from branches.models import FIRST
 from callbacks.models import Callback
+from core import clock
 from credit.models import CreditAccount
 from credit.services import bring_forward
 from customers.models import Customer, SavedNumber
-from drawers.models import DrawerEntry
+from drawers.models import DrawerEntry, Outcome, Payment
 from drawers.services import close_shift, take_credit_payment
 from exports.events import EXPORT_MADE
 from purchases.errors import NeedsApproval
 from purchases.models import Incident, Order, OrderEvent, Verdict
 from purchases.models.receipts import Paper
-from purchases.services import ask_for_approval
+from purchases.services import ask_for_approval, write_note
 from purchases.services.receipts import print_receipt, print_receipts
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_order, make_payment, make_product
@@ -306,3 +307,17 @@ def test_without_the_right_digits_of_a_reference_find_no_row_of_a_batch(shop):
 
     assert {typed: found(typed) for typed in (PHONE[2:9], f"S {PHONE[:6]}")} == {PHONE[2:9]: 0, f"S {PHONE[:6]}": 0}
     assert found(PHONE) == found(f"s {PHONE}") == 2
+
+
+def test_without_the_right_no_other_number_in_a_note_is_shown():
+    other, seller = "081377077077", make_person("cashier", username="seller")
+    order = make_order(Status.REVERSED, destination=PHONE)
+    write_note(order, actor=seller, text=f"The right one is {other}")
+    given = {"outcome": Outcome.GIVEN, "given_by": seller, "given_at": clock.now(), "given_method": "qris"}
+    Payment.objects.filter(pk=order.payment_id).update(**given, given_note=f"sent to {other}")
+
+    browser, pages = who_sees_none("viewer"), [f"/orders/{order.ref_id}/", f"/orders/{order.ref_id}/panel/"]
+    shown = [browser.get(page, headers={PART: "true"}).content.decode() for page in pages]
+
+    assert [text.count("The right one is 0813•••••077") for text in shown] == [1, 1]
+    assert [text.count(other) for text in shown] == [0, 0]
