@@ -70,6 +70,7 @@ def _words() -> dict[str, str]:
         "own_account": _("Nobody changes their own role or switches their own account off. Ask a colleague."),
         "above_own": _("This account has your role or more rights. Ask an owner to change it."),
         "other_branch": _("This person belongs to another branch than yours. Ask an owner."),
+        "sees_all": _("This person sees every branch, and you only yours. Ask an owner for the link."),
         "role_above_own": _("You may give only roles below your own. Ask an owner."),
         "no_limits": _("You may not change limits."),
         "limit_above_own": _("You may not let others spend more than you may. Ask an owner."),

@@ -54,6 +54,11 @@ def may_manage(actor: User, person: User, rights: dict[Role, set[str]] | None = 
     return _reason_against(actor, person, rights) is None
 
 
+def sees_more(person: User, actor: User) -> bool:
+    """Whether the person sees every branch, and the actor only one: a link would let the actor see them, too."""
+    return actor.bound_to is not None and person.bound_to is None
+
+
 def names_of_holders(*rights: Right, most: int = 3) -> list[str]:
     """Up to `most` active people who hold all of these rights, as the pages call them; owners come last."""
     people = User.objects.order_by("is_superuser", "first_name", "username")

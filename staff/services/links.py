@@ -31,6 +31,7 @@ from staff.services.guards import (
     refuse_demo,
     refuse_outside,
     refuse_role_above,
+    sees_more,
 )
 from staff.services.limit_changes import change_limits, lock_limit_change
 from staff.services.limits import Limits
@@ -85,26 +86,34 @@ def lock_invitation(username: str, role: Role, facts: Mapping[str, Any], *, acto
         lock_actor(actor)
     refuse_role_above(role, actor=actor)
     _refuse_taken(User.normalize_username(username))
+    if actor is not None and actor.bound_to not in {None, facts.get("branch", actor.branch_id)}:
+        raise NotAllowed("other_branch")
     if "branch" in facts and not Branch.objects.filter(pk=facts["branch"], closed_at=None).exists():
         raise NotAllowed("branch_closed")
     return invitation(username, role, facts)
 
 
 def add_person(change: Change, *, actor: User | None, approved_by: User | None = None) -> User:
-    """The person of a locked invitation, without a link yet. Raises `NeedsSecond`, or `NameTaken`."""
+    """The person of a locked invitation, without a link yet. Raises `NeedsSecond`, or `NameTaken`.
+
+    A person who is bound to a branch holds the link, and so invites only people who see that branch alone.
+    """
     asked = change.content
     role, known = Role(asked["role"]), asked["facts"]
     facts = settle(change, actor=actor, approved_by=approved_by) if takes_two(asked["rights"]) else NOBODY
     branch = known.get("branch") or (actor.branch_id if actor else FIRST)  # older approvals name none
+    is_bound = actor is not None and actor.bound_to is not None
     person = _create(
         asked["username"],
         first_name=known["full_name"],
         email=known["email"],
         note=known["note"],
         branch_id=branch,
+        bound_since=clock.now() if is_bound else None,
     )
     give_role(person, role)
     after: dict[str, object] = {"role": role.value} | ({"branch": branch} if has_several() else {})
+    after |= {"is_bound": True} if is_bound else {}
     record(STAFF_INVITED, actor=actor, subject=person.username, after=after, facts=facts)
     return person
 
@@ -119,6 +128,8 @@ def make_link(person: User, *, actor: User | None) -> str:
         locked = lock_for_change(person, actor=actor)
         refuse_demo(locked)
         refuse_outside(locked)
+        if actor is not None and sees_more(locked, actor):
+            raise NotAllowed("sees_all")
         purpose = AccessLink.Purpose.RESET if locked.has_joined else AccessLink.Purpose.INVITE
         if locked.has_joined and not locked.is_active:
             raise NotAllowed("switched_off")
@@ -173,7 +184,7 @@ def withdraw_unbacked_links() -> None:
     """
     still_open = AccessLink.objects.filter(used_at=None, withdrawn_at=None, made_by__isnull=False)
     for link in still_open.select_related("made_by", "person"):
-        if link.made_by and not may_manage(link.made_by, link.person):
+        if not _is_backed(link):
             still_open.filter(pk=link.pk).update(withdrawn_at=clock.now())
 
 
@@ -185,19 +196,24 @@ def link_path(token: str) -> str:
 def read_link(token: str) -> AccessLink:
     """The open link of this token, with its person. Nothing is used up. Raises `LinkRefused`.
 
-    It is withdrawn, too, once its maker may no longer manage the person.
+    It is withdrawn, too, once its maker may no longer manage the person, or sees fewer branches.
     """
     link = AccessLink.objects.select_related("person", "made_by").filter(digest=_digest(token)).first()
     if link is None:
         raise LinkRefused("unknown")
     if link.used_at:
         raise LinkRefused("used")
-    is_backed = link.made_by is None or may_manage(link.made_by, link.person)
-    if link.withdrawn_at or not link.person.is_active or link.person.is_outside or not is_backed:
+    if link.withdrawn_at or not link.person.is_active or link.person.is_outside or not _is_backed(link):
         raise LinkRefused("withdrawn")
     if link.expires_at <= clock.now():
         raise LinkRefused("expired")
     return link
+
+
+def _is_backed(link: AccessLink) -> bool:
+    """Whether its maker, whom it may let in, may still make it; None is a command."""
+    maker, person = link.made_by, link.person
+    return maker is None or (may_manage(maker, person) and not sees_more(person, maker))
 
 
 def accept_link(token: str, password: str) -> User:

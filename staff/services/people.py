@@ -184,6 +184,7 @@ def bind(person: User, *, is_bound: bool, actor: User) -> None:
             return
         locked.bound_since = clock.now() if is_bound else None
         locked.save(update_fields=["bound_since"])
+        withdraw_unbacked_links()
         record(
             STAFF_BOUND,
             actor=actor,

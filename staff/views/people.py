@@ -136,7 +136,8 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
         "factors": factors,
         "owners": services.names_of_owners() if factors and may_manage and not request.user.is_superuser else [],
         "is_own": person == request.user,
-        "may_have_link": not person.is_outside and (person.is_active or not person.has_joined),
+        "may_have_link": not (person.is_outside or services.sees_more(person, request.user))
+        and (person.is_active or not person.has_joined),
         "may_manage": may_manage,
         "branch": branch_name(person.branch_id),
         "may_move": may_manage and names_branches() and (not person.bound_since or request.user.is_superuser),

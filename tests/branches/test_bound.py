@@ -5,7 +5,6 @@ from functools import cache
 
 import pytest
 from django.db.models import Sum
-from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
@@ -38,9 +37,7 @@ from tests.core.helpers import codes
 from tests.credit.helpers import account_of, give_credit, sell_to
 from tests.drawers.helpers import pieces_of
 from tests.roles.helpers import routes
-from tests.tills.helpers import give_pin, make_till, till_browser
-from tills.models import Till
-from tills.services import make_code
+from tests.tills.helpers import give_pin, till_browser
 
 pytestmark = pytest.mark.django_db
 
@@ -370,16 +367,3 @@ def test_an_order_of_another_branch_is_not_sold_again(two):
 
     assert answers[two.own].status_code == 200
     assert answers[two.other].status_code == 404
-
-
-def test_a_till_of_another_branch_is_not_replaced_by_its_name(two):
-    browser, name = two.bound(), two.other.till.name
-    early = make_code(name="Zebra 9", pin_limit=None, actor=two.supervisor, branch=FIRST)
-    late = make_till(name="zebra 9", branch=two.other.branch)
-
-    refused = browser.confirm("/tills/add/", {"name": name.upper()})
-    enrolled = Client().post("/till/enrol/", {"code": early})
-
-    assert [fault.code for fault in refused.context["form"].errors.as_data()["__all__"]] == ["TillNameTaken"]
-    assert codes(enrolled) == {"CodeRefused:expired"}
-    assert not Till.objects.filter(pk__in=[two.other.till.pk, late.pk], switched_off_at__isnull=False).exists()

@@ -1,0 +1,62 @@
+"""What a person who is bound to a branch does with accounts and tills opens nothing of another branch."""
+
+import pytest
+from django.test import Client
+
+from branches.models import FIRST
+from staff.errors import LinkRefused
+from staff.models import AccessLink, User
+from staff.services import bind, make_link, read_link
+from testing.people import make_person, signed_in
+from tests.branches.two_branches import TwoBranches, make_two_branches
+from tests.core.helpers import codes
+from tests.tills.helpers import make_till
+from tills.models import Till
+from tills.services import make_code
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def two() -> TwoBranches:
+    return make_two_branches()
+
+
+def test_a_till_of_another_branch_is_not_replaced_by_its_name(two):
+    browser, name = two.bound(), two.other.till.name
+    early = make_code(name="Zebra 9", pin_limit=None, actor=two.supervisor, branch=FIRST)
+    late = make_till(name="zebra 9", branch=two.other.branch)
+
+    refused = browser.confirm("/tills/add/", {"name": name.upper()})
+    enrolled = Client().post("/till/enrol/", {"code": early})
+
+    assert [fault.code for fault in refused.context["form"].errors.as_data()["__all__"]] == ["TillNameTaken"]
+    assert codes(enrolled) == {"CodeRefused:expired"}
+    assert not Till.objects.filter(pk__in=[two.other.till.pk, late.pk], switched_off_at__isnull=False).exists()
+
+
+def test_an_account_that_a_bound_person_can_open_sees_no_more_than_that_person(two):
+    browser = two.bound()
+
+    facts = {"username": "puppet", "full_name": "Puppet", "role": "cashier", "branch": two.other.branch.pk}
+    browser.confirm("/staff/invite/", facts)
+    link = browser.confirm(f"/staff/{two.own.person.pk}/link/", follow=True)
+
+    puppet = User.objects.get(username="puppet")
+    assert puppet.bound_to == two.own.branch.pk
+    assert not two.said(signed_in(puppet).get("/orders/").content.decode())
+    assert codes(link) == {"NotAllowed:sees_all"}
+    assert not AccessLink.objects.filter(person=two.own.person).exists()
+    bind(two.own.person, is_bound=True, actor=two.owner)
+    assert browser.confirm(f"/staff/{two.own.person.pk}/link/").status_code == 200
+
+
+def test_a_link_ends_once_its_maker_sees_one_branch_alone(two):
+    manager = make_person("administrator", username="anna")
+    token = make_link(two.own.person, actor=manager)
+    assert read_link(token).person == two.own.person
+
+    bind(manager, is_bound=True, actor=two.owner)
+
+    with pytest.raises(LinkRefused):
+        read_link(token)
