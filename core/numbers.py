@@ -37,6 +37,8 @@ _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 # A number that somebody has typed into a search, and a part of one.
 _TYPED = re.compile(r"\+?\d[\d\s.\-]{5,}\d")
 _DIGITS_ALONE = re.compile(r"[\d\s.+\-()]+")
+# The fields with people's own words, which may hold the number of anybody.
+_NOTES = frozenset({"reason", "note", "given_note", "words"})
 # The filters of lists that name a number.
 _OF_NUMBERS = frozenset({"q", "ends"})
 
@@ -189,6 +191,8 @@ def _masked_field(name: object, value: Any, numbers: list[str]) -> Any:
         return masked(str(value))
     if name == "query" and isinstance(value, str):  # the filters of a list, as an address has them
         return urlencode([(key, _masked_filter(key, text)) for key, text in parse_qsl(value)])
+    if name in _NOTES and isinstance(value, str):
+        return masked_note(without(value, numbers))
     return _masked(value, numbers)
 
 

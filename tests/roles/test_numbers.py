@@ -27,6 +27,7 @@ from core import clock
 from credit.models import CreditAccount
 from credit.services import bring_forward
 from customers.models import Customer, SavedNumber
+from drawers.events import OPENING_EXPLAINED
 from drawers.models import DrawerEntry, Outcome, Payment
 from drawers.services import close_shift, take_credit_payment
 from exports.events import EXPORT_MADE
@@ -36,6 +37,7 @@ from purchases.models.receipts import Paper
 from purchases.services import ask_for_approval, write_note
 from purchases.services.receipts import print_receipt, print_receipts
 from purchases.states import Status
+from staff.models import User
 from testing.factories import make_biller, make_check, make_order, make_payment, make_product
 from testing.orders import place
 from testing.people import Browser, browser_of, make_person
@@ -309,15 +311,36 @@ def test_without_the_right_digits_of_a_reference_find_no_row_of_a_batch(shop):
     assert found(PHONE) == found(f"s {PHONE}") == 2
 
 
+def given_back(seller: User, note: str) -> Order:
+    """An order that was taken back, whose money somebody gave back with these words."""
+    order = make_order(Status.REVERSED, destination=PHONE)
+    given = {"outcome": Outcome.GIVEN, "given_by": seller, "given_at": clock.now(), "given_method": "qris"}
+    Payment.objects.filter(pk=order.payment_id).update(**given, given_note=note)
+    return order
+
+
 def test_without_the_right_no_other_number_in_a_note_is_shown():
     other, seller = "081377077077", make_person("cashier", username="seller")
-    order = make_order(Status.REVERSED, destination=PHONE)
+    order = given_back(seller, f"sent to {other}")
     write_note(order, actor=seller, text=f"The right one is {other}")
-    given = {"outcome": Outcome.GIVEN, "given_by": seller, "given_at": clock.now(), "given_method": "qris"}
-    Payment.objects.filter(pk=order.payment_id).update(**given, given_note=f"sent to {other}")
 
     browser, pages = who_sees_none("viewer"), [f"/orders/{order.ref_id}/", f"/orders/{order.ref_id}/panel/"]
     shown = [browser.get(page, headers={PART: "true"}).content.decode() for page in pages]
 
     assert [text.count("The right one is 0813•••••077") for text in shown] == [1, 1]
     assert [text.count(other) for text in shown] == [0, 0]
+
+
+def test_without_the_right_no_reason_in_the_activity_log_or_a_file_shows_a_number():
+    other, seller = "081377077077", make_person("cashier", username="seller")
+    order = given_back(seller, f"sent to {other}")
+    record(OPENING_EXPLAINED, actor=seller, subject="shift 7", facts={"reason": f"owed by {other}"})
+    auditor = browser_of("auditor")
+
+    answers = [auditor.get(path) for path in ("/audit/", "/audit/csv/", f"/orders/{order.ref_id}/story.json")]
+    texts = [
+        (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode() for answer in answers
+    ]
+
+    assert ["0813•••••077" in text for text in texts] == [True] * 3
+    assert [other in text for text in texts] == [False] * 3
