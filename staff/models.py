@@ -88,6 +88,10 @@ class StaffQuerySet(models.QuerySet["User"]):
             session_count=Coalesce(Subquery(sessions.annotate(n=models.Count("pk")).values("n")), 0),
         )
 
+    def who_see(self, branch: int) -> StaffQuerySet:
+        """The people who see this branch: all of them, or it alone."""
+        return self.filter(Q(bound_since=None) | Q(branch=branch))
+
     def joined(self) -> StaffQuerySet:
         """The people who have ever chosen a password, or need none."""
         return self.exclude(is_oidc=False, password__startswith=UNUSABLE_PASSWORD_PREFIX)

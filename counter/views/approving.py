@@ -27,7 +27,7 @@ def counter_approve(request: StaffRequest, pk: int) -> HttpResponse:
         is_here = asked.is_open and asked.asked_by == request.user
         return show_approval(request, asked) if is_here else redirect(asked)
     approval = get_object_or_404(Approval.objects.for_table(), pk=pk, asked_by=request.user)
-    approver = approvers_for(request.user).filter(pk=_number(request.POST.get("approver", ""))).first()
+    approver = approvers_for(approval).filter(pk=_number(request.POST.get("approver", ""))).first()
     if approver is None or request.POST.get("seal") != approval.seal:
         return show_approval(request, approval, fault=_("Choose who approves it."))
     try:

@@ -187,22 +187,25 @@ def ask_here(request: StaffRequest, need: NeedsApproval) -> HttpResponse:
     except AlreadyAsked as refusal:
         messages.error(request, str(refusal), extra_tags=refusal.code)
         return elsewhere(request, redirect(refusal.approval))
-    if request.headers.get("HX-Request") and approval.is_open and approvers_for(request.user).exists():
+    if request.headers.get("HX-Request") and approval.is_open and approvers_for(approval).exists():
         return show_approval(request, approval)
     messages.success(request, _("Asked. A second person has to approve it."), extra_tags="waits_for_approval")
     return elsewhere(request, redirect(approval))
 
 
-def approvers_for(person: User) -> StaffQuerySet:
-    """The colleagues who may approve an order that this person asks for."""
-    return User.objects.holding(Right.APPROVE_ORDERS).exclude(pk=person.pk).order_by("first_name", "username")
+def approvers_for(approval: Approval) -> StaffQuerySet:
+    """The colleagues who may approve this order, and see its branch."""
+    colleagues = User.objects.holding(Right.APPROVE_ORDERS).exclude(pk=approval.asked_by_id)
+    if approval.branch_id is not None:
+        colleagues = colleagues.who_see(approval.branch_id)
+    return colleagues.order_by("first_name", "username")
 
 
 def show_approval(
     request: StaffRequest, approval: Approval, *, fault: str = "", approver: User | None = None
 ) -> HttpResponse:
     """What waits in the panel, with the form in which a colleague approves it. `fault`: why that was refused."""
-    people = approvers_for(request.user)
+    people = approvers_for(approval)
     waiting = ShownApproval(approval, request.user)
     return show_panel(request, q="", pinned="", waiting=waiting, approvers=people, approver=approver, fault=fault)
 

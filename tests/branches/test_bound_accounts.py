@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from branches.models import FIRST
+from core import clock
 from staff.errors import LinkRefused
 from staff.models import AccessLink, User
 from staff.services import bind, make_link, read_link
@@ -60,3 +61,14 @@ def test_a_link_ends_once_its_maker_sees_one_branch_alone(two):
 
     with pytest.raises(LinkRefused):
         read_link(token)
+
+
+def test_a_colleague_who_is_bound_to_another_branch_is_not_offered_as_the_second_person(two):
+    far = {"username": "zebra-9", "first_name": "Zebra", "branch": two.other.branch, "bound_since": clock.now()}
+    for facts in (far, {"username": "rosa", "first_name": "Rosa", "branch": two.other.branch}):
+        make_person("supervisor", **facts)
+
+    page = signed_in(two.own.person).get(f"/counter/approvals/{two.own.approval.pk}/approve/").content.decode()
+
+    assert "Rosa" in page
+    assert not two.said(page)

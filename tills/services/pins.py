@@ -65,8 +65,7 @@ def has_pin(person: User) -> bool:
 
 def people_with_pin(till: Till) -> QuerySet[User]:
     """The people who may take this till over, by name."""
-    sells_here = Q(bound_since=None) | Q(branch=till.branch_id)
-    people: QuerySet[User] = User.objects.filter(_counts("pin__", ""), sells_here)
+    people: QuerySet[User] = User.objects.who_see(till.branch_id).filter(_counts("pin__", ""))
     return people.order_by("first_name", "last_name", "username")
 
 
