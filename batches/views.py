@@ -146,6 +146,7 @@ def _show(request: StaffRequest, batch: Batch, refusal: Refused | None = None) -
         "table": BatchRowTable(page, may_mend=may_mend),
         "has_faults": has_faults,
         "refusal": refusal,
+        "refusal_words": refusal.words_for(request.user) if refusal else "",
         "reason": request.POST.get("reason", ""),
     }
     if shown.is_open:

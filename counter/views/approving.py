@@ -40,7 +40,7 @@ def counter_approve(request: StaffRequest, pk: int) -> HttpResponse:
             till_token=getattr(request, "till_token", ""),
         )
     except Refused as refusal:
-        return show_approval(request, approval, fault=str(refusal), approver=approver)
+        return show_approval(request, approval, fault=refusal.words_for(request.user), approver=approver)
     return _after(request, approval)
 
 

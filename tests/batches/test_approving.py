@@ -11,9 +11,11 @@ from batches.models import Batch
 from batches.services import seal_of
 from purchases.models import Order
 from staff.models import User
+from testing.factories import make_product
 from testing.people import Browser, browser_of, code_of, make_person, signed_in
 from tests.batches.helpers import checked, press_release, send_all
 from tests.conftest import Upstream
+from tests.core.helpers import codes
 from tests.drawers.helpers import begin, make_drawer
 
 pytestmark = pytest.mark.django_db
@@ -118,3 +120,16 @@ def test_a_cashier_checks_tables_and_sees_the_own_ones_alone(upstream: Upstream,
     page = cashier.get("/batches/").content.decode()
     assert f"/batches/{own.pk}/" in page
     assert f"/batches/{others.pk}/" not in page
+
+
+def test_a_limit_names_no_cost_to_somebody_who_may_not_see_it(cashier: Browser):
+    make_product(code="TSEL10", name="Telkomsel 10.000", price=10_250, selling_price=12_000)
+    User.objects.filter(username="cashier").update(own_per_order=10_000)
+    page = cashier.post("/batches/new/", {"text": "081290000001;TSEL10\n"}, follow=True)
+    batch = Batch.objects.get()
+
+    asked = cashier.post(f"/batches/{batch.pk}/ask/", {"seal": seal_of(batch), "paid_by": "cash"})
+
+    for answer in (page, asked):
+        assert "LimitReached:per_order" in codes(answer)
+        assert "10.250" not in answer.content.decode()

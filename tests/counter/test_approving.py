@@ -91,6 +91,17 @@ def test_nobody_approves_their_own_or_without_the_right_or_for_another_asker(sel
     assert (Order.objects.count(), Approval.objects.get().state) == (0, "asked")
 
 
+def test_what_keeps_an_approved_sale_back_names_no_cost_to_its_seller(seller, supervisor):
+    browser = signed_in(seller)
+    ask(browser)
+    User.objects.filter(pk=seller.pk).update(own_per_order=10_000)
+
+    answer = approve(browser, supervisor)
+
+    assert (has_id(answer, "approval-fault"), Order.objects.count()) == (True, 0)
+    assert "10.250" not in answer.content.decode()
+
+
 def test_at_a_till_the_colleague_types_the_pin(seller, supervisor):
     browser = till_browser()
     give_pin(seller)
