@@ -9,9 +9,10 @@ from staff.errors import LinkRefused
 from staff.models import AccessLink, User
 from staff.services import bind, make_link, read_link
 from testing.people import make_person, signed_in
+from tests.branches.helpers import make_branch
 from tests.branches.two_branches import TwoBranches, make_two_branches
 from tests.core.helpers import codes
-from tests.tills.helpers import make_till
+from tests.tills.helpers import make_till, take_over, till_browser, who_is_at, with_pin
 from tills.models import Till
 from tills.services import make_code
 
@@ -72,3 +73,13 @@ def test_a_colleague_who_is_bound_to_another_branch_is_not_offered_as_the_second
 
     assert "Rosa" in page
     assert not two.said(page)
+
+
+def test_a_pin_session_ends_once_its_person_is_bound_to_another_branch_than_the_tills():
+    person, browser = with_pin("cashier", branch=make_branch()), till_browser()
+    take_over(browser, person)
+    assert who_is_at(browser) == person.username
+
+    bind(person, is_bound=True, actor=make_person("admin", username="owner"))
+
+    assert who_is_at(browser) == ""

@@ -78,11 +78,14 @@ def _look_at(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tup
 
 
 def held_till(person: User, token: str) -> HeldTill | None:
-    """The till at which this person is by PIN, in the browser with this token; None when there is no such thing."""
+    """The till at which this person is by PIN, in the browser with this token; None when there is no such thing.
+
+    A person who was bound to another branch meanwhile is there no more.
+    """
     if not token or not isinstance(person, PinPerson):
         return None
-    digest = digest_of(token)
-    return next((till for till in person.tills if till.digest == digest), None)
+    till = next((till for till in person.tills if till.digest == digest_of(token)), None)
+    return till if till and person.bound_to in {None, till.branch} else None
 
 
 def is_idle(till: HeldTill | Till) -> bool:
