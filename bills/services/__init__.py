@@ -6,6 +6,7 @@ Lock order: the check's row (`lock_check_for_payment`), then its order's row, th
 from bills.services.inquiring import DUE_CHECKS, follow_check, inquire, inquire_again, start_check, start_checks
 from bills.services.paying import (
     EXPIRED_PAYMENTS,
+    key_of,
     pay_again,
     pay_bill,
     place_payment,

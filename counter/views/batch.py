@@ -29,6 +29,7 @@ from counter.views.sending import elsewhere, open_for_sale, show_panel
 from customers.models import Customer, SavedNumber, SavedNumberQuerySet
 from drawers.forms import PaidByForm
 from drawers.presenting import change_in_coins
+from drawers.services import refuse_used_slip
 from gateway.services import request_balance_reading
 from purchases.errors import BalanceShort
 from purchases.services import needs_approval
@@ -219,6 +220,8 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     seen = _seen(request, bills_together)
     try:
         payment = PaidByForm(request.POST).payment(sum(bill.amount for bill in seen.values() if not bill.check.order))
+        own_keys = [services.key_of(ref_id) for ref_id in seen]
+        refuse_used_slip(payment, own_keys=own_keys, confirmed=request.POST.get("confirm_slip", ""))
         came = services.pay_together(
             list(seen.values()), paid_by=request.user, payment=payment, reason=request.POST.get("reason", "")
         )

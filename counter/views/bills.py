@@ -28,7 +28,9 @@ from counter.forms import PayForm
 from counter.presenting import in_fours
 from counter.views.sending import ask_here, show_panel, show_sent
 from customers.models import SavedNumber
+from drawers.errors import SlipUsed
 from drawers.forms import PaidByForm
+from drawers.services import refuse_used_slip
 from gateway.services import request_balance_reading
 from purchases.errors import ActionRefused, BalanceShort, NeedsApproval, OpenDuplicate
 from purchases.models import Order
@@ -141,6 +143,8 @@ def _pay_seen(request: StaffRequest, check: BillCheck, *, amount: int, fee: int)
         if order is not None and order.status == Status.NEEDS_ACTION:
             return services.pay_again(order, amount=amount, actor=request.user)
         payment = PaidByForm(request.POST).payment(amount + fee)
+        own_key = services.key_of(check.ref_id)
+        refuse_used_slip(payment, own_keys=[own_key], confirmed=request.POST.get("confirm_slip", ""))
         paid = services.pay_bill(check, amount=amount, fee=fee, paid_by=request.user, payment=payment)
         services.refuse_colleagues(paid, request.user)
         return paid
@@ -171,6 +175,8 @@ def explained(refusal: OrderRefused, *, seen: int, person: User) -> dict[str, An
             }
         case Replaced():
             return facts | {"ref_id": refusal.newer, "url": reverse("counter_bill", args=[refusal.newer])}
+        case SlipUsed():
+            facts["slip"] = refusal.slip
         case AlreadyPaid() | OpenDuplicate():
             return facts | {"ref_id": refusal.order.ref_id, "url": refusal.order.get_absolute_url()}
     return facts

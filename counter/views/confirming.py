@@ -117,7 +117,7 @@ def place_confirmed(request: StaffRequest, product: Product, form: DestinationFo
     more: dict[str, Any]
     try:
         payment = PaidByForm(request.POST).payment(seen_price)
-        refuse_used_slip(payment, own_key=token, confirmed=request.POST.get("confirm_slip", ""))
+        refuse_used_slip(payment, own_keys=[token], confirmed=request.POST.get("confirm_slip", ""))
         return services.place_order(
             product=product,
             destination=form.cleaned_data["destination"],

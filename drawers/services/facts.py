@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -102,16 +102,16 @@ class PaymentFacts:
         return " · ".join(filter(None, [method_words(self.method), self.reference, given, name]))
 
 
-def refuse_used_slip(facts: PaymentFacts, *, own_key: str, confirmed: str = "") -> None:
+def refuse_used_slip(facts: PaymentFacts, *, own_keys: Collection[str], confirmed: str = "") -> None:
     """Raise `SlipUsed` when a sale of today has the same number on its slip.
 
-    `own_key`: the idempotency key of this sale, which may be sent again. `confirmed`: the number that a person has said
-    is right. It is a question, and no guard: two sales at one moment may both pass.
+    `own_keys`: the idempotency keys of what is paid now, which may be sent again. `confirmed`: the number that a person
+    has said is right. It is a question, and no guard: two sales at one moment may both pass.
     """
     slip = facts.reference.strip()
     if not facts.row.needs_reference or slip == confirmed:
         return
     of_today = Payment.objects.filter(method=facts.row.code, at__gte=start_of_day(timezone.localdate(clock.now())))
     same = narrowed(of_today, "branch").filter(is_cash=False, debt=None, reference__iexact=slip)
-    if used := same.exclude(order__idempotency_key=own_key).order_by("-at", "-pk").first():
+    if used := same.exclude(order__idempotency_key__in=own_keys).order_by("-at", "-pk").first():
         raise SlipUsed(used.ref_id, slip)

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from bills.models import BillCheck
 from bills.services.inquiring import months_of
+from drawers.models import Payment
 from drawers.services import expected_cash, rounded_up
 from purchases.models import Order
 from purchases.states import ActionReason, Status
@@ -172,6 +173,27 @@ def test_a_review_confirmed_in_two_tabs_pays_each_bill_once(cashier):
     assert [counts_at(page, new) for page in (first, second, third)] == [[2], [1], []]
     assert [counts_at(page, known) for page in (first, second, third)] == [[], [2], [3]]
     assert Order.objects.count() == 3
+
+
+def test_one_slip_pays_the_bills_of_one_press_and_is_asked_about_at_the_next(cashier):
+    billers = [make_biller() for _ in range(3)]
+    customer = make_customer("Bu Sari", *[(f"1111{i}", biller) for i, biller in enumerate(billers)])
+    address = start_batch(cashier, customer)
+    checks = list(BillCheck.objects.order_by("pk"))
+    for check in checks:
+        answer(check)
+    fields = [f"{check.ref_id}:102500" for check in checks]
+    card = {"paid_by": "card", "paid_reference": "004217"}
+
+    for _pressed in range(2):  # an answer that was lost: the same form again
+        cashier.post(f"{address}pay/", {"bill": fields[:2], **card}, follow=True)
+    assert Order.objects.count() == 2
+    asked = cashier.post(f"{address}pay/", {"bill": fields[2:], **card})
+
+    assert (codes(asked), Order.objects.count()) == ({"SlipUsed"}, 2)
+    assert 'value="004217" required data-sure' in asked.content.decode()
+    cashier.post(f"{address}pay/", {"bill": fields[2:], "confirm_slip": "004217", **card})
+    assert [*Payment.objects.values_list("reference", flat=True)] == ["004217"] * 3
 
 
 def test_a_bill_of_a_batch_with_an_open_payment_leads_to_it(cashier):

@@ -73,6 +73,35 @@ def test_a_payment_of_a_colleague_is_not_said_to_be_ones_own_sale(cashier, statu
     assert not Exchange.objects.filter(ref_id=order.ref_id).exists()
 
 
+def test_a_slip_of_an_earlier_sale_of_today_is_asked_about(cashier):
+    used = make_order(Status.SUCCESS)
+    Payment.objects.filter(pk=used.payment_id).update(method="card", is_cash=False, reference="004217")
+    check = make_check()
+    form = {"amount": check.total, "paid_by": "card", "paid_reference": "004217"}
+    address = f"/counter/bills/{check.ref_id}/pay/"
+
+    asked = cashier.post(address, form, headers=HTMX)
+
+    assert (codes(asked), Order.objects.count()) == ({"SlipUsed"}, 1)
+    assert used.ref_id in words(asked)
+    assert 'value="004217" required data-sure' in asked.content.decode()
+    for _pressed in range(2):  # an answer that was lost: the same form again
+        assert cashier.post(address, form | {"confirm_slip": "004217"}).status_code == 302
+    paid = Payment.objects.get(ref_id=check.ref_id)
+    assert (paid.method, paid.reference, paid.amount) == ("card", "004217", 102_500)
+    assert [*Entry.objects.filter(ref_id=check.ref_id).values_list("kind", "amount")] == BOOKED["queued"]
+
+
+def test_the_slip_of_a_payment_is_no_question_when_it_is_sent_again(cashier):
+    check = make_check()
+    form = {"amount": check.total, "paid_by": "card", "paid_reference": "004217"}
+
+    answers = [cashier.post(f"/counter/bills/{check.ref_id}/pay/", form) for _pressed in range(2)]
+
+    assert [answer["Location"] for answer in answers] == ["/counter/"] * 2
+    assert Payment.objects.get().reference == "004217"
+
+
 @pytest.mark.parametrize(
     ("expires_at", "standing"),
     [
