@@ -129,7 +129,8 @@ class NewPrice:
 
 @dataclass(frozen=True)
 class Preview:
-    """The effect of a change of a rule on the listed products. `rows`: a part of the `affected` ones.
+    """The effect of a change of a rule on the listed products. `rows`: a part of the `affected` ones, of which the
+    prices of `falling` become lower.
 
     The margins are those of one sale of each of them, in rupiah; `sums_of_sold` weighs them by what is sold.
     """
@@ -138,6 +139,7 @@ class Preview:
     before: Terms | None
     after: Terms | None
     affected: int
+    falling: int
     below_cost: int
     largest_loss: int
     least_margin: int
@@ -178,8 +180,8 @@ _AFFECTED = """
 _LOSS = "CASE WHEN is_bill THEN 0 ELSE cost - after END"
 _MARGIN = "CASE WHEN is_bill THEN after ELSE after - cost END"
 _COUNTED = f"""
-    SELECT count(*), count(*) FILTER (WHERE {_LOSS} > 0), GREATEST(0, max({_LOSS})),
-           COALESCE(min({_MARGIN}), 0), COALESCE(max({_MARGIN}), 0),
+    SELECT count(*), count(*) FILTER (WHERE after < before), count(*) FILTER (WHERE {_LOSS} > 0),
+           GREATEST(0, max({_LOSS})), COALESCE(min({_MARGIN}), 0), COALESCE(max({_MARGIN}), 0),
            COALESCE(md5(string_agg(concat_ws(' ', code, cost, before, after), ',' ORDER BY code)), '')
       FROM ({{affected}}) affected
 """  # noqa: S608 - our own words
@@ -216,8 +218,7 @@ def preview(target: Target, terms: Terms | None, *, first: int = 0, count: int =
         counted = cursor.fetchone()
         cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
         rows = [NewPrice(*row) for row in cursor.fetchall()]
-    total, below_cost, loss, least, most, digest = counted
-    return Preview(target, Terms.of(target.rule()), terms, total, below_cost, loss, least, most, digest, rows)
+    return Preview(target, Terms.of(target.rule()), terms, *counted, rows)
 
 
 def sums_of_sold(target: Target, terms: Terms | None, sold: Mapping[int, int]) -> tuple[int, int, int]:

@@ -55,6 +55,7 @@ def exact_sums(filtered: OrderFilter) -> Sums | None:
 
 @register.simple_tag
 def sold_under(change: Preview) -> dict[str, int]:
-    """`{% sold_under change as sold %}`: how many sales of the last days change; their profit in rupiah."""
+    """`{% sold_under change as sold %}`: how many sales of the last days change; their profit in rupiah, and how much
+    `less` it is after."""
     count, before, after = sums_of_sold(change.target, change.after, sold_lately(timezone.now()))
-    return {"days": DAYS, "count": count, "before": before, "after": after}
+    return {"days": DAYS, "count": count, "before": before, "after": after, "less": before - after}

@@ -71,7 +71,7 @@ def test_a_preview_is_what_the_change_then_does():
     assert [(row.code, row.before, row.after, row.margin) for row in seen.rows] == [
         (product.code, 10_000, 11_000, 1_000)
     ]
-    assert (seen.affected, seen.below_cost, seen.largest_loss) == (1, 0, 0)
+    assert (seen.affected, seen.falling, seen.below_cost, seen.largest_loss) == (1, 0, 0, 0)
     assert (seen.least_margin, seen.most_margin) == (1_000, 1_000)
     product.refresh_from_db()
     assert product.selling_price is None

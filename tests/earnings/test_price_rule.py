@@ -11,6 +11,7 @@ from earnings.services import sum_days
 from purchases.states import Status
 from testing.factories import make_product
 from testing.people import browser_of, make_person
+from tests.core.helpers import amounts_at, words_at
 from tests.earnings.helpers import ago, sold
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -34,6 +35,21 @@ def test_products_weigh_as_often_as_they_were_sold_lately():
     sum_days()
 
     assert _sold_lately(browser_of("admin")) == (3, ["Rp600", "Rp3.000"])
+
+
+def test_a_rule_that_earns_less_is_a_warning_and_says_how_many_prices_fall():
+    small = make_product(price=10_000)
+    make_product(price=1_000_000)
+    change_rule(Target(type="prepaid"), Terms("plus", 2_000), actor=make_person("administrator"))
+    for days in (0, 3):
+        sold(ago(days, hour=0), product=small)
+    owner = browser_of("admin")
+
+    less, more = (owner.get("/products/prices/rule/", {**TYPED, "value": value}) for value in ("10", "30"))
+
+    assert amounts_at(less, 'id="earns-less"') == ["Rp2.000"]
+    assert words_at(less, 'id="falling"') == "1 of them falls."
+    assert [words_at(more, f'id="{part}"') for part in ("earns-less", "falling")] == ["", ""]
 
 
 def test_when_none_was_sold_the_page_says_so_without_a_sum():
