@@ -291,7 +291,7 @@ def change_in_coins(change: int) -> int:
 
 @dataclass(frozen=True)
 class PaidTogether:
-    """How several orders on one paper were paid; rupiah. `words`: the method, where it was no cash."""
+    """How several orders on one paper were paid; rupiah. `words`: where it was no cash, the method and its slips."""
 
     words: str
     cash_given: int | None
@@ -305,7 +305,8 @@ def paid_together(payments: Iterable[Payment]) -> PaidTogether | None:
     if len(codes) != 1:
         return None
     if not paid[0].is_cash:
-        return PaidTogether(paid[0].method_words, None, 0)
+        slips = dict.fromkeys(payment.reference for payment in paid if payment.reference)
+        return PaidTogether(" ".join([str(paid[0].method_words), ", ".join(slips)]).strip(), None, 0)
     if any(payment.cash_given is None for payment in paid):
         return None
     return PaidTogether(

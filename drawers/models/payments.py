@@ -237,6 +237,8 @@ class Payment(models.Model):
                 name="payment_sums_of_days",
                 condition=Q(is_cash=False, debt__isnull=True),
             ),
+            # For the search of orders; few payments have a slip.
+            models.Index(fields=["reference"], name="payment_by_slip", condition=Q(reference__gt="")),
             models.Index(fields=["given_at"], name="payment_given", condition=Q(given_at__isnull=False)),
         ]
         triggers = [

@@ -141,6 +141,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
         self, text: str, *, by_part: bool = True, closely: bool = False, noted: Collection[int] = ()
     ) -> OrderQuerySet:
         """Orders with this ref_id, trx_id, destination or SN: the beginning, of a destination and ref_id also the end.
+        And those whose payment has just this number on its slip.
 
         Not `by_part`: only the full destination and the full SN, or all before its first "/". This is for people who
         may not see the destination, which an SN may name: they could try digit after digit.
@@ -164,6 +165,9 @@ class OrderQuerySet(models.QuerySet["Order"]):
             ways.append(every.filter(backwards__startswith=digits[::-1]))
         if end := end_of_ref_id(text):
             ways.append(every.filter(ref_id_ends=end[-END_OF_REF_ID:], ref_id__endswith=end))
+        if slip := text.strip():
+            paid = Payment.objects.filter(reference__in={slip, plain}, reference__gt="")
+            ways.append(every.filter(payment__in=paid.values("pk")))
         if noted:
             ways.append(every.filter(pk__in=noted))
         if digits.isdecimal() and digits != plain:  # a token, typed in its groups

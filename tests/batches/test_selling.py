@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,8 @@ from batches.services import again, cancel, check_table, mend_all, pause, place_
 from batches.services.placing import AHEAD, DUE_BATCHES, PLACE
 from catalogue.models import Product
 from core import clock
+from drawers.errors import PaymentUnclear
+from drawers.services import PaymentFacts
 from gateway.dispatching import Work
 from ledger.models import Entry
 from purchases.errors import LimitReached
@@ -41,6 +44,23 @@ def limit_per_day(person: User, amount: int | None) -> None:
 def table(rows: int) -> str:
     """So many rows, each for another number."""
     return "".join(f"0812{row:08d};10\n" for row in range(1, rows + 1))
+
+
+def test_a_batch_by_card_needs_its_slip_and_every_order_has_it(upstream: Upstream):
+    person = supervisor()
+    batch = checked(THREE, person)
+    by_card = PaymentFacts(method="card")
+    with pytest.raises(PaymentUnclear):
+        release(batch, actor=person, seal=seal_of(batch), payment=by_card)
+
+    release(batch, actor=person, seal=seal_of(batch), payment=replace(by_card, reference="004217"))
+    batch.refresh_from_db()
+    send_all(batch)
+
+    orders = Order.objects.filter(batch_row__batch=batch)
+    assert {(order.payment.method, order.payment.reference) for order in orders} == {("card", "004217")}
+    assert {*Order.objects.matching("004217")} == {*orders}
+    assert orders.count() == 3
 
 
 def test_each_row_becomes_its_order_and_ends_as_the_upstream_says(upstream: Upstream):

@@ -6,8 +6,10 @@ import uuid
 
 import pytest
 
+from drawers.models import Payment
 from purchases.models import ReceiptPrint
 from purchases.states import Status
+from testing.database import past_triggers
 from testing.factories import make_biller, make_check, make_payment
 from testing.people import browser_of
 from tests.core.helpers import codes
@@ -43,6 +45,17 @@ def test_all_paid_bills_stand_on_one_paper_with_their_sum(cashier):
         (orders[2].ref_id, 1, "80"),
     ]
     assert len({receipt.sheet for receipt in printed}) == 1
+
+
+def test_the_paper_of_bills_paid_by_card_has_the_number_of_its_slip(cashier):
+    address, orders = make_batch(Status.SUCCESS, Status.SUCCESS)
+    paid = Payment.objects.filter(ref_id__in=[order.ref_id for order in orders])
+    with past_triggers():
+        paid.update(method="card", is_cash=False, cash_given=None, reference="004217")
+
+    [paper] = papers_of(cashier.get(address))
+
+    assert text_of(paper).count("004217") == 1
 
 
 def message_of(page) -> str:

@@ -268,6 +268,24 @@ def test_the_change_of_several_bills_stands_on_their_page(cashier):
     assert sum(order.payment.cash_given for order in Order.objects.all()) == 300_000
 
 
+def test_one_slip_of_the_card_terminal_counts_for_all_bills(cashier):
+    begin(User.objects.get(username="cashier"))
+    address = start_batch(cashier, make_customer("Bu Sari", ("1111", make_biller()), ("2222", make_biller())))
+    for check in BillCheck.objects.all():
+        answer(check)
+    card = {"bill": [f"{check.ref_id}:102500" for check in BillCheck.objects.all()], "paid_by": "card"}
+    review = cashier.get(f"{address}review/", {"bill": [check.ref_id for check in BillCheck.objects.all()]})
+    assert has_id(review, "id_paid_reference")
+
+    assert codes(cashier.post(f"{address}pay/", card)) == {"PaymentUnclear"}
+    assert not Order.objects.exists()
+    cashier.post(f"{address}pay/", {**card, "paid_reference": "004217"})
+
+    assert [order.payment.reference for order in Order.objects.all()] == ["004217", "004217"]
+    found = cashier.get("/orders/?q=004217").content.decode()
+    assert all(order.ref_id in found for order in Order.objects.all())
+
+
 def test_bills_paid_together_are_one_payment_for_the_coins(cashier):
     shift = begin(User.objects.get(username="cashier"))
     address = start_batch(cashier, make_customer("Bu Sari", ("1111", make_biller()), ("2222", make_biller())))

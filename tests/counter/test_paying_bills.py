@@ -12,11 +12,13 @@ from gateway.models import Exchange
 from ledger.models import Entry
 from purchases.models import Order
 from purchases.states import ActionReason, Status
+from staff.models import User
 from testing.factories import make_check, make_order, make_payment
 from testing.orders import report
 from testing.people import make_person, signed_in
 from tests.bills.helpers import at_counter, expire, leads_to_counter, posts_on, standing_on
-from tests.core.helpers import amounts_at, codes, has_id, hidden, next_question, words
+from tests.core.helpers import amounts_at, codes, has_id, hidden, next_question, words, words_at
+from tests.drawers.helpers import begin
 from tests.gateway.helpers import read_balance
 from tests.upstream.helpers import INQUIRY
 from upstream.error_codes import meaning_of
@@ -119,6 +121,24 @@ def test_a_bill_that_never_or_always_expires_is_shown(cashier, expires_at, stand
 
     assert [page.status_code for page in pages] == [200, 200]
     assert standing_on(at_counter(cashier, check)) == standing
+
+
+def test_a_bill_by_card_names_its_slip_on_the_order_the_receipt_and_in_search(cashier):
+    check = make_check()
+    begin(User.objects.get(username="cashier"))
+    assert has_id(cashier.get(f"/counter/bills/{check.ref_id}/"), "id_paid_reference")
+    address, card = f"/counter/bills/{check.ref_id}/pay/", {"amount": check.total, "paid_by": "card"}
+
+    assert codes(cashier.post(address, card)) == {"PaymentUnclear"}
+    assert not Order.objects.exists()
+    cashier.post(address, {**card, "paid_reference": "EDC-4217"})
+
+    order = Order.objects.get()
+    assert order.payment.reference == "EDC-4217"
+    assert words_at(cashier.get(order.get_absolute_url()), 'id="sale-reference"') == "EDC-4217"
+    assert order.ref_id in cashier.get("/orders/?q=edc-4217").content.decode()
+    assert order.ref_id in cashier.get("/find/?q=EDC-4217").content.decode()
+    assert order.ref_id not in cashier.get("/orders/?q=EDC-42").content.decode()
 
 
 def test_a_total_that_changed_meanwhile_is_confirmed_again(cashier):

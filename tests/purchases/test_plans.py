@@ -67,3 +67,17 @@ def test_the_end_of_a_ref_id_reads_the_order_alone():
 
         assert wanted.ref_id in answer.content.decode(), address
         assert [*too_wide(asked(queries.captured_queries))] == [], address
+
+
+def test_the_number_of_a_slip_reads_its_order_alone():
+    order = make_order(Status.SUCCESS)
+    copy_many("drawers_payment", order.payment, id="o.id + 1000000 + n", ref_id="'S' || n", reference="'SLIP-' || n")
+    keys = {"id": "o.id + 1000000 + n", "idempotency_key": "'many' || n", "ref_id": "'S' || n"}
+    copy_many("purchases_order", order, payment_id="o.payment_id + 1000000 + n", **keys)
+    weigh("purchases_order", "drawers_payment")
+
+    with CaptureQueriesContext(connection) as queries:
+        answer = browser_of("supervisor").get("/orders/?q=slip-1234")
+
+    assert [row.ref_id for row in answer.context["page"].rows] == ["S1234"]
+    assert [*too_wide(asked(queries.captured_queries))] == []
