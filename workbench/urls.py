@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from workbench.views import events, exchanges, story
+from workbench.views import events, exchanges, story, verifying
 
 urlpatterns = [
     path("exchanges/", exchanges.exchange_list, name="exchange_list"),
@@ -12,6 +12,7 @@ urlpatterns = [
     path("audit/csv/", events.audit_csv, name="audit_csv"),
     path("audit/xlsx/", events.audit_xlsx, name="audit_xlsx"),
     path("audit/whole/", events.audit_whole, name="audit_whole"),
+    path("audit/verify/", verifying.audit_verify, name="audit_verify"),
     path("orders/<str:ref_id>/story/", story.order_story, name="order_story"),
     path("orders/<str:ref_id>/story.json", story.order_story_file, name="order_story_file"),
     path("orders/<str:ref_id>/story/whole/", story.order_story_whole, name="order_story_whole"),

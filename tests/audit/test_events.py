@@ -56,4 +56,7 @@ def test_what_events_and_facts_are_about_is_known():
 def test_the_workbench_names_no_event_but_that_of_its_own_files():
     workbench = {path: names for path, names in users_of_events().items() if names and path.startswith("workbench/")}
 
-    assert workbench == {"workbench/views/story.py": {"EXPORT_MADE"}}
+    assert workbench == {
+        "workbench/views/story.py": {"EXPORT_MADE"},
+        "workbench/views/verifying.py": {"VERIFICATION_STARTED"},
+    }

@@ -16,8 +16,9 @@ from approvals.events import APPROVAL_ASKED
 from audit.events import SETTING_CHANGED
 from audit.facts import all_facts
 from audit.models import AuditEvent, Sealing
-from audit.services import record
+from audit.services import record, seal
 from audit.subjects import Subjects
+from audit.tasks import verify_all
 from branches.models import FIRST
 from branches.services import all_branches
 from catalogue.events import PRICE_RULE_CHANGED
@@ -35,8 +36,9 @@ from testing.database import statements
 from testing.factories import make_order
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
-from tests.core.helpers import cells
+from tests.core.helpers import cells, codes
 from tills.events import PASSWORD_REFUSED
+from workbench.events import VERIFICATION_STARTED
 from workbench.presenting.events import details_of
 from workbench.tasks import write_audit
 
@@ -247,6 +249,32 @@ def test_an_auditor_sees_the_last_verification_and_its_flaw(auditor: Client):
     Sealing.objects.update(flaw={"reason": "changed", "table": "ledger_entry", "id": 17})
     assert sound() == "no"
     assert "changed ledger_entry 17" in auditor.get("/audit/").content.decode()
+
+
+def test_an_auditor_starts_a_verification_of_all_rows_once_in_ten_minutes(auditor: Client, monkeypatch: Any):
+    published: list[str] = []
+    monkeypatch.setattr("workbench.views.verifying.publish", lambda task: published.append(task) or True)
+    Sealing.objects.all().delete()
+    seal()
+
+    answers = [auditor.post("/audit/verify/", follow=True) for _ in range(2)]
+
+    assert published == [verify_all.name]
+    assert [codes(answer) for answer in answers] == [{"verification_started"}, {"verified_lately"}]
+    event = AuditEvent.objects.get(kind=VERIFICATION_STARTED.key)
+    assert event.person.username == "auditor"
+    verify_all()
+    assert Sealing.objects.get().verified_at is not None
+    monkeypatch.setattr("workbench.views.verifying._ONCE_IN", dt.timedelta(0))
+    auditor.post("/audit/verify/")
+    assert len(published) == 2
+
+
+def test_without_workers_no_verification_is_said_to_run(auditor: Client, monkeypatch: Any):
+    monkeypatch.setattr("workbench.views.verifying.publish", lambda _task: False)
+
+    assert codes(auditor.post("/audit/verify/", follow=True)) == {"workers_away"}
+    assert not AuditEvent.objects.filter(kind=VERIFICATION_STARTED.key).exists()
 
 
 def test_rights_that_an_update_gives_are_in_words(auditor: Client):
