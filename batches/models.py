@@ -114,6 +114,7 @@ class Batch(models.Model):
         indexes = [
             models.Index(fields=["next_at"], name="batch_due", condition=Q(next_at__isnull=False)),
             models.Index(fields=["-created_at", "-id"], name="batch_newest"),
+            models.Index(fields=["created_at"], name="batch_checked", condition=Q(state=BatchState.CHECKED)),
             models.Index(fields=["released_at"], name="batch_stopped", condition=Q(stopped_by__gt="")),
             models.Index(fields=["ended_at"], name="batch_owes_back", condition=Q(owes_back=True)),
             models.Index(fields=["released_at"], name="batch_paused", condition=Q(state=BatchState.PAUSED)),

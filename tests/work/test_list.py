@@ -8,8 +8,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from approvals.services import ask
 from batches.models import Batch, BatchRow
 from batches.services import pause, resume
+from batches.services.releasing import BATCH, content_of
 from branches.models import FIRST
 from callbacks.models import Callback
 from complaints.services import open_complaint
@@ -23,7 +25,7 @@ from testing.database import statements
 from testing.factories import make_order
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approver, ask_purchase, cashier
-from tests.batches.helpers import supervisor
+from tests.batches.helpers import CASH, supervisor
 from tests.branches.helpers import make_branch
 from tests.dues.helpers import due_bill
 from tests.plans import asked, copy_many, too_wide
@@ -144,6 +146,24 @@ def test_given_unsent_orders_of_a_batch_then_they_are_one_row():
     assert f'href="/batches/{batch.pk}/"' in page
     assert KINDS["batch"].lines([batch.pk], person)[batch.pk].about.startswith("3 ")
     assert rows(browser_of("auditor"), "?whose=shop") == ["order"] * 4, "who sees no batches sees its orders"
+
+
+def test_a_batch_that_was_checked_and_forgotten_waits_from_the_second_day_on():
+    now, supervised = timezone.now(), supervisor()
+    facts = {"state": "checked", "branch_id": FIRST}
+    forgotten, fresh, in_queue, dropped = (Batch.objects.create(sha256=f"{n}" * 64, **facts) for n in range(1, 5))
+    yesterday = Batch.objects.exclude(pk=fresh.pk)
+    yesterday.update(created_at=now - dt.timedelta(days=1, minutes=10))
+    Batch.objects.filter(pk=dropped.pk).update(state="cancelled", ended_at=now)
+    content = content_of(in_queue, seller=supervised, payment=CASH)
+    ask(BATCH, subject=str(in_queue.pk), content=content, actor=supervised)
+    boss = signed_in(supervised)
+
+    page = boss.get("/work/?kind=batch").content.decode()
+
+    assert re.findall(r'<tr id="row-batch-(\d+)"', page) == [str(forgotten.pk)]
+    assert f'href="/batches/{forgotten.pk}/"' in page
+    assert counted(boss) == 1  # nobody approves an own request
 
 
 def test_a_batch_that_a_person_paused_waits_for_a_person():

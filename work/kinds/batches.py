@@ -1,4 +1,5 @@
-"""Batches that go no further: stopped by themselves, paused by a person, with rows or queued orders that wait."""
+"""Batches that go no further: stopped by themselves, paused by a person, forgotten after their check, with rows or
+queued orders that wait."""
 
 from __future__ import annotations
 
@@ -6,13 +7,29 @@ import datetime as dt
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db.models import Count, F, Min, Q, QuerySet, Sum
+from django.db.models import (
+    CharField,
+    Count,
+    DateTimeField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Sum,
+    Value,
+)
+from django.db.models.functions import Cast, Coalesce
 from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
+from approvals.models import Approval
 from batches.models import NEVER_ORDERED, Batch, BatchRow
 from batches.presenting import why_stopped
+from batches.services.releasing import BATCH
 from batches.states import BatchState, RowState
 from core.money import rupiah
 from core.rights import Right
@@ -23,6 +40,10 @@ from work.kinds.kind import Line, Moment, Scope, WorkKind
 
 if TYPE_CHECKING:
     from staff.models import User
+
+
+# When a batch is checked, its table is usually released, or asked for, on the same day.
+_FORGOTTEN = ExpressionWrapper(F("created_at") + Value(dt.timedelta(days=1)), output_field=DateTimeField())
 
 
 class Batches(WorkKind):
@@ -38,15 +59,22 @@ class Batches(WorkKind):
     branch = "branch"
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Those that are paused, owe money, say which rows wait, or have orders that several tries have not sent."""
+        """Those that are paused, owe money, say which rows wait, or have orders that several tries have not sent; and
+        those that were checked more than a day ago, and neither released, cancelled nor asked for.
+        """
         paused = Batch.objects.filter(state=BatchState.PAUSED)
         rows_wait = Batch.objects.filter(state=BatchState.RUNNING, stopped_by__gt="")
         unsent = Order.objects.unsent(lately=moment.lately).filter(batch_row__isnull=False)
         owing = Batch.objects.filter(owes_back=True)
+        subject = Cast(OuterRef("pk"), CharField())
+        checked = Batch.objects.filter(
+            ~Exists(Approval.objects.open().filter(act=BATCH, subject=subject)), state=BatchState.CHECKED
+        )
+        forgotten = checked.alias(forgotten=_FORGOTTEN).filter(forgotten__lt=moment.lately)
         # Each by its own index: joined by OR they would be looked for in every batch.
-        others = (rows_wait.values("pk"), unsent.values("batch_row__batch"), owing.values("pk"))
+        others = (rows_wait.values("pk"), unsent.values("batch_row__batch"), owing.values("pk"), forgotten.values("pk"))
         keys = paused.values("pk").union(*others, all=True)
-        return Batch.objects.filter(pk__in=keys).annotate(since=F("released_at"))
+        return Batch.objects.filter(pk__in=keys).annotate(since=Coalesce("released_at", _FORGOTTEN))
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
         """Which batch, why it goes no further, and how many of its orders wait."""
@@ -93,6 +121,8 @@ def _owed(keys: Collection[int]) -> dict[int, str]:
 def _why(batch: Batch) -> str:
     if batch.state == BatchState.PAUSED and not batch.stopped_by:
         return gettext("A person has paused it")
+    if batch.state == BatchState.CHECKED:
+        return gettext("Checked on %(at)s, and neither released nor cancelled") % {"at": short_time(batch.created_at)}
     return why_stopped(batch) if batch.stopped_by else ""
 
 
