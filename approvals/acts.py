@@ -27,12 +27,13 @@ A = TypeVar("A", bound="Act")
 
 
 class Line(NamedTuple):
-    """One fact of a content as people read it."""
+    """One fact of a content as people read it. `several`: its values one by one, where they are a list."""
 
     name: str
     label: str | Promise
     value: str
     is_cost: bool = False  # for people who may see costs
+    several: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

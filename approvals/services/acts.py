@@ -6,7 +6,7 @@ They are the acts of `staff`, which stands below this room.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -120,7 +120,7 @@ class InviteAct(PeopleAct):
             Line("username", _("User name"), content["username"]),
             Line("role", _("Role"), _role(content["role"])),
             *([Line("branch", _("Branch"), branch)] if branch else []),
-            Line("rights", pgettext_lazy("rights", "Can then"), _rights(content["rights"])),
+            _rights_line("rights", pgettext_lazy("rights", "Can then"), content["rights"]),
         ]
 
     def _locked(self, approval: Approval) -> Change:
@@ -163,7 +163,7 @@ class RoleAct(PeopleAct):
             Line("username", _("User name"), content["username"]),
             Line("before", _("Role now"), _role(content["before"])),
             Line("after", _("New role"), _role(content["after"])),
-            Line("gains", pgettext_lazy("rights", "Can then also"), _rights(content["gains"])),
+            _rights_line("gains", pgettext_lazy("rights", "Can then also"), content["gains"]),
         ]
 
 
@@ -232,7 +232,7 @@ class SwitchOnAct(PeopleAct):
         return [
             Line("username", _("User name"), content["username"]),
             Line("role", _("Role"), _role(content["role"])),
-            Line("rights", pgettext_lazy("rights", "Can then"), _rights(content["rights"])),
+            _rights_line("rights", pgettext_lazy("rights", "Can then"), content["rights"]),
         ]
 
 
@@ -310,8 +310,8 @@ class RoleRightsAct(PeopleAct):
         none = gettext("no limit")
         return [
             Line("role", _("Role"), _role(content["role"])),
-            Line("gains", pgettext_lazy("rights", "Can then also"), _rights(sorted(has - had)) or "–"),
-            Line("loses", pgettext_lazy("rights", "Can no longer"), _rights(sorted(had - has)) or "–"),
+            _rights_line("gains", pgettext_lazy("rights", "Can then also"), has - had),
+            _rights_line("loses", pgettext_lazy("rights", "Can no longer"), had - has),
             Line("before", _("Limits now"), _limits(before["limits"], none)),
             Line("after", _("New limits"), _limits(after["limits"], none)),
         ]
@@ -353,11 +353,14 @@ def _role(role: str) -> str:
     return str(Role(role).label) if role in Role.values else gettext("None")
 
 
-def _rights(names: list[str]) -> str:
+def _rights_line(name: str, label: Any, rights: Iterable[str]) -> Line:
+    """The rights in the order of the page about roles; what is no right comes last."""
     others = {MORE_TO_SPEND: gettext("Spend more"), "*": gettext("Everything")}
-    if "*" in names:
-        return others["*"]
-    return "; ".join(str(Right(name).label) if name in Right else others.get(name, name) for name in names)
+    order = {right.value: place for place, right in enumerate(Right)}
+    held = {*rights}
+    named = ["*"] if "*" in held else sorted(held, key=lambda right: (order.get(right, len(order)), right))
+    words = tuple(str(Right(right).label) if right in order else others.get(right, right) for right in named)
+    return Line(name, label, "; ".join(words) or "–", several=words)
 
 
 def _edit(content: Content) -> tuple[Role, list[str], Limits]:

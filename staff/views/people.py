@@ -124,7 +124,7 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
     may_manage, factors = services.may_manage(request.user, person, rights), factor_words(person)
     context = {
         "person": person,
-        "done": _done_by(person, request.user),
+        "done": _done_by(person, request.user) if person.has_joined else [],
         "role": role,
         "rights_of_role": rights.get(role, set()) if role else set(),
         "waiting_role": waiting_role_of(person),

@@ -5,7 +5,7 @@ from django.core.management import CommandError, call_command
 
 from approvals.models import Approval
 from audit.models import AuditEvent
-from core.rights import Role
+from core.rights import Right, Role
 from staff.models import BREAK_GLASS, AccessLink, RoleLimits, User
 from staff.roles import ROLES, rights_by_role
 from staff.services import (
@@ -100,6 +100,10 @@ def test_given_a_strong_role_then_an_invitation_waits(owners):
     page = boss.get(f"/staff/{budi.pk}/").content.decode()
     assert 'data-standing="approved"' in page
     assert 'id="link-lacks"' in page
+    assert 'id="done"' not in page  # nobody who never signed in did anything
+    shown = boss.get(approval.get_absolute_url()).content.decode()
+    assert f"<li>{Right.MANAGE_STAFF.label}</li>" in shown
+    assert f'href="/staff/{budi.pk}/"' in shown
     assert make_link(budi, actor=owners[0])
     assert 'data-standing="invited"' in boss.get(f"/staff/{budi.pk}/").content.decode()
 
