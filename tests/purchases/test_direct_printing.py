@@ -1,7 +1,5 @@
 """A receipt at a till with a printer of its own: the page has the same lines for it, and prints by itself once."""
 
-import json
-import re
 import uuid
 
 import pytest
@@ -9,34 +7,12 @@ import pytest
 from purchases.states import Status
 from staff.models import User
 from testing.factories import make_biller, make_check, make_order, make_payment
+from tests.purchases.printing import cashier_at_a_till, job_of, words_of
 from tests.shop.helpers import papers_of, text_of
-from tests.tills.helpers import give_pin, give_printer, take_over, till_browser, with_pin
+from tests.tills.helpers import give_pin, give_printer, take_over, till_browser
 from tills.models import Till
 
 pytestmark = pytest.mark.django_db
-
-
-def cashier_at_a_till(**printer):
-    browser = till_browser()
-    give_printer(Till.objects.get(), **printer)
-    take_over(browser, with_pin())
-    return browser
-
-
-def job_of(answer):
-    """The job of a page; None where the browser prints."""
-    found = re.search(r'<script id="print-job" type="application/json">(.*?)</script>', answer.content.decode())
-    return json.loads(found[1]) if found else None
-
-
-def words_of(job) -> list[str]:
-    """All words of its lines, in order."""
-    texts = [
-        line["text"] if line["kind"] == "text" else f"{line['label']} {line['value']}"
-        for line in job["lines"]
-        if line["kind"] in {"text", "pair"}
-    ]
-    return " ".join(texts).split()
 
 
 def print_it(browser, order, **typed):

@@ -12,7 +12,7 @@ from staff.models import User
 from testing.people import browser_of, make_person
 from tests.core.helpers import has_id
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
-from tests.purchases.test_direct_printing import cashier_at_a_till, job_of, words_of
+from tests.purchases.printing import cashier_at_a_till, job_of, words_of
 from tests.shop.helpers import papers_of, text_of
 
 pytestmark = pytest.mark.django_db
