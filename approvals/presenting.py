@@ -17,7 +17,7 @@ from approvals.services import why_not_approved_by
 from core.errors import Refused
 from core.money import rupiah
 from core.notation import in_groups
-from core.numbers import FIELDS, as_seen, numbers_in, text_as_seen
+from core.numbers import FIELDS, as_seen, note_as_seen, numbers_in, text_as_seen
 from core.rights import Right, Role
 from staff.models import User
 
@@ -82,11 +82,11 @@ class ShownApproval:
 
     @property
     def reason(self) -> str:
-        return self.as_seen(self.approval.reason)
+        return note_as_seen(self.as_seen(self.approval.reason))
 
     @property
     def decision_reason(self) -> str:
-        return self.as_seen(self.approval.decision_reason)
+        return note_as_seen(self.as_seen(self.approval.decision_reason))
 
     @property
     def badge(self) -> SafeString:

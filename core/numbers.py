@@ -34,8 +34,8 @@ _LETTER = re.compile(rf"[^\W_]|{BULLET}")
 # The characters that may stand between two of its digits, and JSON's escape of a letter.
 _BETWEEN = r"(?:[\s.\-()]|\\+u00(?:09|2[0-9de])){0,2}"
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
-# A number that somebody has typed into a search, and a part of one.
-_TYPED = re.compile(r"\+?\d[\d\s.\-]{5,}\d")
+# A number that somebody has typed into a search, and a part of one; before it what is none, the ref_id of an order.
+_TYPED = re.compile(r"\bB\d{6}-[2-9A-Z]{10}\b|(\+?\d[\d\s.\-]{5,}\d)")
 _DIGITS_ALONE = re.compile(r"[\d\s.+\-()]+")
 # The fields with people's own words, which may hold the number of anybody.
 _NOTES = frozenset({"reason", "note", "given_note", "words"})
@@ -122,7 +122,7 @@ def note_as_seen(text: str) -> str:
 
 def masked_note(text: str) -> str:
     """A person's note with everything masked that looks like a customer's number."""
-    return _TYPED.sub(_masked_match, text)
+    return _TYPED.sub(lambda match: _masked_match(match) if match[1] else match[0], text)
 
 
 def _masked_match(match: re.Match[str]) -> str:

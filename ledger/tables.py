@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.money import rupiah, signed_rupiah
+from core.numbers import masked_note
 from core.tables import Table, cell_from, column, row_link
 from core.times import clock
 from ledger.models import Entry, OrderKind
@@ -30,7 +31,7 @@ class StatementTable(Table[Entry]):
         "balance_after": attrgetter("balance_after"),
         "held_after": attrgetter("reserved_after"),
         "actor": lambda entry: entry.actor.get_username() if entry.actor else "",
-        "reason": attrgetter("reason"),
+        "reason": lambda entry: masked_note(entry.reason),
     }
 
     @column(_("Kind"), phone="1 left")

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext, pgettext
 
 from core.looks import badge
 from core.money import rupiah, signed_rupiah
-from core.numbers import masked_note
+from core.numbers import masked_note, note_as_seen
 from core.tables import Table, column, row_link, shortened
 from core.times import clock, moment
 from reconciliation.models import Difference, ReconciliationRun
@@ -98,7 +98,7 @@ class DifferenceTable(Table[Difference]):
     @column(_("Note"), phone="3 wide", fields=("note", "acknowledged_by"))
     def note(self, difference: Difference) -> SafeString:
         by = _username(difference.acknowledged_by)
-        return format_html('{} <span class="sub">{}</span>', shortened(difference.note, 60), by)
+        return format_html('{} <span class="sub">{}</span>', shortened(note_as_seen(difference.note), 60), by)
 
     @column(_("Found"), phone="4 wide", fields=("found",))
     def time(self, difference: Difference) -> SafeString:

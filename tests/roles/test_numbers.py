@@ -37,6 +37,8 @@ from purchases.models.receipts import Paper
 from purchases.services import ask_for_approval, write_note
 from purchases.services.receipts import print_receipt, print_receipts
 from purchases.states import Status
+from reconciliation.models import Difference
+from reconciliation.services import acknowledge_top_up, announce_top_up, propose_adjustment
 from staff.models import User
 from testing.factories import make_biller, make_check, make_order, make_payment, make_product
 from testing.orders import place
@@ -44,6 +46,7 @@ from testing.people import Browser, browser_of, make_person
 from tests.approvals.helpers import cashier
 from tests.drawers.helpers import begin, pieces_of
 from tests.gateway.helpers import kept_exchange
+from tests.ledger.helpers import open_books
 from tests.reconciliation.helpers import make_difference
 from tests.roles.helpers import routes
 
@@ -331,6 +334,10 @@ def test_without_the_right_no_other_number_in_a_note_is_shown():
     assert [text.count(other) for text in shown] == [0, 0]
 
 
+def text_of(answer: Any) -> str:
+    return (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode()
+
+
 def test_without_the_right_no_reason_in_the_activity_log_or_a_file_shows_a_number():
     other, seller = "081377077077", make_person("cashier", username="seller")
     order = given_back(seller, f"sent to {other}")
@@ -338,9 +345,24 @@ def test_without_the_right_no_reason_in_the_activity_log_or_a_file_shows_a_numbe
     auditor = browser_of("auditor")
 
     answers = [auditor.get(path) for path in ("/audit/", "/audit/csv/", f"/orders/{order.ref_id}/story.json")]
-    texts = [
-        (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode() for answer in answers
-    ]
+    texts = [text_of(answer) for answer in answers]
 
     assert ["0813•••••077" in text for text in texts] == [True] * 3
     assert [other in text for text in texts] == [False] * 3
+
+
+def test_without_the_right_no_reason_in_the_books_shows_a_number():
+    number, boss = "081377077077", make_person("administrator", username="boss")
+    open_books(100_000)
+    acknowledge_top_up(make_difference(5_000), actor=boss, note=f"sent by {number}")
+    propose_adjustment(make_difference(-5_000), actor=boss, reason=f"charged for {number}")
+    announce_top_up(amount=7_000, note=f"from {number}", actor=boss)
+    auditor, pages = browser_of("auditor"), ["/balance/", "/balance/differences/?state=all", "/balance/statement/"]
+    pages += [*(f"/balance/differences/{row.pk}/" for row in Difference.objects.all()), "/balance/statement/csv/"]
+    pages.append(Approval.objects.get().get_absolute_url())
+
+    answers = [auditor.get(page) for page in pages]
+    texts = [text_of(answer) for answer in answers]
+
+    assert [page for page, text in zip(pages, texts, strict=True) if "0813•••••077" not in text] == []
+    assert [page for page, text in zip(pages, texts, strict=True) if number in text] == []
