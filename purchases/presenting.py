@@ -294,16 +294,23 @@ def _needs_action(order: Order, actions: _Actions) -> Explanation:
 
 
 def _never_arrived(actions: _Actions) -> Explanation:
+    """The label of the reason stands above it and says what it means for the money."""
     happened = _("The provider has said several times that it does not know this order.")
-    money = _("It seems never to have arrived, but it may have been charged.")
-    if Action.CLOSE not in actions:
-        step = _("Do not sell it again. A person who may resolve orders has to decide this.")
-        return Explanation(happened, money, step, code="may_be_charged")
-    step = _(
-        "Each button asks the provider first, and stops if it knows the order now. Send it again: if the first sending "
-        "arrives after all, the second one is refused, or charged too. Close it: then the customer gets the money back."
-    )
-    return Explanation(happened, money, step, code="may_be_charged")
+    step = step_if_never_arrived(may_decide=Action.CLOSE in actions)
+    if Action.CLOSE in actions:
+        more = _(
+            "Each button asks the provider first, and stops if it knows the order now. If you close it, the customer "
+            "gets the money back."
+        )
+        step = f"{step} {more}"
+    return Explanation(happened, "", step, code="may_be_charged")
+
+
+def step_if_never_arrived(*, may_decide: bool) -> str:
+    """What to do with an order that seems never to have arrived, for its page and its alert alike."""
+    if may_decide:
+        return str(_("Do not sell it again. Check the status first, then decide."))
+    return str(_("Do not sell it again. A person who may resolve orders has to decide this."))
 
 
 def _failed(order: Order, _actions: _Actions) -> Explanation:

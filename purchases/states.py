@@ -36,7 +36,7 @@ class ActionReason(models.TextChoices):
     CUT_OFF = "cut_off", _("Product closed (cut-off)")
     UNAVAILABLE = "unavailable", _("Product unavailable")
     AMOUNT_MISMATCH = "amount_mismatch", _("The bill's total has changed")
-    NEVER_ARRIVED = "never_arrived", _("Never arrived at the provider")
+    NEVER_ARRIVED = "never_arrived", _("Seems never to have arrived, may have been charged")
 
 
 FINAL = frozenset({Status.SUCCESS, Status.FAILED, Status.REJECTED, Status.CANCELLED, Status.CLOSED, Status.REVERSED})

@@ -236,6 +236,11 @@ class Difference(models.Model):
         return "bad" if self.amount < 0 else "warn"
 
     @property
+    def size(self) -> int:
+        """Its amount without the sign, in rupiah."""
+        return abs(self.amount)
+
+    @property
     def shown_label(self) -> str:
         """Its name, open or acknowledged."""
         is_settled_topup = self.label == self.Label.TOPUP and self.state == self.State.ACKNOWLEDGED

@@ -13,7 +13,8 @@ from core.rights import Right
 from gateway.models import Exchange
 from purchases.models import Order
 from purchases.models.orders import may_be_charged
-from purchases.states import POLLED, Status
+from purchases.presenting import step_if_never_arrived
+from purchases.states import POLLED, ActionReason, Status
 
 _AFTER = dt.timedelta(minutes=15)
 
@@ -38,21 +39,21 @@ class OrderUnknown(AlertKind, permission=Right.VIEW_ORDERS, of_branch=True):
     def words(self, facts: Facts, person: Person) -> Words:
         ref_id, status = str(facts.get("ref_id", "?")), facts.get("status")
         if status == Status.NEEDS_ACTION:
-            title = _("Order %(ref_id)s has no final result and needs a decision.")
-            may_decide = may(person, Right.RESOLVE_ORDERS)
-            step = _("Open it and decide what to do.") if may_decide else _("Ask an admin to decide what to do.")
+            title = _("Order %(ref_id)s: %(reason)s.")
+            next_step = step_if_never_arrived(may_decide=may(person, Right.RESOLVE_ORDERS))
         else:
             title = _("Order %(ref_id)s: no final result for 15 minutes.")
             may_poll = status in POLLED and (may(person, Right.RESOLVE_ORDERS) or may(person, Right.BUY))
             step = _("Open it and ask the provider now.") if may_poll else _("It is followed until there is one.")
+            next_step = _("Do not sell it again.") + " " + step
         return Words(
-            title=title % {"ref_id": ref_id},
+            title=title % {"ref_id": ref_id, "reason": ActionReason.NEVER_ARRIVED.label.lower()},
             facts=(
                 _("%(amount)s may have been charged; sent %(since)s.")
                 if may(person, Right.VIEW_COST)
                 else _("It may have been charged; sent %(since)s.")
             )
             % {"amount": rupiah(facts.get("amount", 0)), "since": at(facts, "since")},
-            next_step=_("Do not sell it again.") + " " + step,
+            next_step=next_step,
             url=reverse("order_detail", args=[ref_id]) if "ref_id" in facts else "",
         )

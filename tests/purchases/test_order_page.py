@@ -6,6 +6,7 @@ import re
 import pytest
 from django.utils import timezone, translation
 
+from alerts.kinds import KINDS
 from gateway import line
 from gateway.line import Work
 from purchases.models import Order, OrderEvent
@@ -107,6 +108,26 @@ def test_a_never_arrived_purchase_promises_no_single_charge(admin):
     page = detail(admin, make_order(Status.NEEDS_ACTION))
 
     assert codes(page) == {"may_be_charged", "cannot_be_stopped"}
+
+
+def test_the_safest_act_is_the_filled_one_while_it_may_be_charged(admin):
+    page = detail(admin, never_arrived(place())).content.decode()
+
+    filled = re.findall(r'id="(act-\w+)"[^<]*<input[^>]*>\s*<button class="btn btn-primary"', page)
+    assert filled == ["act-poll"]
+    assert page.index('id="act-poll"') < page.index('id="act-send_again"') < page.index('id="send-again-risk"')
+
+
+def test_the_page_of_what_never_arrived_says_the_same_as_its_alert(admin):
+    order = never_arrived(place())
+    facts = {"ref_id": order.ref_id, "amount": 10_500, "status": order.status}
+    alert = KINDS["order_unknown"].words(facts, User.objects.get(username="admin"))
+
+    said = words(detail(admin, order))
+
+    assert alert.next_step in said
+    assert order.get_action_reason_display() in said
+    assert order.get_action_reason_display().lower() in alert.title
 
 
 def test_a_closed_order_says_that_nobody_refunds_anything(cashier):

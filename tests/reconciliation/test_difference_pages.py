@@ -10,6 +10,7 @@ from ledger import services as ledger
 from ledger.models import Entry
 from purchases.states import Status
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp
+from testing.orders import never_arrived, place
 from testing.people import browser_of
 from tests.approvals.helpers import approve_on_page, refuse_on_page
 from tests.core.helpers import words
@@ -194,6 +195,17 @@ def test_the_orders_that_may_be_behind_it_are_named_with_why(auditor):
     assert page.content.decode().count(f'href="/orders/{order.ref_id}/"') == len(Difference.Why)
     assert all(str(why.label) in words(page) for why in Difference.Why)
     assert f"{order.product_name}, Rp10.500" in words(page)
+
+
+def test_an_order_that_never_arrived_is_named_there_as_on_its_own_page(auditor):
+    order = never_arrived(place())
+    named = [{"ref_id": order.ref_id, "why": "outcome_unknown"}]
+    less = make_difference(-4_000, candidates=named)
+    exact = make_difference(-order.max_price, candidates=named)
+
+    assert str(order.get_action_reason_display()) in words(auditor.get(url(exact)))
+    assert "only if the provider charged less" not in words(auditor.get(url(exact)))
+    assert "only if the provider charged less" in words(auditor.get(url(less)))
 
 
 @pytest.mark.parametrize("why", ["outcome_unknown", "charged_after_all"])
