@@ -8,12 +8,14 @@ from alerts.models import Severity
 from core.money import rupiah
 from core.rights import Right
 from reconciliation.models import Difference
+from reconciliation.services import orders_of_amount
 
 
 class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
     """One for each open difference. A top-up is not an alert."""
 
     def reasons(self, now: Now) -> list[Reason]:
+        named = orders_of_amount(now.differences)
         return [
             Reason(
                 key=str(difference.pk),
@@ -24,7 +26,7 @@ class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
                     "label": difference.label,
                     "from_at": difference.from_at.isoformat(),
                     "to_at": difference.to_at.isoformat(),
-                    "ref_ids": [candidate["ref_id"] for candidate in difference.candidates[:5]],
+                    "ref_ids": named[difference.pk][:5],
                 },
             )
             for difference in now.differences
@@ -40,7 +42,7 @@ class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
             title = _("The provider holds %(amount)s more than our books.") % {"amount": rupiah(amount)}
             permission = Right.ACKNOWLEDGE_DIFFERENCES
             decide = _("Ask the provider what happened, then acknowledge it with the reason.")
-        words = _("No order explains it. It happened between %(start)s and %(end)s.") % {
+        words = _("It happened between %(start)s and %(end)s.") % {
             "start": at(facts, "from_at"),
             "end": at(facts, "to_at"),
         }
@@ -48,6 +50,8 @@ class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
             words = f"{Difference.Label(facts['label']).label}. {words}"
         if ref_ids := facts.get("ref_ids"):
             words += " " + _("Orders that may be behind it: %(ref_ids)s.") % {"ref_ids": ", ".join(ref_ids)}
+        else:
+            words += " " + _("No order of this amount explains it.")
         return Words(
             title=title,
             facts=words,

@@ -44,6 +44,20 @@ def lock_reconciliation() -> Reconciliation:
     return Reconciliation.objects.select_for_update().get_or_create(only=True)[0]
 
 
+def orders_of_amount(differences: Iterable[Difference]) -> dict[int, list[str]]:
+    """The orders that explain a difference by themselves, by its key: those of exactly its amount, the likeliest first.
+
+    Only an order of unknown outcome is named with a higher price: then the upstream would have charged less.
+    """
+    rows = list(differences)
+    doubtful = [named["ref_id"] for row in rows for named in row.candidates if named["why"] == _Why.OUTCOME_UNKNOWN]
+    prices = dict(Order.objects.filter(ref_id__in=doubtful).values_list("ref_id", "max_price")) if doubtful else {}
+    return {
+        row.pk: [named["ref_id"] for named in row.candidates if prices.get(named["ref_id"], row.size) == row.size]
+        for row in rows
+    }
+
+
 def unexplained_differences() -> QuerySet[Difference]:
     """The open differences that are no top-up."""
     return Difference.objects.open().exclude(label=_Label.TOPUP)

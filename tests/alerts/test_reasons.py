@@ -24,6 +24,7 @@ from testing.factories import make_order
 from tests.alerts.helpers import ago, give_heartbeats, open_alerts
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, post, upstream_tells
+from tests.reconciliation.helpers import make_difference
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -107,6 +108,21 @@ def test_missing_money_is_critical_and_a_top_up_is_no_alert():
     assert open_alerts() == [("difference", str(taken.pk))]
     alert = Alert.objects.get()
     assert (alert.severity, alert.facts["amount"]) == (Severity.CRITICAL, -1)
+
+
+def test_missing_money_names_only_orders_of_its_amount():
+    orders = [
+        make_order(Status.UNKNOWN, sent_no=number, max_price=max_price)
+        for number, max_price in ((1, 15_000), (2, 20_275))
+    ]
+    named = [{"ref_id": order.ref_id, "why": "outcome_unknown"} for order in orders]
+    alone = make_difference(-15_000, candidates=named)
+    dearer = make_difference(-14_000, candidates=named)
+
+    open_alerts()
+
+    ref_ids = {alert.key: alert.facts["ref_ids"] for alert in Alert.objects.filter(kind="difference")}
+    assert ref_ids == {str(alone.pk): [orders[0].ref_id], str(dearer.pk): []}
 
 
 def test_a_flaw_of_the_books_is_critical_until_it_is_gone():
