@@ -38,7 +38,8 @@ from ledger.presenting import Funds
 from purchases.models import Incident, Order
 from purchases.states import OPEN, Status
 from purchases.tables import OrderTable
-from reconciliation.models import ReconciliationRun
+from reconciliation.models import Difference, ReconciliationRun
+from reconciliation.services import unexplained_differences
 from staff.models import User
 
 # With nothing under way the page asks this often (seconds).
@@ -163,10 +164,27 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
             facts |= _catalogue_facts(list(_last_syncs()), now)
         if _sees_books(request):
             funds = Funds.now()
-            facts |= {"funds": funds, "reading": funds.reading, "run": ReconciliationRun.objects.first()}
+            run = ReconciliationRun.objects.first()
+            facts |= {"funds": funds, "reading": funds.reading, "run": run}
+            if request.user.has_perm(Right.VIEW_DIFFERENCES):
+                facts["differences"] = _differences(run)
         elif sees_cost(request.user) and request.user.has_perm(Right.VIEW_ORDERS):
             facts["reading"] = latest_reading()
     return facts
+
+
+def _differences(run: ReconciliationRun | None) -> dict[str, object] | None:
+    """What the open differences of that kind sum to, and the page of the only one, or their list; None without any."""
+    if run is None or run.state not in {ReconciliationRun.Result.UNEXPLAINED, ReconciliationRun.Result.TOPUP}:
+        return None
+    is_topup = run.state == ReconciliationRun.Result.TOPUP
+    rows = Difference.objects.open() if is_topup else unexplained_differences()
+    amounts = dict(rows.values_list("pk", "amount"))
+    if not amounts:
+        return None
+    if len(amounts) == 1:
+        return {"amount": sum(amounts.values()), "url": reverse("difference_detail", args=list(amounts))}
+    return {"amount": sum(amounts.values()), "url": f"{reverse('difference_list')}?state={Difference.State.OPEN}"}
 
 
 # One question for all: each status is counted in its own index, and no further than a person reads.

@@ -21,6 +21,7 @@ from testing.factories import make_order, make_product
 from testing.people import Browser, browser_of
 from tests.core.helpers import codes, counts_at, has_id, next_question, words, words_at
 from tests.gateway.helpers import read_balance
+from tests.ledger.helpers import open_books, upstream_tells
 from upstream.budget import CallClass
 from upstream.client import get_client
 from upstream.endpoints import Endpoint
@@ -41,6 +42,26 @@ def test_the_balance_is_shown_with_its_age(supervisor):
 
     assert "Rp9.969.475" in words(page)
     assert re.search(r'<time datetime="[^"]+" title="[^"]+ WIB" data-relative>', page.content.decode())
+
+
+def test_a_difference_stands_there_with_its_amount_and_its_page():
+    open_books(1_000_000)
+    only = upstream_tells(985_000)
+    admin, viewer = browser_of("admin"), browser_of("viewer")
+
+    page = admin.get("/").content.decode()
+    assert links_of("to-difference", page) == [(f"/balance/differences/{only.pk}/", "-15000")]
+    assert not has_id(viewer.get("/"), "to-difference")
+
+    upstream_tells(984_000)
+    page = admin.get("/").content.decode()
+    assert links_of("to-difference", page) == [("/balance/differences/?state=open", "-16000")]
+
+
+def links_of(name: str, page: str) -> list[tuple[str, str]]:
+    """Address and amount of the links with this id."""
+    found = re.findall(rf'<a[^>]*id="{name}"[^>]*>', page)
+    return [(re.search('href="([^"]*)"', tag)[1], re.search('data-amount="([^"]*)"', tag)[1]) for tag in found]
 
 
 def test_an_unknown_balance_is_not_zero(supervisor):
