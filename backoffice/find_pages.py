@@ -22,9 +22,11 @@ from find.kinds.asked import Asked
 from find.kinds.kind import Kind, Result
 from policies.words import WORDS
 from purchases.events import FULL_NUMBER_SEEN
+from purchases.states import Status
 from shop.forms import ShopForm
 from staff.forms import PreferencesForm
 from staff.models import User
+from work.kinds.incidents import Incidents
 
 _Words = str | Promise
 
@@ -72,6 +74,10 @@ _ALSO: dict[str, _Words] = {
     "staff_invite": pgettext_lazy("find", "add a new cashier, employee, user, account"),
     "quiet_from": pgettext_lazy("find", "quiet hours"),
 }
+_OF_STATUSES: dict[Status, _Words] = {
+    Status.UNKNOWN: pgettext_lazy("find", "outcome unknown, may have been charged"),
+    Status.NEEDS_ACTION: pgettext_lazy("find", "never arrived, may have been charged"),
+}
 _OF_PLACES = tuple(
     _Page(page.address, page.icon, page.words, words, page.may, _ALSO.get(page.address, ""))
     for _name, _icon, words, pages in PLACES
@@ -99,6 +105,18 @@ _OTHERS = (
         _Page(page.name, "layout-dashboard", page.words, section, also=_ALSO.get(page.name, ""))
         for section, pages in SECTIONS
         for page in pages
+    ),
+    _Page(
+        "work",
+        "alert-triangle",
+        Incidents.words,
+        pgettext_lazy("place", "Work"),
+        Incidents().may_see,
+        place=f"?kind={Incidents.code}",
+    ),
+    *(
+        _Page("order_list", status.look.icon, status.label, _("Orders"), place=f"?status={status}", also=also)
+        for status, also in _OF_STATUSES.items()
     ),
     _Page(
         "audit_list",

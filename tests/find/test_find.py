@@ -253,6 +253,9 @@ def test_a_page_is_found_by_the_words_that_people_have_for_it():
         (Role.OWNER, ("export", "ekspor"), "/files/"),
         (Role.OWNER, ("approve", "setujui"), "/approvals/"),
         (Role.AUDITOR, ("audit", "history", "riwayat", "verify"), "/audit/"),
+        (Role.OWNER, ("incident", "insiden"), "/work/?kind=incident"),
+        (Role.OWNER, ("outcome not known", "outcome unknown", "belum pasti"), "/orders/?status=unknown"),
+        (Role.OWNER, ("never arrived", "tidak terkirim"), "/orders/?status=needs_action"),
         (Role.AUDITOR, ("full numbers", "nomor lengkap"), "/audit/?kind=full_number_seen"),
     ]:
         browser = browser_for(role)
