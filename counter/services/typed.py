@@ -148,6 +148,11 @@ class Typed:
         return others
 
     @property
+    def may_be_name(self) -> bool:
+        """Whether it may be a customer's name: words alone. Words with digits that are no number are something else."""
+        return not self.number and not self.wrong_sign and not any(letter.isdigit() for letter in self.words)
+
+    @property
     def offers_power(self) -> bool:
         """Whether it may be a number of electricity: it offers token and bill."""
         return not self.zone and len(self.bare) in _TOKENS_AND_BILLS

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+from urllib.parse import quote
 
 import pytest
 from django.utils import timezone
@@ -202,6 +203,16 @@ def test_words_before_a_meter_or_a_game_account_lead_to_its_review(cashier):
     larger = offers(cashier, "12345678 2001 mlbb 85")
     assert (words_at(larger, 'class="sell-number"'), tiles(larger, picked=True)) == ("12345678 (2001)", [])
     assert "12345678 (2001) mlbb 86" in words_at(offers(cashier, "12345678 2001 mlbb"), 'id="counter-nothing"')
+
+
+@pytest.mark.parametrize(("text", "adds"), [("last week 50000 02", False), ("Ibu Zubaedah", True)])
+def test_given_nothing_matches_then_the_search_of_everything_comes_first(text, adds):
+    page = offers(browser_of("admin"), text).content.decode()
+
+    first = page.index('id="counter-find"')
+    assert f'href="/find/?q={quote(text)}"' in page
+    assert ('id="counter-add-customer"' in page) is adds
+    assert not adds or first < page.index('id="counter-add-customer"')
 
 
 def test_a_denomination_that_two_products_have_picks_none(cashier):
