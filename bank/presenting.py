@@ -19,7 +19,7 @@ from core.looks import badge
 from core.money import rupiah
 from core.rights import Right
 from core.times import day_words, hour
-from credit.methods import method_words
+from credit.methods import bank_methods, method_words
 from credit.models import CreditEntry
 from purchases.models import Order
 
@@ -116,13 +116,31 @@ class Part:
         return -sum(line.amount for line in self.lines if line.amount < 0)
 
 
+@dataclass
+class Expected:
+    """What the books expect at the bank by one way to pay, in rupiah: what comes and what leaves."""
+
+    words: str
+    came: int = 0
+    left: int = 0
+
+
 @dataclass(frozen=True)
 class Statement:
-    """The bank in some days. `reaches`: the days that its rows cover; `later`: what is in the books beyond."""
+    """The bank in some days. `reaches`: the days that its rows cover; `later`: what is in the books beyond.
+
+    `expected`: before a statement is read what the books expect in these days, by way to pay.
+    """
 
     parts: list[Part]
     reaches: tuple[dt.date, dt.date] | None
     later: list[Line]
+    expected: dict[str, Expected]
+
+    @property
+    def expected_in(self) -> int:
+        """What the books expect to come, in rupiah."""
+        return sum(expected.came for expected in self.expected.values())
 
     def part(self, name: str) -> Part:
         """The part with this name; the first one without it."""
@@ -136,11 +154,23 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
     ends = BankRow.objects.aggregate(first=Min("day"), last=Max("day"))
     reaches = (ends["first"], ends["last"]) if ends["first"] else None
     later: list[Line] = []
-    for item in open_items(first, last):
+    items = open_items(first, last)
+    for item in items:
         line = Line(None, item.key, item.day, item.amount)
         (lines if reaches and _is_covered(item, *reaches) else later).append(line)
     parts = [Part(name, words, [line for line in lines if line.state == name]) for name, words in SHOWS.items()]
-    return Statement(parts, reaches, later)
+    return Statement(parts, reaches, later, {} if reaches else _expected(items))
+
+
+def _expected(items: list[Item]) -> dict[str, Expected]:
+    """The sums of these items by way to pay, in the order of the table of methods; top-ups last."""
+    ways = {method.code: Expected(str(method.words)) for method in bank_methods()}
+    ways[""] = Expected(str(_KINDS[TOPUP]))
+    for item in items:
+        way = ways[item.method]
+        way.came += max(item.amount, 0)
+        way.left += max(-item.amount, 0)
+    return {code: way for code, way in ways.items() if way.came or way.left}
 
 
 def _is_covered(item: Item, first: dt.date, last: dt.date) -> bool:

@@ -28,7 +28,7 @@ class Item:
     """`key`: its kind and what it is, as "sale:REF", "credit:8", "topup:3" or "qris:2026-11-25".
 
     `amount`: whole rupiah as the bank should have it, below zero what leaves it. `reference`: what its row may name.
-    `is_day`: the sum of a day, from which the provider keeps a fee.
+    `is_day`: the sum of a day, from which the provider keeps a fee. `method`: the way to pay; "" of a top-up.
     """
 
     key: str
@@ -36,6 +36,7 @@ class Item:
     amount: int
     reference: str = ""
     is_day: bool = False
+    method: str = ""
 
 
 def items_of(first: dt.date, last: dt.date) -> list[Item]:
@@ -108,13 +109,13 @@ def _given(since: dt.datetime, until: dt.datetime) -> QuerySet[Payment]:
 
 
 def _sales(payments: QuerySet[Payment]) -> Iterator[Item]:
-    for ref_id, at, amount, reference in payments.values_list("ref_id", "at", "amount", "reference"):
-        yield Item(f"{SALE}:{ref_id}", timezone.localdate(at), amount, reference)
+    for ref_id, at, amount, reference, method in payments.values_list("ref_id", "at", "amount", "reference", "method"):
+        yield Item(f"{SALE}:{ref_id}", timezone.localdate(at), amount, reference, method=method)
 
 
 def _refunds(payments: QuerySet[Payment]) -> Iterator[Item]:
-    for ref_id, given_at, amount in payments.values_list("ref_id", "given_at", "amount"):
-        yield Item(f"{GIVEN}:{ref_id}", timezone.localdate(given_at), -amount)
+    for ref_id, given_at, amount, method in payments.values_list("ref_id", "given_at", "amount", "given_method"):
+        yield Item(f"{GIVEN}:{ref_id}", timezone.localdate(given_at), -amount, method=method)
 
 
 def _others(since: dt.datetime, until: dt.datetime) -> Iterator[Item]:
@@ -133,7 +134,7 @@ def _others(since: dt.datetime, until: dt.datetime) -> Iterator[Item]:
         if method in by_day and amount < 0:
             days[method, day] -= amount
         else:
-            yield Item(f"{CREDIT}:{pk}", day, -amount)
+            yield Item(f"{CREDIT}:{pk}", day, -amount, method=method)
 
     announced = ExpectedTopUp.objects.filter(announced_at__gte=since, announced_at__lt=until, cancelled_at=None)
     for pk, at, amount in announced.values_list("pk", "announced_at", "amount"):
@@ -141,4 +142,4 @@ def _others(since: dt.datetime, until: dt.datetime) -> Iterator[Item]:
 
     for (method, day), amount in days.items():
         if amount:
-            yield Item(f"{method}:{day}", day, amount, is_day=True)
+            yield Item(f"{method}:{day}", day, amount, is_day=True, method=method)

@@ -15,6 +15,8 @@ from bank.models import BankAccount, BankFile, BankRow, State
 from core.times import hour
 from credit.methods import method_words
 from purchases.models import Order
+from reconciliation.services import announce_top_up
+from staff.models import User
 from testing.people import Browser, browser_of, make_person
 from tests.bank.helpers import paid
 from tests.core.helpers import words
@@ -180,6 +182,24 @@ def test_before_a_statement_is_read_nothing_is_called_missing(sold):
     missing = page.split('data-part="missing"')[1].split("</a>")[0]
     assert re.findall(r'class="figure[^"]*">([^<]*)<', missing) == ["–"]
     assert "Rp0" not in missing
+
+
+def test_before_a_statement_is_read_the_books_say_what_they_expect_by_way_to_pay(sold):
+    seller, administrator = User.objects.get(username="cashier"), browser_of("administrator")
+    paid(seller, 20_000, "transfer")
+    paid(seller, 7_000, "qris")
+    announce_top_up(amount=300_000, note="", actor=make_person("admin"))
+
+    page = administrator.get("/bank/?show=missing&days=today").content.decode()
+
+    rows = re.findall(r'data-way="(\w+)" data-came="(\d+)"\s+data-left="(\d+)"', page)
+    assert rows == [("transfer", "70000", "0"), ("qris", "7000", "0"), ("topup", "0", "300000")]
+    link = re.search(r'id="to-earnings"\s+href="([^"]*)"', page)[1].replace("&amp;", "&")
+    assert 'id="earned-by" data-by="method"' in administrator.get(link).content.decode()
+    assert 'id="bank-expected"' not in administrator.get("/bank/?show=unknown").content.decode()
+
+    read(administrator, file_of(today("BUDI", "50.000")), **CONFIRMED)
+    assert 'id="bank-expected"' not in administrator.get("/bank/?show=missing&days=today").content.decode()
 
 
 def test_an_auditor_reads_and_decides_nothing(sold):
