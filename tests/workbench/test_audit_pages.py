@@ -78,6 +78,22 @@ def test_events_are_found_by_person_action_order_and_time(auditor: Client):
     assert kinds_for(auditor, since=month_ago, person="KASIR") == ["limit_changed"]
 
 
+def test_the_log_of_one_person_leads_to_the_sales_and_shifts_of_its_days(auditor: Client):
+    sari, yesterday = User.objects.get(username="Sari"), timezone.localdate() - dt.timedelta(days=1)
+    day = f"since={yesterday}&until={yesterday}"
+
+    page = auditor.get("/audit/", {"person": "sari", "days": "yesterday"})
+
+    assert page.context["table"].rows == []
+    assert [url for _name, _words, url in page.context["elsewhere"]["lists"]] == [
+        f"/orders/?cashier=Sari&{day}",
+        f"/shifts/?cashier={sari.pk}&{day}",
+    ]
+    assert all(url.replace("&", "&amp;") in page.content.decode() for _n, _w, url in page.context["elsewhere"]["lists"])
+    assert auditor.get("/audit/", {"person": "nobody"}).context["elsewhere"] is None
+    assert auditor.get("/audit/").context["elsewhere"] is None
+
+
 def test_a_change_lists_only_what_has_changed(auditor: Client):
     texts = {"name": "Toko", "paper": "58", "logo": ""}
     record(SETTING_CHANGED, subject="shop", before=texts, after={**texts, "name": "Toko Maju"})
