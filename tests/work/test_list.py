@@ -298,6 +298,19 @@ def test_a_list_that_stays_open_shows_news_only():
     assert 'id="row-refund-' in owner.get(address).content.decode()
 
 
+def test_a_difference_of_one_minute_names_it_once():
+    now = timezone.now().replace(second=10)
+    within, longer = (
+        make_difference(-1, to_at=now, from_at=now),
+        make_difference(-2, from_at=now - dt.timedelta(hours=1)),
+    )
+
+    lines = KINDS["difference"].lines([within.pk, longer.pk], make_person("admin"))
+
+    assert "–" not in lines[within.pk].about
+    assert "–" in lines[longer.pk].about
+
+
 def test_many_rows_take_as_many_questions_as_one():
     owner, counts = browser_of("admin"), []
     for _ in range(2):

@@ -61,7 +61,7 @@ class Dues(WorkKind):
             holder, asks = holders.get(bill.pk), bill.state in ASKS
             held = [holder.words] if holder else []
             leads_to = holder.url if holder and not asks else ""
-            days = [pgettext("work", "due %(day)s") % {"day": day_words(bill.due_on)}, *until_words(bill)]
+            days = [pgettext("work", "bill of %(day)s") % {"day": day_words(bill.due_on)}, *until_words(bill)]
             lines[bill.pk] = Line(
                 subject=f"{bill.number.customer.name} · {product.name if product else ''}",
                 url=leads_to or f"{reverse('due_list')}?{urlencode({'bill': bill.pk})}",
