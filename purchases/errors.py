@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from catalogue.rights import sees_cost
 from core.errors import ForReason, OrderRefused, Refused
 from core.money import rupiah
+from core.times import hour
 from purchases.states import Status
 
 if TYPE_CHECKING:
@@ -35,13 +36,12 @@ class OpenDuplicate(OrderRefused):
 
 
 class RepeatToday(OrderRefused):
-    """The same was bought today already; a person may confirm that a second one is meant."""
+    """The same was bought today, or within the last hour; a person may confirm that a second one is meant."""
 
     def __init__(self, order: Order) -> None:
         self.order = order
-        super().__init__(
-            _("This number already got this product today (%(ref_id)s). Sell it again?") % {"ref_id": order.ref_id}
-        )
+        words = _("This number already got this product at %(time)s (%(ref_id)s). Sell it again?")
+        super().__init__(words % {"time": hour(order.created_at), "ref_id": order.ref_id})
 
 
 class TokenUsed(OrderRefused):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -50,6 +51,7 @@ IN_CASH = PaymentFacts()
 PAYMENT = "payment"
 # Without letters and digits that are mistaken for one another when read aloud.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+_ONE_HOUR = dt.timedelta(hours=1)
 # Every click asks this; to write it costs Django more than to ask it.
 _OPEN = ", ".join(f"'{status}'" for status in sorted(OPEN))
 _LOOK = f"""
@@ -193,7 +195,7 @@ def refuse_if_among(
 
 
 def repeats_of(pairs: Iterable[tuple[str, str]]) -> OrderQuerySet:
-    """Orders for these products (by code) and destinations that are open, or were bought today."""
+    """Orders for these products (by code) and destinations that are open, or were bought lately."""
     same = Q(pk__in=())
     for product_code, destination in pairs:
         same |= Q(product_code=product_code, destination=destination)
@@ -201,13 +203,17 @@ def repeats_of(pairs: Iterable[tuple[str, str]]) -> OrderQuerySet:
 
 
 def repeats_lately(destinations: Iterable[str]) -> OrderQuerySet:
-    """Orders for these destinations, of any product, that are open or were bought today."""
+    """Orders for these destinations, of any product, that are open or were bought lately."""
     return Order.objects.filter(_lately(), destination__in=[*destinations])
 
 
 def _lately() -> Q:
-    today = start_of_day(timezone.localdate())
-    return Q(status__in=sorted(OPEN)) | Q(status=Status.SUCCESS, created_at__gte=today)
+    return Q(status__in=sorted(OPEN)) | Q(status=Status.SUCCESS, created_at__gte=_repeats_since())
+
+
+def _repeats_since() -> dt.datetime:
+    """From when on the same is a repeat: today, and after midnight the last hour."""
+    return min(start_of_day(timezone.localdate()), timezone.now() - _ONE_HOUR)
 
 
 def queue_order(
@@ -286,9 +292,8 @@ def new_ref_id() -> str:
 
 
 def _look(product: Product, destination: str, idempotency_key: str | None = None) -> list[Order]:
-    """Orders with this key, and those for the same that are open, or were bought today."""
-    today = start_of_day(timezone.localdate())
-    return read_rows(Order, _LOOK, [idempotency_key, product.code, destination, today])
+    """Orders with this key, and those for the same that are open, or were bought lately."""
+    return read_rows(Order, _LOOK, [idempotency_key, product.code, destination, _repeats_since()])
 
 
 def _refuse_any(repeats: Iterable[Order], *, confirm_repeat: bool) -> None:

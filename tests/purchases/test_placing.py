@@ -76,12 +76,14 @@ def test_the_same_bought_today_warns_and_is_placed_when_meant():
     assert _place(product, confirm_repeat=True).status == Status.QUEUED
 
 
-def test_the_same_bought_yesterday_is_no_repeat():
+def test_the_same_bought_yesterday_is_a_repeat_for_an_hour():
     product = make_product()
     with time_machine.travel("2026-08-21T23:59:00+07:00", tick=False):
         make_order(Status.SUCCESS, product=product, destination=NUMBER)
 
-    with time_machine.travel("2026-08-22T00:01:00+07:00", tick=False):
+    with time_machine.travel("2026-08-22T00:58:00+07:00", tick=False), pytest.raises(RepeatToday, match="23:59"):
+        _place(product)
+    with time_machine.travel("2026-08-22T01:00:00+07:00", tick=False):
         assert _place(product).status == Status.QUEUED
 
 
