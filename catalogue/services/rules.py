@@ -218,7 +218,9 @@ def preview(target: Target, terms: Terms | None, *, first: int = 0, count: int =
         counted = cursor.fetchone()
         cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
         rows = [NewPrice(*row) for row in cursor.fetchall()]
-    return Preview(target, Terms.of(target.rule()), terms, *counted, rows)
+    total, falling, below_cost, loss, least, most, digest = counted
+    now = Terms.of(target.rule())
+    return Preview(target, now, terms, total, falling, below_cost, loss, least, most, digest, rows)
 
 
 def sums_of_sold(target: Target, terms: Terms | None, sold: Mapping[int, int]) -> tuple[int, int, int]:
