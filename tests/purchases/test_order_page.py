@@ -115,7 +115,7 @@ def test_the_safest_act_is_the_filled_one_while_it_may_be_charged(admin):
 
     filled = re.findall(r'id="(act-\w+)"[^<]*<input[^>]*>\s*<button class="btn btn-primary"', page)
     assert filled == ["act-poll"]
-    assert page.index('id="act-poll"') < page.index('id="act-send_again"') < page.index('id="send-again-risk"')
+    assert page.index('id="send-again-risk"') < page.index('id="act-poll"') < page.index('id="act-send_again"')
 
 
 def test_the_page_of_what_never_arrived_says_the_same_as_its_alert(admin):
