@@ -1,10 +1,11 @@
 """The office by hand: what was earned opens its orders, a row of work is taken and done, four digits find an order."""
 
+import math
 import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from earnings.services import sum_days
 from purchases.states import ActionReason, Status
@@ -98,6 +99,41 @@ def test_the_own_page_of_a_place_is_in_sight_on_a_phone(live_server: Any, open_w
     page.set_viewport_size({"width": 688, "height": 990})  # A4 without its margins
     expect(page.locator("#earned-by .tabs")).to_be_hidden()
     expect(page.locator(".earned-lines tbody tr").first).to_have_css("display", "table-row")
+
+
+def test_what_people_look_for_lies_inside_a_phone(live_server: Any, open_window: OpenWindow, shop):
+    page = open_window(size=PHONE, language="id-ID")
+    sign_in(page, live_server.url, "owner", path=None)
+
+    # then: a list's menu of files and its columns
+    for path in ("/orders/", "/customers/", "/bills/", "/complaints/", "/balance/differences/"):
+        page.goto(f"{live_server.url}{path}")
+        for menu in page.locator(".file-choice").all():
+            menu.locator("summary").click()
+            assert sides_of(menu.locator(".menu-body")) <= set(range(PHONE[0] + 1)), path
+            menu.locator("summary").click()
+
+    # then: the steps of an order, and every way to see the earnings
+    page.goto(f"{live_server.url}{shop['order'].get_absolute_url()}")
+    for step in page.locator(".order-tools a").all():
+        assert sides_of(step) <= set(range(PHONE[0] + 1))
+    page.goto(f"{live_server.url}/earnings/")
+    for by in page.locator("#earned-by .tabs a").all():
+        assert sides_of(by) <= set(range(PHONE[0] + 1))
+
+    # then: every figure of a person
+    page.goto(f"{live_server.url}{User.objects.get(username='cashier').get_absolute_url()}")
+    figures = page.locator("#beside-others [data-person=cashier] td")
+    expect(figures).to_have_count(11)
+    for figure in figures.all():
+        expect(figure).to_be_visible()
+
+
+def sides_of(part: Locator) -> set[int]:
+    """Its left and its right side, in whole pixels of the screen."""
+    box = part.bounding_box()
+    assert box
+    return {math.floor(box["x"]), math.ceil(box["x"] + box["width"])}
 
 
 def test_an_auditor_sees_no_number_in_full(live_server: Any, open_window: OpenWindow, shop):
