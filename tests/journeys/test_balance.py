@@ -76,6 +76,7 @@ def test_a_missing_rupiah_is_adjusted_by_two_people(shop: Fleet, upstream: Upstr
     expect(first.locator("button:has-text('Approve')")).to_have_count(0)
 
     second.goto(f"{shop.url}/balance/")
+    expect(second.locator("section:has(#reported-title) .figure")).to_be_visible()
     second.click("[data-step=decide]")
     second.click("#approve > summary")
     second.click("#approve-form button[type=submit]")
