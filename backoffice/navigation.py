@@ -178,9 +178,10 @@ class Navigation:
 
     @property
     def more(self) -> list[Place]:
-        """The places with their pages, without what is a tab itself."""
+        """The places with their pages, without what is a tab itself; those that no tab leads to come first."""
         left = [replace(place, pages=[page for page in place.pages if page not in self.tabs]) for place in self.places]
-        return [place for place in left if place.pages and (place.has_several or place not in self.tabs)]
+        shown = [place for place in left if place.pages and (place.has_several or place not in self.tabs)]
+        return sorted(shown, key=lambda place: place in self.tabs)
 
     @property
     def is_in_more(self) -> bool:

@@ -67,6 +67,9 @@ def test_each_page_has_one_place_and_a_phone_has_four_tabs(role, tabs, hidden):
     assert named(page, 'id="tabs"', 'id="more"') == tabs
     more = named(page, 'id="more"', "</nav>")
     assert set(more) | set(tabs) | set(PLACES) >= set(side) - {"overview"}
+    if set(tabs) <= set(PLACES):
+        led_to = [any(name in PLACES[place] for place in tabs) for name in more]
+        assert led_to == sorted(led_to), "what no tab leads to comes first"
 
 
 def test_without_any_right_there_is_today():
