@@ -223,17 +223,24 @@ class Line:
 
 @dataclass(frozen=True)
 class Report:
-    """A period by one key, the most sales first, what has none any more last; with the sums of all."""
+    """A period by one key, the most sales first, what has none any more last; with the sums of all.
+
+    `count`: how many lines there are, of which `lines` may be the first.
+    """
 
     chosen: Chosen
     by: str
+    count: int
     lines: list[Line]
     now: Figures
     before: Figures
 
 
-def report_of(chosen: Chosen, by: str, kept: set[dt.date] | None = None) -> Report:
-    """The figures of the period by `by`, and of the period before. `kept`: the `kept_days` of a time around both."""
+def report_of(chosen: Chosen, by: str, kept: set[dt.date] | None = None, *, most: int | None = None) -> Report:
+    """The figures of the period by `by`, and of the period before; with at most so many lines.
+
+    `kept`: the `kept_days` of a time around both.
+    """
     kept = kept_days(Period.around(chosen.period, chosen.before)) if kept is None else kept
     periods = chosen.period, chosen.before
     now, before = (
@@ -241,23 +248,21 @@ def report_of(chosen: Chosen, by: str, kept: set[dt.date] | None = None) -> Repo
         if by == "customer"
         else [figures_by(by, period, kept) for period in periods]
     )
-    most = max((figures.sales for figures in now.values()), default=0) or 1
-    keys = {**now, **{key: figures for key, figures in before.items() if figures.sales}}
-    words = _WORDS[by](keys)
+    rows = {key: (now.get(key, Figures()), before.get(key, Figures())) for key in {**now, **_with_sales(before)}}
+    # Names are read of the lines that are shown: a day has hundreds of customers.
+    ordered = sorted(rows, key=lambda key: (-rows[key][0].sales, -rows[key][0].placed))[:most]
+    words = _WORDS[by](ordered)
+    largest = rows[ordered[0]][0].sales if ordered else 0
     lines = [
-        Line(
-            chosen=chosen,
-            by=by,
-            key=words[key][0],
-            words=words[key][1],
-            figures=now.get(key, Figures()),
-            before=before.get(key, Figures()),
-            bar=round(100 * now.get(key, Figures()).sales / most),
-        )
-        for key in keys
+        Line(chosen, by, *words[key], *rows[key], bar=round(100 * rows[key][0].sales / (largest or 1)))
+        for key in ordered
     ]
     lines.sort(key=lambda line: (-line.figures.sales, -line.figures.placed, line.words))
-    return Report(chosen, by, lines, totals_of(now.values()), totals_of(before.values()))
+    return Report(chosen, by, len(rows), lines, totals_of(now.values()), totals_of(before.values()))
+
+
+def _with_sales(figures: Mapping[Any, Figures]) -> dict[Any, Figures]:
+    return {key: own for key, own in figures.items() if own.sales}
 
 
 def _brands(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:

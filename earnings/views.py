@@ -47,12 +47,11 @@ _TOP, _MOST = 5, 50
 def earnings(request: StaffRequest) -> HttpResponse:
     """Show a period with its figures, its drawing, and its lines by brand, product, cashier or payment."""
     with snapshot():
-        report = _report(request)
+        report = _report(request, most=_MOST)
         drawing = drawing_of(report.chosen)
     with_cost = sees_cost(request.user)
     context = {
         "report": report,
-        "shown": report.lines[:_MOST],
         "drawing": drawing,
         "tiles": tiles_of(report.now, report.before, with_cost=with_cost),
         "with_cost": with_cost,
@@ -74,15 +73,14 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
         glanced = [named_period(name, now) for name in (Days.YESTERDAY, Days.DAYS_7, Days.MONTH)]
         kept = kept_days(Period.around(chosen.period, *(each.before for each in (chosen, *glanced))))
         shown = [by for by in ("branch", "brand", "person") if by in keys_shown(request.user)]
-        reports = [report_of(chosen, by, kept) for by in shown]
+        reports = [report_of(chosen, by, kept, most=_TOP) for by in shown]
         brands = reports[-2]
         context = {
             "report": brands,
             "tiles": tiles_of(brands.now, brands.before, with_cost=with_cost),
             "drawing": drawing_of(chosen),
             "tops": [
-                (BY[report.by], report.by, [line for line in report.lines[:_TOP] if line.figures.sales])
-                for report in reports
+                (BY[report.by], report.by, [line for line in report.lines if line.figures.sales]) for report in reports
             ],
             "glances": glances_at(now, glanced, kept, today=brands.now),
             "with_cost": with_cost,
@@ -122,13 +120,13 @@ def earnings_xlsx(request: StaffRequest) -> HttpResponse:
     )
 
 
-def _report(request: StaffRequest) -> Report:
+def _report(request: StaffRequest, *, most: int | None = None) -> Report:
     by = request.GET.get("by", "")
     keys = keys_shown(request.user)
     by = by if by in keys else "brand"
     if own_branch() is not None:
-        return report_of(chosen_period(request.GET, most_days=MOST_READ), by)
-    return report_of(chosen_period(request.GET), by)
+        return report_of(chosen_period(request.GET, most_days=MOST_READ), by, most=most)
+    return report_of(chosen_period(request.GET), by, most=most)
 
 
 def _name(report: Report, ending: str) -> str:
