@@ -51,8 +51,8 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
     """The parent of every list's filter. An invalid filter is left out of the list, and `faults` names it.
 
     `seldom`: names of filters that a link sets; the page shows them only then. `is_compact`: the fields lie behind one
-    button; periods and chosen filters are chips. `example`: what stands in the empty search field of a compact one, and
-    fits into it on a phone; else the field's label.
+    button; periods and chosen filters are chips; it has a `DaysFilter`. `example`: what stands in the empty search field
+    of a compact one, if it has one, and fits into it on a phone; else the field's label.
 
     `line` in an address names the filters of the line that was typed last; it narrows nothing.
     """
@@ -66,7 +66,7 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if self.is_compact:
+        if self.is_compact and "q" in self.form.fields:
             self.form.fields["q"].widget.attrs["placeholder"] = self.example or self.form.fields["q"].label
         for field in self.form.fields.values():
             is_choice = isinstance(field, forms.ChoiceField)

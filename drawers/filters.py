@@ -9,7 +9,7 @@ from django.utils.translation import pgettext_lazy
 
 from branches.filters import BranchFilter, InBranches
 from branches.seeing import narrowed
-from core.filters import SearchFilter, SinceFilter, UntilFilter
+from core.filters import DaysFilter, SearchFilter, SinceFilter, UntilFilter
 from core.numbers import sees_whole_numbers
 from drawers.models import Drawer, Outcome, Payment, Shift
 from drawers.models.payments import orders
@@ -70,6 +70,8 @@ class RefundFilter(InBranches):
 class ShiftFilter(InBranches):
     """Shifts by drawer, cashier, state and the day on which they began."""
 
+    is_compact = True
+
     state = django_filters.ChoiceFilter(
         method="in_state",
         label=_("State"),
@@ -79,6 +81,7 @@ class ShiftFilter(InBranches):
     drawer = django_filters.ChoiceFilter(label=_("Drawer"), empty_label=_("Every drawer"), choices=drawer_names)
     cashier = django_filters.ChoiceFilter(label=_("Cashier"), empty_label=_("Everybody"), choices=_cashiers)
     branch = BranchFilter(field_name="drawer__branch")
+    days = DaysFilter(field_name="opened_at")
     since = SinceFilter(field_name="opened_at", label=_("From"))
     until = UntilFilter(field_name="opened_at", label=_("To"))
 

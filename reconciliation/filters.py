@@ -5,7 +5,7 @@ from __future__ import annotations
 import django_filters
 from django.utils.translation import gettext_lazy as _
 
-from core.filters import ListFilter, SinceFilter, UntilFilter
+from core.filters import DaysFilter, ListFilter, SinceFilter, UntilFilter
 from reconciliation.models import Difference, ReconciliationRun
 
 
@@ -22,9 +22,12 @@ class RunFilter(ListFilter):
 class DifferenceFilter(ListFilter):
     """Differences by state, kind and day."""
 
+    is_compact = True
+
     state = django_filters.ChoiceFilter(
         label=_("Status"), empty_label=_("Every status"), choices=Difference.State.choices
     )
     label = django_filters.ChoiceFilter(label=_("Kind"), empty_label=_("Every kind"), choices=Difference.Label.choices)
+    days = DaysFilter(field_name="found_at")
     since = SinceFilter(field_name="found_at", label=_("From"))
     until = UntilFilter(field_name="found_at", label=_("To"))

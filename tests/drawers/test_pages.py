@@ -261,6 +261,23 @@ def test_a_shift_that_was_opened_with_a_difference_is_found_says_so_and_counts_f
     assert "−Rp105.000" in beside.split('data-person="budi"')[1].split("data-difference")[1][:60]
 
 
+def test_the_shifts_of_a_day_are_one_chip_away_and_old_addresses_hold():
+    shift = begin()
+    browser, today = browser_of("auditor"), timezone.localdate()
+
+    def listed(query: str) -> bool:
+        return f"/shifts/{shift.pk}/" in browser.get(f"/shifts/{query}").content.decode()
+
+    page = browser.get("/shifts/?days=today").content.decode()
+    chosen = re.findall(r'data-period="(\S+)"\s+aria-current="true"', page)
+
+    assert (chosen, 'type="search"' in page) == (["today"], False)
+    assert [listed(query) for query in ("?days=today", "?days=yesterday")] == [True, False]
+    old = f"?state=open&cashier={shift.cashier_id}&since={today}&until={today}"
+    assert [listed(query) for query in (old, "?until=2026-01-01")] == [True, False]
+    assert 'data-chip="since"' in browser.get(f"/shifts/{old}").content.decode()
+
+
 def test_the_file_of_a_shift_holds_every_entry():
     shift = begin()
     sell(shift.cashier)

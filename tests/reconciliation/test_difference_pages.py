@@ -222,6 +222,20 @@ def test_every_kind_of_difference_has_its_words(auditor):
         assert said_codes(auditor.get(url(make_difference(amount, label)))) == [label]
 
 
+def test_differences_are_narrowed_to_days_by_a_chip_and_by_old_addresses(auditor):
+    difference = make_difference(10_500)
+    today = timezone.localdate()
+
+    def listed(query: str) -> bool:
+        return url(difference) in auditor.get(f"/balance/differences/{query}").content.decode()
+
+    assert [listed(query) for query in ("?days=today", "?days=yesterday")] == [True, False]
+    assert [listed(query) for query in (f"?state=open&since={today}", f"?since={today}&state=acknowledged")] == [
+        True,
+        False,
+    ]
+
+
 # --- refunds that come late ---------------------------------------------------------------------------------------
 
 
