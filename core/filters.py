@@ -51,8 +51,8 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
     """The parent of every list's filter. An invalid filter is left out of the list, and `faults` names it.
 
     `seldom`: names of filters that a link sets; the page shows them only then. `is_compact`: the fields lie behind one
-    button; periods and chosen filters are chips; it has a `DaysFilter`. `example`: what stands in the empty search field
-    of a compact one, if it has one, and fits into it on a phone; else the field's label.
+    button; periods (by a `DaysFilter`) and chosen filters are chips. `example`: what stands in the empty search field
+    of a compact one that has one, and fits into it on a phone; else the field's label.
 
     `line` in an address names the filters of the line that was typed last; it narrows nothing.
     """

@@ -26,7 +26,12 @@ def _cashiers() -> list[tuple[int, str]]:
 
 
 class RefundFilter(InBranches):
-    """Refunds by order or number, person, and the day on which the order ended; the open ones first."""
+    """Refunds by order or number, person, and the day on which the order ended; the open ones first.
+
+    `given`: the days in which the money was given back.
+    """
+
+    seldom = ("given",)
 
     q = SearchFilter(label=_("ref_id, number or SN"))
     state = django_filters.ChoiceFilter(
@@ -39,6 +44,7 @@ class RefundFilter(InBranches):
         method="of_person", label=_("Given back or sold by"), empty_label=_("Everybody"), choices=_cashiers
     )
     branch = BranchFilter()
+    given = DaysFilter(field_name="given_at", label=pgettext_lazy("refund", "Given back"))
     since = SinceFilter(field_name="ended_at", label=_("From"))
     until = UntilFilter(field_name="ended_at", label=_("To"))
 

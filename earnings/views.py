@@ -18,6 +18,7 @@ from core.access import StaffRequest, staff_only
 from core.periods import Period as Days
 from core.rights import Right
 from core.snapshot import snapshot
+from earnings.beside import PERSON_DAYS, counted_of
 from earnings.drawing import drawing_of
 from earnings.journal_views import RIGHTS as JOURNAL_RIGHTS
 from earnings.periods import NAMES, chosen_period, named_period
@@ -37,6 +38,7 @@ from earnings.services.people import people_beside
 from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_answer, write_workbook
 from staff.models import User
+from staff.presenting import lists_of
 
 # So many brands and cashiers stand on the overview, and so many lines on the page of earnings.
 _TOP, _MOST = 5, 50
@@ -92,11 +94,26 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
 @require_GET
 def earnings_beside(request: StaffRequest, pk: int) -> HttpResponse:
-    """The part of a person's page: their last days beside those of the others."""
+    """A person's days (`days`, any period; today without): the figures, and beside them those of the others.
+
+    A part of the person's page; a page of its own without htmx.
+    """
     person = get_object_or_404(User, pk=pk)
-    rows = people_beside(timezone.now())
-    has_sold = any(row.figures.sold for row in rows if row.person == person)
-    return render(request, "earnings/beside.html", {"person": person, "rows": rows, "has_sold": has_sold})
+    days = Days(name) if (name := request.GET.get("days", "")) in Days.values else Days.TODAY
+    chosen = named_period(days, timezone.now())
+    rows = people_beside(chosen.period)
+    own = next((row for row in rows if row.person == person), None)
+    is_part = "HX-Request" in request.headers
+    context = {
+        "person": person,
+        "chosen": chosen,
+        "periods": PERSON_DAYS.items(),
+        "rows": rows,
+        "counted": counted_of(own, days, request.user) if own else [],
+        "lists": lists_of(person, days, request.user),
+        "is_part": is_part,
+    }
+    return render(request, "earnings/beside.html" if is_part else "earnings/beside_page.html", context)
 
 
 @staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)

@@ -30,7 +30,8 @@ _ENDS = re.compile(
     r"(?:berakhiran|berakhir|akhirannya|akhiran|akhir|belakangnya|belakang|ends|ending)"
     r"(?: (?:in|with|di|dengan|nomor))? (\d{1,12})(?!\S)"
 )
-_CASHIER = ("kasir", "cashier", "oleh", "by")
+#: What people say before a cashier's name.
+CASHIER = ("kasir", "cashier", "oleh", "by")
 # They join what is understood, and are not searched for alone.
 _LITTLE = {"dan", "and", "di", "pada", "on", "in", "the", "yang", "dengan", "with", "untuk", "for", "oleh", "by"}
 _LITTLE |= {"dari", "from", "transaksi", "pesanan", "order", "orders", "nomor", "number", "harga", "price"}
@@ -114,7 +115,7 @@ def _take_name(line: _Line, names: Names) -> bool:
                 line.found[name] = values[wanted]
                 del line.words[:count]
                 return True
-    if line.words[0] in _CASHIER and len(line.words) > 1:  # "kasir sari"; the word alone says nothing
+    if line.words[0] in CASHIER and len(line.words) > 1:  # "kasir sari"; the word alone says nothing
         cashiers = names.of.get("cashier", {})
         if any("".join(line.words[1 : 1 + count]) in cashiers for count in range(1, _LONGEST_NAME)):
             del line.words[0]

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from typing import NamedTuple
+from urllib.parse import urlencode
 
 from allauth.mfa.models import Authenticator
+from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.looks import LookChoices
-from core.rights import Role
+from core.periods import Period
+from core.rights import Right, Role
 from staff.factor_store import EncryptedFactors
 from staff.models import User
 from staff.roles import role_of
@@ -45,6 +49,28 @@ def waiting_role_of(person: User) -> Role | None:
     claimed = person.claimed  # type: ignore[attr-defined]
     waits = person.is_active and person.is_outside and claimed in Role.values and claimed != role_of(person)
     return Role(claimed) if waits else None
+
+
+class ListOfDays(NamedTuple):
+    """A list of what a person did in some days. `name`: the name of its page, for scripts and tests."""
+
+    name: str
+    words: str
+    url: str
+
+
+def lists_of(person: User, period: Period, reader: User) -> list[ListOfDays]:
+    """The lists of what this person did in the period, which the reader may open."""
+    lists = (
+        (Right.VIEW_ORDERS, "order_list", _("Orders"), "cashier", person.username),
+        (Right.VIEW_SHIFTS, "shift_list", _("Shifts"), "cashier", person.pk),
+        (Right.VIEW_AUDIT, "audit_list", _("Activity log"), "person", person.username),
+    )
+    return [
+        ListOfDays(page, words, f"{reverse(page)}?{urlencode({field: key, 'days': period.value})}")
+        for right, page, words, field, key in lists
+        if reader.has_perm(right)
+    ]
 
 
 _FACTORS = {"totp": gettext_lazy("App"), "webauthn": gettext_lazy("Passkey")}

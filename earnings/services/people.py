@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass
 
 from django.db.models import Count, F, Sum
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 
 from audit.models import AuditEvent
 from branches.seeing import narrowed
 from core.snapshot import snapshot
-from core.times import start_of_day
 from drawers.models import Payment, Shift
 from earnings.services.figures import Figures, Period, figures_by
 from purchases.events import FULL_NUMBER_SEEN
 from purchases.models import ReceiptPrint
 from staff.models import User
 
-#: How many days count, with today.
-DAYS = 30
-
 
 @dataclass(frozen=True)
 class PersonFigures:
-    """One person's last days. `difference`: rupiah by which the counts of their shifts were off, signed.
+    """One person's days. `difference`: rupiah by which the counts of their shifts were off, signed.
 
     That is of the closing counts, and of the opening counts against what was left in the drawer. `given_back`: rupiah
     that they noted as given back to customers.
@@ -39,19 +33,21 @@ class PersonFigures:
     numbers_seen: int
 
 
-def people_beside(now: dt.datetime) -> list[PersonFigures]:
-    """Everybody who did any of it in the last days, the most sales first; of what the reader sees."""
-    since = start_of_day(timezone.localdate(now) - dt.timedelta(days=DAYS - 1))
+def people_beside(period: Period) -> list[PersonFigures]:
+    """Everybody who did any of it in this period, the most sales first; of what the reader sees."""
+    since, until = period.since, period.until
     with snapshot():
-        figures = figures_by("person", Period(since, now))
-        shifts = narrowed(Shift.objects.filter(opened_at__gte=since), "drawer__branch")
+        figures = figures_by("person", period)
+        shifts = narrowed(Shift.objects.filter(opened_at__gte=since, opened_at__lt=until), "drawer__branch")
         at_opening = Coalesce(F("opening") - F("left_before"), 0)
         off = dict(shifts.order_by().values_list("cashier").annotate(off=Sum(at_opening + Coalesce("difference", 0))))
-        refunds = narrowed(Payment.objects.filter(given_at__gte=since))
+        refunds = narrowed(Payment.objects.filter(given_at__gte=since, given_at__lt=until))
         given_back = dict(refunds.order_by().values_list("given_by").annotate(Sum("amount")))
-        copies = narrowed(ReceiptPrint.objects.filter(number__gt=1, at__gte=since), "order__payment__branch")
+        copies = ReceiptPrint.objects.filter(number__gt=1, at__gte=since, at__lt=until)
+        copies = narrowed(copies, "order__payment__branch")
         reprints = dict(copies.order_by().values_list("printed_by").annotate(Count("pk")))
-        looks = narrowed(AuditEvent.objects.filter(kind=FULL_NUMBER_SEEN.key, at__gte=since), "person__branch")
+        looks = AuditEvent.objects.filter(kind=FULL_NUMBER_SEEN.key, at__gte=since, at__lt=until)
+        looks = narrowed(looks, "person__branch")
         seen = dict(looks.order_by().values_list("person").annotate(Count("pk")))
         people = User.objects.in_bulk([key for key in {*figures, *off, *given_back, *reprints, *seen} if key])
     rows = [

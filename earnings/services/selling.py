@@ -8,7 +8,9 @@ from django.utils import timezone
 
 from core.times import start_of_day
 from earnings.services.figures import Period, figures_by
-from earnings.services.people import DAYS
+
+#: How many days count, with today.
+DAYS = 30
 
 
 def sold_lately(now: dt.datetime) -> dict[int, int]:

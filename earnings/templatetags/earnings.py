@@ -18,8 +18,7 @@ from customers.models import Customer
 from earnings.presenting import percent
 from earnings.services.buying import buying_of
 from earnings.services.listed import figures_of_list
-from earnings.services.people import DAYS
-from earnings.services.selling import sold_lately
+from earnings.services.selling import DAYS, sold_lately
 from purchases.filters import OrderFilter
 from purchases.models import Order
 from purchases.states import OPEN

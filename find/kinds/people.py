@@ -5,30 +5,50 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.db.models import Case, When
+from django.utils import timezone
 
 from branches.seeing import narrowed
 from core import clock
+from core.periods import Period
 from find.kinds.asked import Asked
 from find.kinds.kind import Result
+from purchases.reading import CASHIER
+from purchases.reading_days import days_at
 from staff.models import User
 from staff.presenting import standing_of
 from staff.roles import role_of
 
 
 def people(asked: Asked) -> Iterator[Result]:
-    """The people whom it names, first those of exactly this name, then those who work here before those who left."""
+    """The people whom it names, first those of exactly this name, then those who work here before those who left.
+
+    Behind a name days may stand, as in "kasir sari kemarin": then the person's page opens with these days.
+    """
     if not asked.may_name_in_part:
         return
-    seen, now = narrowed(User.objects.matching(asked.text)), clock.now()
-    called = Case(When(first_name__iexact=asked.text, then=0), When(username__iexact=asked.text, then=0), default=1)
+    name, days = _name_and_days(asked.text)
+    seen, now = narrowed(User.objects.matching(name)), clock.now()
+    called = Case(When(first_name__iexact=name, then=0), When(username__iexact=name, then=0), default=1)
     rows = seen.order_by(called, "-is_active", "first_name", "username", "pk").for_table(now)
     for person in rows[: asked.most]:
         role = role_of(person)
         standing = standing_of(person, link_until=person.link_until, now=now)
+        period = days if person.has_joined else None
         user_name = person.username if person.username != person.shown_name else ""
         yield Result(
-            url=person.get_absolute_url(),
-            words=person.shown_name,
+            url=person.get_absolute_url() + (f"?days={period}" if period else ""),
+            words=f"{person.shown_name} · {period.label}" if period else person.shown_name,
             more=" · ".join(filter(None, [user_name, str(role.label) if role else "", str(standing.label)])),
             icon="user",
         )
+
+
+def _name_and_days(text: str) -> tuple[str, Period | None]:
+    """The name without the days behind it, and these; the whole text and None if no period stands there."""
+    words = text.split()
+    for count in range(1, len(words)):
+        days = days_at([word.lower() for word in words[count:]], timezone.localdate())
+        if days and "days" in days[0] and count + days[1] == len(words):
+            is_called = count > 1 and words[0].lower() in CASHIER
+            return " ".join(words[is_called:count]), Period(days[0]["days"])
+    return text, None

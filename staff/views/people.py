@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -36,7 +33,7 @@ from staff.filters import StaffFilter
 from staff.forms import InviteForm, LimitsForm, RoleForm
 from staff.joining import Joining, joining_forms
 from staff.models import LIMITS, User
-from staff.presenting import factor_words, qr_code, standing_of, waiting_role_of
+from staff.presenting import ListOfDays, factor_words, lists_of, qr_code, standing_of, waiting_role_of
 from staff.roles import rights_by_role, role_of
 from staff.services.own_factors import reset_factors
 from staff.tables import SessionTable, StaffTable
@@ -125,6 +122,7 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
     context = {
         "person": person,
         "done": _done_by(person, request.user) if person.has_joined else [],
+        "days": request.GET.get("days", ""),
         "role": role,
         "rights_of_role": rights.get(role, set()) if role else set(),
         "waiting_role": waiting_role_of(person),
@@ -149,27 +147,10 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
     return render(request, "staff/staff_detail.html", context)
 
 
-def _done_by(person: User, reader: User) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """For today and yesterday: the lists of what this person did on that day, which the reader may open.
-
-    Each is named for scripts and tests, has its words and its address.
-    """
-    days = []
-    for period in (Period.TODAY, Period.YESTERDAY):
-        day = period.days(timezone.localdate())[0]
-        lists = (
-            (Right.VIEW_ORDERS, "order_list", _("Orders"), {"cashier": person.username, "days": period.value}),
-            (Right.VIEW_SHIFTS, "shift_list", _("Shifts"), {"cashier": person.pk, "since": day, "until": day}),
-            (Right.VIEW_AUDIT, "audit_list", _("Activity log"), {"person": person.username, "days": period.value}),
-        )
-        seen = [
-            (name, words, f"{reverse(name)}?{urlencode(query)}")
-            for right, name, words, query in lists
-            if reader.has_perm(right)
-        ]
-        if seen:
-            days.append((str(period.label), seen))
-    return days
+def _done_by(person: User, reader: User) -> list[tuple[str, list[ListOfDays]]]:
+    """For today and yesterday: the lists of what this person did on that day, which the reader may open."""
+    days = [(str(period.label), lists_of(person, period, reader)) for period in (Period.TODAY, Period.YESTERDAY)]
+    return [(words, lists) for words, lists in days if lists]
 
 
 Step = Callable[[StaffRequest, User], HttpResponse | None]

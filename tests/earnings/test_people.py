@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from audit.services import record
+from earnings.periods import named_period
 from earnings.services import sum_days
 from earnings.services.people import people_beside
 from purchases.events import FULL_NUMBER_SEEN
 from purchases.models import ReceiptPrint
 from purchases.states import Status
-from testing.people import browser_of, make_person
+from staff.models import User
+from testing.people import browser_of, make_person, signed_in
 from tests.earnings.helpers import ago, sold
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,13 +39,13 @@ def test_each_persons_work_is_counted_and_beside_the_others():
 
     rows = {
         row.person.username: (row.figures.sales, row.figures.cancelled, row.reprints, row.numbers_seen)
-        for row in people_beside(timezone.now())
+        for row in people_beside(named_period("30", timezone.now()).period)
     }
 
     assert rows == {"budi": (50_000, 0, 0, 1), "sari": (12_000, 1, 2, 0)}
     owner: Any = browser_of("admin")
-    assert f'hx-get="/earnings/beside/{sari.pk}/"' in owner.get(f"/staff/{sari.pk}/").content.decode()
-    page = owner.get(f"/earnings/beside/{sari.pk}/").content.decode()
+    assert f'hx-get="/earnings/beside/{sari.pk}/?days="' in owner.get(f"/staff/{sari.pk}/").content.decode()
+    page = owner.get(f"/earnings/beside/{sari.pk}/?days=30").content.decode()
     assert re.findall(r'data-person="(\w+)"( class="is-own")?', page) == [("budi", ""), ("sari", ' class="is-own"')]
     assert re.findall(r"data-(cancelled|open)>(\d+)<", page.split('data-person="sari"')[1]) == [
         ("cancelled", "1"),
@@ -56,4 +60,87 @@ def test_a_persons_page_leads_to_the_sales_and_says_when_there_are_none():
     page = owner.get(f"/earnings/beside/{sari.pk}/").content.decode()
 
     assert 'href="/orders/?cashier=sari"' in person
-    assert 'id="sold-nothing"' in page
+    assert 'id="did-nothing"' in page
+
+
+@pytest.fixture
+def yesterday_of_sari() -> User:
+    """Yesterday she sold two for Rp24.000, one failed, one was cancelled; today one is open; another sold as well."""
+    sari, budi = make_person("cashier", username="sari"), make_person("cashier", username="budi")
+    for status in (Status.SUCCESS, Status.SUCCESS, Status.FAILED, Status.CANCELLED):
+        sold(ago(1), status, placed_by=sari)
+    sold(ago(0, hour=0), Status.PENDING, placed_by=sari)
+    sold(ago(1), placed_by=budi, selling_price=50_000)
+    return sari
+
+
+def figures_on(page: str) -> dict[str, tuple[str, str]]:
+    """Each figure of the person: what is shown, and the list to which it leads."""
+    found = re.findall(r'data-figure="([\w-]+)"[^>]*>\s*(?:<a href="([^"]*)">)?([^<]*)', page)
+    return {name: (shown.strip(), html.unescape(url)) for name, url, shown in found}
+
+
+def test_the_figures_of_one_day_lead_to_the_lists_of_what_they_count(yesterday_of_sari):
+    sari, owner = yesterday_of_sari, browser_of("admin")
+    address = f"/earnings/beside/{sari.pk}/"
+
+    figures = figures_on(owner.get(f"{address}?days=yesterday").content.decode())
+
+    assert {name: shown for name, (shown, _url) in figures.items()} == {
+        "sales": "Rp24.000",
+        "profit": "Rp3.000",
+        "sold": "2",
+        "share": "66.7%",
+        "cancelled": "1",
+        "open": "0",
+        "difference": "Rp0",
+        "given-back": "Rp0",
+        "reprints": "0",
+        "numbers-seen": "0",
+    }
+    counts = {
+        name: len(owner.get(figures[name][1]).context["table"].rows) for name in ("sold", "share", "cancelled", "open")
+    }
+    assert counts == {"sold": 2, "share": 4, "cancelled": 1, "open": 0}
+    for _shown, url in figures.values():
+        answer = owner.get(url)
+        assert (answer.status_code, answer.context["filter"].form.errors) == (200, {})
+    today = figures_on(owner.get(address).content.decode())
+    assert (today["sold"][0], today["open"][0]) == ("0", "1")
+    assert [today["open"][1], figures["difference"][1]] == [
+        "/orders/?cashier=sari&days=today&status=open",
+        f"/shifts/?cashier={sari.pk}&days=yesterday",
+    ]
+
+
+def test_the_figures_stand_on_the_persons_page_and_alone_without_a_script(yesterday_of_sari):
+    owner = browser_of("admin")
+    address = f"/earnings/beside/{yesterday_of_sari.pk}/"
+
+    part = owner.get(f"{address}?days=yesterday", headers={"HX-Request": "true"}).content.decode()
+    page = owner.get(f"{address}?days=nonsense").content.decode()
+
+    assert re.findall(r'data-days="(\w+)"', part + page) == ["yesterday", "today"]
+    assert ["<html" in part, "<html" in page] == ["hx-get" not in part, True]
+    assert [f'href="{address}?days={days}"' in page for days in ("today", "yesterday", "30")] == [True] * 3
+
+
+def test_a_reader_gets_only_the_figures_of_the_own_rights(yesterday_of_sari):
+    address = f"/earnings/beside/{yesterday_of_sari.pk}/?days=yesterday"
+    reader = make_person("cashier", username="reader")
+    reader.user_permissions.add(Permission.objects.get(codename="view_shifts"))
+
+    figures = figures_on(signed_in(reader).get(address).content.decode())
+
+    assert not {"profit", "numbers-seen"} & figures.keys()
+    assert (figures["sales"][0], figures["reprints"]) == ("Rp24.000", ("0", ""))
+    assert browser_of("cashier").get(address).status_code == 403
+
+
+def test_the_part_of_a_person_takes_few_queries(yesterday_of_sari, django_assert_max_num_queries):
+    owner = browser_of("admin")
+    sum_days()
+
+    for days in ("today", "yesterday", "30"):
+        with django_assert_max_num_queries(15):
+            owner.get(f"/earnings/beside/{yesterday_of_sari.pk}/?days={days}", headers={"HX-Request": "true"})

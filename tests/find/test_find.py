@@ -227,6 +227,23 @@ def test_a_person_is_found_by_a_part_of_the_name_by_those_who_manage_people():
     assert addresses(who(Role.CASHIER), "sar", "staff") == addresses(who(Role.AUDITOR), "sar", "staff") == []
 
 
+def test_days_behind_a_name_open_the_persons_page_with_these_days():
+    sari = make_person("cashier", username="sari")
+    owner = who(Role.OWNER)
+
+    for text, days in (
+        ("sari kemarin", "yesterday"),
+        ("kasir sari hari ini", "today"),
+        ("Sari last week", "last-week"),
+    ):
+        assert addresses(owner, text, "staff") == [f"/staff/{sari.pk}/?days={days}"]
+        assert addresses(owner, text, "orders") == [f"/orders/?{urlencode({'q': text})}"]
+    page = owner.get(f"/staff/{sari.pk}/?days=yesterday").content.decode()
+    assert f'hx-get="/earnings/beside/{sari.pk}/?days=yesterday"' in page
+    assert addresses(owner, "kemarin", "staff") == addresses(owner, "budi kemarin", "staff") == []
+    assert addresses(who(Role.CASHIER), "sari kemarin", "staff") == []
+
+
 def test_a_drawer_leads_to_its_shifts_and_says_who_has_it_open():
     seller, drawer = make_person("cashier", username="rina"), Drawer.objects.create(name="Kasir depan")
     begin(seller, drawer=drawer)

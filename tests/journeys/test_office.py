@@ -121,8 +121,12 @@ def test_what_people_look_for_lies_inside_a_phone(live_server: Any, open_window:
     for by in page.locator("#earned-by .tabs a").all():
         assert sides_of(by) <= set(range(PHONE[0] + 1))
 
-    # then: every figure of a person
+    # then: every figure of a person, of 30 days after a click, which the address keeps
     page.goto(f"{live_server.url}{User.objects.get(username='cashier').get_absolute_url()}")
+    page.click("#person-days-30")
+    expect(page.locator("#done[data-days='30'] [data-figure=sold]")).to_have_text("1")
+    expect(page.locator("#person-days-30")).to_be_focused()
+    assert page.url.endswith("?days=30")
     figures = page.locator("#beside-others [data-person=cashier] td")
     expect(figures).to_have_count(11)
     for figure in figures.all():

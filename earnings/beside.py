@@ -1,0 +1,71 @@
+"""One person's figures of some days, each with the list of what it counts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from catalogue.rights import sees_cost
+from core.money import rupiah, signed_rupiah
+from core.periods import Period
+from core.rights import Right
+from earnings.presenting import percent
+from earnings.services.people import PersonFigures
+from purchases.events import FULL_NUMBER_SEEN, PRINTED
+from purchases.filters import OPEN_ONES
+from purchases.states import Status
+from staff.models import User
+
+#: The days that a click chooses, by the same names as in the lists.
+PERSON_DAYS = {days.value: days.label for days in (Period.TODAY, Period.YESTERDAY, Period.DAYS_30)}
+
+
+class Counted(NamedTuple):
+    """One figure. `name` is for scripts and tests; `url` the list of what it counts."""
+
+    name: str
+    words: str
+    shown: str
+    url: str
+    is_off: bool = False
+
+
+def counted_of(row: PersonFigures, days: Period, reader: User) -> list[Counted]:
+    """The figures of the row, which is of these days, without those that the reader may not see."""
+    person, figures = row.person, row.figures
+
+    def orders(status: str = "") -> str:
+        return _list("order_list", cashier=person.username, days=days.value, status=status)
+
+    def acts(kind: str) -> str:
+        return _list("audit_list", person=person.username, days=days.value, kind=kind)
+
+    shifts = _list("shift_list", cashier=person.pk, days=days.value)
+    refunds = _list("refund_list", state="given", person=person.pk, given=days.value)
+    counted = [Counted("sales", _("Sales"), rupiah(figures.sales), orders(Status.SUCCESS))]
+    if sees_cost(reader):
+        counted.append(Counted("profit", _("Profit"), rupiah(figures.profit), orders(Status.SUCCESS)))
+    counted += [
+        Counted("sold", _("Sold"), f"{figures.sold:n}", orders(Status.SUCCESS)),
+        Counted("share", _("Went through"), percent(figures.share), orders()),
+        Counted("cancelled", _("Cancelled"), f"{figures.cancelled:n}", orders(Status.CANCELLED)),
+        Counted("open", pgettext("orders", "Open"), f"{figures.open:n}", orders(OPEN_ONES)),
+        Counted("difference", _("Cash difference"), signed_rupiah(row.difference), shifts, bool(row.difference)),
+        Counted("given-back", pgettext("refund", "Given back"), rupiah(row.given_back), refunds),
+    ]
+    # The activity log has each printed receipt; a copy is one of them.
+    sees_acts = reader.has_perm(Right.VIEW_AUDIT)
+    prints = acts(PRINTED.key) if sees_acts else ""
+    counted.append(Counted("reprints", _("Copies of receipts"), f"{row.reprints:n}", prints))
+    if sees_acts:
+        looks = acts(FULL_NUMBER_SEEN.key)
+        counted.append(Counted("numbers-seen", _("Full numbers seen"), f"{row.numbers_seen:n}", looks))
+    return counted
+
+
+def _list(page: str, **filters: object) -> str:
+    return f"{reverse(page)}?{urlencode({name: value for name, value in filters.items() if value})}"
