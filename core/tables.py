@@ -22,7 +22,8 @@ M = TypeVar("M", bound=Model)
 class Column:
     """One column. `css`: further classes of its cells. `fields`: what it is in the list's file, by names of `export`.
 
-    `is_extra`: shown only to people who choose it. `stays`: it is the row's link, so always shown. `right`: to see it.
+    `is_extra`: shown only to people who choose it. `stays`: it is the row's link, so always shown. `right`: to see it,
+    in the list and in its file.
     `when`: whether it says anything in this shop.
 
     `phone`: where the cell stands on the card that a row becomes on a phone, as line and side ("1 left", "1 right",

@@ -52,13 +52,16 @@ class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
 
 class CustomerQuerySet(models.QuerySet["Customer"]):
     def with_counts(self) -> CustomerQuerySet:
-        """Annotate `count` (saved numbers) and `bills` (those at a biller)."""
+        """Annotate `count` (saved numbers), `bills` (those at a biller) and `debt` (rupiah).
+
+        The account, on which the debt stands, is of a room above, whose row points here; below zero the shop owes.
+        """
         own = SavedNumber.objects.filter(customer=OuterRef("pk")).order_by().values("customer")
         at_biller = own.filter(product__type=ProductType.POSTPAID)
         count, bills = (
             Coalesce(Subquery(numbers.annotate(n=Count("pk")).values("n")), 0) for numbers in (own, at_biller)
         )
-        return self.annotate(count=count, bills=bills)
+        return self.annotate(count=count, bills=bills, debt=Coalesce("credit__balance", 0))
 
     def for_file(self) -> CustomerQuerySet:
         """`with_counts`, and with the saved numbers as `own_numbers`."""

@@ -11,8 +11,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import npgettext
 
+from core.money import rupiah
 from core.notation import bare
 from core.numbers import masked, masked_note, note_as_seen
+from core.rights import Right
 from core.tables import Table, cell_from, column, row_link
 from core.times import moment
 from customers.models import Customer, SavedNumber
@@ -31,6 +33,7 @@ class CustomerTable(Table[Customer]):
         "numbers": lambda customer: " ".join(map(masked, customer.own_numbers)),
         "bill_numbers": attrgetter("bills"),
         "saved": attrgetter("created_at"),
+        "debt": attrgetter("debt"),
     }
     export_whole: ClassVar = export | {
         "note": attrgetter("note"),
@@ -55,6 +58,14 @@ class CustomerTable(Table[Customer]):
     def bills(self, customer: Customer) -> int:
         """How many of them are at a biller."""
         return int(customer.bills)  # type: ignore[attr-defined]
+
+    @column(_("Debt"), css="num", phone="3 wide", fields=("debt",), right=Right.VIEW_CREDIT)
+    def debt(self, customer: Customer) -> SafeString | str:
+        """What the customer owes; below zero what the shop owes."""
+        amount = customer.debt  # type: ignore[attr-defined]
+        if not amount:
+            return ""
+        return format_html('<span class="phone-label">{} </span>{}', _("Debt"), rupiah(amount))
 
     @column(_("Saved"), phone="none", fields=("saved",), is_extra=True)
     def saved(self, customer: Customer) -> SafeString:

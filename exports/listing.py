@@ -63,12 +63,17 @@ class Listing:
         return self.find(request.GET, request.user)
 
     def columns(self, query: QueryDict, person: User) -> str:
-        """The names of the columns to show, with a comma between them; empty for the usual ones.
+        """The names of the columns to show, with a comma between them; empty for all usual ones.
 
-        They are those of the address, else those that the person keeps.
+        They are those of the address, else those that the person keeps, else the usual ones that the person may see.
         """
-        names = query.get("columns", "") if "columns" in query else columns_of(person, self.name)
         allowed = {column.name for column in self._allowed(person)}
+        chosen = self._chosen(query, person, allowed)
+        usual = [column.name for column in self.table.columns]
+        return chosen or ("" if allowed.issuperset(usual) else ",".join(name for name in usual if name in allowed))
+
+    def _chosen(self, query: QueryDict, person: User, allowed: set[str]) -> str:
+        names = query.get("columns", "") if "columns" in query else columns_of(person, self.name)
         chosen = dict.fromkeys(name for name in names.split(",") if name in allowed)
         staying = [column.name for column in self.table.every_column if column.stays and column.name not in chosen]
         return ",".join([*staying, *chosen]) if chosen else ""
@@ -82,7 +87,10 @@ class Listing:
 
     def fields(self, query: QueryDict, person: User, *, whole: bool = False) -> Fields:
         """What a file of this address holds for this person. `whole`: with customers' full numbers."""
-        return self.table.file_fields(self.columns(query, person), whole=whole)
+        allowed = self._allowed(person)
+        fields = self.table.file_fields(self._chosen(query, person, {column.name for column in allowed}), whole=whole)
+        hidden = {field for column in self.table.every_column if column not in allowed for field in column.fields}
+        return {name: value for name, value in fields.items() if name not in hidden}
 
     def file(self, request: StaffRequest) -> ListFile:
         """The maker of a file of this address."""
