@@ -75,6 +75,7 @@ class BatchRowTable(Table[BatchRow]):
     """
 
     caption = _("Rows, in the order of the table")
+    # Without `export_words`: a batch's file is checked again as a table, which its heading names.
     export: ClassVar[dict[str, Any]] = {
         "row": attrgetter("line"),
         "number": lambda row: masked(row.destination or row.typed),

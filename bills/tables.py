@@ -42,6 +42,7 @@ class BillTable(Table[BillCheck]):
         "expires": lambda check: check.expires_at or "",
     }
     export_whole: ClassVar = export | {"destination": attrgetter("destination")}
+    export_words: ClassVar = {"product_code": _("Product code"), "product": _("Biller"), "ref_id": "ref_id"}
 
     @column(_("Status"), phone="1 left", fields=("status",))
     def status(self, check: BillCheck) -> SafeString:

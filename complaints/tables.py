@@ -37,6 +37,14 @@ class ComplaintTable(Table[Complaint]):
         "price": attrgetter("order.customer_pays"),
     }
     export_whole: ClassVar = export | {"destination": attrgetter("order.destination")}
+    export_words: ClassVar = {
+        "opened": _("Opened"),
+        "opened_by": _("Opened by"),
+        "closed": _("Closed"),
+        "product": _("Product"),
+        "order_status": _("Order's status"),
+        "ref_id": "ref_id",
+    }
 
     @column(_("State"), phone="1 left", fields=("state",))
     def state(self, complaint: Complaint) -> SafeString:

@@ -77,8 +77,9 @@ class Table(Generic[M]):
     """The parent of every list: rows of the database, shown by the columns that a subclass defines in their order.
 
     `export`: the columns of the list's file, name → value of a row; empty if there is no file. `export_whole`: the same
-    where customers' numbers are whole, if they stand in it. `prefix`: begins the names
-    of the rows on the page; a page with two tables of the same rows gives each its own. `columns`: see `chosen`.
+    where customers' numbers are whole, if they stand in it. `export_words`: what people call fields of which no column
+    says it (`file_words`); None: all by their names. `prefix`: begins the names of the rows on the page; a page with
+    two tables of the same rows gives each its own. `columns`: see `chosen`.
     """
 
     caption: ClassVar[Any]
@@ -86,6 +87,7 @@ class Table(Generic[M]):
     columns: list[Column]  # of a table; a class has the usual ones
     export: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
     export_whole: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+    export_words: ClassVar[dict[str, Any] | None] = None
 
     def __init_subclass__(cls) -> None:
         cls.every_column = [value for value in vars(cls).values() if isinstance(value, Column)]
@@ -105,6 +107,13 @@ class Table(Generic[M]):
             return {field: fields[field] for column in cls.chosen(names) for field in column.fields}
         nothing = {field for column in cls.every_column if not column.when() for field in column.fields}
         return {field: value for field, value in fields.items() if field not in nothing}
+
+    @classmethod
+    def file_words(cls) -> Mapping[str, Any]:
+        """What people call the fields of its file: `export_words`, else the head of the column that begins with it."""
+        if cls.export_words is None:
+            return {}
+        return {column.fields[0]: column.header for column in cls.every_column if column.fields} | cls.export_words
 
     def __init__(self, rows: Iterable[M], *, prefix: str = "row", columns: str = "") -> None:
         self.rows = list(rows)

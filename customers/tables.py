@@ -39,6 +39,7 @@ class CustomerTable(Table[Customer]):
         "note": attrgetter("note"),
         "numbers": lambda customer: " ".join(customer.own_numbers),
     }
+    export_words: ClassVar[dict[str, Any]] = {}
 
     @column(_("Name"), phone="1 left", fields=("name",), stays=True)
     def name(self, customer: Customer) -> SafeString:

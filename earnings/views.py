@@ -9,6 +9,8 @@ from typing import Any
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET
 
 from audit.services import record
@@ -129,7 +131,8 @@ def earnings_csv(request: StaffRequest) -> HttpResponseBase:
 def earnings_xlsx(request: StaffRequest) -> HttpResponse:
     """The lines as a workbook."""
     report, file = _report(request), io.BytesIO()
-    write_workbook(file, report.lines, _noted(request, report, "xlsx"))
+    words = _WORDS | {"name": BY[report.by]}
+    write_workbook(file, report.lines, _noted(request, report, "xlsx"), words=words)
     return HttpResponse(
         file.getvalue(),
         content_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -171,3 +174,19 @@ _FIELDS: dict[str, Callable[[Line], Any]] = {
     "usual_seconds": lambda line: "" if line.figures.usual_seconds is None else line.figures.usual_seconds,
 }
 _WITH_COST = {"cost": _of("cost"), "profit": _of("profit"), "profit_before": lambda line: line.before.profit}
+# What people call the fields, in a workbook; "name" is what the lines are by.
+_WORDS: dict[str, Any] = {
+    "key": _("Code"),
+    "placed": _("Orders"),
+    "sold": _("Sold"),
+    "failed": _("Failed"),
+    "reversed": _("Reversed"),
+    "cancelled": _("Cancelled"),
+    "open": pgettext_lazy("orders", "Open"),
+    "usual_seconds": _("Usual seconds"),
+    "sales": _("Sales"),
+    "sales_before": _("Sales before"),
+    "cost": _("Cost"),
+    "profit": _("Profit"),
+    "profit_before": _("Profit before"),
+}

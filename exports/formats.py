@@ -7,6 +7,7 @@ import datetime as dt
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import IO, Any
 
 import xlsxwriter
@@ -99,14 +100,19 @@ def write_csv(file: IO[bytes], rows: Iterable[Any], fields: Fields) -> None:
         file.write(block.encode())
 
 
-def write_workbook(file: IO[bytes], rows: Iterable[Any], fields: Fields) -> None:
-    """Write the rows, at most `MOST_ROWS`, as a workbook. They go to disk as they come."""
+def write_workbook(
+    file: IO[bytes], rows: Iterable[Any], fields: Fields, *, words: Mapping[str, Any] = MappingProxyType({})
+) -> None:
+    """Write the rows, at most `MOST_ROWS`, as a workbook. They go to disk as they come.
+
+    `words`: what people call the fields, for its first row; a field without words has its name there.
+    """
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
     with xlsxwriter.Workbook(file, options) as book:
-        _write_sheet(book, rows, fields)
+        _write_sheet(book, rows, fields, words)
 
 
-def _write_sheet(book: xlsxwriter.Workbook, rows: Iterable[Any], fields: Fields) -> None:
+def _write_sheet(book: xlsxwriter.Workbook, rows: Iterable[Any], fields: Fields, words: Mapping[str, Any]) -> None:
     sheet = book.add_worksheet()
     heading, amount = book.add_format({"bold": True}), book.add_format({"num_format": "#,##0"})
     moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
@@ -114,7 +120,7 @@ def _write_sheet(book: xlsxwriter.Workbook, rows: Iterable[Any], fields: Fields)
     sheet.set_column(0, len(fields) - 1, _WIDTH)
     plain = {column for column, name in enumerate(fields) if name == "id"}
     for column, name in enumerate(fields):
-        sheet.write_string(0, column, name, heading)
+        sheet.write_string(0, column, str(words.get(name, name)), heading)
     for number, values in enumerate(_values(rows, fields), start=1):
         for column, value in enumerate(values):
             if isinstance(value, int):

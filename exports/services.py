@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import IO, Any
 from urllib.parse import parse_qs
 
@@ -86,8 +87,10 @@ def request_file(
         transaction.on_commit(lambda: publish(task, export.pk))
 
 
-def write_file(export_id: int, rows: models.QuerySet[Any], fields: Fields) -> None:
+def write_file(export_id: int, rows: models.QuerySet[Any], fields: Fields, words: Mapping[str, Any]) -> None:
     """Write the rows of `rows` (oldest first, as they are now) into the file that was asked for.
+
+    `words`: what people call the fields, for a workbook; CSV has their names, which scripts read.
 
     Safe to call twice, late, or not at all: one worker holds the file, and a killed one's is begun again.
     """
@@ -96,7 +99,7 @@ def write_file(export_id: int, rows: models.QuerySet[Any], fields: Fields) -> No
         return
     newest = rows.order_by().aggregate(newest=models.Max("pk"))["newest"] or 0
     rows = rows.filter(pk__lte=newest).order_by("pk")
-    write = write_csv if export.file_format == Export.Format.CSV else write_workbook
+    write = write_csv if export.file_format == Export.Format.CSV else partial(write_workbook, words=words)
     try:
         export.rows_total = rows.count()
         _hold(export, rows_total=export.rows_total, rows_done=0)

@@ -24,4 +24,5 @@ def write_list(export_id: int) -> None:
         listing, query = listing_named(export.list_name), QueryDict(export.query)
         with seen_by(lambda: export.owner), seen_in_branch_of(lambda: export.owner):
             rows = listing.for_file(listing.find(query, export.owner).qs)
-            services.write_file(export_id, rows, listing.fields(query, export.owner, whole=export.whole_numbers))
+            fields = listing.fields(query, export.owner, whole=export.whole_numbers)
+            services.write_file(export_id, rows, fields, listing.table.file_words())

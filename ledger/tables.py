@@ -33,6 +33,20 @@ class StatementTable(Table[Entry]):
         "actor": lambda entry: entry.actor.get_username() if entry.actor else "",
         "reason": lambda entry: masked_note(entry.reason),
     }
+    export_words: ClassVar = {
+        "at": _("Time"),
+        "kind": _("Kind"),
+        "order_kind": _("Kind of order"),
+        "amount": _("Amount"),
+        "balance_change": _("Change of the balance"),
+        "held_change": _("Change of the reserved amount"),
+        "balance_before": _("Balance before"),
+        "balance_after": _("Balance after"),
+        "held_after": _("Reserved after"),
+        "actor": _("Person"),
+        "reason": _("Reason"),
+        **{name: name for name in ("id", "ref_id")},
+    }
 
     @column(_("Kind"), phone="1 left")
     def kind(self, entry: Entry) -> SafeString:

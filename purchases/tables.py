@@ -56,6 +56,13 @@ class OrderTable(Table[Order]):
         "branch": attrgetter("payment.branch_name"),
     }
     export_whole: ClassVar = export | {"destination": attrgetter("destination"), "sn": attrgetter("sn")}
+    export_words: ClassVar = {
+        "product_code": _("Product code"),
+        "product": _("Product"),
+        "cost": _("Cost"),
+        "sn": "SN",
+        "ref_id": "ref_id",
+    }
 
     def __init__(
         self,

@@ -77,6 +77,7 @@ class DifferenceTable(Table[Difference]):
         "acknowledged_by": lambda difference: _username(difference.acknowledged_by),
         "acknowledged": lambda difference: difference.acknowledged_at or "",
     }
+    export_words: ClassVar = {"acknowledged_by": _("Acknowledged by")}
 
     @column(_("Status"), phone="1 left", fields=("status",))
     def status(self, difference: Difference) -> SafeString:

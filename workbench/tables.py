@@ -93,6 +93,18 @@ class AuditTable(Table[AuditEvent]):
         **{name: _masked(name) for name in _NUMBERS_IN},
     }
     export_whole: ClassVar = export | {name: _whole(name) for name in _NUMBERS_IN}
+    export_words: ClassVar = {
+        "at": _("Time"),
+        "kind": _("Action"),
+        "person": _("Person"),
+        "role": _("Role"),
+        "address": _("IP address"),
+        "subject": _("About"),
+        "before": _("Before"),
+        "after": _("After"),
+        "facts": _("Details"),
+        **{name: name for name in ("id", "request_id")},
+    }
 
     @column(_("Action"), css="strong", phone="1 left")
     def kind(self, event: AuditEvent) -> str:
