@@ -141,6 +141,7 @@ class Difference(models.Model):
         MISSING_REFUND = "missing_refund", _("It failed in that time, so its price should have come back.")
         OUTCOME_UNKNOWN = "outcome_unknown", _("Its outcome is not known; the provider may have charged it.")
         CHARGED_AFTER_ALL = "charged_after_all", _("We know of no charge for it; it may have been charged after all.")
+        TWO_TOGETHER = "two_together", _("It may have been charged: with the other one it makes exactly this amount.")
         DOUBLE_DEBIT = "double_debit", _("It was charged in that time, perhaps twice.")
         DOUBLE_REFUND = "double_refund", _("It was refunded in that time, perhaps twice.")
         REFUND_UNREPORTED = "refund_unreported", _("It is still open; the provider may have refunded it.")

@@ -234,7 +234,7 @@ def _open_code(difference: Difference) -> tuple[str, Difference | None]:
     if label == Label.MISSING_REFUND and late:
         return "missing_refund_came", late
     named = {candidate["why"] for candidate in difference.candidates}
-    if label == Label.UNEXPLAINED and named & {Why.OUTCOME_UNKNOWN, Why.CHARGED_AFTER_ALL}:
+    if label == Label.UNEXPLAINED and named & {Why.OUTCOME_UNKNOWN, Why.CHARGED_AFTER_ALL, Why.TWO_TOGETHER}:
         return "perhaps_charged", None
     return label, former
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _MOST_CANDIDATES = 10
+# Of so many orders, the newest, two are looked for that make a difference together.
+_MOST_PAIRED = 200
 # How long before a difference: its opposite was found, an order was refunded, an order was debited.
 _MADE_GOOD_WITHIN = dt.timedelta(days=30)
 _REFUNDED_WITHIN = dt.timedelta(days=1)
@@ -47,13 +49,18 @@ def lock_reconciliation() -> Reconciliation:
 def orders_of_amount(differences: Iterable[Difference]) -> dict[int, list[str]]:
     """The orders that explain a difference by themselves, by its key: those of exactly its amount, the likeliest first.
 
-    Only an order of unknown outcome is named with a higher price: then the upstream would have charged less.
+    Only an order of unknown outcome is named with a higher price: then the upstream would have charged less. Two that
+    make the amount together are not among them.
     """
     rows = list(differences)
     doubtful = [named["ref_id"] for row in rows for named in row.candidates if named["why"] == _Why.OUTCOME_UNKNOWN]
     prices = dict(Order.objects.filter(ref_id__in=doubtful).values_list("ref_id", "max_price")) if doubtful else {}
     return {
-        row.pk: [named["ref_id"] for named in row.candidates if prices.get(named["ref_id"], row.size) == row.size]
+        row.pk: [
+            named["ref_id"]
+            for named in row.candidates
+            if named["why"] != _Why.TWO_TOGETHER and prices.get(named["ref_id"], row.size) == row.size
+        ]
         for row in rows
     }
 
@@ -202,8 +209,9 @@ def _entries_between(difference: Difference, *kinds: Entry.Kind) -> QuerySet[Ent
 def _candidates(difference: Difference) -> dict[str, str]:
     """The orders whose debit or refund may be what went wrong then, the likeliest first: ref_id → why.
 
-    They are of exactly this amount. Only what an order of unknown outcome was charged may be less than its price: those
-    of a higher price come last, the nearest price first, so that a small difference is not lost among all that wait.
+    They are of exactly this amount; where there is none, two that make it together. Only what an order of unknown
+    outcome was charged may be less than its price: those of a higher price come last, the nearest price first, so that
+    a small difference is not lost among all that wait.
     """
     price, start = abs(difference.amount), difference.from_at
     entries = Entry.objects.filter(amount=price, pk__lt=difference.to_no).order_by("-pk")
@@ -213,12 +221,14 @@ def _candidates(difference: Difference) -> dict[str, str]:
     refunds = Q(kind__in=[_Kind.REFUND, _Kind.REVERSAL])
     questions: list[tuple[Difference.Why, QuerySet[Entry] | QuerySet[Order]]]
     if difference.amount < 0:
-        closed = uncharged.filter(status__in=[Status.CLOSED, Status.FAILED], max_price=price)
+        closed = uncharged.filter(status__in=[Status.CLOSED, Status.FAILED])
+        pair = _two_together(in_doubt | closed, price)
         questions = [
             (_Why.MISSING_REFUND, _entries_between(difference, _Kind.REFUND, _Kind.REVERSAL)),
             (_Why.OUTCOME_UNKNOWN, in_doubt.filter(max_price=price)),
-            (_Why.CHARGED_AFTER_ALL, uncharged.filter(sent_no=None, max_price=price) | closed),
+            (_Why.CHARGED_AFTER_ALL, uncharged.filter(sent_no=None, max_price=price) | closed.filter(max_price=price)),
             (_Why.DOUBLE_DEBIT, entries.filter(kind=_Kind.DEBIT, at__gte=start - _DEBITED_WITHIN)),
+            (_Why.TWO_TOGETHER, orders.filter(ref_id__in=pair)),
             (_Why.OUTCOME_UNKNOWN, in_doubt.filter(max_price__gt=price).order_by("max_price", "-created_at", "-pk")),
         ]
     else:
@@ -232,6 +242,18 @@ def _candidates(difference: Difference) -> dict[str, str]:
         ]
     named: dict[str, str] = {}
     for why, candidates in questions:
+        if why == _Why.TWO_TOGETHER and named:
+            continue
         for ref_id in candidates.values_list("ref_id", flat=True)[:_MOST_CANDIDATES]:
             named.setdefault(ref_id, why)
     return dict(list(named.items())[:_MOST_CANDIDATES])
+
+
+def _two_together(orders: QuerySet[Order], amount: int) -> list[str]:
+    """The newest two of these orders whose prices are this amount together (rupiah); nothing if there are none."""
+    newest: dict[int, str] = {}
+    for ref_id, price in orders.filter(max_price__lt=amount).values_list("ref_id", "max_price")[:_MOST_PAIRED]:
+        if other := newest.get(amount - price):
+            return [other, ref_id]
+        newest.setdefault(price, ref_id)
+    return []

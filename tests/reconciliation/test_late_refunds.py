@@ -15,7 +15,7 @@ from purchases.models import Order
 from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Difference, ExpectedTopUp
-from reconciliation.services import differences
+from reconciliation.services import differences, orders_of_amount
 from testing.factories import make_product
 from testing.orders import never_arrived
 from tests.approvals.helpers import decline
@@ -184,6 +184,27 @@ def test_an_order_in_doubt_is_named_up_to_its_own_price(missing: int, is_named: 
     difference = Difference.objects.get()
     assert (difference.amount, difference.label) == (-missing, "unexplained_debit")
     assert difference.candidates == ([{"ref_id": order.ref_id, "why": "outcome_unknown"}] if is_named else [])
+
+
+@pytest.mark.parametrize(
+    ("missing", "together", "alone"),
+    [(30_000, [20_000, 10_000], [50_000]), (80_000, [], []), (50_000, [], [50_000]), (25_000, [], [50_000])],
+    ids=["two that fit together", "three that would", "one that fits alone", "none, but one of a higher price"],
+)
+def test_where_no_order_fits_two_are_named_that_fit_together(missing: int, together: list[int], alone: list[int]):
+    open_books(OPENING)
+    for price in (10_000, 20_000, 50_000):
+        never_arrived(sent(product=make_product(price=price)))
+
+    tell(OPENING - missing)
+
+    difference = Difference.objects.get()
+    refs = dict(Order.objects.values_list("max_price", "ref_id"))
+    assert [(candidate["ref_id"], candidate["why"]) for candidate in difference.candidates] == [
+        *((refs[price], "two_together") for price in together),
+        *((refs[price], "outcome_unknown") for price in alone),
+    ]
+    assert orders_of_amount([difference])[difference.pk] == ([refs[missing]] if missing in refs else [])
 
 
 def test_orders_in_doubt_that_fit_come_first_and_then_the_nearest_prices(monkeypatch: pytest.MonkeyPatch):
