@@ -105,6 +105,8 @@ def test_the_figures_of_one_day_lead_to_the_lists_of_what_they_count(yesterday_o
     for _shown, url in figures.values():
         answer = owner.get(url)
         assert (answer.status_code, answer.context["filter"].form.errors) == (200, {})
+    beside = owner.get(f"{address}?days=yesterday").content.decode().split('data-person="budi"')[1]
+    assert f'href="{User.objects.get(username="budi").get_absolute_url()}?days=yesterday"' in beside
     today = figures_on(owner.get(address).content.decode())
     assert (today["sold"][0], today["open"][0]) == ("0", "1")
     assert [today["open"][1], figures["difference"][1]] == [
