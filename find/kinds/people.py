@@ -27,6 +27,9 @@ def people(asked: Asked) -> Iterator[Result]:
     if not asked.may_name_in_part:
         return
     name, days = _name_and_days(asked.text)
+    title, _space, rest = name.partition(" ")
+    if days and rest and title.lower() in CASHIER and not User.objects.matching(name).exists():
+        name = rest  # somebody may be called "Kasir Dua"
     seen, now = narrowed(User.objects.matching(name)), clock.now()
     called = Case(When(first_name__iexact=name, then=0), When(username__iexact=name, then=0), default=1)
     rows = seen.order_by(called, "-is_active", "first_name", "username", "pk").for_table(now)
@@ -49,6 +52,5 @@ def _name_and_days(text: str) -> tuple[str, Period | None]:
     for count in range(1, len(words)):
         days = days_at([word.lower() for word in words[count:]], timezone.localdate())
         if days and "days" in days[0] and count + days[1] == len(words):
-            is_called = count > 1 and words[0].lower() in CASHIER
-            return " ".join(words[is_called:count]), Period(days[0]["days"])
+            return " ".join(words[:count]), Period(days[0]["days"])
     return text, None

@@ -57,6 +57,8 @@ def test_a_failed_sale_waits_for_the_whole_shop_until_it_is_given_back():
     people = giver, User.objects.get(username="other").pk
     of_people = [listed(auditor, f"?state=given&person={person}") for person in people]
     assert of_people == [[order.ref_id], []]
+    of_days = [listed(auditor, f"?state=given&person={giver}&given={days}") for days in ("today", "yesterday")]
+    assert of_days == [[order.ref_id], []]
     beside = auditor.get(f"/earnings/beside/{giver}/").content.decode()
     assert ">Rp10.500<" in beside.split('data-person="cashier"')[1].split("data-given-back")[1]
     payment = Payment.objects.get()

@@ -143,6 +143,8 @@ def test_the_part_of_a_person_takes_few_queries(yesterday_of_sari, django_assert
     owner = browser_of("admin")
     sum_days()
 
+    with django_assert_max_num_queries(15):
+        owner.get(f"/staff/{yesterday_of_sari.pk}/")
     for days in ("today", "yesterday", "30"):
         with django_assert_max_num_queries(15):
             owner.get(f"/earnings/beside/{yesterday_of_sari.pk}/?days={days}", headers={"HX-Request": "true"})

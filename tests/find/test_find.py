@@ -238,6 +238,9 @@ def test_days_behind_a_name_open_the_persons_page_with_these_days():
     ):
         assert addresses(owner, text, "staff") == [f"/staff/{sari.pk}/?days={days}"]
         assert addresses(owner, text, "orders") == [f"/orders/?{urlencode({'q': text})}"]
+    second = make_person("cashier", username="second", first_name="Kasir", last_name="Dua")
+    make_person("cashier", username="dua")
+    assert addresses(owner, "kasir dua kemarin", "staff") == [f"/staff/{second.pk}/?days=yesterday"]
     page = owner.get(f"/staff/{sari.pk}/?days=yesterday").content.decode()
     assert f'hx-get="/earnings/beside/{sari.pk}/?days=yesterday"' in page
     assert addresses(owner, "kemarin", "staff") == addresses(owner, "budi kemarin", "staff") == []
