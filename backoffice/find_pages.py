@@ -66,6 +66,13 @@ def _holds(*rights: Right) -> Callable[[User], bool]:
 # What people call these pages by beside their names; each language has its own words.
 _ALSO: dict[str, _Words] = {
     "approval_list": pgettext_lazy("find", "approve, refuse, second person"),
+    "order_list": pgettext_lazy("find", "file of orders, download transactions"),
+    "earnings": pgettext_lazy("find", "profit, sales, revenue, report"),
+    "bank": pgettext_lazy("find", "bank statement, QRIS, transfer, account"),
+    "prices": pgettext_lazy("find", "selling prices, margin, markup"),
+    "balance": pgettext_lazy("find", "difference, reconcile"),
+    "credit_list": pgettext_lazy("find", "debts, who owes"),
+    "drawer_day_today": pgettext_lazy("find", "sign the day, closing"),
     "export_list": pgettext_lazy("find", "exports, downloads, Excel, CSV"),
     "exchange_list": pgettext_lazy("find", "requests to the provider"),
     "callback_list": pgettext_lazy("find", "webhooks"),
