@@ -5,7 +5,7 @@ from django.utils.translation import pgettext, pgettext_lazy
 from audit.facts import Fact, money, name_facts
 from audit.subjects import ANY, About, Place, Seen, Subject, register
 from catalogue.services import name_of_all, terms_words
-from catalogue.services.rules import Terms
+from catalogue.services.terms import Terms
 from core.rights import Right
 
 

@@ -19,7 +19,8 @@ from catalogue.models import (
     PriceRuleKind,
     Product,
 )
-from catalogue.services.rules import Target, Terms, percent
+from catalogue.services.rules import Target
+from catalogue.services.terms import Terms, percent
 from core.forms import RupiahField
 from core.money import rupiah
 
@@ -110,10 +111,11 @@ class TargetForm(forms.Form):
 
 
 class TermsForm(forms.Form):
-    """How a rule makes the price; `terms` is None where it is to be ended."""
+    """How a rule makes the price; `terms` is None where it is to be ended. Only a percentage has its `at_least`."""
 
     kind = forms.ChoiceField(label=_("Price"))
     value = forms.CharField(label=_("How much"), max_length=20, required=False)
+    at_least = forms.CharField(label=_("But at least"), max_length=20, required=False)
     round_to = forms.TypedChoiceField(
         label=_("Round up to"),
         coerce=int,
@@ -127,40 +129,47 @@ class TermsForm(forms.Form):
         kinds: list[tuple[str, Any]] = list(PriceRuleKind.choices)
         if target.is_bill:
             kinds = [(PriceRuleKind.PLUS.value, _("The shop's fee on top of the total"))]
-            del self.fields["round_to"]
+            del self.fields["round_to"], self.fields["at_least"]
         if has_rule:
             kinds.append((END, _("No rule of its own: end this one")))
         self.fields["kind"].choices = kinds  # type: ignore[attr-defined]
         for name, field in self.fields.items():
-            field.widget.attrs["class"] = "form-control" if name == "value" else "form-select"
-        self.fields["value"].widget.attrs |= {
-            "inputmode": "decimal",
-            "autocomplete": "off",
-            "aria-describedby": "value-hint",
-        }
+            if name in {"kind", "round_to"}:
+                field.widget.attrs["class"] = "form-select"
+                continue
+            field.widget.attrs |= {
+                "class": "form-control",
+                "inputmode": "decimal",
+                "autocomplete": "off",
+                "aria-describedby": f"{name}-hint",
+            }
         self.terms: Terms | None = None
 
     def clean(self) -> dict[str, Any] | None:
-        """Read the value by the kind: rupiah, or a percentage with two decimals."""
+        """Read the amounts by the kind: rupiah, or a percentage with two decimals and the rupiah it adds at least."""
         values = super().clean() or {}
         kind = str(values.get("kind", ""))
         if self.errors or kind == END:
             return values
+        is_percent, at_least = kind == PriceRuleKind.PERCENT, 0
         try:
-            value = (
-                _hundredths(values["value"]) if kind == PriceRuleKind.PERCENT else self._rupiah(values["value"], kind)
-            )
+            value = _hundredths(values["value"]) if is_percent else _rupiah(values["value"], kind)
         except forms.ValidationError as error:
             self.add_error("value", error)
-        else:
-            self.terms = Terms(kind, value, values.get("round_to") or 1)
+        try:
+            at_least = _rupiah(values["at_least"], kind) if is_percent and values["at_least"] else 0
+        except forms.ValidationError as error:
+            self.add_error("at_least", error)
+        if not self.errors:
+            self.terms = Terms(kind, value, values.get("round_to") or 1, at_least)
         return values
 
-    def _rupiah(self, typed: str, kind: str) -> int:
-        amount = RupiahField(least=1 if kind == PriceRuleKind.FIXED else 0).clean(typed)
-        if amount > MOST_RUPIAH:
-            raise forms.ValidationError(_("At most %(most)s.") % {"most": rupiah(MOST_RUPIAH)}, code="range")
-        return int(amount)
+
+def _rupiah(typed: str, kind: str) -> int:
+    amount = RupiahField(least=1 if kind == PriceRuleKind.FIXED else 0).clean(typed)
+    if amount > MOST_RUPIAH:
+        raise forms.ValidationError(_("At most %(most)s.") % {"most": rupiah(MOST_RUPIAH)}, code="range")
+    return int(amount)
 
 
 def _hundredths(typed: str) -> int:
@@ -174,10 +183,15 @@ def _hundredths(typed: str) -> int:
     return hundredths
 
 
-def typed_value(terms: Terms | None) -> str:
-    """A rule's value as `TermsForm` reads it."""
-    if terms is None:
-        return ""
-    if terms.kind == PriceRuleKind.PERCENT:
-        return percent(terms.value)
-    return f"{terms.value:,}".replace(",", ".")
+def typed_terms(terms: Terms) -> dict[str, Any]:
+    """These terms as people type them into `TermsForm`."""
+    return {
+        "kind": terms.kind,
+        "value": percent(terms.value) if terms.kind == PriceRuleKind.PERCENT else _dotted(terms.value),
+        "at_least": _dotted(terms.at_least) if terms.at_least else "",
+        "round_to": terms.round_to,
+    }
+
+
+def _dotted(amount: int) -> str:
+    return f"{amount:,}".replace(",", ".")

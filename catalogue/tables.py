@@ -11,7 +11,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from catalogue.models import PriceChange, PriceRule
-from catalogue.services.rules import Target, Terms, name_of_all, terms_words
+from catalogue.services.rules import Target
+from catalogue.services.terms import Terms, name_of_all, terms_words
 from core.money import rupiah, signed_rupiah
 from core.tables import Table, column, row_link
 from core.times import moment

@@ -5,18 +5,16 @@ from catalogue.services.health import Health, note_health
 from catalogue.services.kinds import correct_kind, read_category_kinds
 from catalogue.services.rules import (
     Target,
-    Terms,
     active_rules,
     change_rule,
     holding_words,
-    name_of_all,
     narrower_targets,
     preview,
     rule_above,
     sold_at_cost,
     sold_below_cost,
     sums_of_sold,
-    terms_words,
 )
 from catalogue.services.searching import Found, find_product, knows_words, note_bought, read_products, search_products
 from catalogue.services.sync import request_catalogue_sync, sync_catalogue
+from catalogue.services.terms import Terms, name_of_all, terms_words

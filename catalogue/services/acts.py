@@ -13,7 +13,8 @@ from approvals.errors import ApprovalRefused
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.rights import sees_cost
 from catalogue.services.pricing import lock_prices
-from catalogue.services.rules import Target, Terms, change_rule, name_of_all, own_words, preview
+from catalogue.services.rules import Target, change_rule, preview
+from catalogue.services.terms import Terms, name_of_all, own_words
 from core.money import rupiah
 from core.rights import Right
 

@@ -8,7 +8,9 @@ from django.db import connection
 _LOCK = 7_310_001
 
 # Rounded up, as customers pay whole rupiah. Split, because the product of both would be more than a bigint holds.
-_PERCENT = "price + price / 10000 * rule.value + (price %% 10000 * rule.value + 9999) / 10000"
+_SHARE = "price / 10000 * rule.value + (price %% 10000 * rule.value + 9999) / 10000"
+# GREATEST knows nothing of an empty `at_least`.
+_PERCENT = f"price + GREATEST({_SHARE}, rule.at_least)"
 _SELLING_PRICE = f"CASE rule.kind WHEN 'fixed' THEN rule.value WHEN 'plus' THEN price + rule.value ELSE {_PERCENT} END"
 _PRICES = f"""
     SELECT product.id,

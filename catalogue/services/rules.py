@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -16,9 +16,9 @@ from approvals.models import canonical, hash_of
 from audit.services import record
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.events import PRICE_RULE_CHANGED
-from catalogue.models import Brand, Category, PriceRule, PriceRuleKind, Product, ProductType
+from catalogue.models import Brand, Category, PriceRule, Product, ProductType
 from catalogue.services.pricing import lock_prices, prices_by, reprice
-from core.money import rupiah
+from catalogue.services.terms import Terms, name_of_all, terms_words
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -93,20 +93,6 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Terms:
-    """How a rule makes the price. `value`: rupiah, or hundredths of a percent."""
-
-    kind: str
-    value: int
-    round_to: int = 1
-
-    @classmethod
-    def of(cls, rule: PriceRule | None) -> Terms | None:
-        """Those of this rule; None without one."""
-        return cls(rule.kind, rule.value, rule.round_to) if rule else None
-
-
-@dataclass(frozen=True)
 class NewPrice:
     """A product's price before and after a change; for a bill, the shop's fee. All in rupiah."""
 
@@ -153,8 +139,8 @@ class Preview:
         return {
             "target": self.target.key,
             "name": self.target.name,
-            "before": self.before and asdict(self.before),
-            "after": self.after and asdict(self.after),
+            "before": self.before and self.before.facts,
+            "after": self.after and self.after.facts,
             "affected": self.affected,
             "below_cost": self.below_cost,
             "largest_loss": self.largest_loss,
@@ -199,11 +185,11 @@ _WEIGHED = f"""
 """  # noqa: S608 - our own words
 # The active rules as they would be: without the target's present one, and with its new one.
 _RULES_THEN = """(
-    SELECT type, category_id, brand_id, product_id, kind, value, round_to FROM catalogue_pricerule
+    SELECT type, category_id, brand_id, product_id, kind, value, round_to, at_least FROM catalogue_pricerule
      WHERE ended_at IS NULL AND (type, category_id, brand_id, product_id) IS DISTINCT FROM (%s, %s, %s, %s)
     UNION ALL
-    SELECT * FROM (VALUES (%s, %s::bigint, %s::bigint, %s::bigint, %s, %s::bigint, %s::integer))
-        AS new (type, category_id, brand_id, product_id, kind, value, round_to) WHERE kind IS NOT NULL
+    SELECT * FROM (VALUES (%s, %s::bigint, %s::bigint, %s::bigint, %s, %s::bigint, %s::integer, %s::bigint))
+        AS new (type, category_id, brand_id, product_id, kind, value, round_to, at_least) WHERE kind IS NOT NULL
 )"""
 
 
@@ -237,8 +223,8 @@ def sums_of_sold(target: Target, terms: Terms | None, sold: Mapping[int, int]) -
 
 def _affected_by(target: Target, terms: Terms | None) -> tuple[str, list[Any]]:
     """The statement that lists the products whose price these terms change, and its values."""
-    kind, value, round_to = (terms.kind, terms.value, terms.round_to) if terms else (None, None, None)
-    values = [target.type, *target.keys, target.type, *target.keys, kind, value, round_to]
+    new = [terms.kind, terms.value, terms.round_to, terms.at_least] if terms else [None] * 4
+    values = [target.type, *target.keys, target.type, *target.keys, *new]
     return _AFFECTED.format(prices=prices_by(_RULES_THEN)), values
 
 
@@ -290,6 +276,7 @@ def _write(target: Target, terms: Terms | None) -> None:
             type=target.type, category=target.category, brand=target.brand, product=target.product, created_at=now
         )
     rule.kind, rule.value, rule.round_to, rule.changed_at = terms.kind, terms.value, terms.round_to, now
+    rule.at_least = terms.at_least or None
     rule.save()
 
 
@@ -341,32 +328,6 @@ def sold_at_cost() -> int:
     return Product.objects.at_cost().count()
 
 
-def name_of_all(key: str) -> str:
-    """A target without a name, "all:prepaid" or "all:postpaid", in words."""
-    return gettext("Every bill") if key == f"all:{ProductType.POSTPAID}" else gettext("Every product")
-
-
-def terms_words(terms: Terms | None) -> str:
-    """A rule in a few words, such as "cost + 2,5%, rounded up to Rp500"."""
-    if terms is None:
-        return gettext("No rule")
-    match terms.kind:
-        case PriceRuleKind.FIXED:
-            words = rupiah(terms.value)
-        case PriceRuleKind.PERCENT:
-            words = gettext("cost + %(percent)s%%") % {"percent": percent(terms.value)}
-        case _:
-            words = gettext("+ %(amount)s") % {"amount": rupiah(terms.value)}
-    return words if terms.round_to == 1 else f"{words}, {_rounded(terms)}"
-
-
-def own_words(key: str, terms: Terms | None) -> str:
-    """The own rule of the target with this key; without one, a rule of something wider may hold for it."""
-    if terms or key.startswith("all:"):
-        return terms_words(terms)
-    return gettext("No rule of its own")
-
-
 def holding_words(terms: Terms | None, above: PriceRule | None) -> str:
     """A target's own rule in a few words; without one, the rule above it that holds instead."""
     if terms or above is None:
@@ -376,13 +337,3 @@ def holding_words(terms: Terms | None, above: PriceRule | None) -> str:
         "name": wider.name or name_of_all(wider.key),
         "terms": terms_words(Terms.of(above)),
     }
-
-
-def _rounded(terms: Terms) -> str:
-    return gettext("rounded up to %(amount)s") % {"amount": rupiah(terms.round_to)}
-
-
-def percent(hundredths: int) -> str:
-    """Hundredths of a percent as people here write it: 250 → "2,5"."""
-    whole, rest = divmod(hundredths, 100)
-    return f"{whole},{rest:02d}".rstrip("0") if rest else str(whole)

@@ -17,9 +17,11 @@ from approvals.services import open_approval
 from audit.acts import act
 from catalogue import services
 from catalogue.errors import NeedsSecondPerson, RuleRefused
-from catalogue.forms import END, TargetForm, TermsForm, typed_value
+from catalogue.forms import END, TargetForm, TermsForm, typed_terms
+from catalogue.models import PriceRuleKind
 from catalogue.services.acts import PriceRuleAct
-from catalogue.services.rules import Preview, Target, Terms
+from catalogue.services.rules import Preview, Target
+from catalogue.services.terms import Terms
 from catalogue.tables import PriceRuleTable
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
@@ -31,7 +33,7 @@ PAGE_SIZE = 50
 NARROWER_SHOWN = 10
 CHANGE_RULE = act("change_price_rule", pgettext_lazy("audit", "Change selling prices"), Right.CHANGE_PRICES)
 # The content of the second factor: the typed form, with the digest of the shown prices.
-_BOUND = ("target", "kind", "value", "round_to", "seen", "reason")
+_BOUND = ("target", "kind", "value", "at_least", "round_to", "seen", "reason")
 
 
 @staff_only(Right.VIEW_PRODUCT, Right.VIEW_COST)
@@ -61,9 +63,9 @@ def price_rule(request: StaffRequest) -> HttpResponse:
     before = Terms.of(target.rule())
     form = TermsForm(typed if "kind" in typed else None, target=target, has_rule=before is not None)
     if "kind" not in typed:
-        above = None if before else services.rule_above(target)
-        first = before or Terms("plus", 0, above.round_to if above else 1)
-        form.initial = {"kind": first.kind, "value": typed_value(before), "round_to": first.round_to}
+        # People change what holds; at first nothing does.
+        holds = before or Terms.of(services.rule_above(target))
+        form.initial = typed_terms(holds) if holds else {"kind": PriceRuleKind.PLUS}
     if not form.is_valid():
         return _show(request, target, before, form)
     if request.method != "POST":

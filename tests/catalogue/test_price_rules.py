@@ -7,6 +7,7 @@ import pytest
 from alerts.models import Alert
 from alerts.services import evaluate_alerts
 from approvals.models import Approval
+from approvals.services import ask
 from audit.models import AuditEvent
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.models import PriceRule, Product
@@ -46,6 +47,26 @@ def test_a_change_reprices_and_is_an_event_with_before_and_after():
     assert event.after["terms"] == {"kind": "percent", "value": 2_500, "round_to": 500}
     rule = PriceRule.objects.get()
     assert [row.value for row in rule.history.order_by("pgh_id")] == [1_000, 2_500]
+
+
+def test_a_least_amount_is_kept_shown_and_taken_away_again():
+    product = make_product(price=10_000)
+    terms = Terms("percent", 250, 500, 600)
+    seen = preview(_of(product), terms, count=1)
+    assert [(row.before, row.after) for row in seen.rows] == [(10_000, 11_000)]
+    _set(_of(product), terms, seen=seen.hash)
+
+    with pytest.raises(RuleRefused) as refusal:
+        _set(_of(product), terms)
+    assert refusal.value.reason == "same"
+    _set(_of(product), Terms("percent", 250, 500))
+
+    product.refresh_from_db()
+    assert product.selling_price == 10_500
+    events = AuditEvent.objects.filter(kind="price_rule_changed").order_by("pk")
+    assert [event.after["terms"].get("at_least") for event in events] == [600, None]
+    rule = PriceRule.objects.get()
+    assert [row.at_least for row in rule.history.order_by("pgh_id")] == [600, None]
 
 
 def test_an_ended_rule_gives_way_to_the_broader_one():
@@ -150,6 +171,33 @@ def test_a_second_person_approves_a_rule_below_cost_on_the_page():
     assert product.selling_price == 9_000
 
 
+def test_a_rule_that_was_asked_for_before_there_was_a_least_amount_is_still_approved():
+    # given what such a release kept: the content without a least amount, as its digest says
+    product = make_product(price=10_000)
+    asker = make_person("administrator")
+    _set(_of(product), Terms("percent", 250, 500), actor=asker)
+    content = {
+        "target": f"product:{product.pk}",
+        "name": f"Telkomsel 10.000 ({product.code})",
+        "before": {"kind": "percent", "value": 250, "round_to": 500},
+        "after": {"kind": "fixed", "value": 9_000, "round_to": 1},
+        "affected": 1,
+        "below_cost": 1,
+        "largest_loss": 1_000,
+        "prices": preview(_of(product), Terms("fixed", 9_000)).digest,
+    }
+    approval = ask("price_rule", subject=content["target"], content=content, actor=asker, reason="promo")
+    assert "cost + 2,5%, rounded up to Rp500" in words(browser_of("auditor").get(approval.get_absolute_url()))
+
+    # when it is approved
+    approved = approve(approval, approver())
+    assert (approved.state, approved.changes) == ("approved", {})
+
+    # then the price is the one asked for
+    product.refresh_from_db()
+    assert product.selling_price == 9_000
+
+
 def test_a_cost_that_moved_makes_the_asked_rule_void():
     product = make_product(price=10_000)
     browser = browser_of("administrator")
@@ -181,6 +229,28 @@ def test_on_the_page_a_rule_is_shown_saved_and_listed():
     assert "2,5%" in words(answer)
 
 
+def test_on_the_page_a_percentage_has_a_least_amount():
+    product = make_product(price=10_000)
+    browser = browser_of("administrator")
+    typed = {"target": f"product:{product.pk}", "kind": "percent", "value": "2,5", "at_least": "500", "round_to": "1"}
+    page = browser.get(URL, typed)
+
+    browser.confirm(URL, {**typed, **hidden(page)})
+
+    product.refresh_from_db()
+    assert product.selling_price == 10_500
+    assert has_id(browser.get(URL, {"target": typed["target"]}), "id_at_least")
+    assert "cost + 2,5%, at least Rp500" in words(browser.get("/products/prices/"))
+    assert "cost + 2,5%, at least Rp500" in words(browser_of("auditor").get("/audit/"))
+
+    # another kind has none, whatever stands in its field
+    typed |= {"kind": "plus", "value": "700", "at_least": "nonsense"}
+    browser.confirm(URL, {**typed, **hidden(browser.get(URL, typed))})
+    product.refresh_from_db()
+    assert product.selling_price == 10_700
+    assert PriceRule.objects.get(ended_at=None).at_least is None
+
+
 def test_without_a_rule_of_its_own_the_page_names_the_rule_that_holds_and_begins_with_its_rounding():
     product = make_product(price=10_000)
     brand = {"target": f"brand:{product.brand_id}"}
@@ -206,6 +276,9 @@ def test_a_rule_without_sense_is_refused_beside_its_field():
         ({"target": "all:prepaid", "kind": "percent", "value": "1000,01"}, "id_value_error"),
         ({"target": "all:prepaid", "kind": "percent", "value": "x"}, "id_value_error"),
         ({"target": "all:prepaid", "kind": "plus", "value": ""}, "id_value_error"),
+        ({"target": "all:prepaid", "kind": "percent", "value": "1", "at_least": "1.000.000.001"}, "id_at_least_error"),
+        ({"target": "all:prepaid", "kind": "percent", "value": "1", "at_least": "-1"}, "id_at_least_error"),
+        ({"target": "all:prepaid", "kind": "percent", "value": "1", "at_least": "0,5"}, "id_at_least_error"),
         ({"target": "all:postpaid", "kind": "percent", "value": "1"}, "id_kind_error"),
         ({"target": "all:nothing"}, "id_target_error"),
         ({"target": "brand:999999999999999999999"}, "id_target_error"),

@@ -55,6 +55,37 @@ def test_a_rule_makes_the_price_and_rounds_it_up(kind: str, value: int, round_to
     assert _repriced(product) == [price]
 
 
+@pytest.mark.parametrize(
+    ("value", "at_least", "round_to", "price"),
+    [
+        (250, 200, 1, 10_455),  # the percentage adds 255
+        (250, 255, 1, 10_455),
+        (250, 256, 1, 10_456),
+        (250, 500, 1, 10_700),
+        (333, 340, 1, 10_540),  # 339,66 is rounded up to as much
+        (333, 341, 1, 10_541),
+        (0, 500, 1, 10_700),
+        (0, 1, 1, 10_201),
+        (250, 500, 500, 11_000),
+        (250, 300, 500, 10_500),  # the larger of both, and then rounded up
+        (250, 301, 500, 11_000),
+        (250, 1_000_000_000, 1, 1_000_010_200),
+    ],
+)
+def test_a_percentage_adds_at_least_so_much_and_is_then_rounded(value: int, at_least: int, round_to: int, price: int):
+    product = make_product(price=10_200)
+    _rule(product=product, kind="percent", value=value, at_least=at_least, round_to=round_to)
+
+    assert _repriced(product) == [price]
+
+
+def test_a_product_that_costs_nothing_earns_the_least():
+    product = make_product(price=0)
+    _rule(product=product, kind="percent", value=250, at_least=500)
+
+    assert _repriced(product) == [500]
+
+
 def test_the_most_specific_rule_wins():
     product, same_brand = make_product(price=10_000), make_product(price=10_000)
     same_category, other = make_product(price=10_000, brand="xl"), make_product(price=10_000, category="data")
@@ -89,6 +120,8 @@ def test_the_dearest_product_and_highest_percent_do_not_overflow():
     _rule(product=product, kind="percent", value=100_000)
 
     assert _repriced(product) == [11 * (10**15 - 1)]
+    PriceRule.objects.update(at_least=1_000_000_000)
+    assert _repriced(product) == [11 * (10**15 - 1)]
 
 
 def test_two_active_rules_for_one_thing_are_refused():
@@ -105,6 +138,11 @@ def test_two_active_rules_for_one_thing_are_refused():
     [
         ({"kind": "fixed", "value": 0}, "price_rule_value_makes_sense"),
         ({"kind": "percent", "value": 100_001}, "price_rule_value_makes_sense"),
+        ({"kind": "plus", "at_least": 500}, "price_rule_least_of_a_percentage"),
+        ({"kind": "fixed", "at_least": 500}, "price_rule_least_of_a_percentage"),
+        ({"kind": "percent", "at_least": 0}, "price_rule_least_of_a_percentage"),
+        ({"kind": "percent", "at_least": 1_000_000_001}, "price_rule_least_of_a_percentage"),
+        ({"type": "postpaid", "at_least": 500}, "price_rule_least_of_a_percentage"),
         ({"round_to": 250}, "price_rule_rounding_known"),
         ({"type": "postpaid", "kind": "percent"}, "price_rule_of_bills_is_a_fee"),
     ],
