@@ -4,8 +4,8 @@ from django.utils.translation import pgettext, pgettext_lazy
 
 from audit.facts import Fact, money, name_facts
 from audit.subjects import ANY, About, Place, Seen, Subject, register
-from catalogue.services import name_of_all, terms_words
-from catalogue.services.terms import Terms
+from catalogue.services import name_of_all
+from catalogue.services.terms import facts_words
 from core.rights import Right
 
 
@@ -33,11 +33,9 @@ name_facts(
     largest_loss=Fact(pgettext_lazy("audit", "Largest loss for one sale"), money),
     number_kind=Fact(pgettext_lazy("audit", "Kind of numbers")),
     target=Fact(pgettext_lazy("audit", "Rule for")),
-    terms=Fact(
-        pgettext_lazy("audit", "Rule"), lambda value: terms_words(Terms(**value) if value else None), is_whole=True
-    ),
+    terms=Fact(pgettext_lazy("audit", "Rule"), facts_words, is_whole=True),
 )
 register(
     _Rules("price_rule", "", "prices", Right.VIEW_PRODUCT, Right.VIEW_COST, keys=ANY),
-    *(_Targets(name, keys=ANY) for name in ("all", "category", "brand", "product")),
+    *(_Targets(name, keys=ANY) for name in ("all", "category", "brand", "brands", "product")),
 )

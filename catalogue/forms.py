@@ -19,7 +19,7 @@ from catalogue.models import (
     PriceRuleKind,
     Product,
 )
-from catalogue.services.rules import Target
+from catalogue.services.targets import Target, in_several_categories
 from catalogue.services.terms import Terms, percent
 from core.forms import RupiahField
 from core.money import rupiah
@@ -89,6 +89,7 @@ class TargetForm(forms.Form):
             ("", "–"),
             (_("Everything"), [("all:prepaid", _("Every product")), ("all:postpaid", _("Every bill"))]),
             (_("Category"), [(f"category:{category.pk}", category.name) for category in categories]),
+            (_("Brand in all its categories"), [(target.key, target.words) for target in in_several_categories()]),
             (_("Brand"), [(f"brand:{brand.pk}", f"{brand.category.name} · {brand.name}") for brand in brands]),
         ]
         self.fields["target"].widget = forms.Select(attrs=self.fields["target"].widget.attrs, choices=choices)

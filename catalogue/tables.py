@@ -11,8 +11,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from catalogue.models import PriceChange, PriceRule
-from catalogue.services.rules import Target
-from catalogue.services.terms import Terms, name_of_all, terms_words
+from catalogue.services.targets import Target
+from catalogue.services.terms import Terms, terms_words
 from core.money import rupiah, signed_rupiah
 from core.tables import Table, column, row_link
 from core.times import moment
@@ -63,10 +63,9 @@ class PriceRuleTable(Table[PriceRule]):
     def target(self, rule: PriceRule) -> SafeString | str:
         """The rule's target; links to its form."""
         target = Target.of(rule)
-        words = target.name or name_of_all(target.key)
         if not self.may_change:
-            return words
-        return row_link(f"{reverse('price_rule')}?{urlencode({'target': target.key})}", words)
+            return target.words
+        return row_link(f"{reverse('price_rule')}?{urlencode({'target': target.key})}", target.words)
 
     @column(_("Kind"), css="sub", phone="2 left")
     def kind(self, rule: PriceRule) -> str:

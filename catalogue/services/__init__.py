@@ -4,17 +4,18 @@ from catalogue.services.acts import ask_for_rule
 from catalogue.services.health import Health, note_health
 from catalogue.services.kinds import correct_kind, read_category_kinds
 from catalogue.services.rules import (
-    Target,
     active_rules,
     change_rule,
     holding_words,
     narrower_targets,
+    own_rules,
     preview,
-    rule_above,
+    rules_above,
     sold_at_cost,
     sold_below_cost,
     sums_of_sold,
 )
 from catalogue.services.searching import Found, find_product, knows_words, note_bought, read_products, search_products
 from catalogue.services.sync import request_catalogue_sync, sync_catalogue
-from catalogue.services.terms import Terms, name_of_all, terms_words
+from catalogue.services.targets import Target, in_several_categories, name_of_all
+from catalogue.services.terms import Terms, own_words, terms_words

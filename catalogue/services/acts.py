@@ -13,8 +13,9 @@ from approvals.errors import ApprovalRefused
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.rights import sees_cost
 from catalogue.services.pricing import lock_prices
-from catalogue.services.rules import Target, change_rule, preview
-from catalogue.services.terms import Terms, name_of_all, own_words
+from catalogue.services.rules import change_rule, preview
+from catalogue.services.targets import Target, name_of_all
+from catalogue.services.terms import Terms, each_in_words, own_words, read_terms
 from core.money import rupiah
 from core.rights import Right
 
@@ -68,8 +69,8 @@ class PriceRuleAct(Act):
         """For what, how it was and will be, and what it costs the shop. With the price, the rule gives the cost."""
         return [
             Line("target", _("For"), content["name"] or name_of_all(content["target"])),
-            Line("before", _("Rule now"), own_words(content["target"], _terms(content["before"])), is_cost=True),
-            Line("after", _("New rule"), own_words(content["target"], _terms(content["after"])), is_cost=True),
+            _rule_line("before", _("Rule now"), content["target"], content["before"]),
+            _rule_line("after", _("New rule"), content["target"], content["after"]),
             Line("affected", _("Prices that change"), str(content["affected"])),
             Line("below_cost", _("Products below cost"), str(content["below_cost"]), is_cost=True),
             Line("largest_loss", _("Largest loss for one sale"), rupiah(content["largest_loss"]), is_cost=True),
@@ -88,8 +89,12 @@ def _asked(approval: Approval) -> tuple[Target, Terms | None]:
     target = Target.find(approval.facts["target"])
     if target is None:
         raise RuleRefused("gone")
-    return target, _terms(approval.facts["after"])
+    return target, read_terms(approval.facts["after"])
 
 
-def _terms(facts: dict[str, Any] | None) -> Terms | None:
-    return Terms(**facts) if facts else None
+def _rule_line(name: str, label: Any, key: str, facts: Any) -> Line:
+    """A rule; or one of each brand, where they are several."""
+    if isinstance(facts, list):
+        words = each_in_words(facts)
+        return Line(name, label, "; ".join(words), is_cost=True, several=words)
+    return Line(name, label, own_words(key, read_terms(facts)), is_cost=True)

@@ -16,7 +16,7 @@ from catalogue.models import Category, KindCorrection, KindSource, Product, Prod
 from catalogue.services.pricing import lock_prices
 
 if TYPE_CHECKING:
-    from catalogue.services.rules import Target
+    from catalogue.services.targets import Target
     from staff.models import User
 
 log = structlog.get_logger()

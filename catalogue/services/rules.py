@@ -16,80 +16,15 @@ from approvals.models import canonical, hash_of
 from audit.services import record
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.events import PRICE_RULE_CHANGED
-from catalogue.models import Brand, Category, PriceRule, Product, ProductType
+from catalogue.models import PriceRule, Product, ProductType
 from catalogue.services.pricing import lock_prices, prices_by, reprice
-from catalogue.services.terms import Terms, name_of_all, terms_words
+from catalogue.services.targets import Target
+from catalogue.services.terms import Terms, facts_of, terms_words
 
 if TYPE_CHECKING:
     from staff.models import User
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Target:
-    """The target of a rule: everything of a type, or one category, brand or product."""
-
-    type: str
-    category: Category | None = None
-    brand: Brand | None = None
-    product: Product | None = None
-
-    @classmethod
-    def of(cls, rule: PriceRule) -> Target:
-        """The target of this rule; its category, brand or product is read with it."""
-        return cls(type=rule.type, category=rule.category, brand=rule.brand, product=rule.product)
-
-    @classmethod
-    def find(cls, key: str) -> Target | None:
-        """The target of this `key`; None when there is none."""
-        what, _colon, which = key.partition(":")
-        if what == "all":
-            return cls(type=which) if which in ProductType.values else None
-        if what not in {"category", "brand", "product"} or not (which.isascii() and which.isdecimal()):
-            return None
-        pk = int(which[:18])
-        if what == "category":
-            category = Category.objects.filter(pk=pk).first()
-            return cls(type=category.type, category=category) if category else None
-        if what == "brand":
-            brand = Brand.objects.select_related("category").filter(pk=pk).first()
-            return cls(type=brand.category.type, brand=brand) if brand else None
-        product = Product.objects.filter(pk=pk).first()
-        return cls(type=product.type, product=product) if product else None
-
-    @property
-    def key(self) -> str:
-        """Its name in forms, approvals and events: "all:prepaid", "category:3", "brand:12", "product:345"."""
-        for what, row in (("product", self.product), ("brand", self.brand), ("category", self.category)):
-            if row is not None:
-                return f"{what}:{row.pk}"
-        return f"all:{self.type}"
-
-    @property
-    def name(self) -> str:
-        """The product, the brand with its category, or the category; "" for everything."""
-        if self.product:
-            return f"{self.product.name} ({self.product.code})"
-        if self.brand:
-            return f"{self.brand.category.name} · {self.brand.name}"
-        return self.category.name if self.category else ""
-
-    @property
-    def is_bill(self) -> bool:
-        """Whether its rule is a fee on top of bills."""
-        return self.type == ProductType.POSTPAID
-
-    def rule(self, *, is_locked: bool = False) -> PriceRule | None:
-        active = PriceRule.objects.order_by("pk").filter(
-            type=self.type, category=self.category, brand=self.brand, product=self.product, ended_at=None
-        )
-        return (active.select_for_update() if is_locked else active).first()
-
-    @property
-    def keys(self) -> list[int | None]:
-        """The keys of its category, brand and product, as the table of rules holds them."""
-        return [None if row is None else row.pk for row in (self.category, self.brand, self.product)]
 
 
 @dataclass(frozen=True)
@@ -115,14 +50,14 @@ class NewPrice:
 
 @dataclass(frozen=True)
 class Preview:
-    """The effect of a change of a rule on the listed products. `rows`: a part of the `affected` ones, of which the
-    prices of `falling` become lower.
+    """The effect of a change of a rule on the listed products. `rules`: those that the parts of the target have now.
+    `rows`: a part of the `affected` products, of which the prices of `falling` become lower.
 
     The margins are those of one sale of each of them, in rupiah; `sums_of_sold` weighs them by what is sold.
     """
 
     target: Target
-    before: Terms | None
+    rules: list[PriceRule | None]
     after: Terms | None
     affected: int
     falling: int
@@ -139,8 +74,8 @@ class Preview:
         return {
             "target": self.target.key,
             "name": self.target.name,
-            "before": self.before and self.before.facts,
-            "after": self.after and self.after.facts,
+            "before": self._before_each if self.target.also else facts_of(Terms.of(self.rules[0])),
+            "after": facts_of(self.after),
             "affected": self.affected,
             "below_cost": self.below_cost,
             "largest_loss": self.largest_loss,
@@ -151,6 +86,16 @@ class Preview:
     def hash(self) -> str:
         """The same in short, for the form that confirms it."""
         return hash_of(canonical(self.content))
+
+    @property
+    def is_same(self) -> bool:
+        """Whether every rule is so already."""
+        return all(Terms.of(rule) == self.after for rule in self.rules)
+
+    @property
+    def _before_each(self) -> list[dict[str, Any]]:
+        parts = zip(self.target.parts, self.rules, strict=True)
+        return [{"target": part.key, "name": part.name, "terms": facts_of(Terms.of(rule))} for part, rule in parts]
 
 
 _AFFECTED = """
@@ -183,13 +128,13 @@ _WEIGHED = f"""
       FROM ({{affected}}) affected
       JOIN unnest(%s::bigint[], %s::bigint[]) AS sold (id, count) ON sold.id = affected.id
 """  # noqa: S608 - our own words
-# The active rules as they would be: without the target's present one, and with its new one.
+# The active rules as they would be: without the present ones of the target, and with its new ones.
 _RULES_THEN = """(
     SELECT type, category_id, brand_id, product_id, kind, value, round_to, at_least FROM catalogue_pricerule
-     WHERE ended_at IS NULL AND (type, category_id, brand_id, product_id) IS DISTINCT FROM (%s, %s, %s, %s)
+     WHERE ended_at IS NULL AND id <> ALL (%s::bigint[])
     UNION ALL
-    SELECT * FROM (VALUES (%s, %s::bigint, %s::bigint, %s::bigint, %s, %s::bigint, %s::integer, %s::bigint))
-        AS new (type, category_id, brand_id, product_id, kind, value, round_to, at_least) WHERE kind IS NOT NULL
+    SELECT %s::text, %s::bigint, brand_id, %s::bigint, %s::text, %s::bigint, %s::integer, %s::bigint
+      FROM unnest(%s::bigint[]) AS part (brand_id)
 )"""
 
 
@@ -198,34 +143,46 @@ def preview(target: Target, terms: Terms | None, *, first: int = 0, count: int =
 
     In `lock_prices` it is the real effect; otherwise the effect at this moment.
     """
-    affected, values = _affected_by(target, terms)
+    rules = own_rules(target)
+    affected, values = _affected_by(target, rules, terms)
     with connection.cursor() as cursor:
         cursor.execute(_COUNTED.format(affected=affected), values)
         counted = cursor.fetchone()
         cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
         rows = [NewPrice(*row) for row in cursor.fetchall()]
     total, falling, below_cost, loss, least, most, digest = counted
-    now = Terms.of(target.rule())
-    return Preview(target, now, terms, total, falling, below_cost, loss, least, most, digest, rows)
+    return Preview(target, rules, terms, total, falling, below_cost, loss, least, most, digest, rows)
 
 
-def sums_of_sold(target: Target, terms: Terms | None, sold: Mapping[int, int]) -> tuple[int, int, int]:
+def sums_of_sold(change: Preview, sold: Mapping[int, int]) -> tuple[int, int, int]:
     """How many of these sales are of products whose price changes, and what they earn before and after, in rupiah.
 
     `sold`: by the key of its product, how often it was sold. Each counts at the product's cost of now.
     """
-    affected, values = _affected_by(target, terms)
+    affected, values = _affected_by(change.target, change.rules, change.after)
     with connection.cursor() as cursor:
         cursor.execute(_WEIGHED.format(affected=affected), [*values, list(sold), list(sold.values())])
         count, before, after = cursor.fetchone()
     return count, before, after
 
 
-def _affected_by(target: Target, terms: Terms | None) -> tuple[str, list[Any]]:
-    """The statement that lists the products whose price these terms change, and its values."""
+def _affected_by(target: Target, rules: list[PriceRule | None], terms: Terms | None) -> tuple[str, list[Any]]:
+    """The statement that lists the products whose price these terms change, instead of these rules; and its values."""
+    category, _brand, product = target.keys
     new = [terms.kind, terms.value, terms.round_to, terms.at_least] if terms else [None] * 4
-    values = [target.type, *target.keys, target.type, *target.keys, *new]
+    brands = [part.keys[1] for part in target.parts] if terms else []
+    values = [[rule.pk for rule in rules if rule], target.type, category, product, *new, brands]
     return _AFFECTED.format(prices=prices_by(_RULES_THEN)), values
+
+
+def own_rules(target: Target, *, is_locked: bool = False) -> list[PriceRule | None]:
+    """The active rule of each part of the target; None for a part that has none."""
+    active = PriceRule.objects.order_by("pk").filter(
+        type=target.type, category=target.category, product=target.product, ended_at=None
+    )
+    active = active.filter(brand__in=target.brands) if target.brands else active.filter(brand=None)
+    rules = {rule.brand_id: rule for rule in (active.select_for_update() if is_locked else active)}
+    return [rules.get(part.keys[1]) for part in target.parts]
 
 
 def change_rule(
@@ -236,7 +193,7 @@ def change_rule(
     seen: str | None = None,
     approved_by: User | None = None,
 ) -> None:
-    """Give the target these terms (None ends its rule), and every product its new price, in one transaction.
+    """Give the target these terms (None ends its rules), and every product its new price, in one transaction.
 
     `seen`: the `hash` of the preview that was confirmed. Raises `RuleRefused` when nothing would change or it is not
     what was seen, `NeedsSecondPerson` when something would sell below cost.
@@ -244,7 +201,7 @@ def change_rule(
     with transaction.atomic():
         lock_prices()
         change = preview(target, terms)
-        if change.before == terms:
+        if change.is_same:
             raise RuleRefused("same")
         if seen not in {None, change.hash}:
             raise RuleRefused("moved")
@@ -265,19 +222,20 @@ def change_rule(
 
 
 def _write(target: Target, terms: Terms | None) -> None:
-    rule, now = target.rule(is_locked=True), timezone.now()
-    if terms is None:
-        if rule is not None:
-            rule.ended_at = rule.changed_at = now
-            rule.save(update_fields=["ended_at", "changed_at"])
-        return
-    if rule is None:
-        rule = PriceRule(
-            type=target.type, category=target.category, brand=target.brand, product=target.product, created_at=now
+    now = timezone.now()
+    for part, own in zip(target.parts, own_rules(target, is_locked=True), strict=True):
+        if Terms.of(own) == terms:
+            continue
+        rule = own or PriceRule(
+            type=part.type, category=part.category, brand=part.brand, product=part.product, created_at=now
         )
-    rule.kind, rule.value, rule.round_to, rule.changed_at = terms.kind, terms.value, terms.round_to, now
-    rule.at_least = terms.at_least or None
-    rule.save()
+        rule.changed_at = now
+        if terms is None:
+            rule.ended_at = now
+        else:
+            rule.kind, rule.value, rule.round_to = terms.kind, terms.value, terms.round_to
+            rule.at_least = terms.at_least or None
+        rule.save()
 
 
 def active_rules(*which: Q) -> list[PriceRule]:
@@ -288,11 +246,11 @@ def active_rules(*which: Q) -> list[PriceRule]:
 
 
 def narrower_targets(target: Target) -> list[Target]:
-    """The parts of the target for which a rule of their own counts, the broadest first."""
+    """What lies in the target and has a rule of its own that counts, the broadest first."""
     if target.product:
         return []
-    if target.brand:
-        part = Q(product__brand=target.brand)
+    if target.brands:
+        part = Q(product__brand__in=target.brands)
     elif target.category:
         part = Q(brand__category=target.category) | Q(product__category=target.category)
     else:
@@ -300,17 +258,21 @@ def narrower_targets(target: Target) -> list[Target]:
     return [Target.of(rule) for rule in active_rules(part)]
 
 
-def rule_above(target: Target) -> PriceRule | None:
-    """The rule that holds for the target where it has none of its own: of its brand, its category, or of everything."""
-    if not (target.category or target.brand or target.product):
-        return None
+def rules_above(target: Target) -> list[PriceRule | None]:
+    """For each part of the target the rule that holds where it has none of its own: of its brand, its category, or of
+    everything."""
     above = Q(category=None, brand=None, product=None)
     if target.product:
         above |= Q(brand_id=target.product.brand_id) | Q(category_id=target.product.category_id)
-    elif target.brand:
-        above |= Q(category_id=target.brand.category_id)
-    rules = active_rules(above, Q(type=target.type))
-    return rules[-1] if rules else None
+    elif target.brands:
+        above |= Q(category__in=[brand.category_id for brand in target.brands])
+    elif not target.category:
+        return [None]
+    rules = active_rules(above, Q(type=target.type))[::-1]
+    return [
+        next((rule for rule in rules if not part.brand or rule.category_id in {None, part.brand.category_id}), None)
+        for part in target.parts
+    ]
 
 
 def _depth(rule: PriceRule) -> int:
@@ -334,6 +296,6 @@ def holding_words(terms: Terms | None, above: PriceRule | None) -> str:
         return terms_words(terms)
     wider = Target.of(above)
     return gettext("No rule of its own; %(name)s: %(terms)s") % {
-        "name": wider.name or name_of_all(wider.key),
+        "name": wider.words,
         "terms": terms_words(Terms.of(above)),
     }

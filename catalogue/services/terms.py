@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from catalogue.models import PriceRule, PriceRuleKind, ProductType
+from catalogue.models import PriceRule, PriceRuleKind
 from core.money import rupiah
 
 
@@ -28,15 +28,17 @@ class Terms:
         """Those of this rule; None without one."""
         return cls(rule.kind, rule.value, rule.round_to, rule.at_least or 0) if rule else None
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """In JSON values; without `at_least` where there is none, as older approvals and events have it."""
-        return {name: value for name, value in asdict(self).items() if name != "at_least" or value}
+
+def facts_of(terms: Terms | None) -> dict[str, Any] | None:
+    """The terms in JSON values; without `at_least` where there is none, as older approvals and events have them."""
+    if terms is None:
+        return None
+    return {name: value for name, value in asdict(terms).items() if name != "at_least" or value}
 
 
-def name_of_all(key: str) -> str:
-    """A target without a name, "all:prepaid" or "all:postpaid", in words."""
-    return gettext("Every bill") if key == f"all:{ProductType.POSTPAID}" else gettext("Every product")
+def read_terms(facts: dict[str, Any] | None) -> Terms | None:
+    """The terms of which these are the facts."""
+    return Terms(**facts) if facts else None
 
 
 def terms_words(terms: Terms | None) -> str:
@@ -60,6 +62,16 @@ def own_words(key: str, terms: Terms | None) -> str:
     if terms or key.startswith("all:"):
         return terms_words(terms)
     return gettext("No rule of its own")
+
+
+def each_in_words(rules: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The rules of several brands before a change, as `Preview.content` has them."""
+    return tuple(f"{rule['name']}: {own_words(rule['target'], read_terms(rule['terms']))}" for rule in rules)
+
+
+def facts_words(facts: Any) -> str:
+    """A rule, or several, as an approval or an event has them, in words."""
+    return "; ".join(each_in_words(facts)) if isinstance(facts, list) else terms_words(read_terms(facts))
 
 
 def _rounded(terms: Terms) -> str:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from catalogue import services
 from catalogue.forms import KindForm
 from catalogue.models import Product
-from catalogue.services.rules import Target
+from catalogue.services.targets import Target
 from core.access import StaffRequest, staff_only
 from core.rights import Right
 

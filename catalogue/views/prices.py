@@ -18,9 +18,10 @@ from audit.acts import act
 from catalogue import services
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.forms import END, TargetForm, TermsForm, typed_terms
-from catalogue.models import PriceRuleKind
+from catalogue.models import PriceRule, PriceRuleKind
 from catalogue.services.acts import PriceRuleAct
-from catalogue.services.rules import Preview, Target
+from catalogue.services.rules import Preview
+from catalogue.services.targets import Target
 from catalogue.services.terms import Terms
 from catalogue.tables import PriceRuleTable
 from core.access import StaffRequest, staff_only
@@ -29,6 +30,8 @@ from core.rights import Right
 from staff.confirming import check_factor
 from staff.errors import FactorRefused
 
+# Those of the parts of a target.
+Rules = list[PriceRule | None]
 PAGE_SIZE = 50
 NARROWER_SHOWN = 10
 CHANGE_RULE = act("change_price_rule", pgettext_lazy("audit", "Change selling prices"), Right.CHANGE_PRICES)
@@ -40,8 +43,10 @@ _BOUND = ("target", "kind", "value", "at_least", "round_to", "seen", "reason")
 @require_GET
 def prices(request: StaffRequest) -> HttpResponse:
     """Every active price rule, and how many products sell at cost because none is for them."""
+    may_change = request.user.has_perm(Right.CHANGE_PRICES)
     context = {
-        "table": PriceRuleTable(services.active_rules(), may_change=request.user.has_perm(Right.CHANGE_PRICES)),
+        "table": PriceRuleTable(services.active_rules(), may_change=may_change),
+        "everywhere": services.in_several_categories() if may_change else [],
         "at_cost": services.sold_at_cost(),
         "below_cost": services.sold_below_cost(20),
     }
@@ -60,20 +65,26 @@ def price_rule(request: StaffRequest) -> HttpResponse:
     if not which.is_valid() or which.chosen is None:
         return render(request, "catalogue/price_rule.html", {"which": which.offer()})
     target = which.chosen
-    before = Terms.of(target.rule())
-    form = TermsForm(typed if "kind" in typed else None, target=target, has_rule=before is not None)
+    own = services.own_rules(target)
+    form = TermsForm(typed if "kind" in typed else None, target=target, has_rule=any(own))
     if "kind" not in typed:
-        # People change what holds; at first nothing does.
-        holds = before or Terms.of(services.rule_above(target))
-        form.initial = typed_terms(holds) if holds else {"kind": PriceRuleKind.PLUS}
+        form.initial = _first_terms(target, own)
     if not form.is_valid():
-        return _show(request, target, before, form)
+        return _show(request, target, own, form)
     if request.method != "POST":
-        return _show(request, target, before, form, _preview(request, target, form.terms))
-    return _save(request, target, before, form)
+        return _show(request, target, own, form, _preview(request, target, form.terms))
+    return _save(request, target, own, form)
 
 
-def _save(request: StaffRequest, target: Target, before: Terms | None, form: TermsForm) -> HttpResponse:
+def _first_terms(target: Target, own: Rules) -> dict[str, Any]:
+    """What the form begins with: the terms that hold; where those of several brands differ, the highest percentage."""
+    above = [None] * len(own) if all(own) else services.rules_above(target)
+    holding = [terms for rules in zip(own, above, strict=True) if (terms := Terms.of(rules[0] or rules[1]))]
+    first = max(holding, key=lambda terms: (terms.kind == PriceRuleKind.PERCENT, terms.value), default=None)
+    return typed_terms(first) if first else {"kind": PriceRuleKind.PLUS}
+
+
+def _save(request: StaffRequest, target: Target, own: Rules, form: TermsForm) -> HttpResponse:
     seen = request.POST.get("seen", "")
     try:
         check_factor(request, act=CHANGE_RULE, content={name: request.POST.get(name, "") for name in _BOUND})
@@ -82,15 +93,20 @@ def _save(request: StaffRequest, target: Target, before: Terms | None, form: Ter
         try:
             approval = services.ask_for_rule(need, actor=request.user, reason=request.POST.get("reason", ""))
         except RuleRefused as refusal:
-            return _show(request, target, before, form, _preview(request, target, form.terms), refusal=refusal)
+            return _show(request, target, own, form, _preview(request, target, form.terms), refusal=refusal)
         except AlreadyAsked as refusal:
             messages.error(request, str(refusal), extra_tags=refusal.code)
             return redirect(refusal.approval)
         messages.success(request, _("Asked. A second person has to approve it."), extra_tags="waits_for_approval")
         return redirect(approval)
     except (RuleRefused, FactorRefused) as refusal:
-        return _show(request, target, before, form, _preview(request, target, form.terms), refusal=refusal)
-    words = _("The rule has ended.") if form.terms is None else _("The rule is saved. The new prices hold from now on.")
+        return _show(request, target, own, form, _preview(request, target, form.terms), refusal=refusal)
+    if form.terms is None:
+        words = _("Its rules have ended.") if target.also else _("The rule has ended.")
+    elif target.also:
+        words = _("The rules are saved. The new prices hold from now on.")
+    else:
+        words = _("The rule is saved. The new prices hold from now on.")
     messages.success(request, words, extra_tags="price_rule_changed")
     return redirect("prices")
 
@@ -104,18 +120,20 @@ def _preview(request: StaffRequest, target: Target, terms: Terms | None) -> Prev
 def _show(
     request: StaffRequest,
     target: Target,
-    before: Terms | None,
+    own: Rules,
     form: TermsForm,
     change: Preview | None = None,
     *,
     refusal: Refused | None = None,
 ) -> HttpResponse:
-    above = services.rule_above(target)
+    above = services.rules_above(target)
+    held = [services.holding_words(Terms.of(rule), wider) for rule, wider in zip(own, above, strict=True)]
     context: dict[str, Any] = {
         "which": None,
         "target": target,
-        "target_name": target.name or services.name_of_all(target.key),
-        "before": services.holding_words(before, above),
+        "before": held[0],
+        "each_before": list(zip(target.parts, held, strict=True)) if target.also else [],
+        "everywhere": services.in_several_categories(target.brand.pk) if target.brand and not target.also else [],
         "form": form,
         "change": change,
         "refusal": refusal,
@@ -129,9 +147,10 @@ def _show(
         context |= {
             "narrower": narrower[:NARROWER_SHOWN],
             "has_more_narrower": len(narrower) > NARROWER_SHOWN,
-            "after": services.holding_words(change.after, above),
+            "after": services.own_words(target.key, change.after)
+            if target.also
+            else services.holding_words(change.after, above[0]),
             "seen": change.hash,
             "page": Paginator(range(change.affected), PAGE_SIZE).get_page(request.GET.get("page")),
-            "is_same": change.before == change.after,
         }
     return render(request, "catalogue/price_rule.html", context)

@@ -56,5 +56,5 @@ def exact_sums(filtered: OrderFilter) -> Sums | None:
 def sold_under(change: Preview) -> dict[str, int]:
     """`{% sold_under change as sold %}`: how many sales of the last days change; their profit in rupiah, and how much
     `less` it is after."""
-    count, before, after = sums_of_sold(change.target, change.after, sold_lately(timezone.now()))
+    count, before, after = sums_of_sold(change, sold_lately(timezone.now()))
     return {"days": DAYS, "count": count, "before": before, "after": after, "less": before - after}

@@ -10,7 +10,7 @@ from audit.models import AuditEvent
 from catalogue.destinations import CUSTOMER, METER, PHONE
 from catalogue.models import KindCorrection, Product
 from catalogue.services.kinds import Corrections, correct_kind, settle_kind
-from catalogue.services.rules import Target
+from catalogue.services.targets import Target
 from testing.factories import make_product
 from testing.people import make_person
 

@@ -11,8 +11,9 @@ from approvals.services import ask
 from audit.models import AuditEvent
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.models import PriceRule, Product
-from catalogue.services import change_rule, preview, rule_above
-from catalogue.services.rules import Target, Terms
+from catalogue.services import change_rule, preview, rules_above
+from catalogue.services.targets import Target
+from catalogue.services.terms import Terms
 from staff.models import User
 from testing.database import statements
 from testing.factories import make_biller, make_product
@@ -266,7 +267,7 @@ def test_without_a_rule_of_its_own_the_page_names_the_rule_that_holds_and_begins
     assert '<option value="500" selected>' in page.content.decode()
     seen = browser.get(URL, {**brand, "kind": "plus", "value": "900", "round_to": "1"})
     assert words_at(seen, 'id="change-title"') == f"{held} → + Rp900"
-    assert rule_above(_of(product)).category == product.category
+    assert [rule.category for rule in rules_above(_of(product))] == [product.category]
 
 
 def test_a_rule_without_sense_is_refused_beside_its_field():

@@ -6,7 +6,8 @@ import pytest
 from django.test.client import Client
 
 from catalogue.services import change_rule
-from catalogue.services.rules import Target, Terms
+from catalogue.services.targets import Target
+from catalogue.services.terms import Terms
 from earnings.services import sum_days
 from purchases.states import Status
 from testing.factories import make_product

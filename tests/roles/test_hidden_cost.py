@@ -13,7 +13,8 @@ from approvals.models import Approval
 from catalogue.errors import NeedsSecondPerson
 from catalogue.models import PriceChange, Product
 from catalogue.services import ask_for_rule, change_rule
-from catalogue.services.rules import Target, Terms
+from catalogue.services.targets import Target
+from catalogue.services.terms import Terms
 from ledger.models import Books
 from purchases.errors import NeedsApproval
 from purchases.models import Incident, Order, OrderEvent, ReceiptPrint

@@ -1,0 +1,262 @@
+"""A brand in all its categories: one form, one preview and one transaction for the rules of several brands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from approvals.models import Approval
+from audit.models import AuditEvent
+from catalogue.errors import NeedsSecondPerson, RuleRefused
+from catalogue.models import Brand, Category, PriceRule, Product
+from catalogue.services import change_rule, in_several_categories, narrower_targets, preview
+from catalogue.services.targets import Target
+from catalogue.services.terms import Terms
+from core.rights import Role
+from staff.models import User
+from testing.database import statements
+from testing.factories import make_biller, make_product
+from testing.people import browser_of, make_person
+from tests.approvals.helpers import approve, approver
+from tests.core.helpers import codes, has_id, hidden, words, words_at
+
+pytestmark = pytest.mark.django_db
+
+URL = "/products/prices/rule/"
+LEAST = Terms("percent", 300, 1, 500)
+
+
+@pytest.fixture
+def owner() -> User:
+    return make_person("administrator", username="changer")
+
+
+@pytest.fixture
+def products() -> list[Product]:
+    """One of Telkomsel in each of three categories, and one of XL."""
+    for code, name in (("pulsa", "Pulsa"), ("data", "Data"), ("sms", "SMS")):
+        Category.objects.create(code=code, name=name, type="prepaid")
+    three = [
+        make_product(category=category, price=price, code=category.upper())
+        for category, price in (("pulsa", 10_000), ("data", 50_000), ("sms", 3_000))
+    ]
+    other = make_product(category="data", brand="xl", price=10_000, code="XL")
+    Brand.objects.filter(code="xl").update(name="XL")
+    return [*three, other]
+
+
+def _everywhere() -> Target:
+    (target,) = in_several_categories()
+    return target
+
+
+def _prices() -> dict[str, int | None]:
+    return dict(Product.objects.values_list("code", "selling_price"))
+
+
+def _typed(**terms: str) -> dict[str, str]:
+    return {"target": _everywhere().key, "kind": "percent", "value": "3", "round_to": "1", **terms}
+
+
+def test_only_a_brand_that_several_categories_of_one_type_list_is_offered(products):
+    biller = make_biller()
+    Brand.objects.filter(pk=biller.brand_id).update(name="XL")  # of another type
+    assert [brand.category.code for brand in _everywhere().brands] == ["pulsa", "data", "sms"]
+
+    Brand.objects.filter(category__code="sms").update(is_listed=False)
+    assert [brand.category.code for brand in _everywhere().brands] == ["pulsa", "data"]
+    Brand.objects.filter(category__code="data").update(is_listed=False)
+    assert in_several_categories() == []
+    assert Target.find(f"brands:{products[0].brand_id}") is None
+
+
+def test_each_of_its_brands_names_the_same_target(products):
+    keys = {Target.find(f"brands:{product.brand_id}").key for product in products[:3]}
+
+    assert keys == {f"brands:{products[0].brand_id}"}
+    assert Target.find(f"brands:{products[3].brand_id}") is None
+
+
+def test_one_change_gives_each_brand_its_rule_and_is_one_event(products, owner):
+    change_rule(Target(type="prepaid", brand=products[1].brand), Terms("percent", 500), actor=owner)
+    target = _everywhere()
+    seen = preview(target, LEAST, count=10)
+    assert [(row.code, row.before, row.after) for row in seen.rows] == [
+        ("SMS", 3_000, 3_500),
+        ("PULSA", 10_000, 10_500),
+        ("DATA", 52_500, 51_500),
+    ]
+
+    change_rule(target, LEAST, actor=owner, seen=seen.hash)
+
+    assert _prices() == {"SMS": 3_500, "PULSA": 10_500, "DATA": 51_500, "XL": None}
+    rules = PriceRule.objects.filter(ended_at=None).order_by("brand__pk")
+    assert [(rule.brand_id, Terms.of(rule)) for rule in rules] == [(brand.pk, LEAST) for brand in target.brands]
+    event = AuditEvent.objects.filter(kind="price_rule_changed").latest("pk")
+    assert (event.subject, event.facts["affected"]) == ("Pulsa, Data, SMS · Telkomsel", 3)
+    assert [rule["terms"] for rule in event.before["terms"]] == [
+        None,
+        {"kind": "percent", "value": 500, "round_to": 1},
+        None,
+    ]
+    assert event.after["terms"] == {"kind": "percent", "value": 300, "round_to": 1, "at_least": 500}
+    assert "Data · Telkomsel: cost + 5%" in words(browser_of("auditor").get("/audit/"))
+
+
+def test_a_brand_that_has_these_terms_already_is_left_as_it_is(products, owner):
+    change_rule(Target(type="prepaid", brand=products[1].brand), LEAST, actor=owner)
+    rule = PriceRule.objects.get()
+
+    change_rule(_everywhere(), LEAST, actor=owner)
+
+    assert PriceRule.objects.get(pk=rule.pk).changed_at == rule.changed_at
+    assert rule.history.count() == 1
+    with pytest.raises(RuleRefused) as refusal:
+        change_rule(_everywhere(), LEAST, actor=owner)
+    assert refusal.value.reason == "same"
+
+
+def test_all_rules_end_at_once_and_the_broader_ones_hold_again(products, owner):
+    change_rule(Target.find("all:prepaid"), Terms("plus", 700), actor=owner)
+    change_rule(_everywhere(), LEAST, actor=owner)
+    seen = preview(_everywhere(), None)
+
+    change_rule(_everywhere(), None, actor=owner, seen=seen.hash)
+
+    assert _prices() == {"SMS": 3_700, "PULSA": 10_700, "DATA": 50_700, "XL": 10_700}
+    assert list(PriceRule.objects.filter(ended_at=None).values_list("brand", "category", "product")) == [(None,) * 3]
+
+
+def test_a_single_product_keeps_its_own_rule_and_the_page_names_it(products, owner):
+    own = Target(type="prepaid", product=products[2])
+    change_rule(own, Terms("fixed", 9_900), actor=owner)
+
+    page = browser_of("administrator").get(URL, _typed(at_least="500"))
+
+    assert [part.key for part in narrower_targets(_everywhere())] == [own.key]
+    assert has_id(page, "narrower")
+    change_rule(_everywhere(), LEAST, actor=owner)
+    assert _prices()["SMS"] == 9_900
+
+
+@pytest.mark.parametrize("moved", ["cost", "rule", "category"])
+def test_nothing_is_saved_when_anything_has_moved_since_it_was_seen(products, owner, moved: str):
+    browser = browser_of("administrator")
+    typed = _typed(at_least="500")
+    fields = hidden(browser.get(URL, typed))
+    if moved == "cost":
+        Product.objects.filter(code="DATA").update(price=50_100)
+    elif moved == "rule":
+        change_rule(Target(type="prepaid", brand=products[2].brand), Terms("plus", 100), actor=owner)
+    else:
+        Category.objects.create(code="games", name="Games", type="prepaid")
+        make_product(category="games", price=1_000)
+    rules, prices = list(PriceRule.objects.values()), _prices()
+
+    assert codes(browser.confirm(URL, {**typed, **fields})) == {"RuleRefused:moved"}
+
+    assert list(PriceRule.objects.values()) == rules
+    assert _prices() == prices
+
+
+def test_if_one_of_the_rules_cannot_be_written_none_is(products, owner, monkeypatch):
+    save, saved = PriceRule.save, []
+
+    def fail_at_the_third(rule: PriceRule, *args: Any, **kwargs: Any) -> None:
+        saved.append(rule)
+        if len(saved) == 3:
+            raise ConnectionError
+        save(rule, *args, **kwargs)
+
+    monkeypatch.setattr(PriceRule, "save", fail_at_the_third)
+    with pytest.raises(ConnectionError):
+        change_rule(_everywhere(), LEAST, actor=owner)
+
+    assert not PriceRule.objects.exists()
+    assert set(_prices().values()) == {None}
+    assert not AuditEvent.objects.filter(kind="price_rule_changed").exists()
+
+
+def test_below_cost_one_approval_holds_all_of_it(products, owner):
+    target, low = _everywhere(), Terms("fixed", 9_000)
+    with pytest.raises(NeedsSecondPerson):
+        change_rule(target, low, actor=owner)
+    assert not PriceRule.objects.exists()
+    browser = browser_of("administrator")
+    typed = {"target": target.key, "kind": "fixed", "value": "9.000", "round_to": "1"}
+
+    browser.confirm(URL, {**typed, **hidden(browser.get(URL, typed)), "reason": "promo"})
+
+    approval = Approval.objects.get()
+    assert (approval.subject, approval.facts["below_cost"], approval.facts["largest_loss"]) == (target.key, 2, 41_000)
+    assert [rule["target"] for rule in approval.facts["before"]] == [part.key for part in target.parts]
+    page = browser_of("auditor").get(approval.get_absolute_url())
+    assert "Data · Telkomsel: No rule of its own" in words(page)
+    assert has_id(browser.get(URL, {"target": target.key}), "rule-waits")
+    assert not PriceRule.objects.exists()
+    assert approve(approval, approver()).state == "approved"
+    assert _prices() == {"SMS": 9_000, "PULSA": 9_000, "DATA": 9_000, "XL": None}
+
+
+def test_an_approval_is_void_when_the_brand_came_into_another_category(products, owner):
+    browser = browser_of("administrator")
+    typed = {"target": _everywhere().key, "kind": "fixed", "value": "9.000", "round_to": "1"}
+    browser.confirm(URL, {**typed, **hidden(browser.get(URL, typed)), "reason": "promo"})
+    Category.objects.create(code="games", name="Games", type="prepaid")
+    make_product(category="games", price=1_000)
+
+    assert approve(Approval.objects.get(), approver()).state == "void"
+    assert not PriceRule.objects.exists()
+
+
+def test_a_fee_of_bills_is_set_in_all_categories_too(owner):
+    billers = []
+    for code in ("pdam", "tv"):
+        category = Category.objects.create(code=code, name=code, type="postpaid")
+        brand = Brand.objects.create(category=category, code=f"{code}-x", name="Biznet")
+        billers.append(make_biller(code=code))
+        Product.objects.filter(code=code).update(category=category, brand=brand)
+
+    change_rule(_everywhere(), Terms("plus", 2_500), actor=owner)
+
+    assert list(Product.objects.filter(code__in=["pdam", "tv"]).values_list("fee", flat=True)) == [2_500, 2_500]
+
+
+def test_the_pages_lead_to_the_form_and_the_form_begins_with_what_holds(products, owner):
+    for category, terms in (("pulsa", Terms("percent", 300, 500)), ("data", Terms("percent", 500, 500))):
+        target = Target(type="prepaid", category=Category.objects.get(code=category))
+        change_rule(target, terms, actor=owner)
+    browser = browser_of("administrator")
+    key = _everywhere().key
+
+    assert key in [target.key for target in browser.get("/products/prices/").context["everywhere"]]
+    assert f'value="{key}"' in browser.get(URL).content.decode()
+    assert has_id(browser.get(URL, {"target": f"brand:{products[1].brand_id}"}), "everywhere")
+    page = browser.get(URL, {"target": key})
+    assert 'name="value" value="5"' in page.content.decode()
+    for product, held in zip(products, ["cost + 3%", "cost + 5%", "No rule"], strict=False):
+        assert held in words_at(page, f'id="now-{product.brand_id}"')
+    with statements() as sent:
+        browser.get(URL, _typed(at_least="500"))
+    assert len(sent) <= 15
+
+
+@pytest.mark.parametrize("role", [Role.CASHIER, Role.SUPERVISOR, Role.AUDITOR])
+def test_people_without_the_right_are_led_nowhere_and_change_nothing(products, role: Role):
+    browser = browser_of(role)
+
+    assert browser.get(URL, {"target": _everywhere().key}).status_code == 403
+    assert browser.confirm(URL, _typed(at_least="500")).status_code == 403
+    page = browser.get("/products/prices/")
+    assert page.status_code == 403 or not has_id(page, "everywhere")
+    assert not PriceRule.objects.exists()
+
+
+def test_a_person_bound_to_a_branch_changes_no_price_of_the_shop(products):
+    browser = browser_of("administrator", bound_since=timezone.now())
+
+    assert browser.get(URL, _typed(at_least="500")).status_code == 403
+    assert browser.confirm(URL, _typed(at_least="500")).status_code == 403
+    assert not PriceRule.objects.exists()
