@@ -17,7 +17,7 @@ from django.utils.translation import pgettext_lazy
 from backoffice.navigation import PLACES
 from backoffice.sections import SECTIONS
 from core.rights import Right
-from find.kinds import NAMES, PRODUCTS, ROWS
+from find.kinds import NAMES, PRICES, PRODUCTS, ROWS
 from find.kinds.asked import Asked
 from find.kinds.kind import Kind, Result
 from policies.words import WORDS
@@ -201,4 +201,4 @@ def _known(page: _Page, *, whole: bool = True) -> frozenset[str]:
 
 
 #: The pages before the products: a product with one typing error never stands before a page of that name.
-KINDS = (*ROWS, Kind("pages", pgettext_lazy("find", "Pages and settings"), (), _pages), *NAMES, PRODUCTS)
+KINDS = (*ROWS, Kind("pages", pgettext_lazy("find", "Pages and settings"), (), _pages), *NAMES, PRICES, PRODUCTS)

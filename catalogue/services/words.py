@@ -38,6 +38,8 @@ class SearchWords:
     categories: tuple[Called, ...]
     little: frozenset[str]
     bills: frozenset[str]
+    prices: frozenset[str]
+    beside_prices: frozenset[str]
     times: dict[str, int]
     units: dict[str, tuple[str, int]]
     validity: dict[str, int]
@@ -73,6 +75,8 @@ def search_words() -> SearchWords:
         categories=_called(data["category"]),
         little=frozenset(data["little"]["words"]),
         bills=frozenset(data["bills"]["words"]),
+        prices=frozenset(data["prices"]["words"]),
+        beside_prices=frozenset(data["prices"]["beside"]),
         times=data["times"],
         units={word: (unit, many) for unit, words in data["units"].items() for word, many in words.items()},
         validity=data["validity"],

@@ -11,6 +11,7 @@ from find.kinds.drawers import drawers
 from find.kinds.kind import Kind
 from find.kinds.orders import orders
 from find.kinds.people import people
+from find.kinds.prices import prices
 from find.kinds.products import products
 
 #: In the order of the page: `Enter` opens the first result of all.
@@ -25,5 +26,8 @@ ROWS = (
 NAMES = (
     Kind("staff", _("Staff"), (Right.MANAGE_STAFF,), people, "staff_list"),
     Kind("drawers", _("Drawers"), (Right.VIEW_SHIFTS,), drawers),
+)
+PRICES = Kind(
+    "prices", _("Selling prices"), (Right.VIEW_PRODUCT, Right.VIEW_COST, Right.CHANGE_PRICES), prices, "prices"
 )
 PRODUCTS = Kind("products", _("Products"), (Right.VIEW_PRODUCT,), products, "catalogue")

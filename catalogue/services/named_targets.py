@@ -1,0 +1,39 @@
+"""The targets of price rules by what people call them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from catalogue.models import Brand, Category
+from catalogue.services.targets import Target, in_several_categories
+from catalogue.services.words import brand_called, category_called, chunks_of, joined, search_words, words_in
+
+
+def priced_targets(text: str) -> Iterator[Target]:
+    """The targets that a text names beside a word for prices, as "harga tsel" does: first brands in all categories."""
+    known, typed = search_words(), [joined(chunk) for chunk in chunks_of(text)]
+    names = [word for word in typed if word not in known.prices | known.beside_prices | known.little]
+    if not names or known.prices.isdisjoint(typed):
+        return
+    for target in (*in_several_categories(), *_in_one_category()):
+        words = _words_of(target)
+        if all(any(word.startswith(name) for word in words) for name in names):
+            yield target
+
+
+def _in_one_category() -> Iterator[Target]:
+    categories = Category.objects.filter(is_listed=True).order_by("-type", "name")
+    yield from (Target(type=category.type, category=category) for category in categories)
+    brands = Brand.objects.filter(is_listed=True).select_related("category").order_by("category__name", "name")
+    yield from (Target(type=brand.category.type, brand=brand) for brand in brands)
+
+
+def _words_of(target: Target) -> set[str]:
+    """What people call it. A brand in all its categories is not called as one of them."""
+    names = [target.brand.name] if target.brand else []
+    called = brand_called(target.brand.name) if target.brand else ()
+    category = None if target.also else target.category or (target.brand and target.brand.category)
+    if category:
+        names.append(category.name)
+        called += category_called(category.name)
+    return {word for name in names for word in words_in(name)}.union(*(entry.called for entry in called))

@@ -1,0 +1,62 @@
+"""Words for a price beside a brand or a category lead to the form of its selling price."""
+
+from __future__ import annotations
+
+import pytest
+from django.utils import timezone
+
+from catalogue.models import Brand, Category
+from core.rights import Role
+from testing.factories import make_product
+from testing.people import Browser, browser_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def keys() -> list[int]:
+    """The keys of Telkomsel in three categories, with XL beside it in one."""
+    for code, name in (("pulsa", "Pulsa"), ("data", "Data"), ("sms", "SMS")):
+        Category.objects.create(code=code, name=name, type="prepaid")
+    products = [make_product(category=category) for category in ("pulsa", "data", "sms")]
+    make_product(category="data", brand="xl")
+    Brand.objects.filter(code="xl").update(name="XL")
+    return [product.brand_id for product in products]
+
+
+def _found(browser: Browser, text: str) -> dict[str, list[tuple[str, str]]]:
+    """The results of each kind: address and words."""
+    groups = browser.get("/find/", {"q": text}).context["groups"]
+    return {kind.name: [(result.url, result.words) for result in results] for kind, results in groups}
+
+
+@pytest.mark.parametrize("text", ["harga telkomsel", "Telkomsel price", "harga jual tsel", "selling price telk"])
+def test_find_leads_from_words_for_a_price_to_the_form(keys, text: str):
+    results = _found(browser_of("administrator"), text)
+
+    assert next(iter(results)) == "prices"
+    assert results["prices"][0][0] == f"/products/prices/rule/?target=brands%3A{keys[0]}"
+    assert len(results["prices"]) == 4  # and each category's
+
+
+@pytest.mark.parametrize(
+    ("text", "names"), [("harga pulsa", ["Pulsa", "Pulsa · Telkomsel"]), ("harga xl", ["Data · XL"])]
+)
+def test_find_leads_to_a_category_and_to_a_single_brand(text: str, names: list[str]):
+    shown = _found(browser_of("administrator"), text)["prices"]
+
+    assert [words for _url, words in shown] == names
+
+
+@pytest.mark.parametrize("text", ["harga", "telkomsel", "harga telkomsel 10", "jual telkomsel"])
+def test_find_offers_no_form_for_less_or_for_a_product(text: str):
+    assert "prices" not in _found(browser_of("administrator"), text)
+
+
+@pytest.mark.parametrize("role", [Role.CASHIER, Role.SUPERVISOR, Role.AUDITOR])
+def test_people_who_may_not_change_prices_find_no_form(role: Role):
+    assert "prices" not in _found(browser_of(role), "harga telkomsel")
+
+
+def test_a_person_bound_to_a_branch_finds_no_form():
+    assert "prices" not in _found(browser_of("administrator", bound_since=timezone.now()), "harga telkomsel")
