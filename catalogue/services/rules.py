@@ -116,10 +116,11 @@ _COUNTED = f"""
            COALESCE(md5(string_agg(concat_ws(' ', code, cost, before, after), ',' ORDER BY code)), '')
       FROM ({{affected}}) affected
 """  # noqa: S608 - our own words
-# Products below cost come first; of one name the cheap ones, as 5.000 stands before 10.000.
+# Products below cost come first, then prices that fall; of one name the cheap ones, as 5.000 stands before 10.000.
 _LISTED = f"""
     SELECT code, name, is_bill, cost, before, after FROM ({{affected}}) affected
-     ORDER BY GREATEST({_LOSS}, 0) DESC, regexp_replace(name, '[0-9].*', ''), cost, name, code LIMIT %s OFFSET %s
+     ORDER BY GREATEST({_LOSS}, 0) DESC, after >= before, regexp_replace(name, '[0-9].*', ''), cost, name, code
+     LIMIT %s OFFSET %s
 """  # noqa: S608 - our own words
 _MARGIN_BEFORE = "CASE WHEN is_bill THEN before ELSE before - cost END"
 _WEIGHED = f"""

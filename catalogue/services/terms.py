@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 
 from catalogue.models import PriceRule, PriceRuleKind
 from core.money import rupiah
@@ -51,7 +51,8 @@ def terms_words(terms: Terms | None) -> str:
         case PriceRuleKind.PERCENT:
             words = gettext("cost + %(percent)s%%") % {"percent": percent(terms.value)}
             if terms.at_least:
-                words = f"{words}, {gettext('at least %(amount)s') % {'amount': rupiah(terms.at_least)}}"
+                least = pgettext("price rule", "at least %(amount)s") % {"amount": rupiah(terms.at_least)}
+                words = f"{words}, {least}"
         case _:
             words = gettext("+ %(amount)s") % {"amount": rupiah(terms.value)}
     return words if terms.round_to == 1 else f"{words}, {_rounded(terms)}"

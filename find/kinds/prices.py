@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from urllib.parse import urlencode
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
 
 from catalogue.services.named_targets import priced_targets
 from find.kinds.asked import Asked
@@ -19,6 +18,5 @@ def prices(asked: Asked) -> Iterator[Result]:
         yield Result(
             url=f"{reverse('price_rule')}?{urlencode({'target': target.key})}",
             words=target.words,
-            more=_("Selling price"),
             icon="tag",
         )

@@ -84,9 +84,9 @@ def test_one_change_gives_each_brand_its_rule_and_is_one_event(products, owner):
     target = _everywhere()
     seen = preview(target, LEAST, count=10)
     assert [(row.code, row.before, row.after) for row in seen.rows] == [
+        ("DATA", 52_500, 51_500),  # what falls comes first
         ("SMS", 3_000, 3_500),
         ("PULSA", 10_000, 10_500),
-        ("DATA", 52_500, 51_500),
     ]
 
     change_rule(target, LEAST, actor=owner, seen=seen.hash)

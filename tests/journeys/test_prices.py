@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from catalogue.models import Product
+from catalogue.models import PriceRule, Product
 from staff.roles import create_demo_staff
 from testing.factories import make_product
 from tests.journeys.helpers import PHONE, OpenWindow, faults_in_all_looks, sign_in
@@ -49,6 +49,42 @@ def test_a_rule_is_seen_saved_and_sold_for(live_server: Any, open_window: OpenWi
     expect(till.locator("#review-price")).to_have_text("Rp12.000")
     expect(till.locator("#review-cost")).to_have_count(0)
     assert "10.203" not in till.content()
+
+
+def test_every_product_of_a_brand_earns_at_least_so_much_in_six_acts(live_server: Any, open_window: OpenWindow):
+    # given a brand in two categories, each with a percentage
+    create_demo_staff()
+    small, large = (
+        make_product(price=price, category=category, code=code)
+        for price, category, code in ((3_000, "pulsa", "TSEL3"), (50_000, "data", "DATA5"))
+    )
+    for brand in (small.brand, large.brand):
+        PriceRule.objects.create(type="prepaid", category=brand.category, kind="percent", value=300)
+    page = open_window()
+    sign_in(page, live_server.url, "owner", "/")
+
+    # when an owner types words for it, Enter, the amount, Enter, and saves
+    page.keyboard.press("Control+k")
+    page.keyboard.type("telkomsel price")
+    expect(page.locator("[data-group=prices] a").first).to_be_visible()
+    page.keyboard.press("Enter")
+    page.fill("[name=at_least]", "500")
+    faults = faults_in_all_looks(page)
+    page.press("[name=at_least]", "Enter")
+    expect(page.locator("#price-TSEL3")).to_contain_text("Rp3.500")
+    faults += faults_in_all_looks(page)
+    page.click("#rule-save button[type=submit]")
+
+    # then both have their rule, and the page of prices offers to do it again
+    expect(page.locator("#results tbody tr")).to_have_count(4)
+    assert list(Product.objects.order_by("pk").values_list("selling_price", flat=True)) == [3_500, 51_500]
+    faults += faults_in_all_looks(page)
+    assert faults == []
+    page.click("#everywhere a")
+    page.select_option("[name=kind]", "plus")
+    expect(page.locator("[name=at_least]")).to_be_hidden()
+    page.select_option("[name=kind]", "percent")
+    expect(page.locator("[name=at_least]")).to_have_value("500")
 
 
 def test_the_price_list_is_drawn_as_a_picture_without_a_cost(live_server: Any, open_window: OpenWindow, tmp_path: Path):
