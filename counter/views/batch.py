@@ -82,6 +82,11 @@ class Batch:
         return [bill for bill in self.bills if bill.standing is Standing.PAID]
 
     @property
+    def paid_sum(self) -> int:
+        """Rupiah of the paid ones, with the shop's fees."""
+        return sum(bill.check.to_pay or 0 for bill in self.paid)
+
+    @property
     def left(self) -> list[ShownBill]:
         """Those that the customer could pay now and has not, and those that wait for a second person."""
         open_bills = [bill for bill in self.bills if not bill.order]

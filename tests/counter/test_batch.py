@@ -312,8 +312,12 @@ def test_after_a_part_is_paid_the_next_customer_is_asked_about_the_rest(cashier)
 
     assert re.findall(r'data-left="([^"]+)"', page.content.decode()) == [left.ref_id]
     assert (has_id(page, "ask-unpaid"), has_id(page, "next-customer")) == (True, True)
+    assert "data-paid-sum" not in page.content.decode()
     page = cashier.post(f"{address}pay/", {"bill": f"{left.ref_id}:102500", "paid_by": "cash"}, follow=True)
     assert (has_id(page, "ask-unpaid"), has_id(page, "next-customer")) == (False, True)
+    assert "data-paid-sum" not in page.content.decode()  # they are on their way
+    Order.objects.update(status=Status.SUCCESS, final_at=timezone.now(), ended_no=9, next_poll_at=None)
+    assert "data-paid-sum>Rp205.000<" in cashier.get(address).content.decode()
 
 
 def test_an_unknown_batch_is_a_404(cashier):
