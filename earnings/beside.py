@@ -16,7 +16,7 @@ from core.rights import Right
 from earnings.presenting import percent
 from earnings.services.people import PersonFigures
 from purchases.events import FULL_NUMBER_SEEN, PRINTED
-from purchases.filters import OPEN_ONES
+from purchases.filters import ENDED_BY_PEOPLE, OPEN_ONES
 from purchases.states import Status
 from staff.models import User
 
@@ -52,7 +52,7 @@ def counted_of(row: PersonFigures, days: Period, reader: User) -> list[Counted]:
     counted += [
         Counted("sold", _("Sold"), f"{figures.sold:n}", orders(Status.SUCCESS)),
         Counted("share", _("Went through"), percent(figures.share), orders()),
-        Counted("cancelled", _("Cancelled"), f"{figures.cancelled:n}", orders(Status.CANCELLED)),
+        Counted("cancelled", _("Cancelled"), f"{figures.cancelled:n}", orders(ENDED_BY_PEOPLE)),
         Counted("open", pgettext("orders", "Open"), f"{figures.open:n}", orders(OPEN_ONES)),
         Counted("difference", _("Cash difference"), signed_rupiah(row.difference), shifts, bool(row.difference)),
         Counted("given-back", pgettext("refund", "Given back"), rupiah(row.given_back), refunds),

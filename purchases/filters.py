@@ -40,6 +40,7 @@ from staff.models import User
 
 NEEDS_ATTENTION = "attention"
 OPEN_ONES = "open"
+ENDED_BY_PEOPLE = "ended"
 LOSS = "loss"
 NOTE = "note"
 ANYBODY, WAITING = "*", "?"  # no usernames
@@ -127,7 +128,12 @@ class OrderFilter(InBranches):
         method="with_status",
         label=_("Status"),
         empty_label=_("Every status"),
-        choices=[(NEEDS_ATTENTION, _("Needs attention")), (OPEN_ONES, _("Open")), *Status.choices],
+        choices=[
+            (NEEDS_ATTENTION, _("Needs attention")),
+            (OPEN_ONES, _("Open")),
+            *Status.choices,
+            (ENDED_BY_PEOPLE, _("Cancelled or closed")),
+        ],
     )
     cashier = django_filters.ChoiceFilter(
         method="sold_by", label=_("Cashier"), empty_label=_("Everybody"), choices=cashier_usernames
@@ -295,9 +301,11 @@ class OrderFilter(InBranches):
         return orders.filter(found_by(*ways, most=MOST_SUMMED + 1))
 
     def with_status(self, orders: OrderQuerySet, _name: str, status: str) -> OrderQuerySet:
-        """By a status, or by one of the two groups."""
+        """By a status, or by one of the three groups."""
         if status == NEEDS_ATTENTION:
             return orders.need_attention()
         if status == OPEN_ONES:
             return orders.open()
+        if status == ENDED_BY_PEOPLE:
+            return orders.filter(status__in=[Status.CANCELLED, Status.CLOSED])
         return orders.filter(status=status)
