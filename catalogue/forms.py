@@ -20,7 +20,7 @@ from catalogue.models import (
     Product,
 )
 from catalogue.services.targets import Target, in_several_categories
-from catalogue.services.terms import Terms, percent
+from catalogue.services.terms import AsNow, Terms, percent
 from core.forms import RupiahField
 from core.money import rupiah
 
@@ -65,7 +65,7 @@ class KindForm(forms.Form):
         return KINDS.get(self.cleaned_data["kind"])
 
 
-END = "end"
+END, AS_NOW = "end", "as_now"
 _PERCENT = re.compile(r"(\d{1,4})(?:[.,](\d{1,2}))?\s*%?", re.ASCII)
 
 
@@ -112,7 +112,10 @@ class TargetForm(forms.Form):
 
 
 class TermsForm(forms.Form):
-    """How a rule makes the price; `terms` is None where it is to be ended. Only a percentage has its `at_least`."""
+    """How a rule makes the price; `terms` is None where it is to be ended.
+
+    Only a percentage has its `at_least`, and `AS_NOW`, which several brands can have.
+    """
 
     kind = forms.ChoiceField(label=_("Price"))
     value = forms.CharField(label=_("How much"), max_length=20, required=False)
@@ -131,6 +134,8 @@ class TermsForm(forms.Form):
         if target.is_bill:
             kinds = [(PriceRuleKind.PLUS.value, _("The shop's fee on top of the total"))]
             del self.fields["round_to"], self.fields["at_least"]
+        elif target.also:
+            kinds.insert(0, (AS_NOW, _("Each as now, but at least so much")))
         if has_rule:
             kinds.append((END, _("No rule of its own: end this one")))
         self.fields["kind"].choices = kinds  # type: ignore[attr-defined]
@@ -144,7 +149,7 @@ class TermsForm(forms.Form):
                 "autocomplete": "off",
                 "aria-describedby": f"{name}-hint",
             }
-        self.terms: Terms | None = None
+        self.terms: Terms | AsNow | None = None
 
     def clean(self) -> dict[str, Any] | None:
         """Read the amounts by the kind: rupiah, or a percentage with two decimals and the rupiah it adds at least."""
@@ -152,22 +157,28 @@ class TermsForm(forms.Form):
         kind = str(values.get("kind", ""))
         if self.errors or kind == END:
             return values
-        is_percent, at_least = kind == PriceRuleKind.PERCENT, 0
-        try:
-            value = _hundredths(values["value"]) if is_percent else _rupiah(values["value"], kind)
-        except forms.ValidationError as error:
-            self.add_error("value", error)
-        try:
-            at_least = _rupiah(values["at_least"], kind) if is_percent and values["at_least"] else 0
-        except forms.ValidationError as error:
-            self.add_error("at_least", error)
+        has_least = kind == AS_NOW or (kind == PriceRuleKind.PERCENT and values["at_least"])
+        value = 0 if kind == AS_NOW else self._read("value", kind)
+        at_least = self._read("at_least", kind) if has_least else 0
         if not self.errors:
-            self.terms = Terms(kind, value, values.get("round_to") or 1, at_least)
+            terms = Terms(kind, value, values.get("round_to") or 1, at_least)
+            self.terms = AsNow(at_least) if kind == AS_NOW else terms
         return values
 
+    def _read(self, name: str, kind: str) -> int:
+        """The amount of this field; 0 with an error beside it."""
+        typed = self.cleaned_data[name]
+        try:
+            if name == "value" and kind == PriceRuleKind.PERCENT:
+                return _hundredths(typed)
+            return _rupiah(typed, least=1 if kind in {PriceRuleKind.FIXED, AS_NOW} else 0)
+        except forms.ValidationError as error:
+            self.add_error(name, error)
+            return 0
 
-def _rupiah(typed: str, kind: str) -> int:
-    amount = RupiahField(least=1 if kind == PriceRuleKind.FIXED else 0).clean(typed)
+
+def _rupiah(typed: str, *, least: int) -> int:
+    amount = RupiahField(least=least).clean(typed)
     if amount > MOST_RUPIAH:
         raise forms.ValidationError(_("At most %(most)s.") % {"most": rupiah(MOST_RUPIAH)}, code="range")
     return int(amount)

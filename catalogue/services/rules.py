@@ -19,7 +19,7 @@ from catalogue.events import PRICE_RULE_CHANGED
 from catalogue.models import PriceRule, Product, ProductType
 from catalogue.services.pricing import lock_prices, prices_by, reprice
 from catalogue.services.targets import Target
-from catalogue.services.terms import Terms, facts_of, terms_words
+from catalogue.services.terms import AsNow, Terms, facts_of, terms_words
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -50,15 +50,17 @@ class NewPrice:
 
 @dataclass(frozen=True)
 class Preview:
-    """The effect of a change of a rule on the listed products. `rules`: those that the parts of the target have now.
+    """The effect of a change of a rule on the listed products. `rules`, `after`: for each part of the target its rule
+    now and its terms then.
     `rows`: a part of the `affected` products, of which the prices of `falling` become lower.
 
     The margins are those of one sale of each of them, in rupiah; `sums_of_sold` weighs them by what is sold.
     """
 
     target: Target
+    asked: Terms | AsNow | None
     rules: list[PriceRule | None]
-    after: Terms | None
+    after: list[Terms | None]
     affected: int
     falling: int
     below_cost: int
@@ -71,11 +73,12 @@ class Preview:
     @property
     def content(self) -> dict[str, Any]:
         """The whole effect, in JSON values: the content of an approval and of an event."""
+        before = [Terms.of(rule) for rule in self.rules]
         return {
             "target": self.target.key,
             "name": self.target.name,
-            "before": self._before_each if self.target.also else facts_of(Terms.of(self.rules[0])),
-            "after": facts_of(self.after),
+            "before": self._each(before) if self.target.also else facts_of(before[0]),
+            "after": self._each(self.after) if isinstance(self.asked, AsNow) else facts_of(self.asked),
             "affected": self.affected,
             "below_cost": self.below_cost,
             "largest_loss": self.largest_loss,
@@ -90,12 +93,11 @@ class Preview:
     @property
     def is_same(self) -> bool:
         """Whether every rule is so already."""
-        return all(Terms.of(rule) == self.after for rule in self.rules)
+        return [Terms.of(rule) for rule in self.rules] == self.after
 
-    @property
-    def _before_each(self) -> list[dict[str, Any]]:
-        parts = zip(self.target.parts, self.rules, strict=True)
-        return [{"target": part.key, "name": part.name, "terms": facts_of(Terms.of(rule))} for part, rule in parts]
+    def _each(self, terms_of_parts: list[Terms | None]) -> list[dict[str, Any]]:
+        parts = zip(self.target.parts, terms_of_parts, strict=True)
+        return [{"target": part.key, "name": part.name, "terms": facts_of(terms)} for part, terms in parts]
 
 
 _AFFECTED = """
@@ -134,25 +136,34 @@ _RULES_THEN = """(
     SELECT type, category_id, brand_id, product_id, kind, value, round_to, at_least FROM catalogue_pricerule
      WHERE ended_at IS NULL AND id <> ALL (%s::bigint[])
     UNION ALL
-    SELECT %s::text, %s::bigint, brand_id, %s::bigint, %s::text, %s::bigint, %s::integer, %s::bigint
-      FROM unnest(%s::bigint[]) AS part (brand_id)
+    SELECT %s::text, %s::bigint, brand_id, %s::bigint, kind, value, round_to, at_least
+      FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::integer[], %s::bigint[])
+        AS part (brand_id, kind, value, round_to, at_least)
 )"""
 
 
-def preview(target: Target, terms: Terms | None, *, first: int = 0, count: int = 0) -> Preview:
+def preview(
+    target: Target,
+    terms: Terms | AsNow | None,
+    *,
+    rules: list[PriceRule | None] | None = None,
+    first: int = 0,
+    count: int = 0,
+) -> Preview:
     """The effect of these terms for the target (None: no rule of its own); `count` of its products from `first` on.
 
-    In `lock_prices` it is the real effect; otherwise the effect at this moment.
+    In `lock_prices` it is the real effect; otherwise the effect at this moment, where `own_rules` may be read already.
     """
-    rules = own_rules(target)
-    affected, values = _affected_by(target, rules, terms)
+    rules = own_rules(target) if rules is None else rules
+    after = _terms_then(target, rules, terms)
+    affected, values = _affected_by(target, rules, after)
     with connection.cursor() as cursor:
         cursor.execute(_COUNTED.format(affected=affected), values)
         counted = cursor.fetchone()
         cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
         rows = [NewPrice(*row) for row in cursor.fetchall()]
     total, falling, below_cost, loss, least, most, digest = counted
-    return Preview(target, rules, terms, total, falling, below_cost, loss, least, most, digest, rows)
+    return Preview(target, terms, rules, after, total, falling, below_cost, loss, least, most, digest, rows)
 
 
 def sums_of_sold(change: Preview, sold: Mapping[int, int]) -> tuple[int, int, int]:
@@ -167,13 +178,28 @@ def sums_of_sold(change: Preview, sold: Mapping[int, int]) -> tuple[int, int, in
     return count, before, after
 
 
-def _affected_by(target: Target, rules: list[PriceRule | None], terms: Terms | None) -> tuple[str, list[Any]]:
+def _affected_by(target: Target, rules: list[PriceRule | None], after: list[Terms | None]) -> tuple[str, list[Any]]:
     """The statement that lists the products whose price these terms change, instead of these rules; and its values."""
     category, _brand, product = target.keys
-    new = [terms.kind, terms.value, terms.round_to, terms.at_least] if terms else [None] * 4
-    brands = [part.keys[1] for part in target.parts] if terms else []
-    values = [[rule.pk for rule in rules if rule], target.type, category, product, *new, brands]
+    new = [(part.keys[1], terms) for part, terms in zip(target.parts, after, strict=True) if terms]
+    values = [
+        [rule.pk for rule in rules if rule],
+        *(target.type, category, product),
+        [brand for brand, _terms in new],
+        [terms.kind for _brand, terms in new],
+        [terms.value for _brand, terms in new],
+        [terms.round_to for _brand, terms in new],
+        [terms.at_least for _brand, terms in new],
+    ]
     return _AFFECTED.format(prices=prices_by(_RULES_THEN)), values
+
+
+def _terms_then(target: Target, rules: list[PriceRule | None], asked: Terms | AsNow | None) -> list[Terms | None]:
+    """The terms of each part of the target after the change. A part for which the same holds gets no rule for it."""
+    if not isinstance(asked, AsNow):
+        return [asked] * len(rules)
+    held = [(rule, Terms.of(rule or above)) for rule, above in zip(rules, rules_above(target), strict=True)]
+    return [Terms.of(rule) if (terms := asked.instead_of(holding)) == holding else terms for rule, holding in held]
 
 
 def own_rules(target: Target, *, is_locked: bool = False) -> list[PriceRule | None]:
@@ -188,7 +214,7 @@ def own_rules(target: Target, *, is_locked: bool = False) -> list[PriceRule | No
 
 def change_rule(
     target: Target,
-    terms: Terms | None,
+    terms: Terms | AsNow | None,
     *,
     actor: User,
     seen: str | None = None,
@@ -208,7 +234,7 @@ def change_rule(
             raise RuleRefused("moved")
         if change.below_cost and approved_by is None:
             raise NeedsSecondPerson(change.content)
-        _write(target, terms)
+        _write(change)
         reprice()
         facts = {name: change.content[name] for name in ("affected", "below_cost", "largest_loss")}
         record(
@@ -222,9 +248,9 @@ def change_rule(
     log.info("price_rule_changed", by=actor.pk, target=target.key, affected=change.affected)
 
 
-def _write(target: Target, terms: Terms | None) -> None:
-    now = timezone.now()
-    for part, own in zip(target.parts, own_rules(target, is_locked=True), strict=True):
+def _write(change: Preview) -> None:
+    now, rules = timezone.now(), own_rules(change.target, is_locked=True)
+    for part, own, terms in zip(change.target.parts, rules, change.after, strict=True):
         if Terms.of(own) == terms:
             continue
         rule = own or PriceRule(
@@ -291,7 +317,7 @@ def sold_at_cost() -> int:
     return Product.objects.at_cost().count()
 
 
-def holding_words(terms: Terms | None, above: PriceRule | None) -> str:
+def holding_words(terms: Terms | AsNow | None, above: PriceRule | None) -> str:
     """A target's own rule in a few words; without one, the rule above it that holds instead."""
     if terms or above is None:
         return terms_words(terms)

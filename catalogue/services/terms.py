@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext, pgettext
@@ -29,6 +29,25 @@ class Terms:
         return cls(rule.kind, rule.value, rule.round_to, rule.at_least or 0) if rule else None
 
 
+@dataclass(frozen=True)
+class AsNow:
+    """The terms that hold, wherever they come from, but at least so many rupiah on top of the cost: no price falls."""
+
+    at_least: int
+
+    def instead_of(self, held: Terms | None) -> Terms:
+        """The terms that follow from those that hold. A fixed price stays."""
+        if held is None:
+            return Terms(PriceRuleKind.PLUS, self.at_least)
+        match held.kind:
+            case PriceRuleKind.PERCENT:
+                return replace(held, at_least=max(held.at_least, self.at_least))
+            case PriceRuleKind.PLUS:
+                return replace(held, value=max(held.value, self.at_least))
+            case _:
+                return held
+
+
 def facts_of(terms: Terms | None) -> dict[str, Any] | None:
     """The terms in JSON values; without `at_least` where there is none, as older approvals and events have them."""
     if terms is None:
@@ -41,10 +60,12 @@ def read_terms(facts: dict[str, Any] | None) -> Terms | None:
     return Terms(**facts) if facts else None
 
 
-def terms_words(terms: Terms | None) -> str:
+def terms_words(terms: Terms | AsNow | None) -> str:
     """A rule in a few words, such as "cost + 2,5%, rounded up to Rp500"."""
     if terms is None:
         return gettext("No rule")
+    if isinstance(terms, AsNow):
+        return gettext("Each as now, but at least %(amount)s") % {"amount": rupiah(terms.at_least)}
     match terms.kind:
         case PriceRuleKind.FIXED:
             words = rupiah(terms.value)
@@ -58,7 +79,7 @@ def terms_words(terms: Terms | None) -> str:
     return words if terms.round_to == 1 else f"{words}, {_rounded(terms)}"
 
 
-def own_words(key: str, terms: Terms | None) -> str:
+def own_words(key: str, terms: Terms | AsNow | None) -> str:
     """The own rule of the target with this key; without one, a rule of something wider may hold for it."""
     if terms or key.startswith("all:"):
         return terms_words(terms)
@@ -66,13 +87,16 @@ def own_words(key: str, terms: Terms | None) -> str:
 
 
 def each_in_words(rules: list[dict[str, Any]]) -> tuple[str, ...]:
-    """The rules of several brands before a change, as `Preview.content` has them."""
+    """The rules of several brands, as `Preview.content` has them."""
     return tuple(f"{rule['name']}: {own_words(rule['target'], read_terms(rule['terms']))}" for rule in rules)
 
 
 def facts_words(facts: Any) -> str:
     """A rule, or several, as an approval or an event has them, in words."""
-    return "; ".join(each_in_words(facts)) if isinstance(facts, list) else terms_words(read_terms(facts))
+    if isinstance(facts, list):
+        return "; ".join(each_in_words(facts))
+    # The activity log shows one of several by itself.
+    return "; ".join(each_in_words([facts])) if facts and "target" in facts else terms_words(read_terms(facts))
 
 
 def _rounded(terms: Terms) -> str:

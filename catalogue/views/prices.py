@@ -17,12 +17,12 @@ from approvals.services import open_approval
 from audit.acts import act
 from catalogue import services
 from catalogue.errors import NeedsSecondPerson, RuleRefused
-from catalogue.forms import END, TargetForm, TermsForm, typed_terms
+from catalogue.forms import AS_NOW, END, TargetForm, TermsForm, typed_terms
 from catalogue.models import PriceRule, PriceRuleKind
 from catalogue.services.acts import PriceRuleAct
 from catalogue.services.rules import Preview
 from catalogue.services.targets import Target
-from catalogue.services.terms import Terms
+from catalogue.services.terms import AsNow, Terms
 from catalogue.tables import PriceRuleTable
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
@@ -72,16 +72,17 @@ def price_rule(request: StaffRequest) -> HttpResponse:
     if not form.is_valid():
         return _show(request, target, own, form)
     if request.method != "POST":
-        return _show(request, target, own, form, _preview(request, target, form.terms))
+        return _show(request, target, own, form, _preview(request, target, form.terms, own))
     return _save(request, target, own, form)
 
 
 def _first_terms(target: Target, own: Rules) -> dict[str, Any]:
-    """What the form begins with: the terms that hold; where those of several brands differ, the highest percentage."""
+    """What the form begins with: the terms that hold. Several brands without the same rule keep what each has."""
     above = [None] * len(own) if all(own) else services.rules_above(target)
-    holding = [terms for rules in zip(own, above, strict=True) if (terms := Terms.of(rules[0] or rules[1]))]
-    first = max(holding, key=lambda terms: (terms.kind == PriceRuleKind.PERCENT, terms.value), default=None)
-    return typed_terms(first) if first else {"kind": PriceRuleKind.PLUS}
+    holding = [Terms.of(rule or wider) for rule, wider in zip(own, above, strict=True)]
+    first = typed_terms(holding[0]) if holding[0] else {"kind": PriceRuleKind.PLUS}
+    is_kept = target.also and not target.is_bill and not (all(own) and len(set(holding)) == 1)
+    return first | {"kind": AS_NOW} if is_kept else first
 
 
 def _save(request: StaffRequest, target: Target, own: Rules, form: TermsForm) -> HttpResponse:
@@ -111,10 +112,19 @@ def _save(request: StaffRequest, target: Target, own: Rules, form: TermsForm) ->
     return redirect("prices")
 
 
-def _preview(request: StaffRequest, target: Target, terms: Terms | None) -> Preview:
+def _each_after(change: Preview) -> list[tuple[Target, str]]:
+    """The parts of the target with the words of their terms afterwards."""
+    parts = zip(change.target.parts, change.rules, change.after, strict=True)
+    return [
+        (part, services.own_words(part.key, terms) if terms != Terms.of(rule) else _("as now"))
+        for part, rule, terms in parts
+    ]
+
+
+def _preview(request: StaffRequest, target: Target, terms: Terms | AsNow | None, rules: Rules | None = None) -> Preview:
     number = request.GET.get("page", "")
     page = int(number) if number.isascii() and number.isdecimal() and len(number) < 6 else 1
-    return services.preview(target, terms, first=(max(page, 1) - 1) * PAGE_SIZE, count=PAGE_SIZE)
+    return services.preview(target, terms, rules=rules, first=(max(page, 1) - 1) * PAGE_SIZE, count=PAGE_SIZE)
 
 
 def _show(
@@ -147,9 +157,10 @@ def _show(
         context |= {
             "narrower": narrower[:NARROWER_SHOWN],
             "has_more_narrower": len(narrower) > NARROWER_SHOWN,
-            "after": services.own_words(target.key, change.after)
+            "after": services.own_words(target.key, change.asked)
             if target.also
-            else services.holding_words(change.after, above[0]),
+            else services.holding_words(change.asked, above[0]),
+            "each_after": _each_after(change) if isinstance(change.asked, AsNow) else [],
             "seen": change.hash,
             "page": Paginator(range(change.affected), PAGE_SIZE).get_page(request.GET.get("page")),
         }

@@ -10,10 +10,11 @@ from django.utils import timezone
 from approvals.models import Approval
 from audit.models import AuditEvent
 from catalogue.errors import NeedsSecondPerson, RuleRefused
+from catalogue.forms import typed_terms
 from catalogue.models import Brand, Category, PriceRule, Product
 from catalogue.services import change_rule, in_several_categories, narrower_targets, preview
 from catalogue.services.targets import Target
-from catalogue.services.terms import Terms
+from catalogue.services.terms import AsNow, Terms
 from core.rights import Role
 from staff.models import User
 from testing.database import statements
@@ -103,6 +104,85 @@ def test_one_change_gives_each_brand_its_rule_and_is_one_event(products, owner):
     ]
     assert event.after["terms"] == {"kind": "percent", "value": 300, "round_to": 1, "at_least": 500}
     assert "Data · Telkomsel: cost + 5%" in words(browser_of("auditor").get("/audit/"))
+
+
+@pytest.mark.parametrize(
+    ("held", "then"),
+    [
+        (None, Terms("plus", 500)),
+        (Terms("percent", 300, 100), Terms("percent", 300, 100, 500)),
+        (Terms("percent", 300, 100, 400), Terms("percent", 300, 100, 500)),
+        (Terms("percent", 300, 100, 500), Terms("percent", 300, 100, 500)),
+        (Terms("percent", 300, 100, 600), Terms("percent", 300, 100, 600)),
+        (Terms("plus", 499, 500), Terms("plus", 500, 500)),
+        (Terms("plus", 1_500, 500), Terms("plus", 1_500, 500)),
+        (Terms("fixed", 12_000), Terms("fixed", 12_000)),
+    ],
+)
+def test_what_stays_as_now_only_gets_a_least_amount(held: Terms | None, then: Terms):
+    assert AsNow(500).instead_of(held) == then
+
+
+def test_each_brand_keeps_what_holds_for_it_and_no_price_falls(products, owner):
+    # given a percentage by the category, one of the brand itself, and enough rupiah on top
+    for code, terms in (("pulsa", Terms("percent", 300, 100)), ("sms", Terms("plus", 1_500))):
+        category = Category.objects.get(code=code)
+        change_rule(Target(type="prepaid", category=category), terms, actor=owner)
+    change_rule(Target(type="prepaid", brand=products[1].brand), Terms("percent", 50), actor=owner)
+    target, before = _everywhere(), _prices()
+    seen = preview(target, AsNow(500), count=10)
+    assert [(row.code, row.before, row.after) for row in seen.rows] == [
+        ("PULSA", 10_300, 10_500),
+        ("DATA", 50_250, 50_500),
+    ]
+    assert (seen.falling, seen.below_cost) == (0, 0)
+
+    # when each stays as it is, but for a least amount
+    change_rule(target, AsNow(500), actor=owner, seen=seen.hash)
+
+    # then only those below it change, and no rule comes where what holds is enough
+    assert _prices() == {"PULSA": 10_500, "DATA": 50_500, "SMS": 4_500, "XL": None}
+    assert all(price >= (before[code] or 0) for code, price in _prices().items() if price)
+    rules = PriceRule.objects.filter(brand__isnull=False).order_by("brand_id")
+    assert [(rule.brand_id, Terms.of(rule)) for rule in rules] == [
+        (products[0].brand_id, Terms("percent", 300, 100, 500)),
+        (products[1].brand_id, Terms("percent", 50, 1, 500)),
+    ]
+    event = AuditEvent.objects.filter(kind="price_rule_changed").latest("pk")
+    assert [rule["terms"] and rule["terms"].get("at_least") for rule in event.after["terms"]] == [500, 500, None]
+    assert "Data · Telkomsel: cost + 0,5%, at least Rp500" in words(browser_of("auditor").get("/audit/"))
+    with pytest.raises(RuleRefused) as refusal:
+        change_rule(target, AsNow(400), actor=owner)
+    assert refusal.value.reason == "same"
+
+
+def test_what_stays_as_now_is_seen_again_when_a_broader_rule_has_moved(products, owner):
+    pulsa = Target(type="prepaid", category=Category.objects.get(code="pulsa"))
+    change_rule(pulsa, Terms("percent", 300), actor=owner)
+    browser = browser_of("administrator")
+    typed = _typed(kind="as_now", value="", at_least="500")
+    fields = hidden(browser.get(URL, typed))
+    change_rule(pulsa, Terms("percent", 200), actor=owner)
+
+    assert codes(browser.confirm(URL, {**typed, **fields})) == {"RuleRefused:moved"}
+    assert not PriceRule.objects.filter(brand__isnull=False).exists()
+
+    browser.confirm(URL, {**typed, **hidden(browser.get(URL, typed))})
+    assert _prices() == {"PULSA": 10_500, "DATA": 50_500, "SMS": 3_500, "XL": None}
+
+
+@pytest.mark.parametrize("amount", ["", "0", "-1", "1.000.000.001", "x"])
+def test_what_stays_as_now_needs_a_least_amount(products, amount: str):
+    page = browser_of("administrator").get(URL, _typed(kind="as_now", at_least=amount))
+
+    assert has_id(page, "id_at_least_error")
+    assert not has_id(page, "rule-save")
+
+
+def test_a_single_target_does_not_stay_as_now(products):
+    page = browser_of("administrator").get(URL, _typed(target="all:prepaid", kind="as_now", at_least="500"))
+
+    assert has_id(page, "id_kind_error")
 
 
 def test_a_brand_that_has_these_terms_already_is_left_as_it_is(products, owner):
@@ -235,12 +315,15 @@ def test_the_pages_lead_to_the_form_and_the_form_begins_with_what_holds(products
     assert f'value="{key}"' in browser.get(URL).content.decode()
     assert has_id(browser.get(URL, {"target": f"brand:{products[1].brand_id}"}), "everywhere")
     page = browser.get(URL, {"target": key})
-    assert 'name="value" value="5"' in page.content.decode()
+    assert page.context["form"].initial["kind"] == "as_now"
     for product, held in zip(products, ["cost + 3%", "cost + 5%", "No rule"], strict=False):
         assert held in words_at(page, f'id="now-{product.brand_id}"')
     with statements() as sent:
-        browser.get(URL, _typed(at_least="500"))
+        browser.get(URL, _typed(kind="as_now", at_least="500"))
     assert len(sent) <= 15
+
+    change_rule(_everywhere(), LEAST, actor=owner)
+    assert browser.get(URL, {"target": key}).context["form"].initial == typed_terms(LEAST)
 
 
 @pytest.mark.parametrize("role", [Role.CASHIER, Role.SUPERVISOR, Role.AUDITOR])

@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from catalogue.models import PriceRule, Product
+from catalogue.models import Product
+from catalogue.services import Target, Terms, change_rule
+from staff.models import User
 from staff.roles import create_demo_staff
 from testing.factories import make_product
 from tests.journeys.helpers import PHONE, OpenWindow, faults_in_all_looks, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
+AMOUNTS = ("value", "at_least", "round_to")
 NOTE_WORDS = """window.written = [];
 const write = CanvasRenderingContext2D.prototype.fillText;
 CanvasRenderingContext2D.prototype.fillText = function (...what) {
@@ -58,8 +61,9 @@ def test_every_product_of_a_brand_earns_at_least_so_much_in_six_acts(live_server
         make_product(price=price, category=category, code=code)
         for price, category, code in ((3_000, "pulsa", "TSEL3"), (50_000, "data", "DATA5"))
     )
-    for brand in (small.brand, large.brand):
-        PriceRule.objects.create(type="prepaid", category=brand.category, kind="percent", value=300)
+    for product in (small, large):
+        target = Target(type="prepaid", category=product.category)
+        change_rule(target, Terms("percent", 300), actor=User.objects.get(username="owner"))
     page = open_window()
     sign_in(page, live_server.url, "owner", "/")
 
@@ -72,19 +76,23 @@ def test_every_product_of_a_brand_earns_at_least_so_much_in_six_acts(live_server
     faults = faults_in_all_looks(page)
     page.press("[name=at_least]", "Enter")
     expect(page.locator("#price-TSEL3")).to_contain_text("Rp3.500")
+    expect(page.locator("#new-prices tbody tr")).to_have_count(1)
     faults += faults_in_all_looks(page)
     page.click("#rule-save button[type=submit]")
 
-    # then both have their rule, and the page of prices offers to do it again
+    # then both have their percentage with a least amount, beside the rules of the categories
     expect(page.locator("#results tbody tr")).to_have_count(4)
-    assert list(Product.objects.order_by("pk").values_list("selling_price", flat=True)) == [3_500, 51_500]
+    small.refresh_from_db()
+    assert small.selling_price == 3_500
     faults += faults_in_all_looks(page)
     assert faults == []
+
+    # and its form asks for each kind what belongs to it
     page.click("#everywhere a")
-    page.select_option("[name=kind]", "plus")
-    expect(page.locator("[name=at_least]")).to_be_hidden()
-    page.select_option("[name=kind]", "percent")
-    expect(page.locator("[name=at_least]")).to_have_value("500")
+    for kind, shown in (("as_now", {"at_least"}), ("plus", {"value", "round_to"}), ("percent", {*AMOUNTS})):
+        page.select_option("[name=kind]", kind)
+        for name in AMOUNTS:
+            expect(page.locator(f"#rule-form [name={name}]")).to_be_visible(visible=name in shown)
 
 
 def test_the_price_list_is_drawn_as_a_picture_without_a_cost(live_server: Any, open_window: OpenWindow, tmp_path: Path):
