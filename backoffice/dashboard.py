@@ -27,20 +27,20 @@ from catalogue.rights import sees_cost
 from catalogue.services import request_catalogue_sync
 from core.access import StaffRequest, staff_only
 from core.live import Live, expect_news
-from core.paging import chosen_first
 from core.rights import Right
 from core.snapshot import snapshot
 from core.times import start_of_day
 from dues.models import DueBill
 from dues.views import SEES as SEES_DUES
 from gateway.services import latest_reading, limit_use, request_balance_reading
-from ledger.presenting import Funds
-from purchases.models import Incident, Order
-from purchases.states import OPEN, Status
+from ledger.presenting import Funds, lasts_words
+from purchases.models import Order
+from purchases.states import Status
 from purchases.tables import OrderTable
 from reconciliation.models import Difference, ReconciliationRun
 from reconciliation.services import unexplained_differences
 from staff.models import User
+from work.services import scope_of
 
 # With nothing under way the page asks this often (seconds).
 _REST = 30
@@ -64,6 +64,7 @@ def overview(request: StaffRequest) -> HttpResponse:
             **_own_facts(request, own),
             "live": live,
             "tips": tips_for(request.user),
+            "sees_work": bool(scope_of(request.user).sees),
             "first": FirstSteps.read(request.user) if request.user.has_perm(Right.CHANGE_SHOP) else None,
         },
     )
@@ -165,7 +166,7 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
         if _sees_books(request):
             funds = Funds.now()
             run = ReconciliationRun.objects.first()
-            facts |= {"funds": funds, "reading": funds.reading, "run": run}
+            facts |= {"funds": funds, "reading": funds.reading, "run": run, "lasts": lasts_words(funds.available)}
             if request.user.has_perm(Right.VIEW_DIFFERENCES):
                 facts["differences"] = _differences(run)
         elif sees_cost(request.user) and request.user.has_perm(Right.VIEW_ORDERS):
@@ -195,11 +196,6 @@ _COUNTS = """
              LIMIT %(most)s
         ) found
     ) FROM unnest(%(every)s::text[]) AS s (status)
-    UNION ALL SELECT 'all open', (
-        SELECT count(*) FROM (
-            SELECT 1 FROM purchases_order o WHERE status = ANY(%(open)s) {seen} LIMIT %(most)s
-        ) found
-    )
 """
 _SEEN = "AND EXISTS (SELECT FROM drawers_payment p WHERE p.id = o.payment_id AND p.branch_id = %(branch)s)"
 
@@ -207,23 +203,17 @@ _SEEN = "AND EXISTS (SELECT FROM drawers_payment p WHERE p.id = o.payment_id AND
 def _order_facts(today: dt.datetime, request: StaffRequest) -> dict[str, Any]:
     branch = own_branch()
     asked: dict[str, Any] = {"today": today, "most": _MOST_COUNTED + 1, "branch": branch}
-    asked |= {"every": [status.value for status in Status], "open": [status.value for status in OPEN]}
+    asked |= {"every": [status.value for status in Status]}
     with connection.cursor() as cursor:
         cursor.execute(_COUNTS.format(seen="" if branch is None else _SEEN), asked)
         counted = dict(cursor.fetchall())
-    open_count = counted.pop("all open")
     looks: dict[str, Any] = {"person": request.user, "with_cost": sees_cost(request.user)}
-    orders, incidents = Order.objects.for_table(), Incident.objects.filter(closed_at__isnull=True)
-    seen = narrowed(Order.objects.all(), "payment__branch")
-    waiting = seen.need_attention().order_by("-created_at", "-pk")[:20]
+    latest = narrowed(Order.objects.for_table(), "payment__branch").order_by("-created_at", "-pk")[:8]
     return {
         "counts": [(status, counted[status]) for status in Status if counted[status]],
         "today_count": sum(counted.values()),
         "most_counted": _MOST_COUNTED,
-        "open_count": open_count,
-        "waiting": OrderTable(list(chosen_first(waiting, orders)), prefix="waiting", **looks),
-        "latest": OrderTable(list(narrowed(orders, "payment__branch").order_by("-created_at", "-pk")[:8]), **looks),
-        "incidents": list(narrowed(incidents, "order__payment__branch").select_related("order")[:20]),
+        "latest": OrderTable(list(latest), **looks),
     }
 
 

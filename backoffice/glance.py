@@ -16,8 +16,6 @@ _GLANCE = """
         (SELECT ARRAY[balance, reserved, found] FROM ledger_books),
         (SELECT max(id) FROM purchases_orderevent),
         (SELECT max(pgh_id) FROM drawers_paymenthistory),
-        (SELECT count(*) FROM purchases_verdict WHERE decided_at IS NULL),
-        (SELECT count(*) FROM purchases_incident WHERE closed_at IS NULL),
         (SELECT max(id) FROM gateway_exchange WHERE balance IS NOT NULL),
         (SELECT id || state FROM reconciliation_reconciliationrun ORDER BY id DESC LIMIT 1),
         (SELECT id || result FROM catalogue_cataloguesync ORDER BY started_at DESC LIMIT 1),

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from branches.seeing import names_branches
 from branches.services import all_branches
@@ -25,8 +25,6 @@ from credit.methods import method_words
 from customers.models import Customer
 from earnings.periods import NAMES, Chosen
 from earnings.services import Figures, Period, figures_by, figures_by_customer, kept_days, totals_of
-from ledger.presenting import Funds
-from ledger.services import usual_spending_per_hour
 from staff.models import User
 
 #: What the figures are by, as the tabs of the page.
@@ -60,8 +58,6 @@ _FILTERS = {
     "branch": "branch",
 }
 _MINUTE = 60
-# Above so many hours it is said in days.
-_LONG = 48
 
 
 def percent(share: float | None) -> str:
@@ -172,17 +168,6 @@ def glances_at(now: dt.datetime, chosen: Sequence[Chosen], kept: set[dt.date], t
         )
         for each in chosen
     ]
-
-
-def lasts_words() -> str:
-    """How long the balance lasts at the usual pace, in words; empty where that is not known."""
-    available, per_hour = Funds.now().available, usual_spending_per_hour()
-    if available is None or not per_hour:
-        return ""
-    hours = max(0, available // per_hour)
-    if hours < _LONG:
-        return ngettext("about %(n)s hour", "about %(n)s hours", hours) % {"n": hours}
-    return _("about %(n)s days") % {"n": hours // 24}
 
 
 @dataclass(frozen=True)

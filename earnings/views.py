@@ -31,7 +31,6 @@ from earnings.presenting import (
     Report,
     glances_at,
     keys_shown,
-    lasts_words,
     report_of,
     tiles_of,
 )
@@ -70,7 +69,7 @@ def earnings(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
 @require_GET
 def earnings_today(request: StaffRequest) -> HttpResponse:
-    """The part of the overview: today by hour, the days before in short, what sold most, how long the balance lasts."""
+    """The part of the overview: today by hour, the days before in short, what sold most."""
     now, with_cost = timezone.now(), sees_cost(request.user)
     with snapshot():
         chosen = named_period(Days.TODAY, now)
@@ -88,7 +87,6 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
             ],
             "glances": glances_at(now, glanced, kept, today=brands.now),
             "with_cost": with_cost,
-            "lasts": lasts_words() if with_cost and request.user.has_perm(Right.VIEW_BOOKS) else "",
         }
     return render(request, "earnings/today.html", context)
 

@@ -6,10 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from core.together import read_together
 from gateway.models import Exchange
 from ledger.models import Books
+from ledger.services import usual_spending_per_hour
+
+# Above so many hours it is said in days.
+_LONG = 48
 
 
 @dataclass(frozen=True)
@@ -61,3 +67,14 @@ class Funds:
     def missing(self, price: int) -> int:
         """How many rupiah are short for an order of `price`; 0 when it is enough or not known."""
         return max(0, -(self.after(price) or 0))
+
+
+def lasts_words(available: int | None) -> str:
+    """How long so many rupiah last at the usual pace, in words; empty where that is not known."""
+    per_hour = usual_spending_per_hour()
+    if available is None or not per_hour:
+        return ""
+    hours = max(0, available // per_hour)
+    if hours < _LONG:
+        return ngettext("about %(n)s hour", "about %(n)s hours", hours) % {"n": hours}
+    return _("about %(n)s days") % {"n": hours // 24}

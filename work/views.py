@@ -26,6 +26,8 @@ from work.services import Item
 from work.tables import Task, WorkTable
 
 _ROWS = 50
+# So many stand on the overview.
+_FIRST = 5
 
 
 @staff_only()
@@ -40,6 +42,23 @@ def work_list(request: StaffRequest) -> HttpResponse:
 def work_live(request: StaffRequest) -> HttpResponse:
     """The list, if it is not as the page shows it, and when to ask next."""
     return render(request, "work/work_list.html#live", _context(request))
+
+
+@staff_only()
+@require_GET
+def work_first(request: StaffRequest) -> HttpResponse:
+    """The part of the overview: what is due first of the person's own work; of the shop's for who only looks on."""
+    every = services.open_work(request.user)
+    mine = [item for item in every if _is_mine(item, request.user)]
+    does_any = bool(services.scope_of(request.user).does)
+    items = mine if does_any else every
+    context = {
+        "table": _table(request, items[:_FIRST]),
+        "count": len(items),
+        "whose": "" if does_any else "shop",
+        "others": len(every) - len(items),
+    }
+    return render(request, "work/first.html", context)
 
 
 @staff_only()

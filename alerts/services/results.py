@@ -27,9 +27,9 @@ from core.money import rupiah
 from core.rights import Right
 from core.times import day_words, start_of_day
 from earnings.periods import OWN, Chosen
-from earnings.presenting import Report, lasts_words, report_of, tiles_of
+from earnings.presenting import Report, report_of, tiles_of
 from earnings.services import Period
-from ledger.presenting import Funds
+from ledger.presenting import Funds, lasts_words
 from policies.services import policies
 from shop.services import shop_name
 from staff.models import User
@@ -139,7 +139,7 @@ def message_of(result: Result, reader: User) -> tuple[str, str]:
     lines += [*_tops(_("Products"), products), *_tops(_("Cashiers"), people), ""]
     lines.append(_("Needs somebody: %(n)s") % {"n": len(open_work(reader))})
     if (available := Funds.now().available) is not None:
-        lasts = lasts_words()
+        lasts = lasts_words(available)
         lines.append(_("Balance: %(amount)s") % {"amount": rupiah(available)} + (f" ({lasts})" if lasts else ""))
     if settings.SITE_URL:
         lines.append(f"{settings.SITE_URL.rstrip('/')}{reverse('earnings')}?{chosen.query}")

@@ -117,25 +117,28 @@ def test_orders_of_today_are_counted_by_status_with_links(supervisor):
     assert supervisor.get(html.unescape(link.group(1))).content.decode().count('class="row-link"') == 2
 
 
-def test_orders_to_act_on_and_incidents_wait_for_someone(supervisor):
-    held = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+def test_the_work_that_is_due_first_is_a_part_of_it_and_is_the_list_of_work(supervisor):
+    orders = [make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT) for _ in range(6)]
     Incident.objects.create(
         order=make_order(Status.SUCCESS), kind="contradiction", source="callback", detail="oddly so"
     )
+    assert 'hx-get="/work/first/"' in supervisor.get("/").content.decode()
 
-    page = supervisor.get("/")
+    page = supervisor.get("/work/first/")
 
-    waiting = page.content.decode().split('id="waiting-title"')[1].split('id="latest-title"')[0]
-    assert f"/orders/{held.ref_id}/" in waiting
-    assert "oddly so" in words(page)
+    first = [(task.item.kind, task.item.key) for task in page.context["table"].rows]
+    assert first == [(task.item.kind, task.item.key) for task in supervisor.get("/work/").context["table"].rows[:5]]
+    assert page.context["count"] == len(supervisor.get("/work/").context["table"].rows) == len(orders) + 1
+    assert [f"/orders/{order.ref_id}/" in page.content.decode() for order in orders].count(True) >= 4
 
 
-def test_the_newest_orders_that_wait_for_someone_are_shown(supervisor):
-    held = [make_order(Status.NEEDS_ACTION) for _ in range(21)]
+def test_who_decides_nothing_sees_the_work_of_the_shop(supervisor):
+    make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
 
-    shown = [row.pk for row in supervisor.get("/").context["waiting"].rows]
+    page = browser_of("auditor").get("/work/first/")
 
-    assert shown == [order.pk for order in reversed(held[1:])]
+    assert (page.context["count"], page.context["others"]) == (1, 0)
+    assert 'href="/work/?whose=shop"' in page.content.decode()
 
 
 def test_what_sells_at_cost_is_said_to_who_sees_costs_with_the_way_to_the_prices(admin):
@@ -150,7 +153,7 @@ def test_what_sells_at_cost_is_said_to_who_sees_costs_with_the_way_to_the_prices
 
 
 def test_with_nothing_to_do_it_says_so(supervisor):
-    assert has_id(supervisor.get("/"), "nothing-waits")
+    assert has_id(supervisor.get("/work/first/"), "nothing-waits")
 
 
 def test_a_failed_sync_shows_its_fault_and_the_last_good_one(supervisor):

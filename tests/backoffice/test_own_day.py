@@ -16,7 +16,7 @@ from tests.drawers.helpers import begin, end, sell
 
 pytestmark = pytest.mark.django_db
 
-SHOP_WIDE = ("balance-title", "today-title", "catalogue-title", "waiting-title", "latest-title", "limit-use")
+SHOP_WIDE = ("balance-title", "today-title", "catalogue-title", "latest-title", "limit-use")
 
 
 def me() -> User:

@@ -160,7 +160,7 @@ def _span(chosen: Any) -> tuple[str, ...]:
 
 # In the evening the day a week before is read from its sums, and what came later from its orders.
 @pytest.mark.usefixtures("shop")
-@pytest.mark.parametrize(("hour", "questions"), [(9, 18), (21, 22)])
+@pytest.mark.parametrize(("hour", "questions"), [(9, 16), (21, 20)])
 def test_the_overview_shows_today_and_the_days_before_in_few_questions(hour: int, questions: int, time_machine: Any):
     time_machine.move_to(ago(0, hour))
     sold(ago(0, 0), selling_price=15_000)
