@@ -84,7 +84,8 @@ def _begin(
         raise DrawerRefused("other_branch")
     if Shift.objects.filter(drawer=current, closed_at=None).exists():
         raise DrawerRefused("drawer_taken")
-    opening, left = amount_of(pieces), _left_in(current)
+    (before, left), now = _last_in(current), clock.now()
+    opening = amount_of(pieces)
     differs = left is not None and opening != left
     why = _why(reason, OpeningUnexplained(opening - left)) if left is not None and differs else ""
     try:
@@ -92,7 +93,8 @@ def _begin(
             shift = Shift.objects.create(
                 drawer=current,
                 cashier_id=cashier.pk,
-                opened_at=clock.now(),
+                # A clock that was set back puts no shift before the one whose count it begins with.
+                opened_at=max(now, before + dt.timedelta.resolution) if before else now,
                 opening=opening,
                 opening_pieces=list(pieces),
                 left_before=left,
@@ -130,9 +132,10 @@ def _of_rounding(shift: Shift, difference: int) -> str:
     return words % {"n": sales}
 
 
-def _left_in(drawer: Drawer) -> int | None:
-    """Rupiah that the drawer's last count left; None before its first."""
-    return drawer.shifts.order_by("-opened_at", "-pk").values_list("counted", flat=True).first()
+def _last_in(drawer: Drawer) -> tuple[dt.datetime | None, int | None]:
+    """When the drawer's last shift began, and the rupiah that its count left; None before its first."""
+    last = drawer.shifts.order_by("-opened_at", "-pk").values_list("opened_at", "counted").first()
+    return last or (None, None)
 
 
 def close_shift(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str = "") -> Shift:

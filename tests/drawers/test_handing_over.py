@@ -1,12 +1,15 @@
 """A shift is handed over: one closes, the next begins with its count, and nobody is handed a drawer unasked."""
 
+import datetime as dt
+
 import pytest
+import time_machine
+from django.utils import timezone
 
 from audit.models import AuditEvent
-from drawers.models import DrawerEntry, Shift
-from drawers.services import (
-    hand_over,
-)
+from drawers.errors import OpeningUnexplained
+from drawers.models import DrawerDay, DrawerEntry, Shift
+from drawers.services import cash_of_day, close_shift, correct_count, day_lines, hand_over, open_shift
 from staff.models import Throttle
 from testing.people import make_person, signed_in
 from tests.core.helpers import codes
@@ -117,3 +120,22 @@ def test_handed_over_in_no_till_the_page_says_who_is_still_there():
 
     assert "handed_still_here" in codes(browser.get(answer["Location"]))
     assert who_is_at(browser) == shift.cashier.username
+
+
+def test_once_the_clock_was_set_back_a_shift_still_begins_with_the_last_count():
+    with time_machine.travel(timezone.now() + dt.timedelta(hours=1)):
+        first = begin(cash=100_000)
+        first = close_shift(first, pieces=pieces_of(100_000), actor=first.cashier)
+    second = begin(make_person("supervisor"), drawer=first.drawer, cash=100_000)
+
+    with refused("count_used"):
+        correct_count(first, pieces=pieces_of(50_000), actor=first.cashier, reason="typed wrongly")
+    second = close_shift(second, pieces=pieces_of(80_000), actor=second.cashier, reason="I do not know")
+    with pytest.raises(OpeningUnexplained) as refusal:
+        open_shift(first.drawer, pieces=pieces_of(100_000), actor=first.cashier)
+    third = open_shift(first.drawer, pieces=pieces_of(80_000), actor=first.cashier)
+    taken = hand_over(third, to=second.cashier, pieces=pieces_of(80_000), actor=third.cashier)
+
+    assert refusal.value.difference == 20_000
+    assert [shift.left_before for shift in (second, third, taken)] == [100_000, 80_000, 80_000]
+    assert cash_of_day(day_lines(DrawerDay.objects.get()))["counted"] == 80_000
