@@ -25,6 +25,7 @@ from core.errors import OrderRefused
 from core.money import rupiah
 from core.rights import Right
 from counter.views.bills import MAY, explained
+from counter.views.confirming import say_if_paid_otherwise
 from counter.views.sending import elsewhere, open_for_sale, show_panel
 from customers.models import Customer, SavedNumber, SavedNumberQuerySet
 from drawers.forms import PaidByForm
@@ -244,6 +245,9 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     _say_what_came_of_it(
         request, new=len(came.placed), asked=came.asked, known=len(came.known), refused=len(came.refusals)
     )
+    for order in came.known:
+        if order.placed_by_id == request.user.pk:
+            say_if_paid_otherwise(request, order, payment)
     if came.placed:
         open_for_sale(request, came.placed[0])  # all are paid in one way
     if change := change_in_coins(came.change):

@@ -26,6 +26,7 @@ from core.money import rupiah
 from core.rights import Right
 from counter.forms import PayForm
 from counter.presenting import in_fours
+from counter.views.confirming import say_if_paid_otherwise
 from counter.views.sending import ask_here, show_panel, show_sent
 from customers.models import SavedNumber
 from drawers.errors import SlipUsed
@@ -147,6 +148,7 @@ def _pay_seen(request: StaffRequest, check: BillCheck, *, amount: int, fee: int)
         refuse_used_slip(payment, own_keys=[own_key], confirmed=request.POST.get("confirm_slip", ""))
         paid = services.pay_bill(check, amount=amount, fee=fee, paid_by=request.user, payment=payment)
         services.refuse_colleagues(paid, request.user)
+        say_if_paid_otherwise(request, paid, payment)
         return paid
     except NeedsApproval:
         raise

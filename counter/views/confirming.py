@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
+from django.utils.translation import gettext as _
+
 from catalogue.destinations import DestinationKind
 from catalogue.forms import DestinationForm
 from catalogue.models import Product
@@ -13,7 +16,7 @@ from core.errors import OrderRefused
 from core.rights import Right
 from drawers.errors import SlipUsed
 from drawers.forms import PaidByForm
-from drawers.services import refuse_used_slip
+from drawers.services import PaymentFacts, is_other_way, refuse_used_slip
 from gateway.services import request_balance_reading
 from ledger.presenting import Funds
 from purchases import services
@@ -105,6 +108,17 @@ def review_facts(request: StaffRequest, product: Product, form: DestinationForm,
     }
 
 
+def say_if_paid_otherwise(request: StaffRequest, order: Order, payment: PaymentFacts) -> None:
+    """Say that the same form has placed this order before and was paid in another way then: that counts."""
+    if is_other_way(order.payment, payment):
+        words = _(
+            "%(ref_id)s was placed before, paid by: %(paid_by)s. If the customer paid in another way, change it on the"
+            " order's page."
+        )
+        facts = {"ref_id": order.ref_id, "paid_by": order.payment.method_words}
+        messages.warning(request, words % facts, extra_tags="paid_otherwise")
+
+
 def place_confirmed(request: StaffRequest, product: Product, form: DestinationForm) -> Order | dict[str, Any]:
     """Place what the posted review confirms; or what the next review has to say (`more`) when it is refused.
 
@@ -118,7 +132,7 @@ def place_confirmed(request: StaffRequest, product: Product, form: DestinationFo
     try:
         payment = PaidByForm(request.POST).payment(seen_price)
         refuse_used_slip(payment, own_keys=[token], confirmed=request.POST.get("confirm_slip", ""))
-        return services.place_order(
+        order = services.place_order(
             product=product,
             destination=form.cleaned_data["destination"],
             max_price=cost_seen(product, seal=confirmed.cleaned_data["seal"], selling_price=seen_price),
@@ -130,6 +144,8 @@ def place_confirmed(request: StaffRequest, product: Product, form: DestinationFo
             wait_for_topup=request.POST.get("confirm") == "wait",
             payment=payment,
         )
+        say_if_paid_otherwise(request, order, payment)
+        return order
     except (PriceMoved, SellingPriceMoved) as refusal:
         product.refresh_from_db()
         more = {"price_before": seen_price, "refusal": refusal, "token": token}

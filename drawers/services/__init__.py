@@ -23,6 +23,7 @@ from drawers.services.payments import (
     change_payment,
     end_payments,
     follow_price,
+    is_other_way,
     note_change,
     refuse_other_debtor,
     take_payment,

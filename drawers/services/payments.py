@@ -156,6 +156,11 @@ def refuse_other_debtor(payment: Payment, facts: PaymentFacts) -> None:
         raise CreditRefused("on_credit")
 
 
+def is_other_way(payment: Payment, facts: PaymentFacts) -> bool:
+    """Whether a sale that was placed before is paid in another way than these facts say."""
+    return payment.method != facts.row.code
+
+
 def end_payments(endings: Collection[Ending]) -> None:
     """End the payments of these orders, in the transaction that ends the orders; the orders are locked."""
     if endings:
