@@ -178,8 +178,9 @@ def lock_payment(pk: int) -> Payment:
     """The payment, locked until the transaction ends, with its debt."""
     if not connection.in_atomic_block:
         raise TransactionManagementError("a lock lasts no longer than its transaction")
-    locked = Payment.objects.select_for_update(no_key=True, of=("self",))
-    return locked.select_related("debt__account__customer", "debt__person", "sold_in__drawer").get(pk=pk)
+    Payment.objects.select_for_update(no_key=True).only("pk").get(pk=pk)
+    # A second query: joined to one that waited for the lock, a debt that moved meanwhile would be missing.
+    return Payment.objects.select_related("debt__account__customer", "debt__person", "sold_in__drawer").get(pk=pk)
 
 
 def change_payment(
