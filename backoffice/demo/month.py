@@ -258,6 +258,8 @@ class _Month:
                 follow(number, day=self._today.day, fine_day=fine_on.day, actor=cashier)
         self._compare()  # before what leaves the balance open
         self._sell("TSEL20", _NEVER_ARRIVES, cashier)
+        self._meet()
+        read_balance()  # the first page does not say that the provider cannot be reached
 
     # --- One sale -----------------------------------------------------------------------------------------------------
 

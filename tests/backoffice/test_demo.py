@@ -21,6 +21,7 @@ from core.clock import demo_time
 from credit.models import CreditAccount
 from customers.models import Customer, SavedNumber
 from drawers.models import Drawer, DrawerDay, Outcome, Payment, Shift
+from gateway.models import UpstreamAccount
 from ledger.models import ClosedDay, Entry
 from ledger.services import books
 from purchases.models import Order
@@ -119,6 +120,9 @@ def test_a_new_demo_is_a_shop_after_a_month(demo, settings, tmp_path):  # noqa: 
     assert ClosedDay.objects.count() == 30
     seal_all()
     assert verify().is_sound
+
+    # The first page of the demo warns of nothing that is over
+    assert UpstreamAccount.objects.get().unreachable_since is None
 
     # The time is the real one again, here and in the sandbox; a second start makes nothing twice
     assert abs(timezone.now() - dt.datetime.now(dt.UTC)) < dt.timedelta(seconds=1)
