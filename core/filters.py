@@ -39,12 +39,16 @@ class Choices(forms.Select):
 
 @dataclass(frozen=True)
 class Chip:
-    """A filter in words. `url`: the list without it, or of a period that is not chosen, with it."""
+    """A filter in words. `url`: the list without it, or of a period that is not chosen, with it.
+
+    `field`: the id of the field that changes it; empty where none does.
+    """
 
     name: str
     words: str
     url: str
     is_chosen: bool = True
+    field: str = ""
 
 
 class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
@@ -104,9 +108,12 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
     def chips(self) -> Iterator[Chip]:
         """The valid filters, but for the search and the period, which the page shows by themselves."""
         for name, field in self.form.fields.items():
-            value = self.form[name].value()
+            bound = self.form[name]
+            value = bound.value()
             if value and name not in {"q", "days", "columns"} and name not in self.form.errors:
-                yield Chip(name, f"{field.label}: {self.in_words(name, value)}", self.url_without(name))
+                words = f"{field.label}: {self.in_words(name, value)}"
+                changes = "" if bound.is_hidden else str(bound.id_for_label)
+                yield Chip(name, words, self.url_without(name), field=changes)
 
     def standing(self, asked: Collection[str] | None = None) -> list[Chip]:
         """The chosen filters that the last line did not name (`asked`: it named these), in the order of the page.

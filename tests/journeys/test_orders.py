@@ -41,7 +41,8 @@ def test_a_supervisor_finds_an_order_from_a_vague_memory(live_server, open_windo
     expect(page.locator(f"#row-{orders['old'].pk}")).to_be_visible()
     expect(page.locator("#results tbody tr")).to_have_count(1)
     expect(page.locator("#order-sums")).to_contain_text("Rp52.000")
-    page.click(".filter-more summary")
+    page.click("[data-change=ends]")
+    expect(page.locator(".filter-more [name=ends]")).to_be_focused()
     assert faults_in_all_looks(page) == []
 
     page.click("[data-chip=ends]")
