@@ -39,8 +39,9 @@ BATCH = "batch"
 
 def lock_batch(pk: int) -> Batch:
     """The batch, locked until the transaction ends."""
-    locked = Batch.objects.select_for_update(of=("self",)).select_related("released_by", "created_by", "customer")
-    return locked.get(pk=pk)
+    Batch.objects.select_for_update().only("pk").get(pk=pk)
+    # A second query: joined to one that waited for the lock, who released it meanwhile, and its customer, are missing.
+    return Batch.objects.select_related("released_by", "created_by", "customer").get(pk=pk)
 
 
 def seal_of(batch: Batch) -> str:

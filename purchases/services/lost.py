@@ -64,7 +64,7 @@ def take_in(lost: LostOrder) -> Order | None:
     None while it waits: for its product, or for the end of another order for the same product and number.
     """
     with transaction.atomic():
-        current = LostOrder.objects.select_for_update(of=("self",)).select_related("order").get(pk=lost.pk)
+        current = LostOrder.objects.select_for_update().get(pk=lost.pk)
         if current.order:
             return current.order
         line = current.line
