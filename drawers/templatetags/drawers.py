@@ -24,6 +24,7 @@ from drawers.forms import GiveBackForm, PaymentForm, UsualDrawerForm
 from drawers.models import SMALLEST_COIN, Drawer, Shift
 from drawers.presenting import ShownSale
 from staff.models import User
+from staff.services import names_of_holders
 
 register = template.Library()
 register.simple_tag(presenting.shift_badge)
@@ -44,6 +45,12 @@ def usual_drawer_form(person: User, rights: set[str]) -> UsualDrawerForm | None:
         return None
     form = UsualDrawerForm(person=person)
     return form if form.drawers else None
+
+
+@register.simple_tag
+def who_gives_back() -> list[str]:
+    """The names of some people who may note that a customer has the money back."""
+    return names_of_holders(Right.VIEW_ORDERS, Right.GIVE_BACK)
 
 
 @register.filter

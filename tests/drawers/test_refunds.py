@@ -18,8 +18,8 @@ from purchases.models import Order
 from purchases.services import note_given_back
 from staff.models import User
 from testing.orders import at_once
-from testing.people import browser_of, make_person
-from tests.core.helpers import cells
+from testing.people import browser_of, make_person, signed_in
+from tests.core.helpers import cells, words_at
 from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.plans import MANY, asked, copy_many, too_wide, weigh
 
@@ -76,6 +76,43 @@ def test_a_person_without_a_drawer_is_offered_the_one_that_took_the_money():
     page = browser_of("admin").get(order.get_absolute_url()).content.decode()
 
     assert f'<option value="{shift.pk}" selected>' in page
+
+
+@pytest.mark.parametrize("status", ["failed", "rejected", "cancelled", "closed", "reversed"])
+@pytest.mark.parametrize("part", ["", "panel/"])
+def test_money_that_is_owed_comes_before_the_next_sale(status, part):
+    shift = begin(cash=100_000)
+    order = end(sell(shift.cashier, 10_500), status)
+    browser = signed_in(shift.cashier)
+    address = f"{order.get_absolute_url()}{part}"
+
+    page = browser.get(address, headers={"HX-Request": "true"}).content.decode()
+
+    assert page.index('id="sale-owed"') < page.index('id="give-back"') < page.index('class="explained"')
+    assert page.count('id="give-back"') == 1
+    assert re.search(r'btn-primary" type="submit">[^<]*Rp10\.500', page.split('id="give-back"')[1])
+    assert 'class="btn btn-plain" href="/counter/" data-next' in page
+
+    browser.post(f"/drawer/sales/{order.ref_id}/given-back/", {"method": "cash", "shift": shift.pk})
+
+    page = browser.get(address, headers={"HX-Request": "true"}).content.decode()
+    assert 'id="sale-owed"' not in page
+    assert 'class="btn btn-primary" href="/counter/" data-next' in page
+
+
+@pytest.mark.parametrize("codenames", [["buy", "view_order", "use_drawer"], ["buy", "view_order"]])
+@pytest.mark.parametrize("part", ["", "panel/"])
+def test_a_seller_who_may_not_give_back_reads_whom_to_ask(codenames, part):
+    order = end(sell(begin().cashier), "failed")
+    make_person("supervisor", username="boss", first_name="Bu Tuti")
+    browser = browser_of("seller")
+    User.objects.get(username="seller").user_permissions.set(Permission.objects.filter(codename__in=codenames))
+
+    answer = browser.get(f"{order.get_absolute_url()}{part}", headers={"HX-Request": "true"})
+
+    assert "Bu Tuti" in words_at(answer, 'id="sale-owed"')
+    assert "Rp10.500" in words_at(answer, 'id="sale-owed"')
+    assert 'id="give-back"' not in answer.content.decode()
 
 
 @pytest.mark.parametrize("method", ["transfer", "qris"])
