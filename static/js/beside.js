@@ -102,10 +102,10 @@
   // A form of the page is sent from here, to the same address; then the list is asked what still waits.
   pagePart?.addEventListener("submit", async (event) => {
     const form = event.target;
-    if (form.method !== "post") return;
+    if (form.getAttribute("method") !== "post") return; // `form.method` would be a field of that name
     event.preventDefault();
     if (form.dataset.sent) return;
-    await loadPage(form.action, { method: "POST", body: new FormData(form, event.submitter) });
+    await loadPage(form.getAttribute("action") || shown, { method: "POST", body: new FormData(form, event.submitter) });
     htmx.trigger("#live", "again");
   });
 

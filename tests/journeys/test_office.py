@@ -181,6 +181,20 @@ def test_an_owner_does_what_waits_in_the_panel(live_server: Any, open_window: Op
     assert page.url == f"{address}/work/"
     shown = page.locator("#count-work").inner_text().split()[0]
     assert int(shown) == rows.count()
+
+    # when: the money of the failed sale goes back there
+    owed = shop["owed"]
+    page.click(f"#row-refund-{owed.payment_id} [data-step]")
+    for fact in (owed.product_name, "0812-3456-7801", owed.ref_id):
+        expect(panel.locator("[data-which-order]")).to_contain_text(fact)
+    faults += faults_of(page)
+    panel.locator("#give-back button[type=submit]").click()
+    expect(page.locator(f"#row-refund-{owed.payment_id}")).to_have_count(0)
+
+    # then: the page is still the list
+    owed.payment.refresh_from_db()
+    assert owed.payment.is_given
+    assert page.url == f"{address}/work/"
     assert faults == []
 
 
