@@ -20,6 +20,7 @@ from purchases.models import Order, Verdict
 from purchases.states import DECIDED, POLLED, ActionReason, Status, may_move
 
 if TYPE_CHECKING:
+    from ledger.models import Books
     from staff.models import User
 
 
@@ -37,13 +38,13 @@ class Action(StrEnum):
     GIVE_BACK = "give_back"  # note that the customer has the money back
 
 
-def allowed_actions(order: Order, person: User) -> frozenset[Action]:
+def allowed_actions(order: Order, person: User, *, of: Books | None = None) -> frozenset[Action]:
     """The actions that this person can take on the order now, with success as far as we know.
 
-    It reads the order's product, its open verdict and what was given back.
+    It reads the order's product, its open verdict and what was given back; and the books, unless `of` has them.
     """
     allowed = {action for action, rule in _RULES.items() if rule.allows(order, person)}
-    if not _would_be_accepted(order):
+    if not _would_be_accepted(order, of):
         allowed -= {Action.SEND_AGAIN, Action.CONFIRM_PRICE}
     if order.sells_below(order.product.price) and not person.has_perm(Right.SELL_BELOW_COST):
         allowed -= {Action.CONFIRM_PRICE}
@@ -89,9 +90,9 @@ def open_verdict(order: Order) -> Verdict | None:
     return next((verdict for verdict in order.verdicts.all() if verdict.decided_at is None), None)
 
 
-def _would_be_accepted(order: Order) -> bool:
+def _would_be_accepted(order: Order, of: Books | None) -> bool:
     """Whether nothing that we know keeps the upstream from taking it now."""
-    free = available() if order.status == Status.NEEDS_ACTION else None
+    free = available(of) if order.status == Status.NEEDS_ACTION else None
     price = max(order.product.price, order.max_price)
     return (free is None or price <= free) and not order.product.in_cut_off()
 

@@ -22,7 +22,7 @@ from reconciliation.models import Adjustment, ExpectedTopUp
 from staff.models import User
 from staff.services import Limits, change_limits
 from testing.database import statements
-from testing.factories import make_order
+from testing.factories import make_order, make_product
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approver, ask_purchase, cashier
 from tests.batches.helpers import CASH, supervisor
@@ -228,6 +228,30 @@ def test_a_seller_decides_about_the_own_order_that_was_not_charged():
     assert (rows(seller), counted(seller)) == (["order"], 1)
     assert rows(seller, "?whose=others") == ["order", "order"]
     assert rows(browser_of("admin")) == ["order"] * 3
+
+
+def test_the_button_of_an_order_names_the_act_that_is_possible_now():
+    now, sari = timezone.now(), make_person("cashier", username="sari")
+    short = {"action_reason": ActionReason.BALANCE_SHORT, "sent_no": None, "placed_by": sari}
+    orders = {
+        "not known": make_order(Status.UNKNOWN, sent_at=now - dt.timedelta(minutes=5)),
+        "open for too long": make_order(Status.UNKNOWN, sent_at=now - dt.timedelta(hours=2)),
+        "held": make_order(Status.NEEDS_ACTION, **short),
+        "not listed": make_order(Status.NEEDS_ACTION, product=make_product(is_listed=False), **short),
+    }
+
+    steps = {
+        person.username: {
+            name: lines[order.pk].step
+            for name, order in orders.items()
+            for lines in [KINDS["order"].lines([order.pk], person)]
+        }
+        for person in (sari, make_person("supervisor", username="boss"))
+    }
+
+    check, cancel = "Check the status", "Cancel the order…"
+    assert steps["boss"] == {"not known": check, "open for too long": "", "held": "", "not listed": cancel}
+    assert (steps["sari"]["held"], steps["sari"]["not listed"]) == (cancel, cancel)
 
 
 def test_what_two_people_decide_is_listed_once():

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils.html import format_html
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from core.money import rupiah
 from core.rights import Right
+from ledger.services import books
 from purchases.models import Order, may_be_charged
 from purchases.presenting import shown_destination
+from purchases.services.actions import Action, allowed_actions
 from purchases.states import Status
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
 if TYPE_CHECKING:
+    from ledger.models import Books
     from staff.models import User
 
 
@@ -55,16 +58,26 @@ class Orders(WorkKind):
         return ExpressionWrapper(own, output_field=BooleanField())
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        orders = Order.objects.for_table().filter(pk__in=keys)
+        current = books()
+        orders = Order.objects.for_table().select_related("payment").prefetch_related("verdicts").filter(pk__in=keys)
         return {
             order.pk: Line(
                 subject=f"{order.product_name} · {shown_destination(order)}",
                 url=order.get_absolute_url(),
                 about=format_html('{} · <span class="mono">{}</span>', _why(order), order.ref_id),
                 amount=rupiah(order.customer_pays),
+                step=_step(order, person, current),
             )
             for order in orders
         }
+
+
+def _step(order: Order, person: User, of: Books) -> str:
+    """The act, if only one is possible now; "" where there is something to decide. A bill has steps of its own."""
+    possible = allowed_actions(order, person, of=of)
+    if possible == {Action.CANCEL} and order.kind == Order.Kind.PURCHASE:
+        return gettext("Cancel the order…")
+    return gettext("Check the status") if possible == {Action.POLL} else ""
 
 
 def _why(order: Order) -> str:
