@@ -65,9 +65,7 @@ def require(action: Action, order: Order, person: User) -> None:
 
 def not_possible(order: Order) -> ActionRefused:
     """The refusal that says where the order stands now."""
-    return ActionRefused(
-        _("Not possible: the order is now “%(status)s”.") % {"status": Status(order.status).label.lower()}
-    )
+    return ActionRefused(_("Not possible: the order is now “%(status)s”.") % {"status": Status(order.status).label})
 
 
 def possible_outcomes(order: Order) -> frozenset[Status]:

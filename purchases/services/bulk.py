@@ -14,12 +14,12 @@ from core import clock
 from core.errors import Refused
 from core.rights import Right
 from gateway.line import ring_when_committed
-from purchases.errors import ActionRefused
+from purchases.errors import ActionRefused, PriceMoved
 from purchases.models import Order
 from purchases.services.actions import Action, may_ever, require
 from purchases.services.moving import lock_order_for_move
 from purchases.services.resolving import send_again
-from purchases.states import ActionReason
+from purchases.states import ActionReason, Status
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -91,6 +91,14 @@ def release(order: Order, *, actor: User) -> None:
     One that may have arrived is decided on its own page: the upstream is polled first, and a person waits for that.
     """
     order.refresh_from_db()
+    check_release(order, actor=actor)
+    send_again(order, actor=actor)
+
+
+def check_release(order: Order, *, actor: User) -> None:
+    """Raise what is known now to keep `release` from queueing the order. It changes nothing."""
     if order.action_reason == ActionReason.NEVER_ARRIVED:
         raise ActionRefused(_("It may have arrived. Open it and decide there."))
-    send_again(order, actor=actor)
+    if order.status == Status.NEEDS_ACTION and order.product.price > order.max_price:
+        raise PriceMoved(order.product.price)
+    require(Action.SEND_AGAIN, order, actor)

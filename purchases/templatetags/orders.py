@@ -9,10 +9,12 @@ from django.utils.safestring import SafeString
 
 from purchases.incident_words import incident_words
 from purchases.models import Order
+from purchases.presenting import shown_destination
 from purchases.states import ActionReason, Status
 
 register = template.Library()
 register.filter(incident_words)
+register.filter(shown_destination)
 
 
 @register.simple_tag

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -15,6 +16,7 @@ from django.views.decorators.http import require_POST
 
 from audit.services import record
 from branches.seeing import narrowed
+from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
 from core.paging import kept_filters
 from core.rights import Right
@@ -22,7 +24,7 @@ from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
 from purchases.lists import ORDERS
 from purchases.models import Order
-from purchases.services.bulk import MOST_AT_ONCE, Bulk, bulk_acts_of, each, poll_soon, release
+from purchases.services.bulk import MOST_AT_ONCE, Bulk, bulk_acts_of, check_release, each, poll_soon, release
 from purchases.services.notes import put_tag
 from purchases.views.receipts import receipts_address
 
@@ -30,7 +32,10 @@ from purchases.views.receipts import receipts_address
 @staff_only(Right.VIEW_ORDERS)
 @require_POST
 def order_bulk(request: StaffRequest) -> HttpResponseBase:
-    """Do one act (`act`) to the ticked orders (`order`), or to `every` one of the filter, and say what came of each."""
+    """Do one act (`act`) to the ticked orders (`order`), or to `every` one of the filter, and say what came of each.
+
+    What spends money is asked first: only with `confirmed` orders are sent again.
+    """
     acts = bulk_acts_of(request.user)
     if not acts:
         raise PermissionDenied
@@ -52,8 +57,17 @@ def order_bulk(request: StaffRequest) -> HttpResponseBase:
         return csv_answer(orders, fields, f"orders-{timezone.localtime():%Y-%m-%d-%H%M}.csv")
     if act == Bulk.PRINT:
         return redirect(receipts_address(orders))
-    results = each(orders, _act(request, Bulk(act)), actor=request.user)
-    return render(request, "purchases/order_bulk.html", {"act": Bulk(act).label, "back": back, "results": results})
+    shown = {"act": Bulk(act), "back": back}
+    if act == Bulk.RELEASE and "confirmed" not in request.POST:
+        checked = each(orders, partial(check_release, actor=request.user), actor=request.user)
+        if to_send := [result.order for result in checked if not result.refusal]:
+            question = {"to_send": to_send, "left_out": [result for result in checked if result.refusal]}
+            question["cost"] = sum(order.max_price for order in to_send) if sees_cost(request.user) else None
+            return render(request, "purchases/order_bulk_release.html", shown | question)
+        results = checked
+    else:
+        results = each(orders, _act(request, Bulk(act)), actor=request.user)
+    return render(request, "purchases/order_bulk.html", shown | {"results": results})
 
 
 def _act(request: StaffRequest, act: Bulk) -> Callable[[Order], object]:

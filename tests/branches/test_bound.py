@@ -224,7 +224,7 @@ def test_what_belongs_to_another_branch_does_not_exist(two):
 def test_a_forged_key_in_a_form_or_a_live_part_finds_nothing(two):
     browser, order = two.bound(), two.other.stuck
 
-    bulk = browser.post("/orders/bulk/", {"act": "release", "order": [order.ref_id]}, follow=True)
+    bulk = browser.post("/orders/bulk/", {"act": "release", "order": [order.ref_id], "confirmed": "on"}, follow=True)
     live = browser.get(f"/orders/live/?row-{order.pk}=x&seen=row-{order.pk}:x")
 
     order.refresh_from_db()

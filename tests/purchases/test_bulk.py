@@ -1,8 +1,10 @@
 """Several orders at once: each by the rules of one, with its own result; what the upstream is asked meanwhile."""
 
+import re
 import uuid
 
 import pytest
+from django.contrib.auth.models import Group, Permission
 from django.utils import timezone
 
 from audit.models import AuditEvent
@@ -11,10 +13,10 @@ from ledger.models import Entry
 from purchases.models import Order, OrderEvent, ReceiptPrint
 from purchases.states import ActionReason, Status
 from testing.factories import make_order, make_product, moves
-from testing.people import browser_of, make_person
+from testing.people import browser_of, make_person, signed_in
 from tests.branches.helpers import make_branch
 from tests.conftest import Upstream
-from tests.core.helpers import codes, has_id
+from tests.core.helpers import codes, counts_at, has_id, words, words_at
 from tests.shop.helpers import papers_of, text_of
 
 pytestmark = pytest.mark.django_db
@@ -114,12 +116,53 @@ def test_held_orders_are_released_once_each_for_the_confirmed_price(supervisor):
     doubtful = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED)
     orders = (held, risen, doubtful, make_order(Status.SUCCESS))
 
-    assert list(results(post(supervisor, "release", *orders)).values()).count(True) == 1
-    assert results(post(supervisor, "release", held)) == {held.ref_id: False}
+    sent = post(supervisor, "release", *orders, confirmed="on")
+    assert list(results(sent).values()).count(True) == 1
+    assert results(post(supervisor, "release", held, confirmed="on")) == {held.ref_id: False}
 
     assert moves(held) == [("needs_action", "queued", "staff")]
     assert not OrderEvent.objects.exclude(order=held).exists()
     assert {order.status for order in Order.objects.exclude(pk=held.pk)} == {"needs_action", "success"}
+
+
+@pytest.mark.parametrize("sees_cost", [True, False])
+def test_sending_again_is_asked_first_with_what_it_costs(sees_cost, upstream: Upstream):
+    held = [make_order(Status.NEEDS_ACTION, max_price=10_500, price=None, **HELD) for _ in range(2)]
+    doubtful = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED)
+    entries = Entry.objects.count()
+    person = make_person("supervisor")
+    if not sees_cost:
+        Group.objects.get(name="supervisor").permissions.remove(Permission.objects.get(codename="view_cost"))
+    supervisor = signed_in(person)
+
+    page = post(supervisor, "release", query="?status=needs_action", every="on")
+
+    assert counts_at(page, "data-to-send")[0] == 2
+    assert ("Rp21.000" in words(page)) is sees_cost
+    assert hidden_refs(page) == {order.ref_id for order in held}
+    assert doubtful.ref_id in words_at(page, 'data-done="no"')
+    assert not OrderEvent.objects.exists()
+    assert [upstream.calls(order) for order in held] == [[], []]
+    assert Entry.objects.count() == entries
+
+    # when: what the page shows is sent, and pressed twice
+    for _ in range(2):
+        post(supervisor, "release", *held, query="?status=needs_action", confirmed="on")
+
+    assert [moves(order) for order in held] == [[("needs_action", "queued", "staff")]] * 2
+    assert not OrderEvent.objects.filter(order=doubtful).exists()
+
+
+def hidden_refs(page):
+    return set(re.findall(r'type="hidden" name="order" value="([^"]+)"', page.content.decode()))
+
+
+def test_given_nothing_to_send_again_then_the_page_says_why(supervisor):
+    doubtful = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED)
+
+    answer = post(supervisor, "release", doubtful)
+
+    assert results(answer) == {doubtful.ref_id: False}
 
 
 def test_no_act_here_asks_the_upstream_or_spends(supervisor, upstream: Upstream):

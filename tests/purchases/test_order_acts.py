@@ -99,7 +99,7 @@ def test_an_order_that_moved_on_is_left_and_the_person_reads_so(admin):
     answer = admin.post(f"/orders/{order.ref_id}/cancel/", follow=True)
 
     assert "ActionRefused" in codes(answer)
-    assert f"“{str(Status.PENDING.label).lower()}”" in words(answer)
+    assert f"“{Status.PENDING.label}”" in words(answer)
     order.refresh_from_db()
     assert order.status == Status.PENDING
 
