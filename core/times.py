@@ -8,7 +8,7 @@ from babel.dates import format_date, format_datetime, format_timedelta
 from django.conf import settings
 from django.utils import timezone
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 
 
 def active_locale() -> str:
@@ -71,6 +71,19 @@ def day_words(text: object) -> str:
         return format_date(shop_day(str(text)), "d MMM yyyy", locale=active_locale())
     except ValueError:
         return ""
+
+
+def days_words(since: str, until: str) -> str:
+    """A span of days (ISO, each may be empty): "1–27 Nov 2026", "27 Nov 2026", "from 1 Nov 2026"; "" without any."""
+    first, last = day_words(since), day_words(until)
+    if not (first and last):
+        words = gettext("from %(day)s") if first else gettext("until %(day)s") if last else ""
+        return words % {"day": first or last} if words else ""
+    if first == last:
+        return first
+    if since[:7] == until[:7]:
+        return f"{shop_day(since).day}–{last}"
+    return f"{first} – {last}"
 
 
 def moment(at: dt.datetime | None) -> SafeString:

@@ -129,6 +129,12 @@ def listing_named(name: str) -> Listing:
     return _LISTINGS[name]
 
 
+def listing_of(name: str) -> Listing | None:
+    """The same; None for a list that is no `Listing`."""
+    _discover()
+    return _LISTINGS.get(name)
+
+
 @cache
 def _discover() -> None:
     autodiscover_modules("lists")

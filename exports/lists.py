@@ -40,13 +40,17 @@ MOST_AT_ONCE = 50_000
 WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with full numbers"), Right.REVEAL_NUMBERS)
 
 
+# The words of lists whose files are made without a `Listing`, by their names.
+LIST_WORDS: dict[str, Any] = {}
+
+
 @dataclass(frozen=True)
 class ListFile:
     """The maker of one list's files. `show`: the list's page, given what to say and the HTTP status.
 
-    `name` begins the files' names; `task` writes a file in the worker; `rights`: those that its reader needs.
-    `whole_fields`: the columns of a file with customers' full numbers, if the list holds numbers. `for_file`: the rows
-    with what they hold there.
+    `name` begins the files' names; `words`: the list's, unless it is a `Listing`; `task` writes a file in the worker;
+    `rights`: those that its reader needs. `whole_fields`: the columns of a file with customers' full numbers, if the
+    list holds numbers. `for_file`: the rows with what they hold there.
     """
 
     name: str
@@ -55,7 +59,12 @@ class ListFile:
     fields: Fields
     show: Callable[[StaffRequest, dict[str, Any], int], HttpResponse]
     whole_fields: Fields | None = None
+    words: Any = ""
     for_file: Callable[[Any], QuerySet[Any]] = lambda rows: rows
+
+    def __post_init__(self) -> None:
+        if self.words:
+            LIST_WORDS[self.name] = self.words
 
     def csv(self, request: StaffRequest, filtered: ListFilter) -> HttpResponseBase:
         """The filtered list as CSV, sent while it is read; the worker makes a long one (POST)."""

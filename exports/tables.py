@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from core.tables import Table, cell_from, column
 from core.times import moment
 from exports.models import Export
+from exports.presenting import file_words
 
 
 class ExportTable(Table[Export]):
@@ -25,9 +26,10 @@ class ExportTable(Table[Export]):
 
     @column(_("File"), phone="2 wide")
     def file(self, export: Export) -> SafeString:
-        """Its name, how its list was narrowed, and whether customers' numbers are whole in it."""
-        query, whole = export.query.replace("&", " "), gettext("full numbers") if export.whole_numbers else ""
-        return format_html('{}<div class="mono sub">{}</div><div class="sub">{}</div>', export.file_name, query, whole)
+        """Its list and how that was narrowed, its name, and whether customers' numbers are whole in it."""
+        whole = gettext("full numbers") if export.whole_numbers else ""
+        name, words = export.file_name, file_words(export)
+        return format_html('{}<div class="mono sub">{}</div><div class="sub">{}</div>', words, name, whole)
 
     @column(_("Rows"), phone="3 wide")
     def progress(self, export: Export) -> SafeString:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from core.access import StaffRequest, staff_only
@@ -37,6 +38,7 @@ def _show_statement(request: StaffRequest, context: dict[str, Any], status: int)
 
 FILE = ListFile(
     name="statement",
+    words=_("Statement"),
     task="ledger.tasks.write_statement",
     rights=(Right.VIEW_STATEMENT, Right.VIEW_COST),
     fields=StatementTable.export,

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from python_calamine import CalamineWorkbook
 
+from audit.facts import value_words
 from batches.tables import BatchRowTable
 from core.tables import Table
+from exports.events import EXPORT_MADE
 from exports.models import Export
 from exports.services import content_of
 from exports.tasks import write_list
 from purchases.states import Status
 from testing.factories import make_order
 from testing.people import browser_of
-from tests.exports.helpers import csv_rows, made
+from tests.core.helpers import cells
+from tests.exports.helpers import ask, csv_rows, made
 from tests.ledger.helpers import open_books
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +58,45 @@ def test_the_first_row_has_the_words_of_the_columns_in_the_readers_language(lang
 
     assert first_row(book) == words
     assert list(csv_rows(table)[0]) == ["status", "product_code", "product", "price", "cost", "paid_by"]
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", ["Statement, from 1 Oct 2026", "Orders, 5 Oct 2026, “0812”, Status: Failed", "Orders, 1–27 Nov 2026"]),
+        (
+            "id",
+            ["Mutasi, mulai 1 Okt 2026", "Transaksi, 5 Okt 2026, “0812”, Status: Gagal", "Transaksi, 1–27 Nov 2026"],
+        ),
+    ],
+)
+def test_a_file_says_in_words_what_it_holds(language, words):
+    browser = browser_of("admin", language=language)
+    for query in (
+        "since=2026-11-01&until=2026-11-27&columns=status,product",
+        "since=2026-10-05&until=2026-10-05&status=failed&q=0812",
+    ):
+        browser.post(f"/orders/file/?format=csv&{query}")
+    ask(browser, "csv", "since=2026-10-01")
+
+    shown = cells(browser.get("/files/"), "file")
+
+    assert [re.split("orders-|statement-", cell)[0] for cell in shown] == words
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("since=2026-11-01&until=2026-11-27", "1–27 Nov 2026"),
+        ("since=2026-10-28&until=2026-11-03&status=failed", "28 Oct 2026 – 3 Nov 2026, status: failed"),
+        ("since=2026-11-01", "from 1 Nov 2026"),
+        ("until=2026-11-01&columns=a", "until 1 Nov 2026"),
+        ("since=nonsense&until=9999-99-99", ""),
+        ("", "–"),
+    ],
+)
+def test_the_activity_log_says_the_days_of_a_file(query, said):
+    assert value_words("query", query, EXPORT_MADE.key) == said
 
 
 def test_the_statements_workbook_has_words_and_its_csv_names(auditor):

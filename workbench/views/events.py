@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.flaws import Flaw
@@ -62,6 +63,7 @@ def _show(request: StaffRequest, context: dict[str, Any], status: int = 200) -> 
 
 FILE = ListFile(
     name="audit",
+    words=gettext_lazy("Activity log"),
     task="workbench.tasks.write_audit",
     rights=(Right.VIEW_AUDIT,),
     fields=AuditTable.export,
