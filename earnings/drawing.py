@@ -1,13 +1,15 @@
-"""The drawing of sales: bars of a period by hour, day or week, and a line of the period before."""
+"""The drawing of sales: bars of a period by hour, day or week, and a line of the time before."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import zip_longest
+from typing import NamedTuple
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from core.money import rupiah
@@ -26,21 +28,44 @@ _TITLES = {
 }
 
 
+class Step(NamedTuple):
+    """One hour, day or week of a period, in words, and what was sold in it."""
+
+    words: str
+    figures: Figures
+
+
 @dataclass(frozen=True)
 class Bar:
-    """One hour, day or week in the drawing: its bar, its column, and its text."""
+    """A step of the period and the one at its place in the time before; None where one of the two has ended.
 
+    With its bar and its column in the drawing.
+    """
+
+    now: Step | None
+    before: Step | None
     left: float
     width: float
     column: float
     y: float
     height: float
-    words: str
+
+    @property
+    def words(self) -> str:
+        """Its text: of the period, else of the time before."""
+        if self.now:
+            sold = self.now.figures.sold
+            count = ngettext("%(n)s order", "%(n)s orders", sold) % {"n": sold}
+            return f"{self.now.words}: {rupiah(self.now.figures.sales)}, {count}"
+        if self.before:
+            figure = f"{self.before.words}: {rupiah(self.before.figures.sales)}"
+            return _("before: %(figure)s") % {"figure": figure}
+        return ""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """Sales as bars; the earlier period as a line. `ticks`: rupiah, top down. `by`: "hour", "day" or "week"."""
+    """Sales as bars; the time before as a line. `ticks`: rupiah, top down. `by`: "hour", "day" or "week"."""
 
     by: str
     bars: list[Bar]
@@ -59,61 +84,65 @@ class Drawing:
         return [number * HEIGHT / STEPS for number in range(STEPS + 1)]
 
 
-def drawing_of(chosen: Chosen) -> Drawing:
+def drawing_of(chosen: Chosen, kept: set[dt.date] | None = None) -> Drawing:
     """The drawing of a period: of one day by hour, else by day, of a long one by week.
 
-    The earlier day counts to its end.
+    The time before begins at the same place, and may be shorter or longer; one earlier day counts to its end.
+    `kept`: the `kept_days` of a time around both.
     """
     period, before = chosen.period, chosen.before
-    count = (period.last - period.first).days + 1
+    count = max(_days_in(period), _days_in(before))
     if count == 1:
-        labels = [f"{hour:02d}:00" for hour in range(_HOURS)]
         whole = Period.of_days(before.first, before.last)
-        sales, earlier = (_in_steps(sales_by_hour(part), range(_HOURS), 1) for part in (period, whole))
-        return _drawn("hour", labels, sales, earlier)
+        return _drawn("hour", _hours_of(period), _hours_of(whole))
     length = 1 if count <= _MOST_DAYS else _WEEK
-    sales, earlier = (
-        _in_steps(figures_by("day", part), [part.first + dt.timedelta(number) for number in range(count)], length)
-        for part in (period, before)
-    )
-    firsts = [period.first + dt.timedelta(number) for number in range(0, count, length)]
-    lasts = [min(first + dt.timedelta(length - 1), period.last) for first in firsts]
-    labels = [
-        day_words(first) if first == last else f"{day_words(first)} – {day_words(last)}"
-        for first, last in zip(firsts, lasts, strict=True)
-    ]
-    return _drawn("day" if length == 1 else "week", labels, sales, earlier)
+    by = "day" if length == 1 else "week"
+    return _drawn(by, _steps_of(period, length, kept), _steps_of(before, length, kept))
 
 
-def _in_steps(figures: Mapping[Any, Figures], keys: Sequence[Any], length: int) -> list[Figures]:
-    """The figures of so many neighbouring keys at a time."""
-    each = [figures.get(key, Figures()) for key in keys]
-    return [totals_of(each[first : first + length]) for first in range(0, len(each), length)]
+def _days_in(period: Period) -> int:
+    return (period.last - period.first).days + 1
 
 
-def _drawn(by: str, steps: list[str], sales: list[Figures], earlier: list[Figures]) -> Drawing:
-    _floor, tick = scale([0, *(figures.sales for figures in (*sales, *earlier))])
-    top, column = tick * STEPS, WIDTH / len(steps)
+def _hours_of(day: Period) -> list[Step]:
+    figures = sales_by_hour(day)
+    return [Step(f"{hour:02d}:00", figures.get(hour, Figures())) for hour in range(_HOURS)]
 
-    def y_of(amount: int) -> float:
-        return HEIGHT - amount / top * HEIGHT
+
+def _steps_of(period: Period, length: int, kept: set[dt.date] | None) -> list[Step]:
+    """So many neighbouring days at a time; the last step may have fewer."""
+    figures = figures_by("day", period, kept)
+    days = [period.first + dt.timedelta(number) for number in range(_days_in(period))]
+    steps = [days[first : first + length] for first in range(0, len(days), length)]
+    return [Step(_days_words(step), totals_of(figures.get(day, Figures()) for day in step)) for step in steps]
+
+
+def _days_words(days: Sequence[dt.date]) -> str:
+    first, last = day_words(days[0]), day_words(days[-1])
+    return first if first == last else f"{first} – {last}"
+
+
+def _drawn(by: str, now: list[Step], before: list[Step]) -> Drawing:
+    _floor, tick = scale([0, *(step.figures.sales for step in (*now, *before))])
+    pairs = [*zip_longest(now, before)]
+    top, column = tick * STEPS, WIDTH / len(pairs)
+
+    def y_of(step: Step | None) -> float:
+        return HEIGHT - (step.figures.sales if step else 0) / top * HEIGHT
 
     bars = [
         Bar(
+            now=own,
+            before=earlier,
             left=(number + 0.15) * column,
             width=column * 0.7,
             column=number * column,
-            y=y_of(figures.sales),
-            height=HEIGHT - y_of(figures.sales),
-            words=_bar_words(words, figures),
+            y=y_of(own),
+            height=HEIGHT - y_of(own),
         )
-        for number, (words, figures) in enumerate(zip(steps, sales, strict=True))
+        for number, (own, earlier) in enumerate(pairs)
     ]
-    points = (f"{(number + 0.5) * column:.1f},{y_of(figures.sales):.1f}" for number, figures in enumerate(earlier))
-    labels = [steps[at] for at in sorted({0, len(steps) // 2, len(steps) - 1})]
+    points = (f"{(number + 0.5) * column:.1f},{y_of(step):.1f}" for number, step in enumerate(before))
+    words = [(own or earlier).words for own, earlier in pairs]
+    labels = [words[at] for at in sorted({0, len(words) // 2, len(words) - 1})]
     return Drawing(by, bars, "M" + " L".join(points), [tick * number for number in range(STEPS, -1, -1)], labels)
-
-
-def _bar_words(words: str, figures: Figures) -> str:
-    count = ngettext("%(n)s order", "%(n)s orders", figures.sold) % {"n": figures.sold}
-    return f"{words}: {rupiah(figures.sales)}, {count}"

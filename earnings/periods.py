@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
+from calendar import monthrange
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+from urllib.parse import urlencode
 
 from babel.dates import format_date
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.periods import Period as Days
-from core.times import active_locale, hour, shop_day_or_today, start_of_day
+from core.times import active_locale, hour, shop_day, shop_day_or_today, start_of_day
 from earnings.services import Period
 
 _ONE_DAY, _WEEK = dt.timedelta(days=1), dt.timedelta(days=7)
@@ -22,13 +26,26 @@ _OFFERED = (Days.TODAY, Days.YESTERDAY, Days.DAYS_7, Days.WEEK, Days.LAST_WEEK, 
 NAMES = {days.value: days.label for days in _OFFERED}
 
 
+class Other(NamedTuple):
+    """Days that people often compare with. `name` is for scripts and tests; `address`: with these days."""
+
+    name: str
+    words: str
+    address: str
+    is_chosen: bool
+
+
 @dataclass(frozen=True)
 class Chosen:
-    """A period, and the earlier one that is as long. `name`: one of `NAMES`, or "own" for days that were typed."""
+    """A period, and the one before: the earlier one that is as long, else the days that were typed (`is_against_own`).
+
+    `name`: one of `NAMES`, or "own" for days that were typed.
+    """
 
     name: str
     period: Period
     before: Period
+    is_against_own: bool = False
 
     @property
     def words(self) -> str:
@@ -46,22 +63,70 @@ class Chosen:
     @property
     def query(self) -> str:
         """The days for an address that takes `since` and `until`."""
-        return f"since={self.period.first.isoformat()}&until={self.period.last.isoformat()}"
+        return urlencode(self.dates)
+
+    @property
+    def dates(self) -> dict[str, str]:
+        """Its first and last day, as an address names them."""
+        return _days_named(self.period)
+
+    @property
+    def days(self) -> dict[str, str]:
+        """What an address of earnings names the period by: days that move with the time, or dates."""
+        return {"days": self.name} if self.name in NAMES else self.dates
+
+    @property
+    def against_days(self) -> dict[str, str]:
+        """What an address names the other days by; empty for those just before."""
+        return _days_named(self.before, "against_") if self.is_against_own else {}
+
+    @property
+    def address(self) -> str:
+        """What the addresses of earnings keep of it."""
+        return urlencode(self.days | self.against_days)
+
+    @property
+    def others(self) -> list[Other]:
+        """The days that it is usually compared with, the same days a month before (of a month at most) or a year."""
+        usual = replace(self, is_against_own=False)
+        others = [Other("usual", _("The usual days"), usual.address, is_chosen=not self.is_against_own)]
+        if self.period.first >= _months_before(self.period.last, 1):
+            others.append(self._months_before("month", _("The same days a month before"), 1))
+        return [*others, self._months_before("year", _("The same days a year before"), 12)]
+
+    def _months_before(self, name: str, words: str, months: int) -> Other:
+        other = replace(self, before=_earlier(self.period, months), is_against_own=True)
+        return Other(name, words, other.address, is_chosen=other.address == self.address)
 
 
 def chosen_period(params: Mapping[str, str], *, most_days: int = _MOST_DAYS) -> Chosen:
-    """The period that the address names: `since` and `until`, or `days`; today without either.
+    """The period that the address names: `since` and `until`, today at the latest, or `days`; today without either.
 
     Of more than `most_days` the last ones.
     """
     now = timezone.now()
     if params.get("since") or params.get("until"):
-        first, last = sorted(shop_day_or_today(params.get(name, "")) for name in ("since", "until"))
+        today = timezone.localdate(now)
+        first, last = sorted(min(today, shop_day_or_today(params.get(name, ""))) for name in ("since", "until"))
         first = max(first, last - (most_days - 1) * _ONE_DAY)
         length = (last - first + _ONE_DAY).days * _ONE_DAY
         return _compared(OWN, Period(start_of_day(first), min(now, start_of_day(last + _ONE_DAY))), back=length)
     name = params.get("days", "")
     return named_period(name if name in NAMES else Days.TODAY, now)
+
+
+def compared_period(params: Mapping[str, str], *, most_days: int = _MOST_DAYS) -> Chosen:
+    """`chosen_period` against the days that the address names with `against_since` and `against_until`, if it does."""
+    chosen = chosen_period(params, most_days=most_days)
+    days: list[dt.date] = []
+    for name in ("against_since", "against_until"):
+        with suppress(ValueError):
+            days.append(min(shop_day(params.get(name, "")), timezone.localdate()))
+    if not days:
+        return chosen
+    first = max(min(days), max(days) - (most_days - 1) * _ONE_DAY)
+    before = Period(start_of_day(first), min(timezone.now(), start_of_day(max(days) + _ONE_DAY)))
+    return replace(chosen, before=before, is_against_own=True)
 
 
 def named_period(name: str, now: dt.datetime) -> Chosen:
@@ -78,6 +143,24 @@ def named_period(name: str, now: dt.datetime) -> Chosen:
 
 def _compared(name: str, period: Period, *, back: dt.timedelta) -> Chosen:
     return Chosen(name, period, Period(period.since - back, period.until - back))
+
+
+def _earlier(period: Period, months: int) -> Period:
+    """The same days so many months before; of whole months whole months."""
+    first, last = (_months_before(day, months) for day in (period.first, period.last))
+    if period.first.day == 1 == (period.last + _ONE_DAY).day:
+        last = last.replace(day=monthrange(last.year, last.month)[1])
+    return Period.of_days(first, last)
+
+
+def _months_before(day: dt.date, months: int) -> dt.date:
+    """This day of the month so many months before, or its last one."""
+    year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
+    return dt.date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def _days_named(period: Period, prefix: str = "") -> dict[str, str]:
+    return {f"{prefix}since": period.first.isoformat(), f"{prefix}until": period.last.isoformat()}
 
 
 def _days(period: Period) -> str:

@@ -210,7 +210,7 @@ class Line:
 class Report:
     """A period by one key, the most sales first, what has none any more last; with the sums of all.
 
-    `count`: how many lines there are, of which `lines` may be the first.
+    `count`: how many lines there are, of which `lines` may be the first. `kept`: the `kept_days` around it.
     """
 
     chosen: Chosen
@@ -219,6 +219,7 @@ class Report:
     lines: list[Line]
     now: Figures
     before: Figures
+    kept: set[dt.date]
 
 
 def report_of(chosen: Chosen, by: str, kept: set[dt.date] | None = None, *, most: int | None = None) -> Report:
@@ -243,7 +244,7 @@ def report_of(chosen: Chosen, by: str, kept: set[dt.date] | None = None, *, most
         for key in ordered
     ]
     lines.sort(key=lambda line: (-line.figures.sales, -line.figures.placed, line.words))
-    return Report(chosen, by, len(rows), lines, totals_of(now.values()), totals_of(before.values()))
+    return Report(chosen, by, len(rows), lines, totals_of(now.values()), totals_of(before.values()), kept)
 
 
 def _with_sales(figures: Mapping[Any, Figures]) -> dict[Any, Figures]:

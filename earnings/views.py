@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
@@ -23,7 +25,7 @@ from core.snapshot import snapshot
 from earnings.beside import PERSON_DAYS, counted_of
 from earnings.drawing import drawing_of
 from earnings.journal_views import RIGHTS as JOURNAL_RIGHTS
-from earnings.periods import NAMES, chosen_period, named_period
+from earnings.periods import NAMES, compared_period, named_period
 from earnings.presenting import (
     BY,
     MOST_READ,
@@ -51,7 +53,7 @@ def earnings(request: StaffRequest) -> HttpResponse:
     """Show a period with its figures, its drawing, and its lines by brand, product, cashier or payment."""
     with snapshot():
         report = _report(request, most=_MOST)
-        drawing = drawing_of(report.chosen)
+        drawing = drawing_of(report.chosen, report.kept)
     with_cost = sees_cost(request.user)
     context = {
         "report": report,
@@ -59,9 +61,8 @@ def earnings(request: StaffRequest) -> HttpResponse:
         "tiles": tiles_of(report.now, report.before, with_cost=with_cost),
         "with_cost": with_cost,
         "with_journal": request.user.has_perms(JOURNAL_RIGHTS) and own_branch() is None,
-        "periods": NAMES.items(),
+        "periods": [(name, words, replace(report.chosen, name=name).address) for name, words in NAMES.items()],
         "keys": keys_shown(request.user).items(),
-        "period_query": report.chosen.query if report.chosen.name not in NAMES else f"days={report.chosen.name}",
     }
     return render(request, "earnings/earnings.html", context)
 
@@ -81,7 +82,7 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
         context = {
             "report": brands,
             "tiles": tiles_of(brands.now, brands.before, with_cost=with_cost),
-            "drawing": drawing_of(chosen),
+            "drawing": drawing_of(chosen, kept),
             "tops": [
                 (BY[report.by], report.by, [line for line in report.lines if line.figures.sales]) for report in reports
             ],
@@ -143,18 +144,21 @@ def _report(request: StaffRequest, *, most: int | None = None) -> Report:
     keys = keys_shown(request.user)
     by = by if by in keys else "brand"
     if own_branch() is not None:
-        return report_of(chosen_period(request.GET, most_days=MOST_READ), by, most=most)
-    return report_of(chosen_period(request.GET), by, most=most)
+        return report_of(compared_period(request.GET, most_days=MOST_READ), by, most=most)
+    return report_of(compared_period(request.GET), by, most=most)
 
 
 def _name(report: Report, ending: str) -> str:
-    period = report.chosen.period
-    return f"earnings-{report.by}-{period.first}-{period.last}.{ending}"
+    chosen = report.chosen
+    parts = ["earnings", report.by, chosen.period.first, chosen.period.last]
+    parts += ["against", chosen.before.first, chosen.before.last] if chosen.is_against_own else []
+    return f"{'-'.join(map(str, parts))}.{ending}"
 
 
 def _noted(request: StaffRequest, report: Report, file_format: str) -> Fields:
     """The columns that this person may have; the audit notes the file."""
-    facts = {"format": file_format, "query": f"by={report.by}&{report.chosen.query}"}
+    query = {"by": report.by} | report.chosen.dates | report.chosen.against_days
+    facts = {"format": file_format, "query": urlencode(query)}
     record(EXPORT_MADE, actor=request.user, subject="earnings", facts=facts)
     return _FIELDS | (_WITH_COST if sees_cost(request.user) else {})
 

@@ -231,7 +231,7 @@ def test_a_long_period_is_drawn_by_week_and_the_bars_add_up():
     answer = browser_of("supervisor").get("/earnings/", days)
 
     drawing = answer.context["drawing"]
-    sold_in = [int(re.findall(r"(\d+) order", bar.words)[0]) for bar in drawing.bars]
+    sold_in = [bar.now.figures.sold for bar in drawing.bars]
     # 40 days ago is in the ninth week; 8 days ago and yesterday, which has two, are in the last whole ones
     assert (drawing.by, len(sold_in), {at: n for at, n in enumerate(sold_in) if n}) == (
         "week",
