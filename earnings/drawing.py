@@ -1,4 +1,4 @@
-"""The drawing of sales: bars of a period by hour, day or week, and a line of the time before."""
+"""The drawing of sales: bars of a period by hour, day or week, and a line of the time before; the same as a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from core.money import rupiah
 from core.times import day_words
@@ -25,6 +25,11 @@ _TITLES = {
     "hour": gettext_lazy("Sales per hour"),
     "day": gettext_lazy("Sales per day"),
     "week": gettext_lazy("Sales per week"),
+}
+_STEPS = {
+    "hour": pgettext_lazy("step", "Hour"),
+    "day": gettext_lazy("Day"),
+    "week": pgettext_lazy("step", "Week"),
 }
 
 
@@ -77,6 +82,11 @@ class Drawing:
     def title(self) -> str | Promise:
         """What it shows."""
         return _TITLES[self.by]
+
+    @property
+    def step(self) -> str | Promise:
+        """What a bar is."""
+        return _STEPS[self.by]
 
     @property
     def grid(self) -> list[float]:

@@ -1,4 +1,4 @@
-"""A period against any other days, on the page, in its drawing, its links and its files."""
+"""A period against any other days, on the page, in its links and in its files; and its drawing as a table."""
 
 from __future__ import annotations
 
@@ -62,6 +62,18 @@ def test_the_line_of_shorter_days_ends_where_they_end():
     assert [bar.now.figures.sales for bar in drawing.bars] == [24_000, 0, 12_000]
     assert [bar.before.figures.sales if bar.before else None for bar in drawing.bars] == [12_000, None, None]
     assert drawing.line.count(",") == 1
+
+
+@pytest.mark.usefixtures("shop")
+def test_one_day_against_one_day_is_drawn_by_hour_and_stands_in_the_table():
+    page = browser_of("supervisor").get("/earnings/", days(1) | days(40, prefix="against_"))
+
+    table = re.findall(r'id="sales-table".*?</table>', page.content.decode(), re.S)[0]
+    rows = [re.findall(r"<td.*?>(.*?)</td>", row, re.S) for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)]
+    cells = [[re.sub(r"<.*?>", "", cell).split()[-1] for cell in row] for row in rows if row]
+    assert len(cells) == 24
+    assert cells[12] == ["12:00", "Rp12.000", "1", "Rp24.000"]
+    assert cells[13] == ["13:00", "Rp0", "0", "Rp0"]
 
 
 @pytest.mark.usefixtures("shop")
