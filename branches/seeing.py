@@ -60,6 +60,17 @@ def seen_in_branch_of(person: Callable[[], User | AnonymousUser]) -> Iterator[No
         _own.reset(token)
 
 
+@contextmanager
+def seen_in(branch: int | None) -> Iterator[None]:
+    """Within it the reader sees this branch alone; who is bound to one keeps to it. None: as before."""
+    token = _own.set(lambda: branch) if branch is not None and own_branch() is None else None
+    try:
+        yield
+    finally:
+        if token:
+            _own.reset(token)
+
+
 class OwnBranchMiddleware(Middleware):
     """Narrows an answer to the branch of a person who is bound to it."""
 

@@ -14,12 +14,16 @@ from babel.dates import format_date
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from branches.seeing import names_branches, own_branch
+from branches.services import all_branches, branch_name
 from core.periods import Period as Days
 from core.times import active_locale, hour, shop_day, shop_day_or_today, start_of_day
 from earnings.services import Period
 
 _ONE_DAY, _WEEK = dt.timedelta(days=1), dt.timedelta(days=7)
 _MOST_DAYS = 5 * 366
+#: As many days of one branch: the sums of days are of all of them, so its orders are read.
+MOST_READ = 31
 OWN = "own"
 _OFFERED = (Days.TODAY, Days.YESTERDAY, Days.DAYS_7, Days.WEEK, Days.LAST_WEEK, Days.MONTH, Days.LAST_MONTH)
 #: What a click chooses, by the same names as in the list of orders.
@@ -39,13 +43,14 @@ class Other(NamedTuple):
 class Chosen:
     """A period, and the one before: the earlier one that is as long, else the days that were typed (`is_against_own`).
 
-    `name`: one of `NAMES`, or "own" for days that were typed.
+    `name`: one of `NAMES`, or "own" for days that were typed. `branch`: the key of the only branch that counts.
     """
 
     name: str
     period: Period
     before: Period
     is_against_own: bool = False
+    branch: int | None = None
 
     @property
     def words(self) -> str:
@@ -62,8 +67,8 @@ class Chosen:
 
     @property
     def query(self) -> str:
-        """The days for an address that takes `since` and `until`."""
-        return urlencode(self.dates)
+        """The days and the branch for an address that takes `since`, `until` and `branch`."""
+        return urlencode(self.dates | self.of_branch)
 
     @property
     def dates(self) -> dict[str, str]:
@@ -81,9 +86,24 @@ class Chosen:
         return _days_named(self.before, "against_") if self.is_against_own else {}
 
     @property
+    def of_branch(self) -> dict[str, str]:
+        """What an address names the branch by; empty for all."""
+        return {} if self.branch is None else {"branch": str(self.branch)}
+
+    @property
+    def branch_name(self) -> str:
+        """The name of the branch; empty for all."""
+        return "" if self.branch is None else branch_name(self.branch)
+
+    @property
+    def besides(self) -> dict[str, str]:
+        """What an address names beside the days."""
+        return self.against_days | self.of_branch
+
+    @property
     def address(self) -> str:
         """What the addresses of earnings keep of it."""
-        return urlencode(self.days | self.against_days)
+        return urlencode(self.days | self.besides)
 
     @property
     def others(self) -> list[Other]:
@@ -115,9 +135,14 @@ def chosen_period(params: Mapping[str, str], *, most_days: int = _MOST_DAYS) -> 
     return named_period(name if name in NAMES else Days.TODAY, now)
 
 
-def compared_period(params: Mapping[str, str], *, most_days: int = _MOST_DAYS) -> Chosen:
-    """`chosen_period` against the days that the address names with `against_since` and `against_until`, if it does."""
-    chosen = chosen_period(params, most_days=most_days)
+def compared_period(params: Mapping[str, str]) -> Chosen:
+    """`chosen_period` against the days that the address names with `against_since` and `against_until`, if it does.
+
+    `branch` leaves the sales of that branch, for a reader who sees several; days of one branch are `MOST_READ` at most.
+    """
+    branch = {str(key): key for key in all_branches()}.get(params.get("branch", "")) if names_branches() else None
+    most_days = _MOST_DAYS if branch is None and own_branch() is None else MOST_READ
+    chosen = replace(chosen_period(params, most_days=most_days), branch=branch)
     days: list[dt.date] = []
     for name in ("against_since", "against_until"):
         with suppress(ValueError):

@@ -37,8 +37,6 @@ BY: dict[str, str | Promise] = {
     "branch": gettext_lazy("Branch"),
     "customer": gettext_lazy("Customer"),
 }
-#: As many days for who sees one branch: no sums of days serve, the orders are read.
-MOST_READ = 31
 
 
 def keys_shown(person: User) -> dict[str, str | Promise]:

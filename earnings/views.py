@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -11,12 +12,14 @@ from urllib.parse import urlencode
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET
 
 from audit.services import record
-from branches.seeing import own_branch
+from branches.seeing import names_branches, own_branch, seen_in
+from branches.services import branch_names
 from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
 from core.periods import Period as Days
@@ -25,10 +28,9 @@ from core.snapshot import snapshot
 from earnings.beside import PERSON_DAYS, counted_of
 from earnings.drawing import drawing_of
 from earnings.journal_views import RIGHTS as JOURNAL_RIGHTS
-from earnings.periods import NAMES, compared_period, named_period
+from earnings.periods import MOST_READ, NAMES, Chosen, compared_period, named_period
 from earnings.presenting import (
     BY,
-    MOST_READ,
     Line,
     Report,
     glances_at,
@@ -51,18 +53,21 @@ _TOP, _MOST = 5, 50
 @require_GET
 def earnings(request: StaffRequest) -> HttpResponse:
     """Show a period with its figures, its drawing, and its lines by brand, product, cashier or payment."""
-    with snapshot():
-        report = _report(request, most=_MOST)
-        drawing = drawing_of(report.chosen, report.kept)
+    with snapshot(), _asked(request) as (chosen, by, keys):
+        report = report_of(chosen, by, most=_MOST)
+        drawing = drawing_of(chosen, report.kept)
     with_cost = sees_cost(request.user)
+    branches = [(None, _("Every branch")), *branch_names()] if names_branches() else []
     context = {
         "report": report,
         "drawing": drawing,
         "tiles": tiles_of(report.now, report.before, with_cost=with_cost),
         "with_cost": with_cost,
         "with_journal": request.user.has_perms(JOURNAL_RIGHTS) and own_branch() is None,
-        "periods": [(name, words, replace(report.chosen, name=name).address) for name, words in NAMES.items()],
-        "keys": keys_shown(request.user).items(),
+        "periods": [(name, words, replace(chosen, name=name).address) for name, words in NAMES.items()],
+        "branches": [(key, words, replace(chosen, branch=key).address) for key, words in branches],
+        "most_read": MOST_READ,
+        "keys": keys.items(),
     }
     return render(request, "earnings/earnings.html", context)
 
@@ -121,7 +126,7 @@ def earnings_beside(request: StaffRequest, pk: int) -> HttpResponse:
 @require_GET
 def earnings_csv(request: StaffRequest) -> HttpResponseBase:
     """The lines as CSV."""
-    report = _report(request)
+    report = _whole_report(request)
     return csv_answer(report.lines, _noted(request, report, "csv"), _name(report, "csv"))
 
 
@@ -129,7 +134,7 @@ def earnings_csv(request: StaffRequest) -> HttpResponseBase:
 @require_GET
 def earnings_xlsx(request: StaffRequest) -> HttpResponse:
     """The lines as a workbook."""
-    report, file = _report(request), io.BytesIO()
+    report, file = _whole_report(request), io.BytesIO()
     words = _WORDS | {"name": BY[report.by]}
     write_workbook(file, report.lines, _noted(request, report, "xlsx"), words=words)
     return HttpResponse(
@@ -139,25 +144,32 @@ def earnings_xlsx(request: StaffRequest) -> HttpResponse:
     )
 
 
-def _report(request: StaffRequest, *, most: int | None = None) -> Report:
-    by = request.GET.get("by", "")
-    keys = keys_shown(request.user)
-    by = by if by in keys else "brand"
-    if own_branch() is not None:
-        return report_of(compared_period(request.GET, most_days=MOST_READ), by, most=most)
-    return report_of(compared_period(request.GET), by, most=most)
+@contextmanager
+def _asked(request: StaffRequest) -> Iterator[tuple[Chosen, str, dict[str, str | Promise]]]:
+    """The period that the address names, what its figures are by, and what they may be by; within it one branch is
+    seen alone if it is chosen."""
+    chosen = compared_period(request.GET)
+    with seen_in(chosen.branch):
+        keys, by = keys_shown(request.user), request.GET.get("by", "")
+        yield chosen, by if by in keys else "brand", keys
+
+
+def _whole_report(request: StaffRequest) -> Report:
+    with _asked(request) as (chosen, by, _keys):
+        return report_of(chosen, by)
 
 
 def _name(report: Report, ending: str) -> str:
     chosen = report.chosen
     parts = ["earnings", report.by, chosen.period.first, chosen.period.last]
     parts += ["against", chosen.before.first, chosen.before.last] if chosen.is_against_own else []
+    parts += ["branch", chosen.branch] if chosen.branch is not None else []
     return f"{'-'.join(map(str, parts))}.{ending}"
 
 
 def _noted(request: StaffRequest, report: Report, file_format: str) -> Fields:
     """The columns that this person may have; the audit notes the file."""
-    query = {"by": report.by} | report.chosen.dates | report.chosen.against_days
+    query = {"by": report.by} | report.chosen.dates | report.chosen.besides
     facts = {"format": file_format, "query": urlencode(query)}
     record(EXPORT_MADE, actor=request.user, subject="earnings", facts=facts)
     return _FIELDS | (_WITH_COST if sees_cost(request.user) else {})

@@ -1,15 +1,20 @@
 """What each branch has sold: the same from the sums of days as from their orders."""
 
+import csv
 import datetime as dt
+import io
+import re
+from urllib.parse import parse_qsl
 
 import pytest
 from django.utils import timezone
 
 from branches.models import FIRST
+from branches.seeing import own_branch, seen_in, seen_in_branch_of
 from earnings.models import By, DaySum
 from earnings.services import Period, figures_by, prove_days, sum_days
 from testing.factories import make_order
-from testing.people import make_person
+from testing.people import make_person, signed_in
 from tests.branches.helpers import make_branch
 
 pytestmark = pytest.mark.django_db
@@ -64,3 +69,76 @@ def test_a_shop_with_one_branch_is_not_shown_by_branch(admin):
     assert 'data-by="brand"' in page
     assert "by=branch" not in page
     assert 'data-top="branch"' not in admin.get("/earnings/today/").content.decode()
+
+
+def test_the_earnings_of_one_branch_are_those_of_its_orders(admin, two_branches):
+    sum_days()
+    where = {"days": "yesterday", "by": "person", "branch": two_branches}
+
+    page, file = (admin.get(f"/earnings/{kind}", where) for kind in ("", "csv/"))
+
+    report, drawing = page.context["report"], page.context["drawing"]
+    assert (report.now.sales, report.now.cost, report.now.sold) == (24_000, 21_000, 2)
+    assert [(line.key, line.figures.sales) for line in report.lines] == [("siti", 24_000)]
+    assert sum(bar.now.figures.sales for bar in drawing.bars) == 24_000
+    rows = [*csv.DictReader(io.StringIO(b"".join(file.streaming_content).decode("utf-8-sig")))]
+    assert [(row["key"], row["sales"]) for row in rows] == [("siti", "24000")]
+    assert f"-branch-{two_branches}." in file["Content-Disposition"]
+    orders = dict(parse_qsl(report.lines[0].url.partition("?")[2]))
+    assert (orders["branch"], orders["cashier"]) == (str(two_branches), "siti")
+    assert admin.get(report.lines[0].url).context["filter"].qs.count() == 2
+
+
+def test_every_link_and_form_of_earnings_keeps_the_branch(admin, two_branches):
+    where = {"days": "7", "branch": two_branches, "against_since": "2026-01-01"}
+
+    page = admin.get("/earnings/", where).content.decode()
+
+    links = re.findall(r'<a class="(?:chip-link|btn-quiet)"[^>]*href="[^"]*\?([^"]*)"([^>]*)', page)
+    kept = [dict(parse_qsl(query.replace("&amp;", "&"))) for query, rest in links if "data-branch" not in rest]
+    assert len(kept) > 10
+    assert {query.get("branch") for query in kept} == {str(two_branches)}
+    assert page.count(f'<input type="hidden" name="branch" value="{two_branches}">') == 2
+    assert 'data-by="branch"' not in page
+
+
+def test_days_of_one_branch_are_a_month_at_most(admin, two_branches):
+    long = {"since": "2026-01-01", "against_since": "2020-01-01", "against_until": "2020-12-31"}
+    chosen = [admin.get("/earnings/", long | more).context["report"].chosen for more in ({}, {"branch": two_branches})]
+
+    days = [[(part.last - part.first).days + 1 for part in (each.period, each.before)] for each in chosen]
+    assert days[0] > [300, 365]
+    assert days[1] == [31, 31]
+
+
+@pytest.mark.parametrize("branch", ["x", "-1", "99999999999999999999", "9" * 5_000, ""])
+def test_a_branch_that_is_none_leaves_the_whole_shop(admin, two_branches, branch):
+    report = admin.get("/earnings/", {"days": "yesterday", "branch": branch}).context["report"]
+
+    assert (report.chosen.branch, report.now.sales) == (None, 36_000)
+
+
+def test_a_bound_person_cannot_see_the_earnings_of_another_branch(two_branches):
+    bound = signed_in(make_person("supervisor", username="sonia", bound_since="2026-01-01T00:00Z"))
+
+    for branch in (two_branches, FIRST):
+        page = bound.get("/earnings/", {"days": "yesterday", "branch": branch})
+        file = bound.get("/earnings/csv/", {"days": "yesterday", "branch": branch})
+
+        assert page.context["report"].now.sales == 12_000
+        assert 'id="of-branch"' not in page.content.decode()
+        assert b",12000," in b"".join(file.streaming_content)
+
+
+def test_seeing_one_branch_never_widens_what_a_bound_person_sees(two_branches):
+    sonia = make_person("supervisor", username="sonia", bound_since="2026-01-01T00:00Z")
+
+    with seen_in_branch_of(lambda: sonia), seen_in(two_branches):
+        assert own_branch() == FIRST
+    with seen_in(two_branches):
+        assert own_branch() == two_branches
+    assert own_branch() is None
+
+
+def test_a_shop_with_one_branch_is_asked_for_none(admin):
+    assert 'id="of-branch"' not in admin.get("/earnings/").content.decode()
