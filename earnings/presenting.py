@@ -25,6 +25,7 @@ from credit.methods import method_words
 from customers.models import Customer
 from earnings.periods import NAMES, Chosen
 from earnings.services import Figures, Period, figures_by, figures_by_customer, kept_days, totals_of
+from purchases.filters import NOBODY
 from staff.models import User
 
 #: What the figures are by, as the tabs of the page.
@@ -55,6 +56,7 @@ _FILTERS = {
     "method": "payment",
     "branch": "branch",
 }
+_OF_NOBODY = {"customer": {"buyer": NOBODY}}
 _MINUTE = 60
 
 
@@ -170,7 +172,10 @@ def glances_at(now: dt.datetime, chosen: Sequence[Chosen], kept: set[dt.date], t
 
 @dataclass(frozen=True)
 class Line:
-    """The figures of one brand, product, person or method. `bar`: the length of its bar, 0 to 100."""
+    """The figures of one brand, product, person or method. `bar`: the length of its bar, 0 to 100.
+
+    `is_nobody`: of what no person sold, or of what no saved customer bought.
+    """
 
     chosen: Chosen
     by: str
@@ -179,14 +184,15 @@ class Line:
     figures: Figures
     before: Figures
     bar: int
+    is_nobody: bool
 
     @property
     def url(self) -> str:
-        """The list of orders, narrowed to it; a customer's own page; empty for what commands placed."""
-        if self.by == "customer":
+        """The list of orders, narrowed to it; a customer's own page; empty for erased customers and for commands."""
+        if self.by == "customer" and not self.is_nobody:
             return reverse("customer_detail", args=[self.key]) if self.key else ""
-        narrowed = f"{self.chosen.query}&{urlencode({_FILTERS[self.by]: self.key})}"
-        return f"{reverse('order_list')}?{narrowed}" if self.key else ""
+        narrowed = _OF_NOBODY.get(self.by, {}) if self.is_nobody else {_FILTERS[self.by]: self.key}
+        return f"{reverse('order_list')}?{self.chosen.query}&{urlencode(narrowed)}" if narrowed else ""
 
     @property
     def share(self) -> str:
@@ -238,7 +244,14 @@ def report_of(chosen: Chosen, by: str, kept: set[dt.date] | None = None, *, most
     words = _WORDS[by](ordered)
     largest = rows[ordered[0]][0].sales if ordered else 0
     lines = [
-        Line(chosen, by, *words[key], *rows[key], bar=round(100 * rows[key][0].sales / (largest or 1)))
+        Line(
+            chosen,
+            by,
+            *words[key],
+            *rows[key],
+            bar=round(100 * rows[key][0].sales / (largest or 1)),
+            is_nobody=key is None,
+        )
         for key in ordered
     ]
     lines.sort(key=lambda line: (-line.figures.sales, -line.figures.placed, line.words))

@@ -44,10 +44,11 @@ ENDED_BY_PEOPLE = "ended"
 LOSS = "loss"
 NOTE = "note"
 ANYBODY, WAITING = "*", "?"  # no usernames
+NOBODY = "nobody"
 # A line may name these by their words.
 _NAMED = ("cashier", "status", "payment", "brand", "category", "tag", "profit")
 # No index finds these; the others keep the looking short.
-_WIDE = ("amount_from", "amount_to", "payment", "drawer", "branch", "profit", "approved")
+_WIDE = ("amount_from", "amount_to", "payment", "drawer", "branch", "profit", "approved", "buyer")
 # If there are more, the newest page of them is found soon.
 _FEW = 500
 _NARROW = ("q", "days", "since", "product", "shift", "customer")
@@ -166,6 +167,12 @@ class OrderFilter(InBranches):
     has = django_filters.ChoiceFilter(
         method="with_note", label=_("Note"), empty_label=_("With and without"), choices=[(NOTE, _("With a note"))]
     )
+    buyer = django_filters.ChoiceFilter(
+        method="bought_by",
+        label=_("Bought by"),
+        empty_label=_("Everybody"),
+        choices=[(NOBODY, _("Nobody of the saved customers"))],
+    )
     days = DaysFilter(field_name="created_at")
     since = SinceFilter(field_name="created_at", label=_("From"))
     until = UntilFilter(field_name="created_at", label=_("To"))
@@ -183,11 +190,13 @@ class OrderFilter(InBranches):
             query = query.copy()
             query["days"] = Period.DAYS_30.value
         super().__init__(query, **kwargs)
+        sees_customers = self.sees_numbers and person.has_perm(Right.VIEW_CUSTOMERS)
         allowed = {
             "ends": self.sees_numbers,
             "profit": sees_cost(person),
             "approved": person.has_perm(Right.VIEW_APPROVALS),
-            "customer": self.sees_numbers and person.has_perm(Right.VIEW_CUSTOMERS),
+            "customer": sees_customers,
+            "buyer": sees_customers,
         }
         for name in (name for name, is_allowed in allowed.items() if not is_allowed):
             del self.form.fields[name]
@@ -299,6 +308,10 @@ class OrderFilter(InBranches):
         sales = Payment.objects.filter(debt__account__customer=customer).values("pk")
         ways = Order.objects.filter(destination__in=numbers), Order.objects.filter(payment__in=sales)
         return orders.filter(found_by(*ways, most=MOST_SUMMED + 1))
+
+    def bought_by(self, orders: OrderQuerySet, _name: str, _nobody: str) -> OrderQuerySet:
+        """Of nobody whose number was saved when it was sold, and on no account."""
+        return orders.filter(payment__buyer=None)
 
     def with_status(self, orders: OrderQuerySet, _name: str, status: str) -> OrderQuerySet:
         """By a status, or by one of the three groups."""

@@ -63,6 +63,24 @@ def test_earnings_by_customer_count_each_order_once(customer: Customer):
     assert page.context["report"].chosen.period.first == ago(500).date()
 
 
+def test_the_line_of_nobody_opens_exactly_its_orders(customer: Customer):
+    supervisor = browser_of("supervisor")
+    page = supervisor.get("/earnings/", {"by": "customer", "since": ago(10).date().isoformat()})
+
+    [nobody] = [line for line in page.context["report"].lines if line.is_nobody]
+    opened = supervisor.get(nobody.url)
+
+    assert [order.destination for order in opened.context["filter"].qs] == ["081233334444"]
+    assert (nobody.figures.placed, opened.context["filter"].form.errors) == (1, {})
+
+
+def test_people_who_see_no_customers_cannot_ask_who_bought_nothing(customer: Customer):
+    filtered = browser_of("auditor").get("/orders/", {"buyer": "nobody", "days": "7"}).context["filter"]
+
+    assert "buyer" not in filtered.form.fields
+    assert filtered.qs.count() == 4
+
+
 def test_people_who_see_no_customers_have_no_earnings_by_customer(customer: Customer):
     page = browser_of("auditor").get("/earnings/", {"by": "customer"}).content.decode()
 
@@ -111,7 +129,7 @@ def test_a_sale_stays_that_of_who_bought_when_a_number_is_saved_moved_or_erased(
     page = browser_of("supervisor").get("/earnings/", {"by": "customer", "since": ago(3).date().isoformat()})
     assert [(line.words, line.url) for line in page.context["report"].lines] == [
         ("A customer who was erased", ""),
-        ("Nobody of the saved customers", ""),
+        ("Nobody of the saved customers", f"/orders/?since={ago(3).date()}&until={ago(0).date()}&buyer=nobody"),
     ]
 
 

@@ -177,6 +177,10 @@ def test_the_overview_shows_today_and_the_days_before_in_few_questions(hour: int
     assert glances["yesterday"] == "42000"
     assert glances["7"] == str(totals_of(figures_by("day", week.period).values()).sales) == "57000"
     assert len(queries) == questions
+    tops = re.findall(r'<ol class="top" data-top="(\w+)">(.*?)</ol>', answer.content.decode(), re.S)
+    orders = {by: re.findall(r'href="/orders/\?([^"]*)"', lines_of) for by, lines_of in tops}
+    day = f"since={ago(0).date()}&amp;until={ago(0).date()}"
+    assert orders == {"brand": [f"{day}&amp;brand=Telkomsel"], "person": []}
 
 
 def test_a_cashiers_overview_stays_theirs():
