@@ -16,6 +16,9 @@ from django.utils.translation import pgettext_lazy
 
 from backoffice.navigation import PLACES
 from backoffice.sections import SECTIONS
+from branches.seeing import own_branch
+from catalogue.rights import sees_cost
+from core.periods import Period
 from core.rights import Right
 from find.kinds import NAMES, PRICES, PRODUCTS, ROWS
 from find.kinds.asked import Asked
@@ -69,7 +72,8 @@ _ALSO: dict[str, _Words] = {
     "order_list": pgettext_lazy("find", "file of orders, download transactions"),
     "earnings": pgettext_lazy("find", "profit, sales, revenue, report"),
     "bank": pgettext_lazy("find", "bank statement, QRIS, transfer, account"),
-    "prices": pgettext_lazy("find", "selling prices, margin, markup"),
+    "prices": pgettext_lazy("find", "selling prices, margin, markup, fee, admin fee"),
+    "refund_list": pgettext_lazy("find", "refunds, returns, give money back"),
     "balance": pgettext_lazy("find", "difference, reconcile"),
     "credit_list": pgettext_lazy("find", "debts, who owes"),
     "drawer_day_today": pgettext_lazy("find", "sign the day, closing"),
@@ -95,6 +99,23 @@ _OTHERS = (
     _Page("staff_invite", "plus", _("Invite a person"), also=_ALSO["staff_invite"]),
     _Page("till_add", "plus", _("Enrol a till")),
     _Page("price_rule", "plus", _("Add a price rule")),
+    _Page(
+        "earnings",
+        "chart-bar",
+        _("Earnings by category"),
+        _("Earnings"),
+        sees_cost,
+        pgettext_lazy("find", "tax, VAT, taxable base"),
+        f"?by=category&days={Period.LAST_MONTH}",
+    ),
+    _Page(
+        "journal",
+        "notebook",
+        _("Journal of a day"),
+        _("Earnings"),
+        lambda _person: own_branch() is None,
+        pgettext_lazy("find", "general ledger, bookkeeping, accounting"),
+    ),
     _Page("price_changes", "tag", _("Price changes"), _("Products")),
     _Page("price_list", "tag", _("Price list"), _("Products")),
     _Page("kind_list", "tag", _("Kinds of numbers"), _("Products")),

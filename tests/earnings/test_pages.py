@@ -183,6 +183,17 @@ def test_the_overview_shows_today_and_the_days_before_in_few_questions(hour: int
     assert orders == {"brand": [f"{day}&amp;brand=Telkomsel"], "person": []}
 
 
+@pytest.mark.usefixtures("shop")
+def test_earnings_by_category_say_what_the_taxable_base_is():
+    owner = browser_of("admin")
+
+    pages = [owner.get("/earnings/", {"days": "yesterday", "by": by}).content.decode() for by in ("category", "brand")]
+
+    assert ['id="taxable-base"' in page for page in pages] == [True, False]
+    assert 'href="/guide/owner/#accountant"' in pages[0]
+    assert 'id="accountant"' in owner.get("/guide/owner/").content.decode()
+
+
 def test_a_cashiers_overview_stays_theirs():
     assert "/earnings/" not in browser_of("cashier").get("/").content.decode()
 

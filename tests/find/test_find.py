@@ -282,6 +282,10 @@ def test_a_page_is_found_by_the_words_that_people_have_for_it():
         (Role.OWNER, ("outcome not known", "outcome unknown", "belum pasti"), "/orders/?status=unknown"),
         (Role.OWNER, ("never arrived", "tidak terkirim"), "/orders/?status=needs_action"),
         (Role.AUDITOR, ("full numbers", "nomor lengkap"), "/audit/?kind=full_number_seen"),
+        (Role.OWNER, ("tax", "pajak", "PPN", "earnings by category"), "/earnings/?by=category&days=last-month"),
+        (Role.OWNER, ("journal", "jurnal", "buku besar"), "/earnings/journal/"),
+        (Role.OWNER, ("refund", "retur"), "/refunds/"),
+        (Role.OWNER, ("fee", "biaya"), "/products/prices/"),
     ]:
         browser = browser_for(role)
         for text in texts:
