@@ -27,7 +27,7 @@ from credit.presenting import off_account_words
 from credit.services import OF_SALES, OffAccount, debts_of, name_of
 from customers.models import Customer
 from drawers.models import SMALLEST_COIN, Outcome, Payment, Shift
-from drawers.services import Totals
+from drawers.services import DayLine, Totals
 from shop.presenting import Letterhead
 
 if TYPE_CHECKING:
@@ -114,6 +114,36 @@ def day_cash_lines(shifts: Sequence[Totals], *, expected: int) -> list[Line]:
     }
     start = expected - sum(moved.values())
     return [Line("before", _("In the drawers at the start"), start), *_lines_of(moved)]
+
+
+@dataclass(frozen=True)
+class CashOfDay:
+    """Whether the cash of a day adds up: a code, and a sentence."""
+
+    code: str
+    words: str
+
+    @property
+    def is_off(self) -> bool:
+        """Whether a count differs from what was expected."""
+        return self.code in {"off", "evened"}
+
+
+def cash_of_lines(lines: Sequence[DayLine], *, difference: int, is_open: bool, has_more: bool) -> CashOfDay:
+    """Whether the cash of these shifts adds up. `difference`: their sum in rupiah; `is_open`: drawers are not counted
+    yet; `has_more`: sales are in no shift.
+    """
+    if difference:
+        return CashOfDay("off", _("The cash is off by %(amount)s.") % {"amount": signed_rupiah(difference)})
+    if any(line.difference or line.opening_difference for line in lines):
+        return CashOfDay("evened", _("Counts of the cash were off, by amounts that make each other good."))
+    if is_open:
+        return CashOfDay("open", _("Not all cash is counted yet: a drawer is open."))
+    if has_more:
+        return CashOfDay("outside", _("The counted cash adds up, but some sales are in no shift."))
+    if not lines:
+        return CashOfDay("none", _("No cash was counted on this day."))
+    return CashOfDay("right", _("The cash adds up."))
 
 
 def _lines_of(amounts: dict[str, int]) -> list[Line]:

@@ -30,7 +30,7 @@ from core.times import shop_day, shop_day_or_today
 from credit.methods import method_choices, method_words
 from drawers import services
 from drawers.models import DrawerDay, Shift
-from drawers.presenting import day_cash_lines
+from drawers.presenting import cash_of_lines, day_cash_lines
 from drawers.services import DayLine
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
@@ -110,6 +110,7 @@ def _closing(request: StaffRequest, day: dt.date, branch: int | None) -> dict[st
     # A day that was signed long ago does not say what its drawers held before.
     knows_before = bool(lines) and all(line.opening_difference is not None for line in lines)
     totals = [line.totals for line in lines]
+    in_no_shift = services.sold_in_no_shift(day, branch)
     may_sign = bool(lines) and not (is_signed or is_running or open_shifts) and request.user.has_perm(Right.SIGN_DAYS)
     return {
         "day": day,
@@ -120,7 +121,10 @@ def _closing(request: StaffRequest, day: dt.date, branch: int | None) -> dict[st
         "sum": sums,
         "cash_lines": day_cash_lines(totals, expected=sums["expected"]) if knows_before else [],
         "methods": _by_method(lines),
-        "in_no_shift": services.sold_in_no_shift(day, branch),
+        "in_no_shift": in_no_shift,
+        "cash": cash_of_lines(
+            lines, difference=sums["difference"], is_open=bool(open_shifts), has_more=bool(in_no_shift[0])
+        ),
         "open_shifts": open_shifts,
         "sees_cost": request.user.has_perm(Right.VIEW_COST),
         "is_running": is_running,

@@ -5,12 +5,15 @@ from __future__ import annotations
 import datetime as dt
 
 from django import template
+from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from core.looks import badge
-from core.times import start_of_day
+from core.rights import Right
+from drawers.presenting import CashOfDay
 from reconciliation.models import Difference, ReconciliationRun
-from reconciliation.presenting import difference_words
+from reconciliation.presenting import ShownDay, Verdict, difference_words, shown_day, verdict_of
+from staff.models import User
 
 register = template.Library()
 register.filter("difference_of", difference_words)
@@ -30,11 +33,19 @@ def difference_badge(label: str) -> SafeString:
     return badge(Label(label).look, Label(label).label)
 
 
+@register.simple_tag(takes_context=True)
+def provider_of_day(context: template.Context, day: dt.date) -> ShownDay | None:
+    """`{% provider_of_day day as provider %}`: None before that day, and for people who do not see the balance."""
+    person: User = context["request"].user
+    if day > timezone.localdate() or not person.has_perms([Right.VIEW_STATEMENT, Right.VIEW_COST]):
+        return None
+    return shown_day(day)
+
+
 @register.simple_tag
-def last_run_of(day: dt.date) -> ReconciliationRun | None:
-    """`{% last_run_of closing.day as run %}`: the newest comparison of that day, if there was one."""
-    until = start_of_day(day + dt.timedelta(days=1))
-    return ReconciliationRun.objects.filter(at__gte=start_of_day(day), at__lt=until).order_by("-at", "-pk").first()
+def day_verdict(cash: CashOfDay, provider: ShownDay) -> Verdict:
+    """`{% day_verdict cash provider as verdict %}`: whether the cash and the provider's balance both add up."""
+    return verdict_of(cash, provider)
 
 
 @register.filter

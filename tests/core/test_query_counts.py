@@ -299,7 +299,7 @@ def open_alerts_of(count):
         (balance_of, 8),
         (balance_news_of, 6),
         (payment_of, 15),
-        (closing_of, 6),
+        (closing_of, 5),
         (open_alerts_of, 3),
     ],
 )

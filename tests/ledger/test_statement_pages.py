@@ -233,7 +233,7 @@ def test_a_closing_that_does_not_add_up_says_by_how_much(auditor, monkeypatch):
         days = real(first, last)
         return replace(days, closings=[replace(day, closing=day.closing - 7) for day in days.closings])
 
-    monkeypatch.setattr("reconciliation.views.closing.services.read_days", wrong)
+    monkeypatch.setattr("reconciliation.services.days.read_days", wrong)
 
     page = auditor.get("/balance/closing/", follow=True)
 

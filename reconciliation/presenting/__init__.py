@@ -1,0 +1,28 @@
+"""The words of pages about the books, about differences (`books`) and about what a day did to the balance (`days`)."""
+
+from reconciliation.presenting.books import (
+    Result,
+    Said,
+    difference_words,
+    open_questions,
+    result_message,
+    said_of_books,
+    shown_difference,
+    shown_from,
+)
+from reconciliation.presenting.days import ShownDay, Verdict, shown_day, verdict_of
+
+__all__ = [
+    "Result",
+    "Said",
+    "ShownDay",
+    "Verdict",
+    "difference_words",
+    "open_questions",
+    "result_message",
+    "said_of_books",
+    "shown_day",
+    "shown_difference",
+    "shown_from",
+    "verdict_of",
+]
