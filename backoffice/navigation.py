@@ -98,7 +98,8 @@ PLACES: tuple[tuple[str, str, str | Promise, tuple[_Page, ...]], ...] = (
         _Page("prices", "prices", "tag", _("Prices"), _holds(Right.VIEW_PRODUCT, Right.VIEW_COST),
             ("prices", "price_")),
         _Page("bank", "bank", "building-bank", _("Bank"), _holds(*BANK_RIGHTS), ("bank",)),
-        _Page("days", "drawer_day_today", "calendar-check", _("Days"), _holds(Right.VIEW_SHIFTS), ("drawer_day",)),
+        _Page("days", "drawer_day_today", "calendar-check", _("Daily closing"), _holds(Right.VIEW_SHIFTS),
+            ("drawer_day",)),
     )),
     ("office", "building-store", pgettext_lazy("place", "Office"), (
         _Page("people", "staff_list", "users", _("Staff"), _holds(Right.MANAGE_STAFF), ("staff_", "role_")),

@@ -48,7 +48,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
         (
             Page("balance", _("Now"), Right.VIEW_BOOKS),
             Page("statement", _("Statement"), Right.VIEW_STATEMENT),
-            Page("closing_today", _("Daily closing"), Right.VIEW_STATEMENT, also="closing"),
+            Page("closing_today", _("Balance by day"), Right.VIEW_STATEMENT, also="closing"),
             Page("difference_list", _("Differences"), Right.VIEW_DIFFERENCES),
             Page("run_list", _("Comparisons"), Right.VIEW_RECONCILIATIONS),
             Page("alert_list", _("Alerts"), Right.VIEW_ALERTS, also="alert_ways"),

@@ -276,6 +276,11 @@ def test_a_page_is_found_by_the_words_that_people_have_for_it():
         (Role.OWNER, ("revenue", "omzet", "laba"), "/earnings/"),
         (Role.OWNER, ("bank statement", "mutasi bank", "qris"), "/bank/"),
         (Role.OWNER, ("margin", "harga jual"), "/products/prices/"),
+        (
+            Role.OWNER,
+            ("closing", "daily closing", "sign the day", "tutup hari", "tutup harian", "tutup buku"),
+            "/shifts/days/",
+        ),
         (Role.OWNER, ("who owes", "hutang"), "/credit/"),
         (Role.AUDITOR, ("audit", "history", "riwayat", "verify"), "/audit/"),
         (Role.OWNER, ("incident", "insiden"), "/work/?kind=incident"),
