@@ -10,12 +10,17 @@ from django.views.decorators.http import require_http_methods
 
 from approvals.models import Approval, ApprovalState
 from bills.models import BillCheck
+from bills.services.acts import BillAct
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
 from core.rights import Right
 from counter.services.approving import approve_here
 from counter.views.sending import approvers_for, elsewhere, open_for_sale, show_approval, show_panel, show_sent
 from purchases.models import Order
+from purchases.services.acts import PurchaseAct
+
+# What is sold or paid at the counter. Everything else is decided on its own page.
+_AT_COUNTER = (PurchaseAct.name, BillAct.name)
 
 
 @staff_only(Right.VIEW_PRODUCT, Right.BUY)
@@ -24,9 +29,10 @@ def counter_approve(request: StaffRequest, pk: int) -> HttpResponse:
     """Place what the person has asked for, approved by a colleague who types PIN or password, and a code, here."""
     if request.method == "GET":
         asked = get_object_or_404(Approval.objects.for_table(), pk=pk)
-        is_here = asked.is_open and asked.asked_by == request.user
+        is_here = asked.is_open and asked.asked_by == request.user and asked.act in _AT_COUNTER
         return show_approval(request, asked) if is_here else redirect(asked)
-    approval = get_object_or_404(Approval.objects.for_table(), pk=pk, asked_by=request.user)
+    own = Approval.objects.for_table().filter(asked_by=request.user, act__in=_AT_COUNTER)
+    approval = get_object_or_404(own, pk=pk)
     approver = approvers_for(approval).filter(pk=_number(request.POST.get("approver", ""))).first()
     if approver is None or request.POST.get("seal") != approval.seal:
         return show_approval(request, approval, fault=_("Choose who approves it."))

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from approvals.models import Approval
+from core.rights import Role
 from ledger.models import Entry
 from purchases.models import Order
 from staff.models import User
 from testing.factories import make_check
 from testing.people import code_of, make_person, signed_in
+from tests.approvals.helpers import ask_role
 from tests.core.helpers import has_id, words_at
 from tests.counter.helpers import NUMBER, review, send, shelf_of_telkomsel
 from tests.drawers.helpers import begin
@@ -89,6 +91,16 @@ def test_nobody_approves_their_own_or_without_the_right_or_for_another_asker(sel
         assert has_id(approve(browser, person), "approval-fault")
     assert approve(signed_in(other), supervisor).status_code == 404
     assert (Order.objects.count(), Approval.objects.get().state) == (0, "asked")
+
+
+def test_only_a_sale_or_a_bill_is_approved_at_the_counter(seller):
+    owner, other = make_person("admin"), make_person("admin", username="other")
+    approval = ask_role(seller, Role.SUPERVISOR, owner)
+
+    answer = approve(signed_in(owner), other)
+
+    assert (answer.status_code, Approval.objects.get().state) == (404, "asked")
+    assert signed_in(owner).get(f"/counter/approvals/{approval.pk}/approve/").url == approval.get_absolute_url()
 
 
 def test_what_keeps_an_approved_sale_back_names_no_cost_to_its_seller(seller, supervisor):
