@@ -24,8 +24,11 @@ from core.paging import kept_filters
 from core.rights import Right
 from core.search import sum_up
 from core.tables import Column, Table
+from core.times import days_words
 from exports.formats import Fields
-from exports.lists import ListFile
+from exports.lists import LIST_WORDS, ListFile
+from exports.models import Export
+from exports.presenting import NO_FACTS, query_words
 from exports.services import columns_of
 from staff.models import User
 
@@ -129,10 +132,17 @@ def listing_named(name: str) -> Listing:
     return _LISTINGS[name]
 
 
-def listing_of(name: str) -> Listing | None:
-    """The same; None for a list that is no `Listing`."""
+def file_words(export: Export) -> str:
+    """The list of a file, its days, and its other filters as the list's page says them."""
     _discover()
-    return _LISTINGS.get(name)
+    listing, values = _LISTINGS.get(export.list_name), QueryDict(export.query)
+    words = str(listing.words) if listing else str(LIST_WORDS.get(export.list_name, export.list_name))
+    if listing is None or values.keys() <= NO_FACTS:
+        return ", ".join(filter(None, [words, query_words(export.query)]))
+    days = days_words(values.get("since", ""), values.get("until", ""))
+    typed = f"“{values['q']}”" if values.get("q") else ""
+    chips = [chip.words for chip in listing.find(values, export.owner).chips() if chip.name not in NO_FACTS]
+    return ", ".join(filter(None, [words, days, typed, *chips]))
 
 
 @cache

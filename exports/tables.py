@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.html import format_html
@@ -12,13 +14,17 @@ from django.utils.translation import gettext_lazy as _
 from core.tables import Table, cell_from, column
 from core.times import moment
 from exports.models import Export
-from exports.presenting import file_words
 
 
 class ExportTable(Table[Export]):
     """Files of one person."""
 
     caption = _("Your files, newest first")
+
+    def __init__(self, rows: Iterable[Export], *, words: Callable[[Export], str]) -> None:
+        """`words`: says what a file holds."""
+        super().__init__(rows)
+        self.words = words
 
     @column(_("State"), phone="1 left")
     def state(self, export: Export) -> SafeString:
@@ -28,8 +34,9 @@ class ExportTable(Table[Export]):
     def file(self, export: Export) -> SafeString:
         """Its list and how that was narrowed, its name, and whether customers' numbers are whole in it."""
         whole = gettext("full numbers") if export.whole_numbers else ""
-        name, words = export.file_name, file_words(export)
-        return format_html('{}<div class="mono sub">{}</div><div class="sub">{}</div>', words, name, whole)
+        return format_html(
+            '{}<div class="mono sub">{}</div><div class="sub">{}</div>', self.words(export), export.file_name, whole
+        )
 
     @column(_("Rows"), phone="3 wide")
     def progress(self, export: Export) -> SafeString:

@@ -12,6 +12,7 @@ from core.access import StaffRequest, staff_only
 from core.live import Live, seen_keys
 from core.numbers import may_take_whole
 from exports import services
+from exports.listing import file_words
 from exports.models import Export, ExportState
 from exports.tables import ExportTable
 
@@ -26,7 +27,7 @@ _CONTENT_TYPES = {
 def export_list(request: StaffRequest) -> HttpResponse:
     """The files that this person asked for in the last day, newest first; it follows those under way."""
     files = list(request.user.exports.all()[:50])
-    context = {"table": ExportTable(files), "live": _live(request, files)}
+    context = {"table": ExportTable(files, words=file_words), "live": _live(request, files)}
     return render(request, "exports/export_list.html", context)
 
 
@@ -36,7 +37,7 @@ def export_live(request: StaffRequest) -> HttpResponse:
     """The rows of the files under way, when they have changed."""
     files = list(request.user.exports.filter(pk__in=seen_keys(request)))
     live = _live(request, files)
-    table = ExportTable([export for export in files if f"row-{export.pk}" in live.news])
+    table = ExportTable([export for export in files if f"row-{export.pk}" in live.news], words=file_words)
     return render(request, "components/live_rows.html", {"live": live, "table": table})
 
 
