@@ -65,7 +65,7 @@ def test_a_persons_page_leads_to_the_sales_and_says_when_there_are_none():
 
 @pytest.fixture
 def yesterday_of_sari() -> User:
-    """Yesterday she sold two for Rp24.000, one failed, one was cancelled, one closed; today one is open; another sold."""
+    """Yesterday she sold two for Rp24.000, one failed, one was cancelled, one closed; now one is open; another sold."""
     sari, budi = make_person("cashier", username="sari"), make_person("cashier", username="budi")
     for status in (Status.SUCCESS, Status.SUCCESS, Status.FAILED, Status.CANCELLED, Status.CLOSED):
         sold(ago(1), status, placed_by=sari)
