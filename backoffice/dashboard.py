@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.db import connection
-from django.db.models import Count, Q, QuerySet, Subquery
+from django.db.models import Count, Q, QuerySet, Subquery, Sum
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -30,6 +30,7 @@ from core.live import Live, expect_news
 from core.rights import Right
 from core.snapshot import snapshot
 from core.times import start_of_day
+from credit.models import CreditAccount
 from dues.models import DueBill
 from dues.views import SEES as SEES_DUES
 from gateway.services import latest_reading, limit_use, request_balance_reading
@@ -161,6 +162,9 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
             facts |= _order_facts(today, request)
         if request.user.has_perms(SEES_DUES):
             facts["due"] = DueBill.objects.open().owed()
+        if request.user.has_perm(Right.VIEW_CREDIT) and own_branch() is None:
+            overdue = CreditAccount.objects.filter(oldest_due__lt=facts["today"])
+            facts["debts"] = overdue.aggregate(count=Count("pk"), sum=Sum("balance"))
         if request.user.has_perm(Right.VIEW_PRODUCT):
             facts |= _catalogue_facts(list(_last_syncs()), now)
         if _sees_books(request):
