@@ -56,6 +56,17 @@ _MONTHS = [
     ("nov", "november", "nop", "nopember"),
     ("dec", "december", "des", "desember"),
 ]
+# Monday first.
+_WEEKDAYS = [
+    ("senin", "monday", "mon"),
+    ("selasa", "tuesday", "tue"),
+    ("rabu", "wednesday", "wed"),
+    ("kamis", "thursday", "thu"),
+    ("jumat", "jum'at", "friday", "fri"),
+    ("sabtu", "saturday", "sat"),
+    ("minggu", "ahad", "sunday", "sun"),
+]
+_WEEKDAY_OF = {word: number for number, words in enumerate(_WEEKDAYS) for word in words}
 _MONTH_OF = {word: number for number, words in enumerate(_MONTHS, start=1) for word in words}
 _DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?")
 _YEAR = re.compile(r"20\d\d")
@@ -80,7 +91,7 @@ _Date = tuple[int, int, int | None]  # day, month, year
 
 def days_at(words: Sequence[str], today: dt.date) -> Found | None:
     """The filters of the days that the first words name, and how many words they are."""
-    ways = (_period_at(words), _ago_at(words, today), _dates_at(words, today))
+    ways = (_period_at(words), _ago_at(words, today), _dates_at(words, today), _weekday_at(words, today))
     return max((way for way in ways if way), key=lambda way: way[1], default=None)
 
 
@@ -110,6 +121,20 @@ def _ago_at(words: Sequence[str], today: dt.date) -> Found | None:
         first = dt.date(months // 12, months % 12 + 1, 1)
         last = (first + dt.timedelta(days=31)).replace(day=1) - dt.timedelta(days=1)
     return _span(first, min(last, today)), len(match[0].split())
+
+
+def _weekday_at(words: Sequence[str], today: dt.date) -> Found | None:
+    """ "jumat", "jumat lalu", "hari jumat kemarin", "on friday", "last friday": the newest that is over.
+
+    "minggu" alone may be a week: the day is meant with "hari" before it.
+    """
+    before = 1 if len(words) > 1 and words[0] in {"hari", "last", *_ON} else 0
+    name = words[before] if words else ""
+    if name not in _WEEKDAY_OF or (name == "minggu" and words[0] != "hari"):
+        return None
+    behind = 1 if words[before + 1 : before + 2] in (["lalu"], ["kemarin"]) else 0
+    day = today - dt.timedelta(days=(today.weekday() - _WEEKDAY_OF[name] - 1) % 7 + 1)
+    return _span(day, day), before + 1 + behind
 
 
 def _dates_at(words: Sequence[str], today: dt.date) -> Found | None:

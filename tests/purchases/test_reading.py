@@ -96,6 +96,11 @@ def days(since, until=None):
         ("2 bulan lalu", days("2026-09-01", "2026-09-30"), ""),
         ("last 3 days", days("2026-11-25", "2026-11-27"), ""),
         ("seminggu lalu", {"days": "last-week"}, ""),
+        ("sekitar 50 ribu rabu lalu 53", {**FIFTY, **days("2026-11-25"), "ends": "53"}, ""),
+        ("hari minggu 50rb", {**days("2026-11-22"), **FIFTY}, ""),
+        ("last friday", days("2026-11-20"), ""),
+        ("on monday, 50rb", {**days("2026-11-23"), **FIFTY}, ""),
+        ("bu sari kamis kemarin", {"customer": "7", **days("2026-11-26")}, ""),
         # from and to
         ("antara 20rb dan 50rb", FROM_TWENTY, ""),
         ("between 20 and 50 thousand", FROM_TWENTY, ""),
