@@ -9,8 +9,8 @@ from typing import Any
 import django_filters
 from django.conf import settings
 from django.core.validators import RegexValidator
-from django.db.models import F, QuerySet
-from django.db.models.functions import Reverse
+from django.db.models import Count, F, Min, QuerySet, Value
+from django.db.models.functions import Lower, Reverse
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -77,6 +77,16 @@ def _called(name: str, value: str, words: str) -> Iterable[tuple[str, bool]]:
         return
     yield from ((call, True) for call in re.split(r"[()]", words))
     yield from ((call, True) for call in _CALLED.get(name, {}).get(value, ()))
+
+
+def _products_called_in(text: str) -> dict[str, str]:
+    """The names in the text that exactly one product has, such as "GoPay 20.000", each with its code.
+
+    A name with its amount is no price: it is sold for more.
+    """
+    named = Product.objects.alias(text=Value(text.lower())).filter(text__contains=Lower("name"))
+    once = named.order_by().values(called=Lower("name")).annotate(n=Count("pk"), code=Min("code")).filter(n=1)
+    return {name_key(row["called"]): row["code"] for row in once}
 
 
 def _meant(choices: dict[str, bool]) -> str:
@@ -176,7 +186,7 @@ class OrderFilter(InBranches):
     days = DaysFilter(field_name="created_at")
     since = SinceFilter(field_name="created_at", label=_("From"))
     until = UntilFilter(field_name="created_at", label=_("To"))
-    product = django_filters.CharFilter(method="of_product", label=_("Product code"), max_length=64)
+    product = django_filters.CharFilter(method="of_product", label=_("Product"), max_length=64)
     shift = KeyFilter(field_name="payment__sold_in", label=_("Shift"))
     customer = KeyFilter(method="of_customer", label=_("Customer"))
 
@@ -210,6 +220,7 @@ class OrderFilter(InBranches):
             names = {name: self._names_of(name) for name in _NAMED if name in self.form.fields}
             if "customer" in self.form.fields:
                 names["customer"] = {name_key(name): str(key) for name, key in Customer.objects.called_in(text).items()}
+            names["product"] = _products_called_in(text)
         return read_line(text, Names(names), today=timezone.localdate(), with_endings=self.sees_numbers)
 
     def _names_of(self, name: str) -> dict[str, str]:
@@ -230,9 +241,13 @@ class OrderFilter(InBranches):
         return {call: meant for call, choices in also.items() if call and (meant := _meant(choices))} | names
 
     def in_words(self, name: str, value: str) -> str:
-        """The value of this filter as people read it; a customer by name."""
-        customer = Customer.objects.filter(pk=value).first() if name == "customer" else None
-        return customer.name if customer else super().in_words(name, value)
+        """The value of this filter as people read it; a customer and a product by name."""
+        named: Customer | Product | None = None
+        if name == "customer":
+            named = Customer.objects.filter(pk=value).first()
+        elif name == "product":
+            named = Product.objects.filter(code=value).first()
+        return named.name if named else super().in_words(name, value)
 
     def search(self, orders: OrderQuerySet, _name: str, text: str) -> OrderQuerySet:
         """By ref_id, trx_id, destination, SN or the words of a note, which may hold a number."""

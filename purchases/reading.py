@@ -45,6 +45,8 @@ _BETWEEN_WORDS = re.compile(r",-(?!\S)|;|(?<!\d),|,(?!\d)|[.:!?]+(?!\S)|(?<!\S)[
 # Behind a brand or a category people leave the thousands out.
 _SHORT_AMOUNTS = frozenset({5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 80, 100, 150, 200, 250, 300, 500})
 _LONGEST_NAME = 5  # words
+# One word is no name of these: it is searched for.
+_OF_WORDS = {"customer", "product"}
 
 
 def as_words(text: str) -> str:
@@ -107,11 +109,11 @@ def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = T
 
 
 def _take_name(line: _Line, names: Names) -> bool:
-    """A cashier, brand, category, status or way to pay; the longest name counts."""
+    """A cashier, brand, category, product, status or way to pay; the longest name counts."""
     for count in range(min(_LONGEST_NAME, len(line.words)), 0, -1):
         wanted = "".join(line.words[:count])
         for name, values in names.of.items():
-            if name not in line.found and wanted in values and (count > 1 or name != "customer"):
+            if name not in line.found and wanted in values and (count > 1 or name not in _OF_WORDS):
                 line.found[name] = values[wanted]
                 del line.words[:count]
                 return True

@@ -229,6 +229,17 @@ def test_a_line_in_the_search_becomes_chips(supervisor):
     assert listed(answer) == [sold.ref_id]
 
 
+def test_a_products_own_name_in_the_search_is_no_price(supervisor):
+    gopay = make_product(name="GoPay 20.000", code="GP20", brand="GoPay")
+    sold = make_order(Status.SUCCESS, product=gopay, selling_price=23_000)
+    make_order(Status.SUCCESS, product=make_product(name="GoPay 25.000", code="GP25", brand="GoPay"))
+
+    page = supervisor.get("/orders/?q=gopay+20.000+hari+ini", follow=True)
+
+    assert [row.pk for row in page.context["table"].rows] == [sold.pk]
+    assert [chip.words for chip in page.context["filter"].chips()] == ["Product: GoPay 20.000"]
+
+
 def test_a_second_line_takes_the_place_of_days_and_amounts(supervisor):
     before = "/orders/?amount_from=45000&amount_to=55000&days=last-week&status=success"
 
