@@ -24,7 +24,7 @@ _LATELY = dt.timedelta(days=2)
 def acts(asked: Asked) -> Iterator[Result]:
     """Sell for a complete number, and "Has it arrived?" for what names orders: this first when one is of these days.
 
-    For the whole name of an order, which may look like a number, nothing is sold.
+    For the whole name of an order, which may look like a number, nothing is sold; nor where days are named.
     """
     if asked.named_order:
         yield _arrived(asked, asked.named_order)
@@ -33,7 +33,7 @@ def acts(asked: Asked) -> Iterator[Result]:
     is_recent = last is not None and last.created_at > clock.now() - _LATELY
     if last and is_recent:
         yield _arrived(asked, last)
-    if asked.number and asked.person.has_perms((Right.BUY, Right.VIEW_PRODUCT)):
+    if asked.number and not asked.names_days and asked.person.has_perms((Right.BUY, Right.VIEW_PRODUCT)):
         operator = operator_of(asked.number) if asked.is_phone else None
         yield Result(
             url=f"{reverse('counter')}?{urlencode({'q': asked.text})}",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from django.utils import timezone
+
 from branches.seeing import narrowed
 from core.notation import bare
 from core.numbers import sees_whole_numbers
@@ -14,6 +16,7 @@ from counter.services import Typed
 from customers.models import LEAST_END
 from purchases.models import Order
 from purchases.models.orders import end_of_ref_id
+from purchases.reading import Names, read_line
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -46,6 +49,19 @@ class Asked:
     def may_name_in_part(self) -> bool:
         """Whether its letters may be those of a person's or a drawer's name; one letter begins too many of them."""
         return not self.number and sum(letter.isalnum() for letter in self.text) >= _LEAST_OF_NAME
+
+    @cached_property
+    def of_line(self) -> dict[str, str]:
+        """The filters of orders that it names, such as days.
+
+        Without the names of people and brands, which would be read from the database at each letter.
+        """
+        return read_line(self.text, Names(), today=timezone.localdate(), with_endings=self.by_part)[0]
+
+    @property
+    def names_days(self) -> bool:
+        """Whether it says when: then it remembers a sale, and begins none."""
+        return not self.of_line.keys().isdisjoint({"days", "since", "until"})
 
     @cached_property
     def orders(self) -> list[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
@@ -14,7 +13,6 @@ from core.times import short_time
 from find.kinds.asked import Asked
 from find.kinds.kind import Result
 from purchases.presenting import serial_number, shown_destination
-from purchases.reading import Names, read_line
 from purchases.states import Status
 
 
@@ -37,9 +35,7 @@ def orders(asked: Asked) -> Iterator[Result]:
             icon=look.icon,
             colour=look.colour,
         )
-    # Without names of people and brands, which would be read from the database at each letter.
-    filters, _words = read_line(asked.text, Names(), today=timezone.localdate(), with_endings=asked.by_part)
-    if filters:
+    if asked.of_line:
         yield Result(
             url=f"{reverse('order_list')}?{urlencode({'q': asked.text})}",
             words=_("Look in the orders for “%(text)s”") % {"text": asked.text},

@@ -339,3 +339,11 @@ def test_an_exact_name_comes_first_and_products_with_letters_inside_only_alone(c
     assert [words.split(">")[-1].strip() for _url, words in results["customers"]] == ["Sari", "Bu Sari", "Adi Sarinah"]
     assert "products" not in results
     assert "products" in found(cashier, "nita")
+
+
+def test_a_text_that_names_days_sells_nothing(cashier):
+    make_product(name="Telkomsel 10.000")
+
+    assert "do" in found(cashier, "45 52000 19")
+    assert "do" not in found(cashier, "45 52000 19 nov")
+    assert "do" not in found(cashier, f"{NUMBER} kemarin")
