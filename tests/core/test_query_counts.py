@@ -144,8 +144,8 @@ LISTS = [
     ("/balance/statement/", entries, 4),
     ("/files/", files, 4),
     ("/staff/", people, 6),
-    ("/", orders, 13),
-    ("/work/first/", orders, 4),
+    ("/", orders, 14),
+    ("/work/first/", orders, 6),
 ]
 
 
