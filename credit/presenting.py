@@ -33,6 +33,8 @@ def age_badge(account: CreditAccount) -> SafeString:
     """How late the oldest debt of an account is; empty where nothing is owed."""
     if account.oldest_due is None:
         return SafeString()
+    if account.oldest_due == timezone.localdate():
+        return badge(_LOOKS[Age.WEEK], _("Due today"))
     age = age_of(account.oldest_due)
     return badge(_LOOKS[age], age.label)
 

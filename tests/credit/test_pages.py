@@ -179,3 +179,14 @@ def test_the_pages_ask_little_and_read_no_history():
         # the customer's page: 12, with the numbers that are followed and their bills due
         assert len(queries) <= 12, path
         assert list(too_wide(asked(queries.captured_queries))) == [], path
+
+
+@pytest.mark.parametrize(("days_ago", "said"), [(-1, "Not due"), (0, "Due today"), (1, "1–7 days")])
+def test_the_badge_says_what_is_due_today(days_ago: int, said: str):
+    customer = give_credit()
+    sell_to(customer, 10_000, by=make_person("cashier", username="sari"))
+    made_due(customer, days_ago)
+
+    page = browser_of("supervisor").get("/credit/").content.decode()
+
+    assert said in re.sub(r"<[^>]+>", " ", page.split("<tbody>")[1])
