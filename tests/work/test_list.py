@@ -27,6 +27,7 @@ from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approver, ask_purchase, cashier
 from tests.batches.helpers import CASH, supervisor
 from tests.branches.helpers import make_branch
+from tests.core.helpers import words
 from tests.dues.helpers import due_bill
 from tests.plans import asked, copy_many, too_wide
 from tests.reconciliation.helpers import make_difference
@@ -370,3 +371,9 @@ def test_a_day_leads_an_owner_to_the_form_that_signs_it():
 
     assert f'href="/shifts/days/{yesterday}/sign/"' in browser_of("admin").get("/work/").content.decode()
     assert f'href="/shifts/days/{yesterday}/"' in browser_of("supervisor").get("/work/?whose=others").content.decode()
+
+
+def test_an_empty_kind_names_the_other_work():
+    make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+
+    assert "None of this kind. Other work: 1" in words(browser_of("admin").get("/work/?kind=refund"))
