@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from branches.seeing import names_branches
+from branches.seeing import names_branches, own_branch
 from branches.services import all_branches
 from catalogue.models import Category, Product
 from core.money import rupiah
@@ -239,6 +239,8 @@ def report_of(chosen: Chosen, by: str, kept: set[dt.date] | None = None, *, most
         else [figures_by(by, period, kept) for period in periods]
     )
     rows = {key: (now.get(key, Figures()), before.get(key, Figures())) for key in {**now, **_with_sales(before)}}
+    if by == "branch" and rows and own_branch() is None:  # one that sells nothing is seen, too
+        rows |= {key: (Figures(), Figures()) for key in all_branches() if key not in rows}
     # Names are read of the lines that are shown: a day has hundreds of customers.
     ordered = sorted(rows, key=lambda key: (-rows[key][0].sales, -rows[key][0].placed))[:most]
     words = _WORDS[by](ordered)

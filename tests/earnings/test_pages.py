@@ -29,6 +29,7 @@ from purchases.sums import sums_of
 from staff.models import User
 from testing.factories import make_product
 from testing.people import browser_of, make_person
+from tests.branches.helpers import make_branch
 from tests.earnings.helpers import ago, sold
 from tests.exports.helpers import sheet_text
 
@@ -265,3 +266,12 @@ def test_people_who_see_the_journal_are_told_where_adjustments_stand():
     ]
 
     assert shown == [True, False]
+
+
+def test_a_branch_that_sold_nothing_is_a_line_too():
+    make_branch("Tebet")
+    sold(ago(0, 0))
+
+    page = browser_of("supervisor").get("/earnings/?by=branch")
+
+    assert [(line.words, line.figures.sales) for line in page.context["report"].lines][1:] == [("Tebet", 0)]
