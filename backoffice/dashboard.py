@@ -163,7 +163,7 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
         if request.user.has_perms(SEES_DUES):
             facts["due"] = DueBill.objects.open().owed()
         if request.user.has_perm(Right.VIEW_CREDIT) and own_branch() is None:
-            overdue = CreditAccount.objects.filter(oldest_due__lt=facts["today"])
+            overdue = CreditAccount.objects.filter(balance__gt=0, oldest_due__lt=facts["today"])
             facts["debts"] = overdue.aggregate(count=Count("pk"), sum=Sum("balance"))
         if request.user.has_perm(Right.VIEW_PRODUCT):
             facts |= _catalogue_facts(list(_last_syncs()), now)
