@@ -84,7 +84,7 @@ def test_a_top_up_acknowledged_during_alerts_is_no_low_balance(settings: Any, to
 
 
 def test_an_order_placed_during_the_overview_is_in_no_part_of_it(monkeypatch: Any):
-    meanwhile(monkeypatch, dashboard, "chosen_first", lambda: make_order(Status.SUCCESS))
+    meanwhile(monkeypatch, dashboard, "narrowed", lambda: make_order(Status.SUCCESS))
 
     page = browser_of("admin").get("/")
 
