@@ -113,13 +113,13 @@ def faults_in_all_looks(page: Page) -> list[str]:
     return faults_in(page, LOOKS)
 
 
-def faults_in_both_languages(page: Page) -> list[str]:
-    """The same as the page is shown, and at its address in the other language on a small phone in the dark.
+def faults_in_both_languages(page: Page, phone: tuple[int, int] = SMALL_PHONE) -> list[str]:
+    """The same as the page is shown, and at its address in the other language and the other light on a phone.
 
     The other one is a tab beside it: what is filled in or open in the page itself stays. The page must be such as a
     second look at its address shows it.
     """
-    beside = _beside.get(page.context) or _open_beside(page)
+    beside = _beside.get(page.context) or _open_beside(page, phone)
     faults = faults_of(page)
     beside.goto(page.url)
     assert beside.evaluate("document.documentElement.lang") == _other_language_than_of(page)
@@ -127,12 +127,13 @@ def faults_in_both_languages(page: Page) -> list[str]:
     return faults + [f"{page.url}: the first column of {table} is squeezed" for table in beside.evaluate(SQUEEZED)]
 
 
-def _open_beside(page: Page) -> Page:
+def _open_beside(page: Page, phone: tuple[int, int]) -> Page:
     beside = page.context.new_page()
+    is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     agent = {"userAgent": page.evaluate("navigator.userAgent"), "acceptLanguage": _other_language_than_of(page)}
     page.context.new_cdp_session(beside).send("Emulation.setUserAgentOverride", agent)
-    beside.set_viewport_size({"width": SMALL_PHONE[0], "height": SMALL_PHONE[1]})
-    beside.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    beside.set_viewport_size({"width": phone[0], "height": phone[1]})
+    beside.emulate_media(color_scheme="light" if is_dark else "dark", reduced_motion="reduce")
     _beside[page.context] = beside
     return beside
 

@@ -1,0 +1,291 @@
+"""The office by role: what a cashier, a supervisor, an auditor and an owner do and see in each part of it.
+
+A role works in a window of 1440 px, and looks at the same page beside it, 390 px wide, in the other language and the
+other light. So each role meets both of each, and the four of them meet every mix.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from audit.models import AuditEvent
+from complaints.services import open_complaint
+from customers.events import CUSTOMER_ERASED
+from customers.models import Customer
+from customers.services import erase
+from earnings.services import sum_days
+from purchases.states import ActionReason, Status
+from staff.models import User
+from staff.roles import create_demo_staff
+from testing.factories import make_order, make_product
+from tests.customers.helpers import make_customer
+from tests.drawers.helpers import begin, end, sell
+from tests.earnings.helpers import ago, sold
+from tests.journeys.helpers import PHONE, OpenWindow, faults_in, faults_in_both_languages, sign_in
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+WIDE = (1440, 900)
+LAST_DIGITS = "7802"
+NUMBER, SHOWN, SHOWN_MASKED = f"08123456{LAST_DIGITS}", "0812-3456-7802", "0812-••••-•802"
+ALL_PLACES = ["today", "sell", "work", "records", "money", "office"]
+ALL_TABS = ["today", "work", "records", "money"]
+
+
+@dataclass(frozen=True)
+class Look:
+    language: str
+    scheme: str
+
+
+LOOKS = {
+    "cashier": Look("en-GB", "light"),
+    "supervisor": Look("id-ID", "light"),
+    "auditor": Look("en-GB", "dark"),
+    "owner": Look("id-ID", "dark"),
+}
+every_role = pytest.mark.parametrize("role", LOOKS)
+
+
+@pytest.fixture
+def shop() -> dict[str, Any]:
+    """Bu Sari's order of last week by the cashier; today one that waits for a decision, and money to give back."""
+    create_demo_staff()
+    cashier, owner = (User.objects.get(username=name) for name in ("cashier", "owner"))
+    product = make_product(brand="xl", code="XL50", name="XL 50.000")
+    facts = {"product": product, "placed_by": cashier, "destination": NUMBER}
+    old = sold(ago(7), price=50_000, selling_price=52_000, **facts)
+    sum_days()
+    begin(cashier)
+    begin(owner)
+    held = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_no=None, **facts)
+    owed = end(sell(cashier, 10_500, destination=NUMBER), Status.FAILED)
+    return {"old": old, "held": held, "owed": owed, "customer": make_customer("Bu Sari", (NUMBER, "phone"))}
+
+
+@pytest.fixture
+def enter(live_server: Any, open_window: OpenWindow, shop):
+    """`enter(role, path)`: this role's window on this page."""
+
+    def open_one(role: str, path: str = "/") -> Page:
+        look = LOOKS[role]
+        page = open_window(size=WIDE, scheme=look.scheme, language=look.language)
+        sign_in(page, live_server.url, role, path)
+        return page
+
+    return open_one
+
+
+def faults_in_place(page: Page, role: str) -> list[str]:
+    """The faults of what no address shows, such as an open panel: at both widths, each in another light."""
+    other = {"dark": "light", "light": "dark"}[LOOKS[role].scheme]
+    return faults_in(page, [(PHONE, other), (WIDE, LOOKS[role].scheme)])
+
+
+def at(page: Page, path: str) -> str:
+    """The address of this path of the shop."""
+    return re.sub(r"(//[^/]+)/.*", rf"\1{path}", page.url)
+
+
+def status_of(page: Page, path: str) -> int:
+    return page.request.get(at(page, path)).status
+
+
+@every_role
+def test_each_role_sees_its_places_and_each_opens(role: str, enter):
+    page = enter(role)
+    places, tabs = {
+        "cashier": (ALL_PLACES[:4], ["counter", "work", "orders", "drawer"]),
+        "supervisor": (ALL_PLACES, ALL_TABS),
+        "auditor": (ALL_PLACES, ALL_TABS),
+        "owner": (ALL_PLACES, ALL_TABS),
+    }[role]
+
+    # then: the places at the side, each of whose pages opens
+    side = page.locator(".nav-main [data-group]")
+    assert [place.get_attribute("data-group") for place in side.all()] == places
+    paths = [link.get_attribute("href") for link in page.locator(".nav-main a").all()]
+    assert [status_of(page, str(path)) for path in paths] == [200] * len(paths)
+
+    # then: what has no link is closed
+    closed = {"cashier": ["/earnings/", "/staff/", "/balance/"], "auditor": ["/counter/", "/customers/"]}.get(role, [])
+    assert [status_of(page, path) for path in closed] == [403] * len(closed)
+    sees_health = role == "owner"
+    assert status_of(page, "/health/") == (200 if sees_health else 403)
+
+    # when: a place is opened, its own pages appear
+    side.nth(2).click()
+    expect(page.locator(".nav-main [data-group=work]")).to_have_attribute("aria-current", "true")
+    expect(page.locator(".nav-main [data-place=work]")).to_be_visible()
+    if sees_health:
+        page.goto(at(page, "/health/"))
+    assert faults_in_both_languages(page, phone=PHONE) == []
+
+    # then: on a phone there are five tabs
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    shown = page.locator("#tabs > a")
+    assert [tab.get_attribute("data-group") or tab.get_attribute("data-place") for tab in shown.all()] == tabs
+    expect(page.locator("#more")).to_be_visible()
+
+
+@every_role
+def test_each_role_finds_by_four_digits(role: str, enter, shop):
+    page = enter(role, "/orders/")
+    results = page.locator("#find-results")
+    page.wait_for_load_state()
+    page.keyboard.press("Control+k")
+    page.keyboard.type(NUMBER if role == "auditor" else LAST_DIGITS)
+
+    # then: an auditor, who may see no number, finds it by the whole one alone
+    orders = results.locator("[data-group=orders] [data-found]")
+    expect(orders.first).to_be_visible()
+    expect(results.locator("[data-group=do]")).to_be_visible()
+    expect(results.locator("[data-group=customers]")).to_have_count(0 if role == "auditor" else 1)
+    text = results.inner_text()
+    assert (SHOWN in text, "3456" in text.replace("-", "")) == ((False, False) if role == "auditor" else (True, True))
+    faults = faults_in_place(page, role)
+
+    # when: a page is searched for that this role has or has not
+    page.fill("#find-q", "")
+    page.keyboard.type({"en-GB": "Prices", "id-ID": "Harga"}[LOOKS[role].language])
+    expect(results.locator("a[href='/products/prices/']")).to_have_count(0 if role == "cashier" else 1)
+
+    # when: the same as a page, in both languages
+    page.goto(at(page, f"/find/?q={LAST_DIGITS if role != 'auditor' else NUMBER}"))
+    faults += faults_in_both_languages(page, phone=PHONE)
+    page.click(f"#find-results a[href='{shop['old'].get_absolute_url()}']")
+    page.wait_for_url(f"**{shop['old'].get_absolute_url()}")
+    assert faults == []
+
+
+@every_role
+def test_each_role_finds_an_order_from_a_vague_memory_and_has_its_file(role: str, enter, shop):
+    page = enter(role, "/orders/")
+    sees_numbers = role != "auditor"
+
+    # when: what is remembered; the digits of a number help those alone who may see it
+    page.fill(".filters [name=q]", "50 ribu kasir demo minggu lalu" + (" 02" if sees_numbers else ""))
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-chip]")).to_have_count(4 if sees_numbers else 3)
+    row = page.locator("#results tbody tr")
+    expect(row).to_have_count(1)
+    expect(row).to_have_attribute("id", f"row-{shop['old'].pk}")
+    faults = faults_in_both_languages(page, phone=PHONE)
+
+    # when: it is opened beside the list by keyboard; only who may write notes has a field for one
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    panel = page.locator("[data-beside-panel]")
+    expect(panel).to_contain_text(SHOWN if sees_numbers else SHOWN_MASKED)
+    expect(panel.locator("#note-text")).to_have_count(1 if sees_numbers else 0)
+    faults += faults_in_place(page, role)
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+
+    # then: the file has the same row, and nobody without the right has a file
+    path = re.sub(r"^https?://[^/]+", "", page.url)
+    assert status_of(page, f"{path}&format=csv") == (403 if role == "cashier" else 200)
+    assert faults == []
+
+
+@every_role
+def test_each_role_has_its_own_work(role: str, enter, shop):
+    open_complaint(shop["old"], actor=User.objects.get(username="cashier"), words="It has not arrived")
+    page = enter(role, "/work/")
+    rows, count = page.locator("#work tbody tr"), page.locator("#count-work")
+
+    # then: the number in the menu is that of the rows
+    if role == "auditor":
+        expect(page.locator("#no-work")).to_be_visible()
+        expect(count).to_be_hidden()
+        page.click("#work-groups [href*='whose=shop']")
+        expect(rows.first).to_be_visible()
+        expect(page.locator("#work [data-step]")).to_have_count(0)
+        assert SHOWN not in page.inner_text("main")
+    else:
+        expect(rows.first).to_be_visible()
+        assert int(count.inner_text().split()[0]) == rows.count()
+    faults = faults_in_both_languages(page, phone=PHONE)
+
+    # when: the customer's money goes back, in the panel
+    if role != "auditor":
+        owed, before = shop["owed"], rows.count()
+        page.click(f"#row-refund-{owed.payment_id} [data-step]")
+        panel = page.locator("[data-beside-panel]")
+        expect(panel.locator("#give-back")).to_be_visible()
+        faults += faults_in_place(page, role)
+        if role != "supervisor":  # who has no open drawer gives back no cash
+            panel.locator("#give-back button[type=submit]").click()
+            expect(rows).to_have_count(before - 1)
+            owed.payment.refresh_from_db()
+            assert owed.payment.is_given
+            assert int(count.inner_text().split()[0]) == rows.count()
+    assert faults == []
+
+
+@every_role
+def test_each_role_sees_what_was_earned_or_the_own_day(role: str, enter, shop):
+    page = enter(role)
+    faults = faults_in_both_languages(page, phone=PHONE)
+
+    if role == "cashier":
+        expect(page.locator("#own-sales")).to_be_visible()
+        expect(page.locator("#earned-today")).to_have_count(0)
+        assert status_of(page, "/earnings/") == 403
+        assert faults == []
+        return
+
+    # when: from the overview to the earnings of a day of last week, by cashier
+    page.click("#earned-today .panel-head .more-link")
+    day = f"{ago(7):%Y-%m-%d}"
+    page.goto(at(page, f"/earnings/?since={day}&until={day}&by=person"))
+    expect(page.locator("[data-tile=sold]")).to_have_attribute("data-value", "1")
+    faults += faults_in_both_languages(page, phone=PHONE)
+    page.click("[data-key] a")
+
+    # then: the orders behind the figure
+    expect(page.locator(f"#row-{shop['old'].pk}")).to_be_visible()
+    expect(page.locator("#results tbody tr")).to_have_count(1)
+    assert faults == []
+
+
+@every_role
+def test_each_role_does_with_a_customer_what_it_may(role: str, enter, shop):
+    customer = shop["customer"]
+    path = customer.get_absolute_url()
+    if role == "auditor":
+        page = enter(role)
+        assert status_of(page, path) == 403
+        erase(customer.pk, actor=User.objects.get(username="owner"))
+        page.goto(at(page, "/audit/"))
+        expect(page.locator("#results tbody")).to_contain_text("Customer erased")
+        expect(page.locator("main")).not_to_contain_text("Bu Sari")
+        assert faults_in_both_languages(page, phone=PHONE) == []
+        return
+    page = enter(role, path)
+    expect(page.locator("main")).to_contain_text(SHOWN)
+    faults = faults_in_both_languages(page, phone=PHONE)
+
+    if role == "cashier":  # sells again to the number
+        page.click("td a[href*='/counter/'], td .btn[href*='counter']")
+        expect(page.locator("#counter-q")).to_be_visible()
+    elif role == "supervisor":  # makes one of two entries
+        make_customer("Sari Warung", (NUMBER, "phone"))
+        page.click("#to-merge")
+        faults += faults_in_both_languages(page, phone=PHONE)
+        page.click("#others a")
+        page.get_by_label("Sari Warung").check()
+        page.click("#merge")
+        expect(page.locator("[data-code=customers_merged]")).to_be_visible()
+        assert Customer.objects.count() == 1
+    else:  # erases who asks for it
+        page.click("a[href$='/delete/']")
+        faults += faults_in_both_languages(page, phone=PHONE)
+        page.click("main form button.btn-warnish")
+        expect(page.locator(".toast-success")).to_be_visible()
+        assert not Customer.objects.exists()
+        assert AuditEvent.objects.filter(kind=CUSTOMER_ERASED.key).exists()
+    assert faults == []
