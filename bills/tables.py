@@ -10,18 +10,25 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from bills.models import BillCheck
+from bills.states import Standing
 from bills.templatetags.bills import name_or_reason, state_badge
 from core.money import rupiah
 from core.numbers import masked
 from core.rights import Right
 from core.tables import Table, column, row_link, shortened
 from core.times import moment
+from purchases.states import Status
 from purchases.templatetags.orders import status_badge
 
 
 def _status(check: BillCheck) -> str:
     """Its standing; while it is being paid, the payment's status."""
     return check.order.status if check.order and not check.order.is_final else check.now_standing
+
+
+def _status_words(check: BillCheck) -> Any:
+    order = check.order
+    return Status(order.status).label if order and not order.is_final else Standing(check.now_standing).state.label
 
 
 class BillTable(Table[BillCheck]):
@@ -43,6 +50,7 @@ class BillTable(Table[BillCheck]):
     }
     export_whole: ClassVar = export | {"destination": attrgetter("destination")}
     export_words: ClassVar = {"product_code": _("Product code"), "product": _("Biller"), "ref_id": "ref_id"}
+    export_shown: ClassVar = {"status": _status_words}
 
     @column(_("Status"), phone="1 left", fields=("status",))
     def status(self, check: BillCheck) -> SafeString:

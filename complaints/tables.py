@@ -17,6 +17,7 @@ from core.numbers import masked
 from core.tables import Table, column, row_link
 from core.times import moment
 from purchases.presenting import shown_destination
+from purchases.states import Status
 from purchases.templatetags.orders import status_badge
 
 
@@ -44,6 +45,11 @@ class ComplaintTable(Table[Complaint]):
         "product": _("Product"),
         "order_status": _("Order's status"),
         "ref_id": "ref_id",
+    }
+    export_shown: ClassVar = {
+        "opened_by": attrgetter("opened_by.shown_name"),
+        "state": lambda complaint: State(complaint.state).label,
+        "order_status": lambda complaint: Status(complaint.order.status).label,
     }
 
     @column(_("State"), phone="1 left", fields=("state",))

@@ -78,7 +78,8 @@ class Table(Generic[M]):
 
     `export`: the columns of the list's file, name → value of a row; empty if there is no file. `export_whole`: the same
     where customers' numbers are whole, if they stand in it. `export_words`: what people call fields of which no column
-    says it (`file_words`); None: all by their names. `prefix`: begins the names of the rows on the page; a page with
+    says it (`file_words`); None: all by their names. `export_shown`: the values that a workbook says in words, as the
+    page does, where `export` has codes for scripts. `prefix`: begins the names of the rows on the page; a page with
     two tables of the same rows gives each its own. `columns`: see `chosen`.
     """
 
@@ -88,6 +89,7 @@ class Table(Generic[M]):
     export: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
     export_whole: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
     export_words: ClassVar[dict[str, Any] | None] = None
+    export_shown: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
 
     def __init_subclass__(cls) -> None:
         cls.every_column = [value for value in vars(cls).values() if isinstance(value, Column)]
@@ -114,6 +116,11 @@ class Table(Generic[M]):
         if cls.export_words is None:
             return {}
         return {column.fields[0]: column.header for column in cls.every_column if column.fields} | cls.export_words
+
+    @classmethod
+    def in_words(cls, fields: Mapping[str, Callable[[Any], Any]]) -> Mapping[str, Callable[[Any], Any]]:
+        """The same fields as a workbook holds them: with words where CSV has codes (`export_shown`)."""
+        return {name: cls.export_shown.get(name, value) for name, value in fields.items()}
 
     def __init__(self, rows: Iterable[M], *, prefix: str = "row", columns: str = "") -> None:
         self.rows = list(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -41,7 +40,7 @@ from earnings.presenting import (
 from earnings.services import Period, kept_days
 from earnings.services.people import people_beside
 from exports.events import EXPORT_MADE
-from exports.formats import Fields, csv_answer, write_workbook
+from exports.formats import Fields, csv_answer, workbook_answer
 from staff.models import User
 from staff.presenting import lists_of
 
@@ -134,14 +133,9 @@ def earnings_csv(request: StaffRequest) -> HttpResponseBase:
 @require_GET
 def earnings_xlsx(request: StaffRequest) -> HttpResponse:
     """The lines as a workbook."""
-    report, file = _whole_report(request), io.BytesIO()
+    report = _whole_report(request)
     words = _WORDS | {"name": BY[report.by]}
-    write_workbook(file, report.lines, _noted(request, report, "xlsx"), words=words)
-    return HttpResponse(
-        file.getvalue(),
-        content_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        headers={"Content-Disposition": f'attachment; filename="{_name(report, "xlsx")}"'},
-    )
+    return workbook_answer(report.lines, _noted(request, report, "xlsx"), _name(report, "xlsx"), words=words)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import IO, Any
 
 import xlsxwriter
-from django.http import StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.utils import timezone, translation
 
 from core.bidi import visible
@@ -20,6 +20,7 @@ from core.bidi import visible
 MOST_ROWS = 1_048_575
 # A block of CSV goes out when it has grown to this many characters: a piece for each row costs more than the row.
 BLOCK_SIZE = 64 * 1024
+WORKBOOK_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _WIDTH = 18
 # Spreadsheets run a cell with this beginning as a formula; some skip spaces and what nobody sees, or read wide letters.
 _FORMULA = re.compile("[\\s\x00-\x1f\xad\u180e\u200b-\u200f\u2060-\u2064\ufeff]*[=+@＝＋－＠-]|[\t\r\n]")
@@ -110,6 +111,14 @@ def write_workbook(
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
     with xlsxwriter.Workbook(file, options) as book:
         _write_sheet(book, rows, fields, words)
+
+
+def workbook_answer(rows: Iterable[Any], fields: Fields, name: str, *, words: Mapping[str, Any]) -> HttpResponse:
+    """A short list as a workbook of this name."""
+    file = io.BytesIO()
+    write_workbook(file, rows, fields, words=words)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(file.getvalue(), content_type=WORKBOOK_TYPE, headers=headers)
 
 
 def _write_sheet(book: xlsxwriter.Workbook, rows: Iterable[Any], fields: Fields, words: Mapping[str, Any]) -> None:

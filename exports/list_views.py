@@ -31,6 +31,7 @@ def addresses(listing: Listing) -> list[URLPattern]:
     get_or_post = require_http_methods(["GET", "POST"])
     views: list[tuple[str, str, Any]] = [
         ("file/", "file", filed(get_or_post(partial(list_file, listing)))),
+        ("file/about/", "about", filed(require_GET(partial(list_about, listing)))),
         ("columns/", "columns", seen(require_POST(partial(list_columns, listing)))),
         ("sums/", "sums", seen(require_GET(partial(list_sums, listing)))),
         ("views/", "views", seen(require_GET(partial(list_views, listing)))),
@@ -43,9 +44,14 @@ def addresses(listing: Listing) -> list[URLPattern]:
 
 
 def list_file(listing: Listing, request: StaffRequest) -> HttpResponseBase:
-    """The filtered rows as CSV, sent while read; the worker makes a long one, and XLSX (POST)."""
+    """The filtered rows as CSV or XLSX; the worker makes a long one (POST)."""
     file = listing.file(request)
     return (file.xlsx if request.GET.get("format") == "xlsx" else file.csv)(request, listing.found(request))
+
+
+def list_about(listing: Listing, request: StaffRequest) -> HttpResponse:
+    """What a file of this address would hold; the menu asks for it when it is opened."""
+    return listing.file(request).about(request, listing.found(request), back=_list_of(listing))
 
 
 def list_file_whole(listing: Listing, request: StaffRequest) -> HttpResponseBase:

@@ -33,7 +33,7 @@ from exports.services import columns_of
 from staff.models import User
 
 _LISTINGS: dict[str, Listing] = {}
-_PARTS = ("list", "file", "columns", "views", "view_save", "sums")
+_PARTS = ("list", "file", "about", "columns", "views", "view_save", "sums")
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,7 @@ class Listing:
             rights=(*self.rights, *self.file_rights),
             fields=self.fields(request.GET, request.user),
             whole_fields=self.fields(request.GET, request.user, whole=True) if self.table.export_whole else None,
+            table=self.table,
             show=self.show,
             for_file=self.for_file,
         )

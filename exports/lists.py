@@ -1,4 +1,4 @@
-"""A list as a file: CSV while it is read, or written by the worker. The audit notes each file and its maker."""
+"""A list as a file: at once if it is short, else written by the worker. The audit notes each file and its maker."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+from urllib.parse import parse_qsl
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -26,9 +27,11 @@ from core.numbers import may_take_whole
 from core.paging import kept_filters
 from core.rights import Right
 from core.search import count_up_to
+from core.tables import Table
+from core.times import days_words
 from exports.errors import TooManyFiles, TooManyRows
 from exports.events import EXPORT_MADE
-from exports.formats import Fields, csv_blocks, in_language
+from exports.formats import Fields, csv_blocks, in_language, workbook_answer
 from exports.models import Export
 from exports.services import request_file
 from staff.confirming import check_factor
@@ -36,6 +39,8 @@ from staff.errors import FactorRefused
 
 # A longer list is written by the worker: a browser's request holds one of the few threads of the pages.
 MOST_AT_ONCE = 50_000
+# A workbook is made as a whole before it is sent: about 0.2 s for so many rows.
+MOST_IN_BOOK = 1_000
 # The act that a second factor confirms.
 WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with full numbers"), Right.REVEAL_NUMBERS)
 
@@ -49,6 +54,7 @@ class ListFile:
     """The maker of one list's files. `show`: the list's page, given what to say and the HTTP status.
 
     `name` begins the files' names; `words`: the list's, unless it is a `Listing`; `task` writes a file in the worker;
+    `table`: says what people call the fields and their values;
     `rights`: those that its reader needs. `whole_fields`: the columns of a file with customers' full numbers, if the
     list holds numbers. `for_file`: the rows with what they hold there.
     """
@@ -57,6 +63,7 @@ class ListFile:
     task: str
     rights: tuple[Right, ...]
     fields: Fields
+    table: type[Table[Any]]
     show: Callable[[StaffRequest, dict[str, Any], int], HttpResponse]
     whole_fields: Fields | None = None
     words: Any = ""
@@ -72,30 +79,60 @@ class ListFile:
             return self._no_file(request, filtered, filtered.faults)
         if request.method == "POST":
             return self._ask(request, filtered, Export.Format.CSV)
-        if _is_long(filtered):
-            why = _("There are more than %(most)s entries. The file is made in the background.")
-            most = number_format(MOST_AT_ONCE, force_grouping=True)
-            return self._no_file(request, filtered, why % {"most": most}, may_ask=Export.Format.CSV)
-        return self._csv_now(request, filtered)
+        return self._now(request, filtered, Export.Format.CSV) or self._too_long(request, filtered, Export.Format.CSV)
 
-    def _csv_now(self, request: StaffRequest, filtered: ListFilter, *, whole: bool = False) -> StreamingHttpResponse:
-        self._note(request, filtered, Export.Format.CSV, whole=whole)
+    def xlsx(self, request: StaffRequest, filtered: ListFilter) -> HttpResponseBase:
+        """The filtered list as a workbook; the worker makes a long one (POST)."""
+        if not filtered.is_valid():
+            return self._no_file(request, filtered, filtered.faults)
+        if book := self._now(request, filtered, Export.Format.XLSX):
+            return book
+        if request.method == "POST":
+            return self._ask(request, filtered, Export.Format.XLSX)
+        return self._too_long(request, filtered, Export.Format.XLSX)
+
+    def about(self, request: StaffRequest, filtered: ListFilter, *, back: str) -> HttpResponse:
+        """What a file would hold: its days, how many rows, whether numbers are whole. A part of the list's menu."""
+        if not filtered.is_valid():
+            return self._no_file(request, filtered, filtered.faults)
+        count = count_up_to(filtered.qs, MOST_AT_ONCE)
+        query = filtered.as_query()
+        values = dict(parse_qsl(query))
+        context = {
+            "days": days_words(values.get("since", ""), values.get("until", "")),
+            "rows": count,
+            "most": MOST_AT_ONCE,
+            "has_days": "since" in filtered.form.fields,
+            "waits_for": [str(label) for value, label in Export.Format.choices if count > _most_now(value)],
+            "holds_numbers": self.whole_fields is not None,
+            "back": f"{back}?{query}" if query else back,
+        }
+        is_part = "HX-Request" in request.headers
+        return render(request, f"exports/{'about' if is_part else 'about_page'}.html", context)
+
+    def _now(
+        self, request: StaffRequest, filtered: ListFilter, file_format: Export.Format, *, whole: bool = False
+    ) -> HttpResponseBase | None:
+        """The file, if it is short enough to be made within the request."""
+        most = _most_now(file_format)
+        if count_up_to(filtered.qs, most) > most:
+            return None
+        self._note(request, filtered, file_format, whole=whole)
         fields = self.whole_fields if whole and self.whole_fields else self.fields
-        name = f"{self.name}-{timezone.localtime():%Y-%m-%d-%H%M}.csv"
-        blocks = csv_blocks(self.for_file(filtered.qs).order_by("pk").iterator(), fields)
+        name = f"{self.name}-{timezone.localtime():%Y-%m-%d-%H%M}.{file_format}"
+        rows = self.for_file(filtered.qs).order_by("pk").iterator()
+        if file_format == Export.Format.XLSX:
+            return workbook_answer(rows, self.table.in_words(fields), name, words=self.table.file_words())
         return StreamingHttpResponse(
-            chain(["\ufeff"], in_language(get_language(), blocks)),
+            chain(["\ufeff"], in_language(get_language(), csv_blocks(rows, fields))),
             content_type="text/csv; charset=utf-8",
             headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )
 
-    def xlsx(self, request: StaffRequest, filtered: ListFilter) -> HttpResponse:
-        """Ask the worker for the filtered list as a workbook (POST)."""
-        if not filtered.is_valid():
-            return self._no_file(request, filtered, filtered.faults)
-        if request.method == "POST":
-            return self._ask(request, filtered, Export.Format.XLSX)
-        return self._no_file(request, filtered, _("The file is made in the background."), may_ask=Export.Format.XLSX)
+    def _too_long(self, request: StaffRequest, filtered: ListFilter, file_format: Export.Format) -> HttpResponse:
+        why = _("There are more than %(most)s entries. The file is made in the background.")
+        most = number_format(_most_now(file_format), force_grouping=True)
+        return self._no_file(request, filtered, why % {"most": most}, may_ask=file_format)
 
     def whole(self, request: StaffRequest, filtered: ListFilter, *, back: str) -> HttpResponseBase:
         """Ask for the second factor (GET), and make the file with full numbers (POST); `back`: the list's address."""
@@ -113,9 +150,9 @@ class ListFile:
             except FactorRefused as error:
                 refusal = error
             else:
-                if file_format == Export.Format.CSV and not _is_long(filtered):
-                    return self._csv_now(request, filtered, whole=True)
-                return self._ask(request, filtered, Export.Format(file_format), whole=True)
+                asked = Export.Format(file_format)
+                now = self._now(request, filtered, asked, whole=True)
+                return now or self._ask(request, filtered, asked, whole=True)
         context = {
             "act": WHOLE_FILE,
             "content": content,
@@ -163,5 +200,6 @@ class ListFile:
         return self.show(request, context, 200 if may_ask else 400)
 
 
-def _is_long(filtered: ListFilter) -> bool:
-    return count_up_to(filtered.qs, MOST_AT_ONCE) > MOST_AT_ONCE
+def _most_now(file_format: str) -> int:
+    """The rows of the longest file that is made within a request."""
+    return MOST_IN_BOOK if file_format == Export.Format.XLSX else MOST_AT_ONCE

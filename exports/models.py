@@ -57,6 +57,9 @@ class Export(models.Model):
     query = models.TextField(blank=True, help_text="The list's filters, as in its address.")
     file_format = models.CharField(max_length=4, choices=Format.choices)
     whole_numbers = models.BooleanField(default=False, db_default=False, help_text="It holds customers' numbers whole.")
+    language = models.CharField(
+        max_length=10, blank=True, default="", db_default="", help_text="Of the page that asked."
+    )
     state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
     rows_total = models.BigIntegerField(default=0)
     rows_done = models.BigIntegerField(default=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import IO, Any
 from urllib.parse import parse_qs
@@ -21,6 +21,7 @@ from core import clock
 from core.publish import publish
 from core.rights import Right
 from core.search import count_up_to
+from core.tables import Table
 from exports.errors import TooManyFiles, TooManyRows, TooManyViews
 from exports.formats import MOST_ROWS, Fields, write_csv, write_workbook
 from exports.models import Export, ExportPart, ExportState, SavedView
@@ -58,7 +59,8 @@ def request_file(
 ) -> None:
     """Have the worker write a file of `rows`; the same one again while it is under way.
 
-    `task`: the name of the task that takes the export's id and calls `write_file`. `whole_numbers`: whether it holds
+    It is written in the language of now. `task`: the name of the task that takes the export's id and calls
+    `write_file`. `whole_numbers`: whether it holds
     customers' numbers whole: the caller has checked the right and the second factor. Raises `TooManyRows` when a
     workbook cannot hold them, `TooManyFiles` when this person waits for several already.
     """
@@ -67,7 +69,13 @@ def request_file(
             _("More than %(most)s entries do not fit into a workbook. Narrow the days, or take CSV.")
             % {"most": number_format(MOST_ROWS, force_grouping=True)}
         )
-    wanted = {"list_name": list_name, "query": query, "file_format": file_format, "whole_numbers": whole_numbers}
+    wanted = {
+        "list_name": list_name,
+        "query": query,
+        "file_format": file_format,
+        "whole_numbers": whole_numbers,
+        "language": get_language() or "",
+    }
     with transaction.atomic():
         # one request of a person at a time, so that two clicks make one file
         User.objects.select_for_update(of=("self",), no_key=True).get(pk=owner.pk)
@@ -87,10 +95,10 @@ def request_file(
         transaction.on_commit(lambda: publish(task, export.pk))
 
 
-def write_file(export_id: int, rows: models.QuerySet[Any], fields: Fields, words: Mapping[str, Any]) -> None:
+def write_file(export_id: int, rows: models.QuerySet[Any], fields: Fields, table: type[Table[Any]]) -> None:
     """Write the rows of `rows` (oldest first, as they are now) into the file that was asked for.
 
-    `words`: what people call the fields, for a workbook; CSV has their names, which scripts read.
+    `table`: says what people call the fields and their values, for a workbook; CSV has names and codes for scripts.
 
     Safe to call twice, late, or not at all: one worker holds the file, and a killed one's is begun again.
     """
@@ -99,11 +107,13 @@ def write_file(export_id: int, rows: models.QuerySet[Any], fields: Fields, words
         return
     newest = rows.order_by().aggregate(newest=models.Max("pk"))["newest"] or 0
     rows = rows.filter(pk__lte=newest).order_by("pk")
-    write = write_csv if export.file_format == Export.Format.CSV else partial(write_workbook, words=words)
+    write: Callable[..., None] = write_csv
+    if export.file_format == Export.Format.XLSX:
+        write, fields = partial(write_workbook, words=table.file_words()), table.in_words(fields)
     try:
         export.rows_total = rows.count()
         _hold(export, rows_total=export.rows_total, rows_done=0)
-        with tempfile.TemporaryFile() as file, override(export.owner.language or get_language()):
+        with tempfile.TemporaryFile() as file, override(export.language or export.owner.language or get_language()):
             write(file, _counted(export, rows), fields)
             _store(export, file)
     except TakenOver:

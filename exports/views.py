@@ -12,13 +12,14 @@ from core.access import StaffRequest, staff_only
 from core.live import Live, seen_keys
 from core.numbers import may_take_whole
 from exports import services
+from exports.formats import WORKBOOK_TYPE
 from exports.listing import file_words
 from exports.models import Export, ExportState
 from exports.tables import ExportTable
 
 _CONTENT_TYPES = {
     Export.Format.CSV: "text/csv; charset=utf-8",
-    Export.Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    Export.Format.XLSX: WORKBOOK_TYPE,
 }
 
 

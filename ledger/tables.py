@@ -47,6 +47,10 @@ class StatementTable(Table[Entry]):
         "reason": _("Reason"),
         **{name: name for name in ("id", "ref_id")},
     }
+    export_shown: ClassVar = {
+        "kind": lambda entry: Entry.Kind(entry.kind).label,
+        "order_kind": lambda entry: entry.get_order_kind_display(),
+    }
 
     @column(_("Kind"), phone="1 left")
     def kind(self, entry: Entry) -> SafeString:

@@ -16,4 +16,4 @@ def write_statement(export_id: int) -> None:
     export = Export.objects.filter(pk=export_id).first()
     if export:
         filtered = StatementFilter(QueryDict(export.query), queryset=Entry.objects.with_actors())
-        write_file(export_id, filtered.qs, StatementTable.export, StatementTable.file_words())
+        write_file(export_id, filtered.qs, StatementTable.export, StatementTable)

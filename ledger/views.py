@@ -42,6 +42,7 @@ FILE = ListFile(
     task="ledger.tasks.write_statement",
     rights=(Right.VIEW_STATEMENT, Right.VIEW_COST),
     fields=StatementTable.export,
+    table=StatementTable,
     show=_show_statement,
 )
 
@@ -56,5 +57,5 @@ def statement_csv(request: StaffRequest) -> HttpResponseBase:
 @staff_only(Right.VIEW_STATEMENT, Right.VIEW_COST)
 @require_http_methods(["GET", "POST"])
 def statement_xlsx(request: StaffRequest) -> HttpResponseBase:
-    """Ask the worker for the filtered statement as a workbook."""
+    """The filtered statement as a workbook; the worker makes a long one (POST)."""
     return FILE.xlsx(request, _found(request))

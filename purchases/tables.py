@@ -63,6 +63,11 @@ class OrderTable(Table[Order]):
         "sn": "SN",
         "ref_id": "ref_id",
     }
+    export_shown: ClassVar = {
+        "status": lambda order: Status(order.status).label,
+        "paid_by": attrgetter("payment.method_words"),
+        "cashier": lambda order: order.placed_by.shown_name if order.placed_by else "",
+    }
 
     def __init__(
         self,

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext, pgettext
 
 from core.looks import badge
 from core.money import rupiah, signed_rupiah
@@ -64,6 +64,11 @@ def _username(person: User | None) -> str:
     return person.username if person else ""
 
 
+def _state_words(difference: Difference) -> Any:
+    is_open = difference.state == Difference.State.OPEN
+    return pgettext("difference", "Open") if is_open else gettext("Acknowledged")
+
+
 class DifferenceTable(Table[Difference]):
     """Differences, each with the person who acknowledged it."""
 
@@ -78,13 +83,17 @@ class DifferenceTable(Table[Difference]):
         "acknowledged": lambda difference: difference.acknowledged_at or "",
     }
     export_words: ClassVar = {"acknowledged_by": _("Acknowledged by")}
+    export_shown: ClassVar = {
+        "status": _state_words,
+        "kind": attrgetter("shown_label"),
+    }
 
     @column(_("Status"), phone="1 left", fields=("status",))
     def status(self, difference: Difference) -> SafeString:
+        words = _state_words(difference)
         if difference.state == Difference.State.OPEN:
-            colour = "bad" if difference.amount < 0 else "warn"
-            return badge(("alert-triangle", colour), pgettext("difference", "Open"))
-        return badge(("circle-check", "good"), _("Acknowledged"))
+            return badge(("alert-triangle", "bad" if difference.amount < 0 else "warn"), words)
+        return badge(("circle-check", "good"), words)
 
     @column(_("Kind"), phone="2 wide", fields=("kind",), stays=True)
     def kind(self, difference: Difference) -> SafeString:

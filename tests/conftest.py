@@ -237,3 +237,9 @@ def _travelling(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that travels in time takes the database's clock with it."""
     database_time = clock.now
     monkeypatch.setattr(clock, "now", lambda: timezone.now() if escape_hatch.is_travelling() else database_time())
+
+
+@pytest.fixture
+def long_books(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker makes every workbook, also one of few rows."""
+    monkeypatch.setattr("exports.lists.MOST_IN_BOOK", -1)

@@ -38,6 +38,10 @@ def _whole(name: str) -> Callable[[AuditEvent], str]:
     return lambda event: as_text(getattr(event, name))
 
 
+def _role_words(roles: str) -> str:
+    return ", ".join(str(Role(name).label) if name in Role.values else name for name in roles.split(","))
+
+
 class ExchangeTable(Table[Exchange]):
     """Exchanges, without their bodies."""
 
@@ -105,6 +109,10 @@ class AuditTable(Table[AuditEvent]):
         "facts": _("Details"),
         **{name: name for name in ("id", "request_id")},
     }
+    export_shown: ClassVar = {
+        "kind": lambda event: event_label(event.kind),
+        "role": lambda event: _role_words(event.role),
+    }
 
     @column(_("Action"), css="strong", phone="1 left")
     def kind(self, event: AuditEvent) -> str:
@@ -112,8 +120,8 @@ class AuditTable(Table[AuditEvent]):
 
     @column(_("Person"), phone="2 left")
     def person(self, event: AuditEvent) -> SafeString:
-        roles = ", ".join(str(Role(name).label) if name in Role.values else name for name in event.role.split(","))
-        return format_html('{} <span class="sub">{}</span>', event.person.username if event.person else "–", roles)
+        person = event.person.username if event.person else "–"
+        return format_html('{} <span class="sub">{}</span>', person, _role_words(event.role))
 
     def __init__(self, events: Iterable[AuditEvent], *, reader: User) -> None:
         super().__init__(events)

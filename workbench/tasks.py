@@ -20,7 +20,7 @@ def write_audit(export_id: int) -> None:
     if export:
         filtered = AuditFilter(QueryDict(export.query), queryset=AuditEvent.objects.select_related("person"))
         fields = AuditTable.export_whole if export.whole_numbers else AuditTable.export
-        write_file(export_id, filtered.qs, fields, AuditTable.file_words())
+        write_file(export_id, filtered.qs, fields, AuditTable)
 
 
 @shared_task

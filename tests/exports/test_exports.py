@@ -17,7 +17,7 @@ from tests.core.helpers import cells, has_id, next_question
 from tests.exports.helpers import ask, csv_rows, made, sheet_text
 from tests.ledger.helpers import open_books, spend
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("long_books")]
 
 
 def later(minutes: float):

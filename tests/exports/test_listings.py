@@ -15,7 +15,8 @@ from tests.core.helpers import words_at
 from tests.exports.helpers import csv_rows, sheet_text
 from tests.reconciliation.helpers import make_difference
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("long_books")]
+
 
 WHOLE, MASKED = "7777700002", "7777•••002"
 

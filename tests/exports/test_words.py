@@ -24,7 +24,7 @@ from tests.core.helpers import cells
 from tests.exports.helpers import ask, csv_rows, made
 from tests.ledger.helpers import open_books
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("long_books")]
 
 # What people and scripts call alike.
 SAME = {"id", "ref_id", "trx_id", "request_id"}

@@ -16,7 +16,7 @@ from tests.core.helpers import cells, has_id, words
 from tests.exports.helpers import ask, csv_rows, made, sheet_text
 from tests.ledger.helpers import closing_lines, open_books, spend, upstream_tells
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("long_books")]
 
 
 def shown_kinds(answer) -> list[str]:

@@ -13,7 +13,7 @@ from testing.people import browser_of
 from tests.exports.helpers import csv_rows, sheet_text
 from tests.purchases.helpers import listed
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("long_books")]
 
 QUERIES = [
     "",

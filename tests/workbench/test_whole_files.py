@@ -23,7 +23,7 @@ from tests.staff.helpers import signed_in
 from tests.staff.own_keys import with_passkey
 from workbench.tasks import write_audit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("long_books")]
 
 NUMBER = "081298765432"
 

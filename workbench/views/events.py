@@ -67,6 +67,7 @@ FILE = ListFile(
     task="workbench.tasks.write_audit",
     rights=(Right.VIEW_AUDIT,),
     fields=AuditTable.export,
+    table=AuditTable,
     show=_show,
     whole_fields=AuditTable.export_whole,
 )
@@ -93,7 +94,7 @@ def audit_csv(request: StaffRequest) -> HttpResponseBase:
 @staff_only(Right.VIEW_AUDIT)
 @require_http_methods(["GET", "POST"])
 def audit_xlsx(request: StaffRequest) -> HttpResponseBase:
-    """Ask the worker for the filtered events as a workbook."""
+    """The filtered events as a workbook; the worker makes a long one (POST)."""
     return FILE.xlsx(request, _found(request))
 
 

@@ -1,0 +1,142 @@
+"""Files of few rows come at once, also as a workbook; the menu says before the click what a file holds."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from django.test import override_settings
+from python_calamine import CalamineWorkbook
+
+from audit.models import AuditEvent
+from exports import lists
+from exports.models import Export
+from exports.services import content_of
+from exports.tasks import write_list
+from purchases.states import Status
+from testing.factories import make_order
+from testing.people import browser_of
+from tests.core.helpers import has_id, words_at
+from tests.exports.helpers import csv_rows
+from tests.ledger.helpers import open_books
+
+pytestmark = pytest.mark.django_db
+
+HTMX = {"HX-Request": "true"}
+
+
+def rows_of(content: bytes) -> list[dict[str, Any]]:
+    head, *rows = CalamineWorkbook.from_filelike(io.BytesIO(content)).get_sheet_by_index(0).to_python()
+    return [dict(zip(map(str, head), row, strict=True)) for row in rows]
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_workbook_of_few_rows_comes_at_once_and_is_noted(method):
+    orders = [make_order(Status.SUCCESS, destination=f"0812000000{number}1") for number in range(3)]
+    browser = browser_of("supervisor")
+
+    answer = getattr(browser, method)("/orders/file/?format=xlsx&status=success")
+
+    assert [row["ref_id"] for row in rows_of(answer.content)] == [order.ref_id for order in orders]
+    assert answer["Content-Disposition"].endswith('.xlsx"')
+    assert not Export.objects.exists()
+    facts = AuditEvent.objects.get(kind="export_made").facts
+    assert (facts["format"], facts["query"]) == ("xlsx", "status=success")
+    assert "numbers" not in facts
+    assert [row["Destination"] for row in rows_of(answer.content)] == ["0812•••••001", "0812•••••011", "0812•••••021"]
+
+
+def test_a_workbook_of_more_rows_is_for_the_worker(monkeypatch):
+    monkeypatch.setattr(lists, "MOST_IN_BOOK", 2)
+    for _number in range(3):
+        make_order(Status.SUCCESS)
+    browser = browser_of("supervisor")
+
+    asked = browser.get("/orders/file/?format=xlsx")
+    answer = browser.post("/orders/file/?format=xlsx")
+
+    assert has_id(asked, "may-ask")
+    assert (answer.status_code, answer["Location"]) == (302, "/files/")
+    assert Export.objects.count() == 1
+
+
+def test_a_workbook_with_full_numbers_comes_at_once_after_the_factor():
+    make_order(Status.SUCCESS, destination="081200000001")
+    browser = browser_of("supervisor")
+
+    refused = browser.post("/orders/file/whole/", {"format": "xlsx"})
+    answer = browser.confirm("/orders/file/whole/", {"format": "xlsx"})
+
+    assert has_id(refused, "whole-form")
+    assert [row["Destination"] for row in rows_of(answer.content)] == ["081200000001"]
+    assert AuditEvent.objects.get(kind="export_made").facts["numbers"] == "whole"
+
+
+def test_the_menu_says_days_rows_and_masks_before_the_click(monkeypatch):
+    monkeypatch.setattr(lists, "MOST_IN_BOOK", 1)
+    for _number in range(2):
+        make_order(Status.SUCCESS)
+    browser = browser_of("supervisor", language="en")
+    at = "/orders/file/about/?since=2026-01-01&until=2026-12-31"
+
+    part = words_at(browser.get(at, headers=HTMX), 'id="file-about"')
+    page = browser.get(at)
+
+    assert "1 Jan 2026 – 31 Dec 2026" in part
+    assert "2 rows" in part
+    assert "masked" in part
+    assert "XLSX" in part
+    assert has_id(page, "file-about")
+    assert f'hx-get="{at.replace("&", "&amp;")}"' in browser.get(at.replace("file/about/", "")).content.decode()
+
+
+def test_the_menu_says_more_than_so_many_and_nothing_of_masks_where_no_number_stands(monkeypatch):
+    monkeypatch.setattr(lists, "MOST_AT_ONCE", 1)
+    for _number in range(2):
+        make_order(Status.SUCCESS)
+
+    browser = browser_of("admin", language="en")
+
+    orders = browser.get("/orders/file/about/", headers=HTMX)
+    differences = browser.get("/balance/differences/file/about/", headers=HTMX)
+
+    assert "more than 1 rows" in words_at(orders, 'id="file-about"')
+    assert "masked" not in words_at(differences, 'id="file-about"')
+
+
+@override_settings(LANGUAGE_CODE="id")
+def test_the_workers_file_has_the_language_of_the_page_that_asked(long_books):
+    make_order(Status.SUCCESS)
+    browser = browser_of("supervisor", language="")  # never chose one
+
+    browser.post("/orders/file/?format=xlsx&columns=paid_by,price", headers={"Accept-Language": "en"})
+    browser.post("/orders/file/?format=xlsx&columns=paid_by,price", headers={"Accept-Language": "id"})
+    heads = []
+    for export in Export.objects.order_by("pk"):
+        write_list(export.pk)
+        heads.append([*rows_of(b"".join(content_of(export)))[0]])
+
+    assert [head[-2:] for head in heads] == [["Price", "Cost"], ["Harga", "Modal"]]
+
+
+def test_a_workbook_says_words_where_csv_keeps_codes():
+    make_order(Status.SUCCESS)
+    browser = browser_of("supervisor", language="id")
+    query = "columns=product,status,paid_by"
+
+    book = rows_of(browser.get(f"/orders/file/?format=xlsx&{query}").content)
+    table = csv_rows(b"".join(browser.get(f"/orders/file/?format=csv&{query}").streaming_content))
+
+    assert (book[0]["Status"], book[0]["Cara bayar"]) == ("Sukses", "Tunai")
+    assert (table[0]["status"], table[0]["paid_by"]) == ("success", "cash")
+
+
+def test_the_statements_workbook_says_the_kinds_in_words():
+    open_books(1_000_000)
+    auditor = browser_of("auditor", language="en")
+
+    book = rows_of(auditor.post("/balance/statement/xlsx/").content)
+    table = csv_rows(b"".join(auditor.get("/balance/statement/csv/").streaming_content))
+
+    assert (book[0]["Kind"], table[0]["kind"]) == ("Opening balance", "opening")
