@@ -17,7 +17,7 @@ from core.rights import Right
 from core.times import shop_day_or_today, start_of_day
 from earnings.forms import AccountsForm
 from earnings.journal_files import COLUMNS, beancount_of, rows_of
-from earnings.services.journal import account_names, choose_accounts, journal_of
+from earnings.services.journal import account_names, choose_accounts, journal_of, shown_accounts
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
 from purchases.models import Order
@@ -31,11 +31,11 @@ RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS, Right.VIEW_COST, Right.VIEW_BOOK
 def journal(request: StaffRequest) -> HttpResponse:
     """Show the journal of a day, yesterday without one."""
     day = _day(request)
-    bookings, names = journal_of(day), account_names()
+    bookings, shown = journal_of(day), shown_accounts()
     since, until = start_of_day(day), start_of_day(day + dt.timedelta(days=1))
     context = {
         "day": day,
-        "rows": [(names[each.debit], names[each.credit], each.amount) for each in bookings],
+        "rows": [(shown[each.debit], shown[each.credit], each.amount) for each in bookings],
         "total": sum(each.amount for each in bookings),
         "is_open": until > timezone.now()
         or Order.objects.open().filter(created_at__gte=since, created_at__lt=until).exists(),

@@ -106,6 +106,15 @@ def account_names() -> dict[str, str]:
     return {key: account.name for key, account in ACCOUNTS.items()} | (row.names if row else {})
 
 
+def shown_accounts() -> dict[str, tuple[str, str]]:
+    """Words and number of each account, by its key: the shop's words, ours in the reader's language until it chose."""
+    shown = {}
+    for key, name in account_names().items():
+        number, _space, words = name.partition(" ")
+        shown[key] = (str(ACCOUNTS[key].words) if name == ACCOUNTS[key].name else words, number)
+    return shown
+
+
 def choose_accounts(names: dict[str, str], *, actor: User) -> None:
     """Keep these accounts; journals that are made from now on name them."""
     with transaction.atomic():

@@ -18,10 +18,11 @@ from drawers.models import DrawerEntry, Payment, Shift
 from drawers.services import close_shift, give_back, take_credit_payment
 from earnings.journal_accounts import ACCOUNTS
 from earnings.models import JournalAccountsHistory
-from earnings.services.journal import Booking, account_names, journal_of
+from earnings.services.journal import Booking, account_names, choose_accounts, journal_of
 from ledger.models import Entry
 from staff.models import User
 from testing.people import browser_of, make_person
+from tests.core.helpers import has_id, words_at
 from tests.credit.helpers import account_of, give_credit, sell_to, take_off
 from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.ledger.helpers import open_books, post
@@ -143,3 +144,18 @@ def test_accounts_are_chosen_once_and_kept_with_their_history():
     assert account_names()["cash"] == "1-10001 Kas Toko"
     assert JournalAccountsHistory.objects.latest("pgh_id").names["cash"] == "1-10001 Kas Toko"
     assert "1-10001 Kas Toko" in AuditEvent.objects.get(subject="journal accounts").after["accounts"]
+
+
+@pytest.mark.usefixtures("busy_day")
+def test_the_page_says_accounts_in_words_first_and_what_the_file_is_for():
+    day = {"day": timezone.localdate().isoformat()}
+    english, indonesian = (browser_of("admin", username=language, language=language) for language in ("en", "id"))
+
+    assert "Cash · 1-1010" in words_at(english.get("/earnings/journal/", day), 'id="journal-rows"')
+    assert "Tunai · 1-1010" in words_at(indonesian.get("/earnings/journal/", day), 'id="journal-rows"')
+    choose_accounts(account_names() | {"cash": "1-10001 Kas Toko"}, actor=make_person("owner", username="chooser"))
+
+    page = english.get("/earnings/journal/", day)
+
+    assert "Kas Toko · 1-10001" in words_at(page, 'id="journal-rows"')
+    assert has_id(page, "journal-for")
