@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 from django.views.decorators.cache import never_cache
@@ -168,10 +169,15 @@ def alert_way_remove(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.VIEW_ALERTS, Right.CHANGE_POLICIES)
 @require_POST
 def ways_test(request: StaffRequest) -> HttpResponse:
-    """Send a test on every way, and say what became of each."""
+    """Send a test on every way, or on one (`way`: its key), and say what became of each; `back`: the page to show."""
     text = _("This is a test by %(name)s. Alerts arrive here.") % {"name": request.user.username}
-    say_sent(request, send_to_all(_("Test"), text))
-    return redirect("alert_ways")
+    key, back = request.POST.get("way", ""), request.POST.get("back", "")
+    chosen = [way for way in ways() if key in {"", way.key}]
+    if key and not chosen:
+        messages.error(request, _("This way is gone."), extra_tags="way_gone")
+    say_sent(request, send_to_all(_("Test"), text, on=chosen))
+    is_ours = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
+    return redirect(back if is_ours else "alert_ways")
 
 
 def say_sent(request: HttpRequest, faults: Iterable[tuple[Way, Fault | None]]) -> None:

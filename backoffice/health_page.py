@@ -7,30 +7,13 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
+from alerts.services.ways import ways
 from backoffice.doctor import examine
 from backoffice.findings import Verdict
+from backoffice.health_words import PLAIN
 from core.access import StaffRequest, staff_only
 from core.rights import Right
 
-_WORDS = {
-    "settings": _("Settings"),
-    "database": _("Database"),
-    "database role": _("Rights in the database"),
-    "redis": "Redis",
-    "processes": _("Processes"),
-    "background": _("Background work"),
-    "upstream": _("Provider"),
-    "rate limit": _("Rate limit"),
-    "clock": _("Clock"),
-    "disk": _("Disk"),
-    "callbacks": _("Callbacks"),
-    "books": _("Books"),
-    "backups": _("Backups"),
-    "restored": _("Restored from a backup"),
-    "sealed secrets": _("Sealed secrets"),
-    "alert ways": _("Ways of alerts"),
-    "versions": _("Versions"),
-}
 # Where to look further: the name of an address, its words, and the right that opens it.
 _FURTHER = {
     "callbacks": ("callback_list", _("Callbacks"), Right.VIEW_CALLBACKS),
@@ -49,6 +32,9 @@ def health_page(request: StaffRequest) -> HttpResponse:
     for finding in findings:
         address, words, right = _FURTHER.get(finding.subject, ("", "", ""))
         further = {"address": address, "words": words} if right and request.user.has_perm(right) else None
-        rows.append({"finding": finding, "words": _WORDS[finding.subject], "further": further})
+        rows.append({"finding": finding, "plain": PLAIN[finding.subject], "further": further})
     counts = [(verdict, sum(finding.verdict == verdict for finding in findings)) for verdict in Verdict]
-    return render(request, "backoffice/health.html", {"rows": rows, "counts": counts})
+    may_test = request.user.has_perm(Right.VIEW_ALERTS)
+    rows.sort(key=lambda row: row["finding"].verdict == Verdict.OK)  # what needs somebody stands on top
+    context = {"rows": rows, "counts": counts, "good": Verdict.OK, "tested": ways() if may_test else []}
+    return render(request, "backoffice/health.html", context)

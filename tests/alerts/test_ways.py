@@ -121,3 +121,24 @@ def test_a_checkpoint_of_the_audit_goes_to_its_own_addresses_only(settings, webh
     send_checkpoint("shop\n12\nROOT")
 
     assert [message["message"] for message in webhook.taken] == ["shop\n12\nROOT"]
+
+
+def test_a_test_goes_to_one_way_and_leads_back_to_where_it_was_asked_for(settings, webhook):
+    settings.ALERT_URLS = [*settings.ALERT_URLS, "json://127.0.0.1:9/x"]
+    first, _other = ways()
+
+    answer = browser_of("admin").post("/balance/alerts/test/", {"way": first.key, "back": "/health/"})
+    astray = browser_of("admin", username="second").post(
+        "/balance/alerts/test/", {"way": first.key, "back": "https://elsewhere.example/"}
+    )
+
+    assert answer["Location"] == "/health/"
+    assert astray["Location"] == "/balance/alerts/ways/"
+    assert len(webhook.taken) == 2
+
+
+def test_a_way_that_is_gone_gets_no_test(webhook):
+    page = browser_of("admin").post("/balance/alerts/test/", {"way": "gone"}, follow=True)
+
+    assert [message.extra_tags for message in page.context["messages"]] == ["way_gone"]
+    assert webhook.taken == []

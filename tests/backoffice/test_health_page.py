@@ -6,6 +6,9 @@ import re
 import pytest
 from django.utils import timezone
 
+from alerts.services.ways import ways
+from backoffice.doctor import _ON_PAGE
+from backoffice.health_words import PLAIN
 from gateway.services import hold_restored, upstream_account
 from testing.people import Browser, browser_of, make_person, signed_in
 from tests.core.helpers import words_at
@@ -89,3 +92,31 @@ def test_it_speaks_the_reader_s_language():
 
     assert english
     assert english != indonesian
+
+
+def test_each_alert_way_has_its_test_beside_it(settings):
+    settings.ALERT_URLS = ["json://127.0.0.1:9/x", "tgram://123456789:abcdefghij-token/12345"]
+
+    page = browser_of("admin").get("/health/").content.decode()
+
+    assert re.findall(r'action="/balance/alerts/test/" data-way="(\w+)"', page) == [way.key for way in ways()]
+
+
+def test_a_line_says_what_it_means_and_folds_technical_facts(monkeypatch):
+    owner = signed_in(make_person("admin", language="en"))
+    good = owner.get("/health/")
+    monkeypatch.setattr("core.health.silent_processes", lambda: ["worker"])
+    bad = owner.get("/health/")
+
+    assert "Every part of the app runs." in words_at(good, 'data-subject="processes"')
+    assert "none is lost" in words_at(bad, 'data-subject="processes"')
+    assert "heartbeat" not in words_at(bad, 'data-subject="processes"').partition("Technical facts")[0]
+    are_good = [verdict == "ok" for verdict in verdicts(owner).values()]
+    assert are_good == sorted(are_good), "what needs somebody stands on top"
+    for subject, verdict in verdicts(owner).items():
+        said = PLAIN[subject]
+        assert str(said.good if verdict == "ok" else said.trouble) or subject == "restored"
+
+
+def test_every_subject_has_plain_words():
+    assert {*_ON_PAGE} == {*PLAIN}
