@@ -27,7 +27,7 @@ _FURTHER = {
 @require_GET
 def health_page(request: StaffRequest) -> HttpResponse:
     """Each subject with its verdict and next step; it asks the provider nothing."""
-    findings = list(examine(is_page=True))
+    findings = sorted(examine(is_page=True), key=lambda finding: finding.verdict == Verdict.OK)  # good ones last
     rows = []
     for finding in findings:
         address, words, right = _FURTHER.get(finding.subject, ("", "", ""))
@@ -35,6 +35,5 @@ def health_page(request: StaffRequest) -> HttpResponse:
         rows.append({"finding": finding, "plain": PLAIN[finding.subject], "further": further})
     counts = [(verdict, sum(finding.verdict == verdict for finding in findings)) for verdict in Verdict]
     may_test = request.user.has_perm(Right.VIEW_ALERTS)
-    rows.sort(key=lambda row: row["finding"].verdict == Verdict.OK)  # what needs somebody stands on top
     context = {"rows": rows, "counts": counts, "good": Verdict.OK, "tested": ways() if may_test else []}
     return render(request, "backoffice/health.html", context)

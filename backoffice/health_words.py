@@ -1,4 +1,4 @@
-"""What the subjects of the page "Health" mean for the shop's owner, and what to do; the technical facts are the doctor's."""
+"""What each subject of the page "Health" means for the shop's owner, and what to do about it."""
 
 from __future__ import annotations
 

@@ -13,13 +13,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from bank.models import BankRow, State
-from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item
+from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item, sums_by_day
 from bank.services.matching import is_fee, open_items
 from core.looks import badge
 from core.money import rupiah
 from core.rights import Right
 from core.times import day_words, hour
-from credit.methods import bank_methods, method_words
+from credit.methods import Method, bank_methods, method_words
 from credit.models import CreditEntry
 from purchases.models import Order
 
@@ -171,6 +171,37 @@ def _expected(items: list[Item]) -> dict[str, Expected]:
         way.came += max(item.amount, 0)
         way.left += max(-item.amount, 0)
     return {code: way for code, way in ways.items() if way.came or way.left}
+
+
+@dataclass(frozen=True)
+class BankDay:
+    """What the books expect at the bank of one day, in rupiah: by way to pay, and what leaves."""
+
+    day: dt.date
+    ways: list[tuple[Method, int]]
+    left: int
+
+    @property
+    def came(self) -> int:
+        """What comes in all."""
+        return sum(amount for _method, amount in self.ways)
+
+    @property
+    def comes_later(self) -> str:
+        """The ways whose providers pay by day, less a fee."""
+        return ", ".join(str(method.words) for method, _amount in self.ways if method.is_paid_by_day)
+
+
+def last_days(today: dt.date) -> list[BankDay]:
+    """Yesterday and today so far."""
+    yesterday = today - dt.timedelta(days=1)
+    sums = sums_by_day(yesterday, today)
+    days = []
+    for day in (yesterday, today):
+        ways = [(method, sums.get((day, method.code), (0, 0))[0]) for method in bank_methods()]
+        left = sum(left for (on, _method), (_came, left) in sums.items() if on == day)
+        days.append(BankDay(day, [(method, came) for method, came in ways if came], left))
+    return days
 
 
 def _is_covered(item: Item, first: dt.date, last: dt.date) -> bool:

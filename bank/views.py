@@ -22,7 +22,7 @@ from bank.errors import BankRefused
 from bank.formats import bookings_of, columns_of, lines_of
 from bank.forms import ColumnsForm, DecisionForm, FileForm
 from bank.models import BankAccount, BankFile, BankRow, State
-from bank.presenting import RIGHTS, Line, statement_of, with_links
+from bank.presenting import RIGHTS, Line, last_days, statement_of, with_links
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.numbers import note_as_seen
@@ -46,6 +46,7 @@ def bank(request: StaffRequest) -> HttpResponse:
     part = statement.part(request.GET.get("show", ""))
     context = {
         "chosen": chosen,
+        "last_days": last_days(timezone.localdate()),
         "period_query": chosen.query if chosen.name not in NAMES else f"days={chosen.name}",
         "periods": NAMES.items(),
         "statement": statement,

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from django.db.models import DurationField, Exists, F, OuterRef, QuerySet, Sum, Value
 from django.db.models.functions import Concat, Greatest, TruncDate
@@ -45,6 +46,35 @@ def items_of(first: dt.date, last: dt.date) -> list[Item]:
     with snapshot():
         items = [*_sales(_sold(since, until)), *_refunds(_given(since, until)), *_others(since, until)]
     return sorted(items, key=lambda item: (item.day, item.key))
+
+
+def sums_by_day(first: dt.date, last: dt.date) -> dict[tuple[dt.date, str], tuple[int, int]]:
+    """What these days bring to the bank and take from it, in rupiah, by day and way to pay; "" of top-ups.
+
+    As the items of these days, whether or not a row is matched with them; added up by the database.
+    """
+    since, until = start_of_day(first), start_of_day(last + dt.timedelta(days=1))
+    methods = [method.code for method in bank_methods()]
+    came: Counter[tuple[dt.date, str]] = Counter()
+    left: Counter[tuple[dt.date, str]] = Counter()
+    with snapshot():
+        for day, method, amount in _day_sums(_to_the_bank(since, until).filter(method__in=methods), "at", "method"):
+            came[day, method] += amount
+        for day, method, amount in _day_sums(_given(since, until), "given_at", "given_method"):
+            left[day, method] += amount
+        credit = CreditEntry.objects.current().filter(at__gte=since, at__lt=until, method__in=methods)
+        for day, method, amount in _day_sums(credit.filter(amount__lt=0), "at", "method"):
+            came[day, method] -= amount
+        for day, method, amount in _day_sums(credit.filter(amount__gt=0), "at", "method"):
+            left[day, method] += amount
+        for day, amount in _day_sums(_announced(since, until), "announced_at"):
+            left[day, ""] += amount
+    return {key: (came[key], left[key]) for key in sorted({*came, *left})}
+
+
+def _day_sums(rows: QuerySet[Any], at: str, *keys: str) -> QuerySet[Any, Any]:
+    sums: QuerySet[Any, Any] = rows.order_by().values_list(TruncDate(at), *keys).annotate(Sum("amount"))
+    return sums
 
 
 def items_near(amount: int, day: dt.date, around: dt.timedelta, *, most: int) -> list[Item]:
@@ -136,10 +166,13 @@ def _others(since: dt.datetime, until: dt.datetime) -> Iterator[Item]:
         else:
             yield Item(f"{CREDIT}:{pk}", day, -amount, method=method)
 
-    announced = ExpectedTopUp.objects.filter(announced_at__gte=since, announced_at__lt=until, cancelled_at=None)
-    for pk, at, amount in announced.values_list("pk", "announced_at", "amount"):
+    for pk, at, amount in _announced(since, until).values_list("pk", "announced_at", "amount"):
         yield Item(f"{TOPUP}:{pk}", timezone.localdate(at), -amount)
 
     for (method, day), amount in days.items():
         if amount:
             yield Item(f"{method}:{day}", day, amount, is_day=True, method=method)
+
+
+def _announced(since: dt.datetime, until: dt.datetime) -> QuerySet[ExpectedTopUp]:
+    return ExpectedTopUp.objects.filter(announced_at__gte=since, announced_at__lt=until, cancelled_at=None)

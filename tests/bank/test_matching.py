@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 
 import pytest
 from django.db import transaction
@@ -23,6 +24,7 @@ from bank.services import (
     take_back,
     take_match_away,
 )
+from bank.services.items import items_of, sums_by_day
 from drawers.models import Payment
 from drawers.services import give_back, take_credit_payment, undo_credit_payment
 from ledger.models import Entry
@@ -292,3 +294,27 @@ def test_what_the_bank_said_never_changes(owner):
 
     with pytest.raises(Exception, match="Cannot update"), transaction.atomic():
         BankRow.objects.update(amount=60_000)
+
+
+def test_the_sums_of_two_days_are_those_of_their_items_also_of_matched_ones(owner, seller):
+    paid(seller, 50_000, "transfer")
+    paid(seller, 70_000, "transfer", days_ago=1)
+    paid(seller, 12_000, "qris", days_ago=1)
+    end(sell(seller, 12_000), "success")  # in cash
+    give_back(end(sell(seller, 9_000), "failed").payment, method="transfer", actor=seller)
+    customer = give_credit()
+    end(sell_to(customer, 20_000, by=seller), "success")
+    take_credit_payment(account_of(customer), amount=15_000, method="transfer", actor=seller)
+    ExpectedTopUp.objects.create(amount=1_000_000, announced_by=owner, announced_at=timezone.now())
+    read(owner, (TODAY(), "TRSF BUDI", "50.000,00 CR"))
+    yesterday = TODAY() - ONE_DAY
+    came: Counter[tuple[dt.date, str]] = Counter()
+    left: Counter[tuple[dt.date, str]] = Counter()
+    for item in items_of(yesterday, TODAY()):
+        (came if item.amount > 0 else left)[item.day, item.method] += abs(item.amount)
+
+    sums = sums_by_day(yesterday, TODAY())
+
+    assert sums == {key: (came[key], left[key]) for key in {*came, *left}}
+    assert sums[TODAY(), "transfer"] == (65_000, 9_000)
+    assert sums[yesterday, "qris"] == (12_000, 0)

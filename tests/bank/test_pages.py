@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import re
 from typing import Any
@@ -211,3 +212,22 @@ def test_an_auditor_reads_and_decides_nothing(sold):
     assert browser.post(f"/bank/rows/{row.pk}/decide/", {"action": "aside", "reason": "x"}).status_code == 403
     assert browser.post("/bank/match/").status_code == 403
     assert BankRow.objects.get().state == State.UNKNOWN
+
+
+def test_the_first_line_says_what_the_bank_should_show_of_yesterday_and_today(sold):
+    seller = User.objects.get(username="cashier")
+    for amount, method in [(30_000, "transfer"), (20_000, "transfer"), (12_000, "qris")]:
+        paid(seller, amount, method, days_ago=1)
+    paid(seller, 99_000, "transfer", days_ago=2)
+    announce_top_up(amount=1_000_000, actor=make_person("admin", username="buyer"))
+    yesterday = timezone.localdate() - dt.timedelta(days=1)
+
+    page = browser_of("administrator", language="en").get("/bank/")
+
+    first, second = page.context["last_days"]
+    assert (first.day, first.came, first.left) == (yesterday, 62_000, 0)
+    assert [(method.code, amount) for method, amount in first.ways] == [("transfer", 50_000), ("qris", 12_000)]
+    assert (second.came, second.left) == (50_000, 1_000_000)
+    said = words(page)
+    assert "Transfer Rp50.000" in said
+    assert "QRIS Rp12.000" in said
