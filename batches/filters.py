@@ -6,6 +6,7 @@ from typing import Any
 
 import django_filters
 from django import forms
+from django.db.models import Q
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -49,7 +50,7 @@ class BatchRowFilter(ListFilter):
 
         Name and reference may hold a number: people who may not see it find digits only as the whole text.
         """
-        sees_whole = sees_whole_numbers()
+        sees_whole, seen = sees_whole_numbers(), Q(order=None) | Q(order__number_erased=False)
         has = "icontains" if sees_whole or not has_digits(text) else "iexact"
         found = rows.filter(**{f"name__{has}": text}) | rows.filter(**{f"reference__{has}": text})
-        return found | rows.filter(destination__startswith=text) if sees_whole else found
+        return found | rows.filter(seen, destination__startswith=text) if sees_whole else found

@@ -17,7 +17,7 @@ from batches.models import Batch, BatchRow
 from batches.presenting import reason_of, state_badge, why_unfulfilled
 from batches.states import FOR_A_PERSON, BatchState, Fault, RowState
 from core.money import rupiah
-from core.numbers import masked, masked_note, note_as_seen, text_as_seen, without
+from core.numbers import masked, masked_note, note_as_seen, still_seen, text_as_seen, without
 from core.tables import Table, cell_from, column, row_link, shortened
 from core.times import moment
 from purchases.presenting import serial_number
@@ -61,7 +61,12 @@ def _in_dashes(number: str) -> str:
 
 
 def _of_bill(row: BatchRow, fact: str) -> str:
-    return str(getattr(row.bill_check, fact)) if row.bill_check else ""
+    return still_seen(getattr(row.bill_check, fact)) if row.bill_check else ""
+
+
+def _number(row: BatchRow) -> str:
+    """The number as it is sent; that of its order, which is masked once the customer was erased."""
+    return row.order.destination if row.order else row.destination
 
 
 def _status(row: BatchRow) -> str:
@@ -78,7 +83,7 @@ class BatchRowTable(Table[BatchRow]):
     # Without `export_words`: a batch's file is checked again as a table, which its heading names.
     export: ClassVar[dict[str, Any]] = {
         "row": attrgetter("line"),
-        "number": lambda row: masked(row.destination or row.typed),
+        "number": lambda row: masked(_number(row) or row.typed),
         "product_code": lambda row: row.product.code if row.product else "",
         "product": lambda row: row.product.name if row.product else masked_note(row.what),
         "name": lambda row: masked_note(row.name),
@@ -91,12 +96,12 @@ class BatchRowTable(Table[BatchRow]):
         "price": lambda row: "" if row.selling_price is None else row.selling_price,
         "status": _status,
         "reason": lambda row: reason_of(row) if row.holds_no_number else masked_note(reason_of(row)),
-        "sn": lambda row: without(row.order.sn, [row.destination]) if row.order else "",
+        "sn": lambda row: without(still_seen(row.order.sn), [row.destination]) if row.order else "",
         "ref_id": lambda row: row.order.ref_id if row.order else "",
         "ended": lambda row: row.order.final_at or "" if row.order else "",
     }
     export_whole: ClassVar = export | {
-        "number": lambda row: row.destination or row.typed,
+        "number": lambda row: _number(row) or row.typed,
         "product": lambda row: row.product.name if row.product else row.what,
         "name": attrgetter("name"),
         "note": attrgetter("note"),
@@ -132,10 +137,10 @@ class BatchRowTable(Table[BatchRow]):
         """As it is sent; beside it what the table has, where that differs."""
         if not (row.product and row.destination):
             return note_as_seen(row.typed) or "–"
-        shown = row.product.kind.as_seen(row.destination)
+        number = row.product.kind.as_seen(_number(row))
         if _in_dashes(row.typed) in {row.destination, _in_dashes(row.product.kind.shown(row.destination))}:
-            return shown
-        return format_html('{} <span class="sub">{}</span>', shown, note_as_seen(row.typed))
+            return number
+        return format_html('{} <span class="sub">{}</span>', number, note_as_seen(row.typed)) if row.typed else number
 
     @column(_("Product"), phone="3 wide", fields=("product_code", "product", "period"), stays=True)
     def product(self, row: BatchRow) -> SafeString | str:
@@ -162,7 +167,7 @@ class BatchRowTable(Table[BatchRow]):
         if row.order and row.order.status == Status.NEEDS_ACTION:
             return row.order.get_action_reason_display()
         if row.order and (reason := why_unfulfilled(row.order)):
-            return text_as_seen(reason, row.destination)
+            return text_as_seen(reason, _number(row))
         if row.fault == Fault.ASKING:  # a bill that is left out was given up
             return str(Fault.UNANSWERED.label) if row.state == RowState.LEFT_OUT else ""
         if row.fault in _SAID_AS_STATE:

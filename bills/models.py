@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from typing import Any, Self
 
 import pgtrigger
 from django.conf import settings
@@ -20,6 +20,7 @@ from bills.states import STANDINGS, AnswerKind, BillState, Standing
 from catalogue.models import Product
 from core import clock
 from core.money import rupiah
+from core.numbers import erased_name, erased_number
 from core.rights import Right
 from core.search import MOST_CLOSELY, found_by, newest_of, words_being_typed, words_of, words_that_begin
 from core.transactions import TRANSACTION_NUMBER
@@ -27,6 +28,7 @@ from core.triggers import append_only, never_truncated, own_transaction
 from customers.models import LEAST_END, SavedNumber
 from gateway.models import UpstreamAccount
 from purchases.models import Order
+from purchases.models.order_triggers import stays_erased
 from purchases.models.orders import OrderQuerySet, may_be_charged
 from purchases.states import FINAL, OPEN, UNFULFILLED, ActionReason, Status
 from upstream.error_codes import meaning_of
@@ -126,11 +128,13 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         """
         plain = text.strip().upper()
         bare = "".join(c for c in text if c.isalnum())
+        # By its number and name nobody finds the check of an erased customer.
+        seen = self.filter(Q(number_erased=False) | Q(ref_id__startswith=plain))
         if closely:
             numbers = BillCheck.objects.alias(backwards=Reverse("destination"))
             ends = by_part and len(bare) >= LEAST_END
             number = {"backwards__startswith": bare[::-1]} if ends else {"destination": bare}
-            return self.filter(found_by(numbers.filter(ref_id=plain), numbers.filter(**number), most=MOST_CLOSELY))
+            return seen.filter(found_by(numbers.filter(ref_id=plain), numbers.filter(**number), most=MOST_CLOSELY))
         every = BillCheck.objects.alias(backwards=Reverse("destination"), words=words_of("customer_name"))
         typed = words_being_typed(text)
         named = newest_of(every.filter(words=typed)) if typed else []
@@ -140,7 +144,11 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
             ways += [every.filter(destination__startswith=bare), every.filter(backwards__startswith=bare[::-1])]
         elif bare:
             ways.append(every.filter(destination=bare))
-        return self.filter(found_by(*ways))
+        return seen.filter(found_by(*ways))
+
+    def forget_number(self) -> int:
+        """Mask number and name of these checks for everybody; returns how many. `BillCheck.number_erased`."""
+        return self.filter(number_erased=False).update(number_erased=True)
 
     def due(self, now: dt.datetime) -> BillCheckQuerySet:
         """Checks that wait for an answer and whose biller is to be asked now, oldest due first."""
@@ -212,6 +220,11 @@ class BillCheck(models.Model):
     product_code = models.CharField(max_length=100)
     product_name = models.CharField(max_length=1000)
     destination = models.CharField(max_length=64)
+    number_erased = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Its customer was erased: no page and no file shows number and name whole any more.",
+    )
     order = models.OneToOneField(
         Order, null=True, on_delete=models.PROTECT, related_name="bill_check", to_field="ref_id", help_text="Pays it."
     )
@@ -295,6 +308,7 @@ class BillCheck(models.Model):
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
             never_truncated(),
             _paid_for_good(),
+            stays_erased(),
         ]
 
     def __str__(self) -> str:
@@ -302,6 +316,15 @@ class BillCheck(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("bill_detail", args=[self.ref_id])
+
+    @classmethod
+    def from_db(cls, *facts: Any, **how: Any) -> Self:
+        """The stored check; of an erased customer with a number and a name that are masked for every reader."""
+        check = super().from_db(*facts, **how)
+        if vars(check).get("number_erased"):
+            check.destination = erased_number(check.destination)
+            check.customer_name = erased_name(check.customer_name)
+        return check
 
     @property
     def fee(self) -> int:
@@ -347,8 +370,8 @@ class BillCheck(models.Model):
         }
 
 
-# When it is polled says nothing about money.
-BillCheckHistory = history_of(BillCheck, exclude=["next_poll_at", "polls"])
+# When it is polled says nothing about money, nor does who may read its number.
+BillCheckHistory = history_of(BillCheck, exclude=["next_poll_at", "polls", "number_erased"])
 
 
 class Inquiry(models.Model):

@@ -17,7 +17,7 @@ from bills.models import BillCheck, BillCheckQuerySet, Inquiry
 from bills.services.acts import BillAct
 from bills.states import AnswerKind, BillState, Standing
 from core import clock
-from core.numbers import sees_whole_numbers
+from core.numbers import sees_whole
 from purchases.models import Order
 from purchases.presenting import decided_by_people
 from purchases.states import Status
@@ -207,14 +207,14 @@ class ShownBill:
     @property
     def correcting_query(self) -> str:
         """The counter's query string for typing its number again; without it for people who may not see it."""
-        number = {"q": self.check.destination} if sees_whole_numbers() else {}
+        number = {"q": self.check.destination} if sees_whole(self.check.destination) else {}
         return urlencode({"product": self.check.product_code, **number})
 
     @property
     def saving_query(self) -> str:
         """The query string for saving its number with the customer's name; empty for people who may not see it."""
         check = self.check
-        if not sees_whole_numbers():
+        if not sees_whole(check.destination):
             return ""
         return urlencode({"product": check.product_code, "destination": check.destination, "name": check.customer_name})
 

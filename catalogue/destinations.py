@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from catalogue.operators import Operator, operator_of
 from core.errors import Refused
 from core.notation import at_home, bare, in_groups
-from core.numbers import as_seen
+from core.numbers import masked, sees_whole
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise as _StrOrPromise
@@ -104,7 +104,8 @@ class DestinationKind:
 
     def as_seen(self, destination: str) -> str:
         """The same as the viewer may see it: full, or masked."""
-        return as_seen(self.shown(destination))
+        grouped = self.shown(destination)
+        return grouped if sees_whole(destination) else masked(grouped)
 
     def is_phone_number(self, destination: str) -> bool:
         """Whether this destination is a mobile number, to which a message can be sent."""

@@ -25,7 +25,7 @@ from core import clock
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live
-from core.numbers import sees_whole_numbers
+from core.numbers import sees_whole, sees_whole_numbers
 from core.paging import chosen_first, keyset_page
 from core.rights import Right
 from core.together import read_together
@@ -111,7 +111,7 @@ def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> 
         "order": order,
         "destination": shown_destination(order),
         "answer": answer,
-        "whatsapp": whatsapp_address(order, answer.text) if sees_whole_numbers() else "",
+        "whatsapp": whatsapp_address(order, answer.text) if sees_whole(order.destination) else "",
         "complaint": current if may_see else None,
         "events": events if may_see else [],
         "is_late": current is not None and current.is_overdue,

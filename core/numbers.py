@@ -1,7 +1,8 @@
 """Customers' numbers: full for people who may see them, masked for everybody else. The one place that masks.
 
 The reader is known here for the time of a request. Outside of one (a command, the worker) numbers are whole, and what
-is written for a person says whether it is masked.
+is written for a person says whether it is masked. What an erased customer left in rows that stay is an `ErasedText`:
+nobody sees it whole, whatever rights they have.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qsl, urlencode
 
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.html import escape
 
 from core.middleware import Middleware
 from core.notation import at_home
@@ -45,6 +47,46 @@ _OF_NUMBERS = frozenset({"q", "ends"})
 _sees_whole: ContextVar[Callable[[], bool]] = ContextVar("sees_whole", default=lambda: True)
 
 
+class ErasedText(str):
+    """A text of an erased customer, in a row that stays. `seen`: what every reader gets of it.
+
+    For services, and when it is stored, it is the whole text. A page that writes it shows `seen` by itself.
+    """
+
+    seen: str
+
+    def __new__(cls, whole: str, seen: str) -> Self:
+        text = super().__new__(cls, whole)
+        text.seen = seen
+        return text
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override] # a copy needs both
+        return str.__str__(self), self.seen
+
+    def __html__(self) -> str:
+        return escape(self.seen)
+
+
+def still_seen(text: str) -> str:
+    """The text as it is, or what is seen of it once its customer was erased."""
+    return text.seen if isinstance(text, ErasedText) else text
+
+
+def erased_number(number: str) -> str:
+    """The number of an erased customer, masked for everybody."""
+    return ErasedText(number, masked(number))
+
+
+def erased_serial(sn: str, number: str) -> str:
+    """The SN of a sale to an erased customer, without the name that may follow its first "/"."""
+    return ErasedText(sn, without(sn.partition("/")[0].strip(), [number]))
+
+
+def erased_name(name: str) -> str:
+    """The name of an erased customer: nothing of it is seen."""
+    return ErasedText(name, BULLET * 3) if name else name
+
+
 def may_take_whole(person: User) -> bool:
     """Whether this person may make a file with full numbers."""
     return person.has_perm(Right.VIEW_NUMBERS) or person.has_perm(Right.REVEAL_NUMBERS)
@@ -53,6 +95,11 @@ def may_take_whole(person: User) -> bool:
 def sees_whole_numbers() -> bool:
     """Whether the present viewer sees full numbers."""
     return _sees_whole.get()()
+
+
+def sees_whole(number: str) -> bool:
+    """Whether the present viewer sees this number whole: nobody does once its customer was erased."""
+    return not isinstance(number, ErasedText) and sees_whole_numbers()
 
 
 @contextmanager
@@ -99,7 +146,7 @@ def masked(number: str) -> str:
 
 def as_seen(number: str) -> str:
     """The number as the viewer may see it."""
-    return number if sees_whole_numbers() else masked(number)
+    return number if sees_whole(number) else masked(still_seen(number))
 
 
 def without(text: str, numbers: Iterable[str]) -> str:
@@ -112,7 +159,11 @@ def without(text: str, numbers: Iterable[str]) -> str:
 
 def text_as_seen(text: str, *numbers: str) -> str:
     """A text that may hold these numbers, as the viewer may see it."""
-    return text if sees_whole_numbers() else without(text, numbers)
+    return without(still_seen(text), numbers if not sees_whole_numbers() else _erased(numbers))
+
+
+def _erased(numbers: Iterable[str]) -> list[str]:
+    return [number for number in numbers if isinstance(number, ErasedText)]
 
 
 def note_as_seen(text: str) -> str:
@@ -175,7 +226,9 @@ def masked_json(value: Any, *numbers: str) -> Any:
 
 def json_as_seen(value: Any, *numbers: str) -> Any:
     """The JSON value as the viewer may see it."""
-    return value if sees_whole_numbers() else masked_json(value, *numbers)
+    if sees_whole_numbers() and not _erased(numbers):
+        return value
+    return masked_json(value, *numbers)
 
 
 def _masked(value: Any, numbers: list[str]) -> Any:

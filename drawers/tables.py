@@ -99,7 +99,7 @@ class RefundTable(Table[Payment]):
         """The customer's name or number; leads to the order, where it is given back."""
         order: Any = payment.order  # of a room above
         number = order.product.kind.as_seen(order.destination)
-        name = self.names.get(order.destination, "")
+        name = "" if order.number_erased else self.names.get(order.destination, "")
         link = row_link(f"{order.get_absolute_url()}#order-sale", name or number)
         if not name:
             return format_html('<span class="nowrap">{}</span>', link)

@@ -15,6 +15,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.utils import timezone, translation
 
 from core.bidi import visible
+from core.numbers import ErasedText, still_seen
 
 # The rows of a sheet, without its heading.
 MOST_ROWS = 1_048_575
@@ -24,6 +25,9 @@ WORKBOOK_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.she
 _WIDTH = 18
 # Spreadsheets run a cell with this beginning as a formula; some skip spaces and what nobody sees, or read wide letters.
 _FORMULA = re.compile("[\\s\x00-\x1f\xad\u180e\u200b-\u200f\u2060-\u2064\ufeff]*[=+@＝＋－＠-]|[\t\r\n]")
+
+# In the shop's own time, and as every reader may see it.
+_SPECIAL = frozenset({dt.datetime, ErasedText})
 
 Fields = Mapping[str, Callable[[Any], Any]]
 
@@ -39,7 +43,11 @@ def _values(rows: Iterable[Any], fields: Fields) -> Iterator[list[Any]]:
     getters, zone = list(fields.values()), timezone.get_default_timezone()
     for row in rows:
         values = [value_of(row) for value_of in getters]
-        yield [value.astimezone(zone) if type(value) is dt.datetime else value for value in values]
+        yield [_kept(value, zone) if type(value) in _SPECIAL else value for value in values]
+
+
+def _kept(value: dt.datetime | ErasedText, zone: dt.tzinfo) -> dt.datetime | str:
+    return still_seen(value) if isinstance(value, str) else value.astimezone(zone)
 
 
 def text_of(value: Any) -> Any:

@@ -295,7 +295,8 @@ class OrderFilter(InBranches):
 
     def of_ending(self, orders: OrderQuerySet, _name: str, digits: str) -> OrderQuerySet:
         """Whose number ends so."""
-        return orders.alias(backwards=Reverse("destination")).filter(backwards__startswith=digits[::-1])
+        ending = orders.alias(backwards=Reverse("destination")).filter(backwards__startswith=digits[::-1])
+        return ending.filter(number_erased=False)
 
     def with_loss(self, orders: OrderQuerySet, _name: str, _loss: str) -> OrderQuerySet:
         """Which the shop sold below cost."""
@@ -321,7 +322,10 @@ class OrderFilter(InBranches):
         """For a saved number of this customer, or on the customer's account; as many as a foot sums up exactly."""
         numbers = SavedNumber.objects.filter(customer=customer).values("destination")
         sales = Payment.objects.filter(debt__account__customer=customer).values("pk")
-        ways = Order.objects.filter(destination__in=numbers), Order.objects.filter(payment__in=sales)
+        ways = (
+            Order.objects.filter(destination__in=numbers, number_erased=False),
+            Order.objects.filter(payment__in=sales),
+        )
         return orders.filter(found_by(*ways, most=MOST_SUMMED + 1))
 
     def bought_by(self, orders: OrderQuerySet, _name: str, _nobody: str) -> OrderQuerySet:

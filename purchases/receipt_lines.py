@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from core.money import rupiah
+from core.numbers import still_seen
 from core.times import hour
 from credit.methods import CASH
 from drawers.presenting import change_in_coins, paid_together
@@ -132,7 +133,7 @@ def _facts(receipt: Receipt) -> Iterator[tuple[str, str]]:
     yield _("Product"), order.product_name
     yield (_("Customer no.") if check else _("Number")), receipt.destination
     if check and check.customer_name:
-        yield _("Name"), check.customer_name
+        yield _("Name"), still_seen(check.customer_name)
     if owner and owner.name:
         yield _("Name"), owner.name
     if owner and owner.tariff:

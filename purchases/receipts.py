@@ -15,6 +15,7 @@ from django.utils import timezone, translation
 from catalogue.destinations import METER
 from catalogue.models import Brand, Category, Product
 from core.customer_texts import one_line, plain_lines, whatsapp_link
+from core.numbers import still_seen
 from drawers.models import Payment
 from purchases.models import Order
 from purchases.presenting import SerialNumber, serial_number, shown_destination
@@ -200,7 +201,7 @@ def _message_facts(order: Order) -> dict[str, Any]:
         "order": order,
         "receipt": receipt,
         "product": one_line(order.product_name),
-        "name": one_line(bill.customer_name if bill else owner.name if owner else ""),
+        "name": one_line(still_seen(bill.customer_name) if bill else owner.name if owner else ""),
         "period": one_line(bill.period if bill else ""),
         "serial": one_line(serial.main if serial else ""),
         "is_bill": bill is not None,

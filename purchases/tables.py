@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from branches.seeing import names_branches
 from core.money import rupiah, signed_rupiah
-from core.numbers import masked, without
+from core.numbers import masked, still_seen, without
 from core.rights import Right
 from core.tables import Table, column, row_link, shortened
 from core.times import moment
@@ -46,7 +46,7 @@ class OrderTable(Table[Order]):
         "product_code": attrgetter("product_code"),
         "product": attrgetter("product_name"),
         "destination": lambda order: masked(order.destination),
-        "sn": lambda order: without(order.sn, [order.destination]),
+        "sn": lambda order: without(still_seen(order.sn), [order.destination]),
         "price": attrgetter("customer_pays"),
         "cost": attrgetter("shown_price"),
         "profit": lambda order: _profit(order) if order.status == Status.SUCCESS else "",

@@ -9,6 +9,7 @@ from bills.models import BillCheck
 from bills.presenting import ShownBill
 from bills.states import Standing
 from catalogue.rights import sees_cost
+from core.numbers import still_seen
 from ledger.presenting import Funds
 from purchases.models import Order
 from purchases.presenting import limits_shown
@@ -27,7 +28,7 @@ def state_badge(standing: str) -> SafeString:
 @register.filter
 def name_or_reason(check: BillCheck) -> str:
     """`{{ check|name_or_reason }}`: the customer of the bill, or in a few words the reason for none."""
-    return check.customer_name or (str(meaning_of(check.error_code).brief) if check.error_code else "")
+    return still_seen(check.customer_name) or (str(meaning_of(check.error_code).brief) if check.error_code else "")
 
 
 @register.simple_tag

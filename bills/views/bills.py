@@ -76,7 +76,8 @@ def bill_live(request: StaffRequest, ref_id: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def bill_number(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The bill with its full number, on this answer only; noted, unless the person always sees full numbers."""
-    if request.method != "POST":  # the address of such an answer, opened again
+    is_erased = BillCheck.objects.filter(ref_id=ref_id, number_erased=True).exists()
+    if request.method != "POST" or is_erased:  # the address of such an answer, opened again; or nobody sees it any more
         return redirect("bill_detail", ref_id=ref_id)
     is_noted = not sees_whole_numbers()
     with whole_numbers():
@@ -92,7 +93,9 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         raise Http404
     return {
         "bill": bills[0],
-        "may_reveal": not sees_whole_numbers() and request.user.has_perm(Right.REVEAL_NUMBERS),
+        "may_reveal": not sees_whole_numbers()
+        and not bills[0].check.number_erased
+        and request.user.has_perm(Right.REVEAL_NUMBERS),
         "live": follow(request, reverse("bill_live", args=[ref_id]), bills),
     }
 

@@ -24,7 +24,7 @@ def keyed_as(value: object, name: str) -> dict[str, object]:
 
 def hiding(text: object, number: str) -> str:
     """A text that may hold this customer's number, as the viewer may see it."""
-    return text_as_seen(str(text), number)
+    return text_as_seen(text if isinstance(text, str) else str(text), number)
 
 
 def table_row(row: Row, swap: str = "") -> str:

@@ -26,7 +26,7 @@ from catalogue.rights import sees_cost
 from core import clock
 from core.looks import Look
 from core.money import rupiah
-from core.numbers import sees_whole_numbers
+from core.numbers import sees_whole
 from core.rights import Right
 from core.times import start_of_day
 from core.together import Given, Together
@@ -187,7 +187,7 @@ class Row:
     @property
     def again(self) -> str:
         """The address that sells the same again; "" where it cannot be, or the number is not to be seen."""
-        if self.is_open or not sees_whole_numbers():
+        if self.is_open or not sees_whole(self.order.destination):
             return ""
         return f"{reverse('counter_review')}?{urlencode({'again': self.order.ref_id})}"
 

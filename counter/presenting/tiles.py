@@ -137,7 +137,9 @@ def tiles_of_today(person: User, *, after: int = 0) -> list[Tile]:
     """
     if not (sees_whole_numbers() and person.has_perm(Right.VIEW_ORDERS)):
         return []
-    own = Order.objects.filter(placed_by=person, created_at__gte=start_of_day(timezone.localdate(clock.now())))
+    own = Order.objects.filter(
+        number_erased=False, placed_by=person, created_at__gte=start_of_day(timezone.localdate(clock.now()))
+    )
     sold: dict[str, str] = {}
     for number, product in own.order_by("-created_at", "-pk").values_list("destination", "product_name")[:_LOOKED_AT]:
         if number.startswith("08"):

@@ -175,7 +175,7 @@ def _add_what_is_known(index: Index, choice: Choice, *, sees_names: bool, sees_o
     typed, saved = choice.typed, SavedNumber.objects.select_related("customer", "product__category", "product__brand")
     if typed.bare:
         seen = narrowed(Order.objects.all(), "payment__branch")
-        bought = seen.filter(destination=typed.bare, status=Status.SUCCESS).order_by("-created_at")
+        bought = seen.filter(destination=typed.bare, status=Status.SUCCESS, number_erased=False).order_by("-created_at")
         questions: list[QuerySet[Any, Any]] = []
         if sees_orders:
             questions.append(bought.values_list("product_id", "created_at")[:1])

@@ -56,7 +56,8 @@ def counter_message(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Lead to WhatsApp with the text about an order; for its customer's number, where that is a phone's."""
     if not (sees_whole_numbers() and request.user.has_perm(Right.VIEW_ORDERS)):
         raise PermissionDenied
-    order = get_object_or_404(Order.objects.for_table().select_related("payment"), ref_id=ref_id)
+    seen = Order.objects.for_table().select_related("payment").filter(number_erased=False)
+    order = get_object_or_404(seen, ref_id=ref_id)
     text = message_text(order, Letterhead.of(current_shop(), branch_to_show(order.payment.branch_id)))
     return HttpResponseRedirect(whatsapp_address(order, text))
 

@@ -24,7 +24,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.forms import faults_of
 from core.money import rupiah
-from core.numbers import sees_whole_numbers
+from core.numbers import sees_whole
 from core.rights import Right
 from counter.presenting import Row, in_fours
 from counter.services import Choice
@@ -119,7 +119,7 @@ def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
     seen = narrowed(Order.objects.select_related("product"), "payment__branch")
     order = get_object_or_404(seen, ref_id=ref_id)
     is_own = order.placed_by_id == request.user.pk
-    if not sees_whole_numbers() or not (is_own or request.user.has_perm(Right.VIEW_ORDERS)):
+    if not sees_whole(order.destination) or not (is_own or request.user.has_perm(Right.VIEW_ORDERS)):
         raise Http404
     product = _whole(order.product)
     if product.type == ProductType.POSTPAID:

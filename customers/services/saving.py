@@ -16,6 +16,7 @@ from catalogue.models import Product
 from customers.errors import AlreadySaved, MoneyOpen
 from customers.events import CUSTOMER_ERASED, CUSTOMERS_MERGED
 from customers.models import Customer, MergedCustomer, SavedNumber
+from customers.services.leaving import forget_all
 from customers.services.twins import move_all
 
 if TYPE_CHECKING:
@@ -83,9 +84,11 @@ def why_kept(pk: int) -> MoneyOpen | None:
 def erase(pk: int, *, actor: User) -> str:
     """Delete the customer with note and numbers, noted without the name; return the name for the last time.
 
-    Orders and bills stay. Raises `Customer.DoesNotExist`, and `MoneyOpen` while something is owed, either way.
+    Orders and bills stay; from now on they show the customer's numbers masked (`leaving`), but not a number that
+    another customer has, too. Raises `Customer.DoesNotExist`, and `MoneyOpen` while something is owed, either way.
     """
     with transaction.atomic():
+        forget_all(_numbers_of_nobody_else(pk))  # before the customer is locked: orders come first
         # Not for its key: a sale on credit that is being committed reads it, and holds the account that is needed next.
         customer = Customer.objects.select_for_update(no_key=True).get(pk=pk)
         try:
@@ -94,6 +97,12 @@ def erase(pk: int, *, actor: User) -> str:
             raise _money_open(customer) from None
         record(CUSTOMER_ERASED, actor=actor, subject=f"customer {pk}")
     return customer.name
+
+
+def _numbers_of_nobody_else(pk: int) -> frozenset[str]:
+    numbers = SavedNumber.objects.filter(customer=pk).values_list("destination", flat=True)
+    others = SavedNumber.objects.filter(destination__in=numbers).exclude(customer=pk)
+    return frozenset(numbers) - frozenset(others.values_list("destination", flat=True))
 
 
 def _money_open(customer: Customer) -> MoneyOpen:

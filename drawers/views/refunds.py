@@ -33,7 +33,8 @@ def refund_list(request: StaffRequest) -> HttpResponse:
     filtered = RefundFilter(request.GET, queryset=refunds)
     page = keyset_page(filtered.qs, request.GET, time_field="ended_at")
     orders: list[Any] = [payment.order for payment in page.rows]  # of a room above
-    numbers = [order.destination for order in orders] if request.user.has_perm(Right.VIEW_CUSTOMERS) else []
+    sees_names = request.user.has_perm(Right.VIEW_CUSTOMERS)
+    numbers = [order.destination for order in orders if sees_names and not order.number_erased]
     naming = Right.VIEW_CUSTOMERS, Right.USE_CREDIT, Right.VIEW_CREDIT
     may_name = any(request.user.has_perm(right) for right in naming)
     may_give = request.user.has_perm(Right.GIVE_BACK)

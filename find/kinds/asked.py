@@ -15,7 +15,7 @@ from core.search import MOST_CLOSELY
 from counter.services import Typed
 from customers.models import LEAST_END
 from purchases.models import Order
-from purchases.models.orders import end_of_ref_id
+from purchases.models.finding import end_of_ref_id
 from purchases.reading import Names, read_line
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import pgtrigger
 from django.conf import settings
@@ -13,8 +13,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, OuterRef, Q
-from django.db.models.functions import Coalesce, Left, Reverse, Upper
-from django.db.models.functions import Right as RightPart
+from django.db.models.functions import Coalesce, Reverse, Upper
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -23,26 +22,27 @@ from audit.history import history_of
 from catalogue.destinations import spellings
 from catalogue.models import Product
 from core.notation import bare
+from core.numbers import erased_number, erased_serial
 from core.rights import Right
 from core.search import MOST_CLOSELY, MOST_FOUND, found_by
 from core.triggers import never_truncated
 from customers.models import LEAST_END
 from drawers.models import Outcome, Payment
 from policies.services import policies
-from purchases.models.order_triggers import ended_for_good, sold_for_one_price
+from purchases.models.finding import (
+    END_OF_REF_ID,
+    LEAST_OF_REF_ID,
+    LEAST_OF_SN,
+    REF_ID_ENDS,
+    SN_BEGINS,
+    but_by_number,
+    end_of_ref_id,
+    with_sn,
+)
+from purchases.models.order_triggers import ended_for_good, sold_for_one_price, stays_erased
 from purchases.states import FINAL, OPEN, POLLED, UNFULFILLED, ActionReason, Status, allowed_moves
 
-# As much of an SN as a search looks at.
-SN_SEARCHED = 40
-SN_BEGINS = Upper(Left("sn", SN_SEARCHED))
-# A shorter part of an SN names too many orders to look them up at each letter that is typed.
-LEAST_OF_SN = 12
-# The day of a ref_id, and four letters behind it: fewer would name a day's orders.
-LEAST_OF_REF_ID = len("B251127-") + 4
-# As many of its last letters people read out; fewer would name several of millions of orders.
-END_OF_REF_ID = 6
-REF_ID_ENDS = RightPart("ref_id", END_OF_REF_ID)
-_LETTERS_BEHIND_DAY = 10
+_FORGOTTEN_AT_ONCE = 1000
 # In queries what `Order.customer_pays` and `Order.shown_price` are of one order. Rupiah.
 CUSTOMER_PAYS = Coalesce("selling_price", "price", "max_price")
 SHOP_PAYS = Coalesce("price", "max_price")
@@ -57,12 +57,6 @@ _DUE_SOME_TIME = Q(status__in=sorted(POLLED | {Status.QUEUED})) | Q(
 def may_be_charged(order: str = "") -> Q:
     """An order, or the one behind the lookup `order` ("order__"), that was sent and is not known further."""
     return Q(**{f"{order}sent_no__isnull": False, f"{order}accepted_no": None, f"{order}final_at": None})
-
-
-def end_of_ref_id(text: str) -> str:
-    """The last letters of a ref_id, as many as people may have read out; "" if the text can be no such end."""
-    letters = bare(text).upper()
-    return letters if END_OF_REF_ID <= len(letters) <= _LETTERS_BEHIND_DAY else ""
 
 
 def _unsent(lately: Any) -> Q:
@@ -157,7 +151,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
         ways = [
             every.filter(**{"ref_id__startswith" if ref_id_by_part else "ref_id": plain}),
             every.filter(trx_id__iexact=plain),
-            *(every.filter(way) for way in _with_sn(plain, by_part=sn_by_part)),
+            *(every.filter(way) for way in with_sn(plain, by_part=sn_by_part)),
         ]
         begins = "destination__startswith" if by_part and not closely else "destination"
         ways += [every.filter(**{begins: number}) for number in sorted(spellings(text))]
@@ -171,18 +165,23 @@ class OrderQuerySet(models.QuerySet["Order"]):
         if noted:
             ways.append(every.filter(pk__in=noted))
         if digits.isdecimal() and digits != plain:  # a token, typed in its groups
-            ways += [every.filter(way) for way in _with_sn(digits, by_part=sn_by_part)]
-        return self.filter(found_by(*ways, most=MOST_CLOSELY if closely else MOST_FOUND))
+            ways += [every.filter(way) for way in with_sn(digits, by_part=sn_by_part)]
+        found = self.filter(found_by(*ways, most=MOST_CLOSELY if closely else MOST_FOUND))
+        # Not in the ways, which their indexes answer alone.
+        return found.filter(Q(number_erased=False) | but_by_number(text, noted))
 
+    def forget_number(self) -> int:
+        """Mask the numbers of these orders for everybody, and their SNs; returns how many. `Order.number_erased`.
 
-def _with_sn(sn: str, *, by_part: bool) -> list[Q]:
-    if by_part:
-        return [Q(sn_begins__startswith=sn[:SN_SEARCHED])]
-    first = f"{sn}/"
-    return [
-        Q(sn_begins=sn[:SN_SEARCHED], sn__iexact=sn),
-        Q(sn_begins__startswith=first[:SN_SEARCHED], sn__istartswith=first),
-    ]
+        By their keys, a thousand a statement; nothing else of them changes. Call it in a transaction.
+        """
+        count, last = 0, 0
+        while True:
+            rows = self.filter(number_erased=False, pk__gt=last).order_by("pk").select_for_update(no_key=True)
+            keys = list(rows.values_list("pk", flat=True)[:_FORGOTTEN_AT_ONCE])
+            if not keys:
+                return count
+            count, last = count + Order.objects.filter(pk__in=keys).update(number_erased=True), keys[-1]
 
 
 class Order(models.Model):
@@ -201,6 +200,11 @@ class Order(models.Model):
     product_code = models.CharField(max_length=100)
     product_name = models.CharField(max_length=1000)
     destination = models.CharField(max_length=64)
+    number_erased = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Its customer was erased: no page and no file shows the number whole any more.",
+    )
     max_price = models.BigIntegerField(help_text="Rupiah: the price that was seen and confirmed; sent as `max_price`.")
     price = models.BigIntegerField(null=True, help_text="Rupiah: what the upstream charged; empty until it says.")
 
@@ -353,6 +357,7 @@ class Order(models.Model):
             never_truncated(),
             ended_for_good(),
             sold_for_one_price(),
+            stays_erased(),
         ]
 
     def __str__(self) -> str:
@@ -360,6 +365,18 @@ class Order(models.Model):
 
     def get_absolute_url(self) -> str:
         return _address_of(self.ref_id)
+
+    @classmethod
+    def from_db(cls, *facts: Any, **how: Any) -> Self:
+        """The stored order; of an erased customer with a number and an SN that are masked for every reader."""
+        order = super().from_db(*facts, **how)
+        if vars(order).get("number_erased"):
+            number = vars(order).get("destination", "")
+            if "sn" in vars(order):
+                order.sn = erased_serial(order.sn, number)
+            if number:
+                order.destination = erased_number(number)
+        return order
 
     def get_status_display(self) -> str:  # type: ignore[no-redef] # in place of Django's
         """The status in words. Django's own translates the words of every status to find this one."""
@@ -409,5 +426,7 @@ class Order(models.Model):
         }
 
 
-# When it is polled says nothing about money.
-OrderHistory = history_of(Order, exclude=["next_poll_at", "polls", "not_found_count", "not_found_since"])
+# When it is polled says nothing about money, nor does who may read its number.
+OrderHistory = history_of(
+    Order, exclude=["next_poll_at", "polls", "not_found_count", "not_found_since", "number_erased"]
+)

@@ -14,7 +14,7 @@ from django.db import connection
 
 from catalogue.destinations import METER, kind_called
 from purchases.models import Incident, Order
-from purchases.models.orders import SN_SEARCHED
+from purchases.models.finding import SN_SEARCHED
 from purchases.services.incidents import record_incident
 
 _TOKEN = re.compile(r"\d{20}")

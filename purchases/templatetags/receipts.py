@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import template
 
 from core.customer_texts import whatsapp_link
-from core.numbers import sees_whole_numbers
+from core.numbers import sees_whole
 from drawers.presenting import ShownSale, refund_text
 from purchases.models import Order
 from purchases.presenting import shown_destination
@@ -19,8 +19,8 @@ register = template.Library()
 
 @register.simple_tag
 def message_of(order: Order, head: Letterhead) -> Message | None:
-    """`{% message_of order head as message %}`; None for people without full numbers: the text needs one."""
-    if not sees_whole_numbers():
+    """`{% message_of order head as message %}`; None for people who do not see its number: the text needs it."""
+    if not sees_whole(order.destination):
         return None
     text = message_text(order, head)
     return Message(text, whatsapp_address(order, text))
@@ -29,7 +29,7 @@ def message_of(order: Order, head: Letterhead) -> Message | None:
 @register.simple_tag
 def message_of_all(sheet: ReceiptPaper, head: Letterhead) -> Message | None:
     """`{% message_of_all sheet head as message %}`: one text about all that is on a paper; None as `message_of`."""
-    if not sees_whole_numbers():
+    if not all(sees_whole(order.destination) for order in sheet.orders):
         return None
     text = message_about(sheet.orders, head)
     numbers = {order.destination for order in sheet.orders}
@@ -39,9 +39,9 @@ def message_of_all(sheet: ReceiptPaper, head: Letterhead) -> Message | None:
 @register.simple_tag
 def refund_message_of(sale: ShownSale, head: Letterhead) -> Message | None:
     """`{% refund_message_of sale head as message %}`; None for people without full numbers, as `message_of`."""
-    if not sees_whole_numbers():
-        return None
     order = sale.payment.order
+    if not sees_whole(order.destination):
+        return None
     text = refund_text(sale, head, number=shown_destination(order))
     return Message(text, whatsapp_address(order, text))
 

@@ -23,7 +23,7 @@ from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live
-from core.numbers import masked, sees_whole_numbers, text_as_seen, whole_numbers
+from core.numbers import masked, sees_whole, sees_whole_numbers, text_as_seen, whole_numbers
 from core.rights import Right
 from core.snapshot import snapshot
 from purchases import services
@@ -79,7 +79,8 @@ def order_panel(request: StaffRequest, ref_id: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def order_number(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The order with its full number, on this answer only; noted, unless the person always sees full numbers."""
-    if request.method != "POST":  # the address of such an answer, opened again
+    is_erased = Order.objects.filter(ref_id=ref_id, number_erased=True).exists()
+    if request.method != "POST" or is_erased:  # the address of such an answer, opened again; or nobody sees it any more
         return redirect("order_detail", ref_id=ref_id)
     is_noted = not sees_whole_numbers()
     with whole_numbers():
@@ -101,8 +102,8 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     seen += [wait, [(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
     is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
     is_over = {"order-live"} if order.is_final else set()
-    sees_whole = sees_whole_numbers()
-    number = {"destination": order.destination} if sees_whole else {}
+    sees_number = sees_whole(order.destination)
+    number = {"destination": order.destination} if sees_number else {}
     message = text_as_seen(order.message, order.destination)
     is_said = order.status not in {Status.SUCCESS, Status.REVERSED} and not is_decided
     return {
@@ -115,9 +116,9 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "serial": serial_number(order),
         "ending_marks": ending_marks(order, request.user),
         "is_bill": is_bill,
-        "sees_whole": sees_whole,
+        "sees_whole": sees_number,
         "saving_query": urlencode({"product": order.product_code, **number}) if number else "",
-        "may_reveal": not sees_whole and request.user.has_perm(Right.REVEAL_NUMBERS),
+        "may_reveal": not (sees_number or order.number_erased) and request.user.has_perm(Right.REVEAL_NUMBERS),
         "profit": None if order.status in UNFULFILLED else order.customer_pays - order.shown_price,
         **risen,
         "cost_seal": seal_for(order, request.user),

@@ -76,14 +76,18 @@ def order_story_file(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(*RIGHTS)
 @require_http_methods(["GET", "POST"])
 def order_story_whole(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """Ask for the second factor (GET); the story or the proof, with the order's full number (POST)."""
+    """Ask for the second factor (GET); the story or the proof, with the order's full number (POST).
+
+    Of an erased customer only the proof holds it: without the rows as they were sealed it proves nothing.
+    """
     if not may_take_whole(request.user):
         raise PermissionDenied
     story, refusal = _story(request, ref_id, with_bodies=request.method == "POST"), None
     content = {"ref_id": story.order.ref_id}
+    choices = [choice for choice in WholeFile.choices if choice[0] == WholeFile.PROOF or not story.order.number_erased]
     if request.method == "POST":
         wanted = request.POST.get("file", "")
-        if wanted not in WholeFile.values:
+        if wanted not in dict(choices):
             return HttpResponseBadRequest()
         try:
             check_factor(request, act=WHOLE_STORY, content=content | {"file": wanted})
@@ -95,7 +99,7 @@ def order_story_whole(request: StaffRequest, ref_id: str) -> HttpResponse:
         "act": WHOLE_STORY,
         "content": content,
         "name": "file",
-        "choices": WholeFile.choices,
+        "choices": choices,
         "refusal": refusal,
         "back": reverse("order_story", args=[ref_id]),
     }

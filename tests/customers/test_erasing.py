@@ -1,0 +1,258 @@
+"""A customer is erased: from then on nobody sees the numbers of their orders and bills whole."""
+
+import json
+import re
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.forms.models import model_to_dict
+from django.test.utils import CaptureQueriesContext
+
+from audit.models import AuditEvent
+from audit.services import verify
+from bills.models import BillCheck
+from customers.events import CUSTOMER_ERASED
+from customers.models import SavedNumber
+from purchases.events import FULL_NUMBER_SEEN
+from purchases.models import Order, OrderHistory, OrderNote
+from purchases.states import Status
+from staff.models import User
+from testing.factories import make_check, make_order, make_payment, make_product
+from testing.orders import report
+from testing.people import browser_of
+from tests.audit.helpers import seal_all
+from tests.core.helpers import has_id
+from tests.credit.helpers import give_credit, owed_by, sell_to
+from tests.customers.helpers import make_customer
+
+pytestmark = pytest.mark.django_db
+
+NUMBER, METER, OTHER = "081277770001", "14512345678", "081299990002"
+TOKEN = "12345678901234567890/BUDI SANTOSO/R1/1300VA/32,5"
+
+
+@pytest.fixture
+def owner():
+    return browser_of("admin", username="owner")
+
+
+@pytest.fixture
+def shop(owner):
+    """A customer with three orders, a complaint, a refund due and a bill; and one order of somebody else."""
+    person = User.objects.get(username="owner")
+    customer = make_customer("Bu Sari", (NUMBER, "phone"), (METER, "meter"))
+    sold = make_order(Status.SUCCESS, destination=NUMBER, placed_by=person, sn=f"R231.{NUMBER}", trx_id="T-1")
+    token = make_order(
+        Status.SUCCESS,
+        destination=METER,
+        placed_by=person,
+        sn=TOKEN,
+        product=make_product(category="token", name="PLN 20"),
+    )
+    failed = make_order(
+        Status.REVERSED, destination=NUMBER, placed_by=person, product=make_product(name="Telkomsel 5.000")
+    )
+    make_order(Status.SUCCESS, destination=OTHER, placed_by=person)
+    OrderNote.objects.create(order=sold, author=person, text=f"asked for {NUMBER} again")
+    owner.post(f"/complaints/{sold.ref_id}/open/", {"words": f"nothing on {NUMBER}", "hours": "4"})
+    bill = make_payment(make_check(destination=NUMBER), Status.SUCCESS)
+    return {"customer": customer, "sold": sold, "token": token, "failed": failed, "bill": bill}
+
+
+def erase(browser, customer):
+    return browser.post(f"/customers/{customer.pk}/delete/")
+
+
+def pages(shop):
+    sold, token, failed, bill = (shop[name].ref_id for name in ("sold", "token", "failed", "bill"))
+    yield from (
+        "/orders/",
+        "/orders/?columns=product,destination,sn",
+        "/",
+        "/refunds/?state=all",
+        "/work/",
+        "/complaints/",
+    )
+    yield from (f"/orders/{ref}/" for ref in (sold, token, failed, bill))
+    yield from (f"/orders/{ref}/receipt/" for ref in (sold, token, bill))
+    yield from (f"/orders/{sold}/panel/", f"/orders/{sold}/story/", f"/orders/{sold}/story.json", f"/arrived/?q={sold}")
+    yield from (f"/find/?q={sold}", "/counter/", "/bills/", f"/bills/{bill}/", "/bills/?columns=product,destination,sn")
+
+
+def text_of(browser, address):
+    answer = browser.get(address, headers={"HX-Request": "true"} if "panel" in address else {})
+    assert answer.status_code == 200, address
+    content = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    return content.decode()
+
+
+def says(text):
+    """Which of the whole texts of the customer it has, in any notation."""
+    plain = re.sub(r"(?<=\d)[ \-](?=\d)", "", text)
+    return [whole for whole in (NUMBER, METER, "BUDI SANTOSO", "SITI AMINAH") if whole in plain]
+
+
+def test_no_page_shows_the_number_of_an_erased_customer_to_an_owner(owner, shop):
+    before = {whole for address in pages(shop) for whole in says(text_of(owner, address))}
+
+    erase(owner, shop["customer"])
+
+    assert before == {NUMBER, METER, "BUDI SANTOSO", "SITI AMINAH"}
+    shown = {address: says(text_of(owner, address)) for address in pages(shop)}
+    assert {address: wholes for address, wholes in shown.items() if wholes} == {}
+    assert "0812-••••-•001" in text_of(owner, f"/orders/{shop['sold'].ref_id}/")
+    assert "0812-9999-0002" in text_of(owner, "/orders/")
+
+
+@pytest.mark.parametrize("name", ["orders", "bills", "complaints"])
+def test_a_file_with_whole_numbers_masks_those_of_the_erased(owner, shop, name):
+    erase(owner, shop["customer"])
+
+    plain = text_of(owner, f"/{name}/file/?format=csv")
+    whole = b"".join(owner.confirm(f"/{name}/file/whole/", {"format": "csv"}).streaming_content).decode()
+
+    assert says(plain) + says(whole) == []
+    assert "0812•••••001" in whole
+    assert (OTHER in whole) is (name == "orders")
+
+
+def test_digits_and_name_find_no_order_or_bill_of_the_erased(owner, shop):
+    queries = [
+        *(
+            f"/orders/?q={text}"
+            for text in (NUMBER, "0812777", "7770001", METER, f"R231.{NUMBER}"[:9], "asked 081277770001")
+        ),
+        *("/orders/?ends=0001", f"/bills/?q={NUMBER}", "/bills/?q=siti", f"/complaints/?q={NUMBER}"),
+        f"/refunds/?state=all&q={NUMBER}",
+    ]
+    before = [len(owner.get(query).context["table"].rows) for query in queries]
+
+    erase(owner, shop["customer"])
+    back = make_customer("Bu Sari", (NUMBER, "phone"))
+
+    assert 0 not in before
+    assert [len(owner.get(query).context["table"].rows) for query in queries] == [0] * len(queries)
+    assert len(owner.get(f"/orders/?customer={back.pk}").context["table"].rows) == 0
+    assert shop["sold"].ref_id not in text_of(owner, f"/find/?q={NUMBER}")
+    assert shop["sold"].ref_id not in text_of(owner, f"/arrived/?q={NUMBER}")
+
+
+@pytest.mark.parametrize("text", ["T-1", "ref", "end", "12345678901234567890"])
+def test_its_own_names_still_find_an_order(owner, shop, text):
+    erase(owner, shop["customer"])
+
+    ref_id = shop["sold"].ref_id
+    asked = {"ref": ref_id, "end": ref_id[-6:]}.get(text, text)
+    rows = owner.get(f"/orders/?q={asked}").context["table"].rows
+
+    assert [order.ref_id for order in rows] == [shop["token" if text.isdigit() else "sold"].ref_id]
+
+
+def test_nobody_sells_again_from_an_erased_order_or_opens_its_number(owner, shop):
+    reveals = browser_of("auditor", username="reveals")
+    address = f"/orders/{shop['sold'].ref_id}/"
+    again = f"/counter/review/?again={shop['sold'].ref_id}"
+    offered = has_id(owner.get(address), "order-again"), owner.get(again).status_code
+    shown = has_id(reveals.get(address), "show-number")
+
+    erase(owner, shop["customer"])
+
+    assert (offered, shown) == ((True, 200), True)
+    assert (has_id(owner.get(address), "order-again"), owner.get(again).status_code) == (False, 404)
+    assert f"{shop['sold'].ref_id}/whatsapp/" not in text_of(owner, "/counter/")
+    assert owner.get(f"/counter/orders/{shop['sold'].ref_id}/whatsapp/").status_code == 404
+    assert not has_id(reveals.get(address), "show-number")
+    assert says(reveals.post(f"{address}number/", follow=True).content.decode()) == []
+    assert not AuditEvent.objects.filter(kind=FULL_NUMBER_SEEN.key).exists()
+    assert "/numbers/save/" not in text_of(owner, address)
+
+
+def test_a_later_order_for_the_number_is_shown_whole(owner, shop):
+    erase(owner, shop["customer"])
+
+    later = make_order(Status.SUCCESS, destination=NUMBER)
+
+    assert NUMBER in says(text_of(owner, f"/orders/{later.ref_id}/"))
+    assert [order.pk for order in owner.get(f"/orders/?q={NUMBER}").context["table"].rows] == [later.pk]
+
+
+def test_a_number_that_another_customer_has_stays_whole(owner, shop):
+    make_customer("Pak Budi", (NUMBER, "phone"))
+
+    erase(owner, shop["customer"])
+
+    assert says(text_of(owner, f"/orders/{shop['sold'].ref_id}/")) == [NUMBER]
+    assert says(text_of(owner, f"/orders/{shop['token'].ref_id}/")) == []
+
+
+def test_erasing_leaves_the_money_the_sending_and_the_copies_as_they_were(owner, shop):
+    running = make_order(Status.PENDING, destination=NUMBER, product=make_product(name="Telkomsel 50.000"))
+    kept = {order.pk: model_to_dict(order, exclude=["number_erased", "tags"]) for order in Order.objects.all()}
+    copies = OrderHistory.objects.count()
+
+    erase(owner, shop["customer"])
+
+    orders = {order.pk: model_to_dict(order, exclude=["number_erased", "tags"]) for order in Order.objects.all()}
+    assert orders == kept
+    assert OrderHistory.objects.count() == copies
+    done = report(Order.objects.get(pk=running.pk), price=running.max_price, sn=f"SN/{NUMBER}")
+    assert (done.status, done.incidents.count()) == (Status.SUCCESS, 0)
+    stored = Order.objects.filter(pk=running.pk).values_list("destination", "sn", "number_erased").get()
+    assert stored == (NUMBER, f"SN/{NUMBER}", True)
+    assert says(text_of(owner, f"/orders/{running.ref_id}/")) == []
+
+
+def test_the_activity_log_has_the_erasure_without_the_name(owner, shop):
+    erase(owner, shop["customer"])
+
+    event = AuditEvent.objects.get(kind=CUSTOMER_ERASED.key)
+    assert event.subject == f"customer {shop['customer'].pk}"
+    assert "Sari" not in json.dumps(event.facts)
+    assert not SavedNumber.objects.exists()
+
+
+def test_a_customer_with_money_open_keeps_number_and_name(owner, shop):
+    debtor = give_credit("Pak Tono")
+    SavedNumber.objects.create(customer=debtor, destination=OTHER, kind="phone")
+    sell_to(debtor, by=User.objects.get(username="owner"))
+
+    erase(owner, debtor)
+
+    assert owed_by(debtor) == 10_000
+    assert debtor.numbers.count() == 1
+    assert not Order.objects.filter(number_erased=True).exists()
+
+
+def test_the_database_never_takes_a_mask_away(owner, shop):
+    erase(owner, shop["customer"])
+
+    for model in (Order, BillCheck):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            model.objects.filter(number_erased=True).update(number_erased=False)
+
+
+def test_a_thousand_orders_take_no_more_statements(owner):
+    few, many = make_customer("Few", (OTHER, "phone")), make_customer("Many", (NUMBER, "phone"))
+    product = make_product()
+    make_order(Status.SUCCESS, destination=OTHER, product=product)
+    for _ in range(30):
+        make_order(Status.SUCCESS, destination=NUMBER, product=product)
+
+    with CaptureQueriesContext(connection) as of_few:
+        erase(owner, few)
+    with CaptureQueriesContext(connection) as of_many:
+        erase(owner, many)
+
+    assert len(of_many) == len(of_few)
+    assert Order.objects.filter(number_erased=True).count() == 31
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_sealed_is_sound_after_an_erasure(owner, shop):
+    seal_all()
+    before = verify().flaws
+
+    erase(owner, shop["customer"])
+    seal_all()
+
+    assert verify().flaws == before
