@@ -32,6 +32,7 @@ _ENDS = re.compile(
 )
 #: What people say before a cashier's name.
 CASHIER = ("kasir", "cashier", "oleh", "by")
+_TITLES = {"cashier": CASHIER, "drawer": ("laci", "drawer")}
 # They join what is understood, and are not searched for alone.
 _LITTLE = {"dan", "and", "di", "pada", "on", "in", "the", "yang", "dengan", "with", "untuk", "for", "oleh", "by"}
 _LITTLE |= {"dari", "from", "transaksi", "pesanan", "order", "orders", "nomor", "number", "harga", "price"}
@@ -40,11 +41,14 @@ _WHOLE = r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d\d?)?|[1-9]\d{0,2}(?:,\d{3})+(?:\.\d\d?
 _AMOUNT = re.compile(rf"(?:rp\.?)?({_WHOLE}|\d+(?:[.,]\d+)?)(rb|ribu|ribuan|k|jt|juta)?")
 _MONEY_BESIDE = re.compile(r"rp|rb|ribu|k$|jt|juta|^[1-9]\d{0,2}[.,]\d{3}")
 _LEAST_WRITTEN_OUT, _MOST = 1_000, 10**12  # rupiah
+# Digits that say nothing themselves: a price of so many digits is round; the end of a number hardly ever is.
+_PLAIN, _ROUND = re.compile(r"[1-9]\d{4,6}"), 500
 # What stands between words; not inside an amount, as in 50.000, 50,000 and Rp50.000,00.
 _BETWEEN_WORDS = re.compile(r",-(?!\S)|;|(?<!\d),|,(?!\d)|[.:!?]+(?!\S)|(?<!\S)[\"“”'()]+|[\"“”'()]+(?![^\s,;.])")
 # Behind a brand or a category people leave the thousands out.
 _SHORT_AMOUNTS = frozenset({5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 80, 100, 150, 200, 250, 300, 500})
 _LONGEST_NAME = 5  # words
+AMOUNTS = frozenset({"amount_from", "amount_to"})
 # One word is no name of these: it is searched for.
 _OF_WORDS = {"customer", "product"}
 
@@ -87,6 +91,9 @@ def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = T
     has_others = len(line.words) > 1
     # A number, or a token in its groups; a date has dashes, too.
     if re.fullmatch(r"[\d\s-]*", others) and not (_take_days(line) and not line.words):
+        price, end = line.words if len(line.words) == 2 and not number else ("", "")
+        if with_endings and _is_plain_price(price) and re.fullmatch(r"\d{2,4}", end):
+            return {**about(int(price)), "ends": end}, ""
         return {}, text
     while line.words:
         if not (
@@ -99,6 +106,7 @@ def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = T
             or (with_endings and _take_ending(line, has_others=has_others))
         ):
             line.rest.append(line.words.pop(0))
+    _take_plain_price(line)
     customer = names.of.get("customer", {}).get(line.rest[0]) if len(line.rest) == 1 else None
     if customer and "customer" not in line.found:
         line.found["customer"], line.rest = customer, []
@@ -117,11 +125,13 @@ def _take_name(line: _Line, names: Names) -> bool:
                 line.found[name] = values[wanted]
                 del line.words[:count]
                 return True
-    if line.words[0] in CASHIER and len(line.words) > 1:  # "kasir sari"; the word alone says nothing
-        cashiers = names.of.get("cashier", {})
-        if any("".join(line.words[1 : 1 + count]) in cashiers for count in range(1, _LONGEST_NAME)):
+    for name, titles in _TITLES.items():  # "kasir sari", "laci depan"; the word alone says nothing
+        called = names.of.get(name, {})
+        if line.words[0] in titles and any(
+            "".join(line.words[1 : 1 + count]) in called for count in range(1, _LONGEST_NAME)
+        ):
             del line.words[0]
-            return _take_name(line, Names({"cashier": cashiers}))
+            return _take_name(line, Names({name: called}))
     return False
 
 
@@ -177,13 +187,14 @@ def _take_about(line: _Line) -> bool:
         elif line.words[: len(parts)] != parts:
             continue
         if (number := _number_at(words)) and "amount_from" not in line.found:
-            line.found |= _about(number.in_rupiah(_UNITS["rb"]))
+            line.found |= about(number.in_rupiah(_UNITS["rb"]))
             line.words[:] = words[number.count :]
             return True
     return False
 
 
-def _about(amount: int) -> dict[str, str]:
+def about(amount: int) -> dict[str, str]:
+    """The filters of a price of some 10 % more or less."""
     return {"amount_from": str(amount - amount // 10), "amount_to": str(amount + amount // 10)}
 
 
@@ -196,9 +207,31 @@ def _take_amount(line: _Line, *, is_behind_name: bool) -> bool:
     if not (number.is_money or is_short):
         return False
     amount = number.in_rupiah(_UNITS["rb"] if is_short else 1)
-    line.found |= _about(amount)
+    line.found |= about(amount)
     del line.words[: number.count]
     return True
+
+
+def _is_plain_price(word: str) -> bool:
+    return bool(_PLAIN.fullmatch(word)) and int(word) % _ROUND == 0
+
+
+def _take_plain_price(line: _Line) -> None:
+    """ "52000 kemarin", "52000 kemarin 02": beside days or an ending, round digits are a price."""
+    if line.found.keys().isdisjoint({"days", "since", "until", "ends"}) or AMOUNTS & line.found.keys():
+        return
+    for at, word in enumerate(line.rest):
+        if _is_plain_price(word):
+            line.found |= about(int(word))
+            del line.rest[at]
+            return
+
+
+def plain_price(text: str, filters: Mapping[str, str]) -> str:
+    """The digits that `read_line` took for a price, though they may be the end of a number; "" if there are none."""
+    amounts = {name: value for name, value in filters.items() if name in AMOUNTS}
+    words = as_words(text).split() if "ends" not in filters else []
+    return next((word for word in words if _is_plain_price(word) and about(int(word)) == amounts), "")
 
 
 @dataclass(frozen=True)

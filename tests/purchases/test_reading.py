@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from purchases.reading import Names, name_key, read_line
+from purchases.reading import Names, name_key, plain_price, read_line
 
 TODAY = dt.date(2026, 11, 27)  # a Friday
 
@@ -15,6 +15,8 @@ NAMES = Names(
         "payment": {"qris": "qris", "tunai": "cash", "cash": "cash", "kartuedc": "card", "edc": "card"},
         "brand": {"telkomsel": "Telkomsel", "mobilelegends": "MOBILE LEGENDS"},
         "category": {"pulsa": "pulsa", "data": "data"},
+        "product": {"freefire140": "FF140"},
+        "drawer": {"laci1": "3", "depan": "4"},
         "customer": {"busari": "7", "lilis": "8", "kasir1": "9", "hajirahmat": "10"},
     }
 )
@@ -107,6 +109,24 @@ def days(since, until=None):
         ("20-50rb kemarin", {**FROM_TWENTY, "days": "yesterday"}, ""),
         ("dari 20 sampai 50 ribu", FROM_TWENTY, ""),
         ("Rp20.000 - Rp50.000", FROM_TWENTY, ""),
+        # round digits beside days or an ending
+        ("50000 last week", {**FIFTY, "days": "last-week"}, ""),
+        ("kemarin 50000", {**FIFTY, "days": "yesterday"}, ""),
+        ("50000 yesterday 02", {**FIFTY, "days": "yesterday", "ends": "02"}, ""),
+        ("50000 akhiran 02", {**FIFTY, "ends": "02"}, ""),
+        ("50000 02", {**FIFTY, "ends": "02"}, ""),
+        ("50000 kemarin 20rb", {"days": "yesterday", "amount_from": "18000", "amount_to": "22000"}, "50000"),
+        ("50250 kemarin", {"days": "yesterday"}, "50250"),
+        ("050000 kemarin", {"days": "yesterday"}, "050000"),
+        ("12345500 kemarin", {"days": "yesterday"}, "12345500"),
+        ("kemarin akhiran 50000", {"days": "yesterday", "ends": "50000"}, ""),
+        ("50000 1234 5678", {}, "50000 1234 5678"),
+        # drawers and products
+        ("laci 1 today", {"drawer": "3", "days": "today"}, ""),
+        ("laci depan kemarin", {"drawer": "4", "days": "yesterday"}, ""),
+        ("laci kemarin", {"days": "yesterday"}, "laci"),
+        ("Free Fire 140", {"product": "FF140"}, ""),
+        ("free fire 140 minggu lalu", {"product": "FF140", "days": "last-week"}, ""),
         # words of the app
         ("kartu edc", {"payment": "card"}, ""),
         ("Kartu (EDC), kemarin", {"payment": "card", "days": "yesterday"}, ""),
@@ -142,3 +162,12 @@ def test_digits_are_no_ending_for_people_who_may_not_see_numbers():
 
 def test_brackets_of_a_name_do_not_count():
     assert name_key("Kartu (EDC)") == name_key("kartu edc") == "kartuedc"
+
+
+def test_round_digits_are_no_price_beside_an_ending_that_may_not_be_tried():
+    assert read_line("50000 02", NAMES, today=TODAY, with_endings=False) == ({}, "50000 02")
+
+
+def test_digits_that_were_read_as_a_price_are_known():
+    for text, digits in (("50000 kemarin", "50000"), ("50000 kemarin 02", ""), ("50rb kemarin", "")):
+        assert plain_price(text, read_line(text, NAMES, today=TODAY)[0]) == digits, text
