@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import django_filters
-from django.conf import settings
 from django.core.validators import RegexValidator
-from django.db.models import Count, F, Min, QuerySet, Value
-from django.db.models.functions import Lower, Reverse
+from django.db.models import F, QuerySet
+from django.db.models.functions import Reverse
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import override
 
 from approvals.models import Approval, ApprovalState
 from branches.filters import BranchFilter, InBranches
@@ -22,77 +23,37 @@ from branches.seeing import narrowed
 from catalogue.filters import brand_names, category_names
 from catalogue.models import Product
 from catalogue.rights import sees_cost
-from catalogue.services.words import brand_called, category_called, fold
-from core.filters import AmountFilter, DaysFilter, KeyFilter, ListFilter, SearchFilter, SinceFilter, UntilFilter
+from core.filters import AmountFilter, Chip, DaysFilter, KeyFilter, ListFilter, SearchFilter, SinceFilter, UntilFilter
+from core.money import rupiah
 from core.numbers import sees_whole_numbers
 from core.periods import Period
 from core.rights import Right
 from core.search import MOST_SUMMED, found_by
+from core.times import days_words
 from credit.methods import method_choices
 from customers.models import Customer, SavedNumber
 from drawers.filters import drawer_names
 from drawers.models import Payment
 from purchases.models import Order, OrderNote, Tag, Verdict
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS, OrderQuerySet
-from purchases.reading import Names, as_words, name_key, read_line
+from purchases.names import LOSS, names_of, products_called_in
+from purchases.reading import AMOUNTS, Names, about, as_words, name_key, plain_price, read_line
 from purchases.states import UNFULFILLED, Status
 from staff.models import User
 
 NEEDS_ATTENTION = "attention"
 OPEN_ONES = "open"
 ENDED_BY_PEOPLE = "ended"
-LOSS = "loss"
 NOTE = "note"
 ANYBODY, WAITING = "*", "?"  # no usernames
 NOBODY = "nobody"
 # A line may name these by their words.
-_NAMED = ("cashier", "status", "payment", "brand", "category", "tag", "profit")
+_NAMED = ("cashier", "status", "payment", "brand", "category", "tag", "profit", "drawer")
 # No index finds these; the others keep the looking short.
 _WIDE = ("amount_from", "amount_to", "payment", "drawer", "branch", "profit", "approved", "buyer")
 # If there are more, the newest page of them is found soon.
 _FEW = 500
 _NARROW = ("q", "days", "since", "product", "shift", "customer")
-
-
-# What people call a choice besides its words.
-_CALLED: dict[str, dict[str, tuple[str, ...]]] = {
-    "status": {
-        Status.QUEUED: ("antri",),
-        Status.PENDING: ("proses", "processing"),
-        Status.UNKNOWN: ("belum pasti", "tidak pasti", "not known"),
-        Status.NEEDS_ACTION: ("dicek", "perlu cek"),
-        Status.SUCCESS: ("berhasil", "succeeded"),
-        Status.CANCELLED: ("batal", "canceled"),
-    },
-    "payment": {"cash": ("kontan",), "card": ("debit",), "credit": ("bon", "utang", "hutang")},
-    "profit": {LOSS: ("rugi", "at a loss")},
-}
-
-
-def _called(name: str, value: str, words: str) -> Iterable[tuple[str, bool]]:
-    """The words for a choice, and whether they are its own: "tsel" is Telkomsel, and less so Telkomsel Halo."""
-    if name in {"brand", "category"}:
-        for entry in (brand_called if name == "brand" else category_called)(words):
-            yield from ((call, fold(words) in entry.names) for call in entry.called)
-        return
-    yield from ((call, True) for call in re.split(r"[()]", words))
-    yield from ((call, True) for call in _CALLED.get(name, {}).get(value, ()))
-
-
-def _products_called_in(text: str) -> dict[str, str]:
-    """The names in the text that exactly one product has, such as "GoPay 20.000", each with its code.
-
-    A name with its amount is no price: it is sold for more.
-    """
-    named = Product.objects.alias(text=Value(text.lower())).filter(text__contains=Lower("name"))
-    once = named.order_by().values(called=Lower("name")).annotate(n=Count("pk"), code=Min("code")).filter(n=1)
-    return {name_key(row["called"]): row["code"] for row in once}
-
-
-def _meant(choices: dict[str, bool]) -> str:
-    """The only choice that a word means: of its own, else of all; "" for several."""
-    values = [value for value, is_own in choices.items() if is_own] or [*choices]
-    return values[0] if len(values) == 1 else ""
 
 
 class OfOrderFilter(ListFilter):
@@ -195,8 +156,9 @@ class OrderFilter(InBranches):
         fields: list[str] = []
 
     def __init__(self, query: QueryDict, *, person: User, **kwargs: Any) -> None:
-        self.sees_numbers = person.has_perm(Right.VIEW_NUMBERS)
-        if any(query.get(name) for name in _WIDE) and not any(query.get(name) for name in _NARROW):
+        self.person, self.sees_numbers = person, person.has_perm(Right.VIEW_NUMBERS)
+        self.is_limited = any(query.get(name) for name in _WIDE) and not any(query.get(name) for name in _NARROW)
+        if self.is_limited:
             query = query.copy()
             query["days"] = Period.DAYS_30.value
         super().__init__(query, **kwargs)
@@ -217,28 +179,71 @@ class OrderFilter(InBranches):
         names: dict[str, dict[str, str]] = {}
         has_letters = any(map(str.isalpha, "".join(words)))
         if has_letters and (len(words) > 1 or words[0].isalpha()):  # alone it is a ref_id or SN
-            names = {name: self._names_of(name) for name in _NAMED if name in self.form.fields}
+            fields = {name: self.form.fields[name] for name in _NAMED if name in self.form.fields}
+            names = {name: names_of(name, field.choices) for name, field in fields.items()}
             if "customer" in self.form.fields:
                 names["customer"] = {name_key(name): str(key) for name, key in Customer.objects.called_in(text).items()}
-            names["product"] = _products_called_in(text)
+            names["product"] = products_called_in(text)
         return read_line(text, Names(names), today=timezone.localdate(), with_endings=self.sees_numbers)
 
-    def _names_of(self, name: str) -> dict[str, str]:
-        """What people call the choices of a filter, in every language; a person also by first name and username.
+    def without(self, *names: str) -> dict[str, str]:
+        """The chosen filters but for these; of days only those that somebody chose."""
+        return dict(parse_qsl(self.url_without(*names)[1:]))
 
-        Each part of "Card (EDC)" counts, and a word that people use for one choice alone.
-        """
-        names: dict[str, str] = {}
-        also: dict[str, dict[str, bool]] = {}
-        for language, _words in settings.LANGUAGES:
-            with override(language):
-                for value, words in self.form.fields[name].choices:
-                    called = [str(words), *([value] if name != "brand" else [])]
-                    called += str(words).split()[:1] if name == "cashier" else []
-                    names |= {name_key(call): value for call in called if value}
-                    for call, is_own in _called(name, value, str(words)) if value else ():
-                        also.setdefault(name_key(call), {})[value] = is_own
-        return {call: meant for call, choices in also.items() if call and (meant := _meant(choices))} | names
+    def days_in_words(self) -> str:
+        """The chosen days as people read them."""
+        if self.data.get("days") in Period.values:
+            return str(Period(self.data["days"]).label)
+        return days_words(self.data.get("since", ""), self.data.get("until", ""))
+
+    def of(self, values: Mapping[str, str]) -> OrderFilter:
+        """The same orders narrowed by these values alone, for the same person."""
+        return OrderFilter(QueryDict(urlencode(values)), person=self.person, queryset=self.queryset)
+
+    @cached_property
+    def all_days(self) -> str:
+        """The query of all days where only the last ones are looked through; "" if the shop has no earlier order."""
+        if not self.is_limited:
+            return ""
+        first = Order.objects.order_by("created_at").values_list("created_at", flat=True).first()
+        earliest = Period.DAYS_30.days(timezone.localdate())[0]
+        if first is None or timezone.localdate(first) >= earliest:
+            return ""
+        return self.url_without("days", since=timezone.localdate(first).isoformat())
+
+    def url_without(self, *names: str, **more: str) -> str:
+        """The query of the same list without these filters and with `more`; days that nobody chose are left out."""
+        return super().url_without(*names, *(["days"] if self.is_limited else []), **more)
+
+    @property
+    def instead(self) -> Chip | None:
+        """The ending that plain digits of the last line may have meant, which were taken for a price."""
+        digits = self.data.get("digits", "")
+        if "ends" not in self.form.fields or not digits or plain_price(digits, self.without()) != digits:
+            return None
+        words = gettext("Not a price: the number ends in %(digits)s") % {"digits": digits}
+        return Chip("instead", words, self.url_without(*AMOUNTS, ends=digits), is_chosen=False)
+
+    def periods(self) -> Iterator[Chip]:
+        """The spans of days; "Every day" is not the days that nobody chose."""
+        for chip in super().periods():
+            yield replace(chip, url=self.all_days) if chip.name == "every" and self.all_days else chip
+
+    def chips(self) -> Iterator[Chip]:
+        """The valid filters; a price from and to is one of them."""
+        for chip in super().chips():
+            if chip.name == "amount_from" and "amount_to" not in self.form.errors and self.data.get("amount_to"):
+                yield Chip(chip.name, self._price_in_words(), self.url_without(*AMOUNTS), field=chip.field)
+            elif chip.name != "amount_to" or "amount_from" in self.form.errors or not self.data.get("amount_from"):
+                yield chip
+
+    def _price_in_words(self) -> str:
+        """ "Price: about Rp50.000" for what is typed as one amount, else both ends."""
+        low, high = (self.form.cleaned_data[name] for name in ("amount_from", "amount_to"))
+        middle = (low + high) // 2
+        if about(middle) == {"amount_from": str(low), "amount_to": str(high)}:
+            return gettext("Price: about %(amount)s") % {"amount": rupiah(middle)}
+        return gettext("Price: %(low)s to %(high)s") % {"low": rupiah(low), "high": rupiah(high)}
 
     def in_words(self, name: str, value: str) -> str:
         """The value of this filter as people read it; a customer and a product by name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from urllib.parse import urlencode
 
 from django.http import HttpResponse
@@ -17,8 +18,10 @@ from core.live import Live, seen_keys
 from core.paging import keyset_page
 from core.rights import Right
 from purchases.lists import ORDERS
+from purchases.looking import hindrance
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet
+from purchases.reading import plain_price
 from purchases.services.bulk import MOST_AT_ONCE, bulk_acts_of
 from purchases.tables import OrderTable
 
@@ -33,15 +36,17 @@ def order_list(request: StaffRequest) -> HttpResponse:
     if "format" in request.GET:
         return redirect(f"{reverse('order_file')}?{request.GET.urlencode()}")
     filtered = ORDERS.found(request)
-    understood, rest = filtered.read(request.GET.get("q", ""))
+    typed = request.GET.get("q", "")
+    understood, rest = filtered.read(typed)
     if understood:
-        return redirect(request.path + _narrowed(filtered, understood, rest))
+        return redirect(request.path + _narrowed(filtered, typed, understood, rest))
     columns = ORDERS.columns(request.GET, request.user)
     page = keyset_page(filtered.qs, request.GET, shown=_for_columns(columns))
     context = {
         "bulk_acts": bulk_acts_of(request.user),
         "most_at_once": MOST_AT_ONCE,
         "filter": filtered,
+        "hindrance": partial(hindrance, filtered),
         "page": page,
         "table": _table(request, page.rows, columns),
         "live": _live(request, page.rows, columns),
@@ -49,15 +54,18 @@ def order_list(request: StaffRequest) -> HttpResponse:
     return ORDERS.show(request, context)
 
 
-def _narrowed(filtered: ListFilter, understood: dict[str, str], rest: str) -> str:
+def _narrowed(filtered: ListFilter, typed: str, understood: dict[str, str], rest: str) -> str:
     """The query of the list, narrowed by what a line names: a fact takes the place of the one of its kind.
 
-    `line` names what is new where older filters stay, so that the page can say so if nothing is left.
+    `line` names what is new where older filters stay, so that the page can say so if nothing is left; `digits` those
+    that were taken for a price.
     """
     replaced = {"q", *understood}
     for kind in ({"days", "since", "until"}, {"amount_from", "amount_to"}):
         replaced |= kind if kind & understood.keys() else set()
     more = understood | ({"q": rest} if rest else {})
+    if digits := plain_price(typed, understood):
+        more["digits"] = digits
     if filtered.standing(replaced):
         more["line"] = ",".join(understood)
     return filtered.url_without(*replaced, **more)

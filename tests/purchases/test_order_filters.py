@@ -14,7 +14,8 @@ from core import filters, search
 from core.periods import Period
 from credit.methods import CASH
 from customers.models import Customer, SavedNumber
-from purchases import sums
+from drawers.models import Drawer
+from purchases import looking, sums
 from purchases.filters import OrderFilter
 from purchases.models import Order, orders
 from purchases.services import propose_verdict
@@ -225,7 +226,7 @@ def test_a_line_in_the_search_becomes_chips(supervisor):
     answer = supervisor.get("/orders/?status=success&q=50 ribu kasir 1 minggu lalu 02", follow=True)
 
     chips = {chip.name for chip in answer.context["filter"].chips()}
-    assert chips == {"status", "cashier", "amount_from", "amount_to", "ends"}
+    assert chips == {"status", "cashier", "amount_from", "ends"}
     assert listed(answer) == [sold.ref_id]
 
 
@@ -254,7 +255,7 @@ def test_given_nothing_by_a_second_line_then_the_older_filters_are_named_and_lef
     page = supervisor.get("/orders/?amount_from=1&amount_to=2&q=gagal hari ini", follow=True)
 
     assert listed(page) == []
-    assert words_at(page, 'id="standing"').split(": ", 1)[1] == "Price from: Rp1, Price to: Rp2."
+    assert words_at(page, 'id="standing"').split(": ", 1)[1] == "Price: Rp1 to Rp2."
     whole = page.context["filter"].url_of_line()
     assert whole == "?status=failed&days=today"
     assert f'href="/orders/{html.escape(whole)}"' in page.content.decode()
@@ -357,3 +358,80 @@ def test_given_several_customers_of_a_name_then_the_page_names_the_words_and_lea
     assert "“bu sari”" in words_at(page, 'id="words-not-found"')
     assert 'href="/customers/?q=bu%20sari"' in page.content.decode()
     assert not has_id(supervisor.get("/orders/?days=yesterday"), "words-not-found")
+
+
+def test_plain_digits_beside_days_are_a_price_that_can_be_made_an_ending(supervisor):
+    sold = make_order(Status.SUCCESS, selling_price=52_000)
+    ended = make_order(Status.SUCCESS, selling_price=10_000, destination="081234552000")
+
+    page = supervisor.get("/orders/?q=52000 today", follow=True)
+
+    assert listed(page) == [sold.ref_id]
+    assert [chip.words for chip in page.context["filter"].chips()] == ["Price: about Rp52.000"]
+    address = re.search(r'id="read-instead" href="([^"]+)"', page.content.decode())
+    assert listed(supervisor.get(f"/orders/{html.unescape(address[1])}")) == [ended.ref_id]
+    assert not has_id(supervisor.get("/orders/?q=52rb today", follow=True), "read-instead")
+    assert not has_id(browser_of("auditor").get("/orders/?q=52000 today", follow=True), "read-instead")
+
+
+def test_an_empty_list_names_the_filter_that_leaves_nothing_and_counts_what_is_there_without_it(supervisor):
+    for _ in range(2):
+        make_order(Status.SUCCESS, selling_price=50_000, destination="081234567802")
+    make_order(Status.FAILED, selling_price=90_000, destination="081234567803")
+    for query, left, count in (
+        ("q=50rb today 05", "?amount_from=45000&amount_to=55000&days=today", "2"),
+        ("amount_from=70000&status=success&days=today", "?status=success&days=today", "2"),
+        ("status=success&ends=03&days=today", "?status=success&days=today", "2"),
+        ("status=failed&ends=03&days=yesterday", "?status=failed&ends=03", "1"),
+    ):
+        page = supervisor.get(f"/orders/?{query}", follow=True)
+
+        assert listed(page) == [], query
+        address = re.search(r'id="without-it" href="([^"]+)"', page.content.decode())
+        assert sorted(html.unescape(address[1])[8:].strip("?").split("&")) == sorted(left[1:].split("&")), query
+        assert count in words_at(page, 'id="without-it"'), query
+        assert len(listed(supervisor.get(html.unescape(address[1])))) == int(count), query
+    for query in ("ends=99", "days=yesterday", "status=queued&ends=99", "q=entahlah&status=success"):
+        page = supervisor.get(f"/orders/?{query}")
+        assert has_id(page, "none-matches"), query
+        assert not has_id(page, "without-it"), query
+
+
+def test_given_more_orders_than_are_looked_through_then_no_count_is_said(supervisor, monkeypatch):
+    for minutes in range(4):
+        created_at = timezone.now() - dt.timedelta(minutes=minutes)
+        make_order(Status.SUCCESS, selling_price=50_000, created_at=created_at)
+    monkeypatch.setattr(looking, "MOST_LOOKED", 2)
+    monkeypatch.setattr(looking, "expected", lambda _placed: 4)
+
+    page = supervisor.get("/orders/?amount_from=50000&ends=99")
+
+    assert has_id(page, "without-it")
+    assert not any(letter.isdigit() for letter in words_at(page, 'id="without-it"'))
+
+
+def test_the_days_that_nobody_chose_are_named_and_all_days_are_one_press_away(supervisor):
+    long_ago = timezone.now() - dt.timedelta(days=40)
+    old = make_order(Status.SUCCESS, selling_price=50_000, created_at=long_ago)
+
+    page = supervisor.get("/orders/?amount_from=50000")
+
+    address = re.search(r'id="days-limit".*?href="([^"]+)"', page.content.decode(), re.DOTALL)
+    assert listed(page) == []
+    assert listed(supervisor.get(f"/orders/{html.unescape(address[1])}")) == [old.ref_id]
+    for query in ("amount_from=50000&days=30", "ends=02", "cashier=sari", ""):
+        assert not has_id(supervisor.get(f"/orders/?{query}"), "days-limit"), query
+
+
+def test_a_drawer_and_the_beginning_of_a_products_name_become_chips(supervisor):
+    drawer = Drawer.objects.create(name="Laci 1")
+    make_product(name="Free Fire 140 Diamonds", code="FF140", brand="free-fire")
+    make_product(name="Free Fire 70 Diamonds", code="FF70", brand="free-fire")
+    Brand.objects.filter(code="free-fire").update(name="FREE FIRE")
+
+    def understood(line):
+        return supervisor.get("/orders/", {"q": line}).get("Location", "")
+
+    assert understood("laci 1 today") == f"/orders/?drawer={drawer.pk}&days=today"
+    assert understood("Free Fire 140") == "/orders/?product=FF140"
+    assert understood("free fire kemarin") == "/orders/?brand=FREE+FIRE&days=yesterday"

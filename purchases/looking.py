@@ -1,0 +1,116 @@
+"""What a filter of orders finds at once: for "find anything" at each letter, and to say why a list is empty.
+
+It looks through a bounded number of orders, however many the shop has.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import ngettext
+
+from core.search import expected
+from purchases.filters import OrderFilter
+from purchases.models import Order
+from purchases.reading import AMOUNTS
+
+#: Some so many of the newest orders of the days are looked through, where no index leads to few.
+MOST_LOOKED = 20_000
+MOST_COUNTED = 99
+# Of these few orders have one each; so do the ends of numbers with so many digits.
+_OF_FEW, _LEAST_END = ("q", "shift", "customer"), 4
+# Each has an index together with the time.
+_INDEXED = ("days", "since", "until", "cashier", "product")
+_DAYS = frozenset({"days", "since", "until"})
+
+
+@dataclass(frozen=True)
+class Looked:
+    """`keys`: of the newest orders found, one more than `MOST_COUNTED` at most. `is_whole`: none was left out."""
+
+    keys: list[int]
+    is_whole: bool
+
+    @property
+    def count(self) -> str:
+        """How many there are; "99+" for more, "" where nobody knows."""
+        if len(self.keys) > MOST_COUNTED:
+            return f"{MOST_COUNTED}+"
+        return str(len(self.keys)) if self.is_whole else ""
+
+
+def look(filtered: OrderFilter) -> Looked:
+    """The newest orders of the filter."""
+    orders, edge = filtered.qs, None
+    chosen = filtered.form.cleaned_data if filtered.form.is_valid() else {}
+    if not any(chosen.get(name) for name in _OF_FEW) and len(chosen.get("ends") or "") < _LEAST_END:
+        edge = _edge(filtered, chosen)
+    if edge is not None:
+        orders = orders.filter(created_at__gt=edge)
+    newest = orders.order_by("-created_at", "-pk").values_list("pk", flat=True)
+    return Looked(list(newest[: MOST_COUNTED + 1]), is_whole=edge is None)
+
+
+def _edge(filtered: OrderFilter, chosen: Mapping[str, Any]) -> dt.datetime | None:
+    """The time after which some `MOST_LOOKED` orders were placed, of all that may fit; None where fewer were."""
+    placed = Order.objects.all()
+    for name in _INDEXED:
+        if value := chosen.get(name):
+            placed = filtered.filters[name].filter(placed, value)
+    count = expected(placed)
+    if count <= MOST_LOOKED:
+        return None
+    first, last = (
+        placed.order_by(order).values_list("created_at", flat=True).first() for order in ("created_at", "-created_at")
+    )
+    return last - (last - first) * (MOST_LOOKED / count) if first and last else None
+
+
+def orders_in_words(count: str) -> str:
+    """ "4 orders", "99+ orders"."""
+    number = int(count.removesuffix("+")) + count.endswith("+")
+    return ngettext("%(count)s order", "%(count)s orders", number) % {"count": count}
+
+
+@dataclass(frozen=True)
+class Hindrance:
+    """The filter that leaves nothing of a list. `url`: the list without it; `count`: of its orders, as in `Looked`."""
+
+    words: str
+    url: str
+    count: str
+
+    @property
+    def found(self) -> str:
+        """The count in words."""
+        return orders_in_words(self.count)
+
+
+def hindrance(filtered: OrderFilter) -> Hindrance | None:
+    """The filter without which an empty list has orders; None where no single one is, or it is the only one."""
+    if filtered.form.errors:
+        return None
+    chips = {chip.name: chip.words for chip in filtered.chips()}
+    words = filtered.form.cleaned_data.get("q")
+    for names in _groups(filtered):
+        looked = look(filtered.of(filtered.without(*names)))
+        if looked.keys:
+            called = next((chips[name] for name in names if name in chips), f"“{words}”" if "q" in names else "")
+            return Hindrance(called or filtered.days_in_words(), filtered.url_without(*names), looked.count)
+    return None
+
+
+def _groups(filtered: OrderFilter) -> Iterator[tuple[str, ...]]:
+    """The chosen filters, those first in which people err most: an ending, a price; the days last."""
+    chosen = [name for name in filtered.without() if name not in {"columns", *_DAYS}]
+    order = ["ends", "amount_from", *(name for name in chosen if name not in {"ends", *AMOUNTS, "q"}), "q"]
+    days = [name for name in filtered.without() if name in _DAYS]
+    groups = [tuple(sorted(AMOUNTS)) if name in AMOUNTS else (name,) for name in order if name in chosen]
+    if "amount_to" in chosen and "amount_from" not in chosen:
+        groups.append(("amount_to",))
+    groups += [tuple(days)] if days else []
+    if len(groups) > 1:
+        yield from groups

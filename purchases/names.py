@@ -1,0 +1,106 @@
+"""What people call the values of the filters of orders, in every language, for a typed line (`purchases.reading`)."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import reduce
+from itertools import pairwise
+from operator import or_
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q, Value
+from django.db.models.functions import Lower
+from django.utils.translation import override
+
+from catalogue.models import Product
+from catalogue.services.words import brand_called, category_called, fold
+from purchases.reading import as_words, name_key
+from purchases.states import Status
+
+LOSS = "loss"
+# The keys of these are words, too: a user name, the code of a status.
+_KEYS_ARE_WORDS = frozenset({"cashier", "status", "payment", "category", "tag", "profit"})
+_IN_OUR_WORDS = frozenset({"status", "payment", "profit"})
+# In words: of a line in which products are looked for, and of the beginning of a name.
+_MOST_WORDS, _BEGINNINGS = 12, range(2, 6)
+
+# What people call a choice besides its words.
+_CALLED: dict[str, dict[str, tuple[str, ...]]] = {
+    "status": {
+        Status.QUEUED: ("antri",),
+        Status.PENDING: ("proses", "processing"),
+        Status.UNKNOWN: ("belum pasti", "tidak pasti", "not known"),
+        Status.NEEDS_ACTION: ("dicek", "perlu cek"),
+        Status.SUCCESS: ("berhasil", "succeeded"),
+        Status.CANCELLED: ("batal", "canceled"),
+    },
+    "payment": {"cash": ("kontan",), "card": ("debit",), "credit": ("bon", "utang", "hutang")},
+    "profit": {LOSS: ("rugi", "at a loss")},
+}
+
+
+def names_of(name: str, choices: Iterable[tuple[Any, Any]]) -> dict[str, str]:
+    """What people call the choices of the filter `name`; a person also by first name and username.
+
+    Each part of "Card (EDC)" counts, and a word that people use for one choice alone. `choices`: those in words of our
+    own are asked again in each language.
+    """
+    choices = choices if name in _IN_OUR_WORDS else list(choices)
+    names: dict[str, str] = {}
+    also: dict[str, dict[str, bool]] = {}
+    for language, _words in settings.LANGUAGES:
+        with override(language):
+            for key, words in choices:
+                value = str(key)
+                called = [str(words), *([value] if name in _KEYS_ARE_WORDS else [])]
+                called += str(words).split()[:1] if name == "cashier" else []
+                names |= {name_key(call): value for call in called if value}
+                for call, is_own in _called(name, value, str(words)) if value else ():
+                    also.setdefault(name_key(call), {})[value] = is_own
+    if name == "brand":
+        also |= {call: {value: True} for call, value in _begun((value, value) for value in names.values()).items()}
+    return {call: meant for call, values in also.items() if call and (meant := _meant(values))} | names
+
+
+def products_called_in(text: str) -> dict[str, str]:
+    """The names in the text that exactly one product has, or that begin only one, each with its code.
+
+    A name with its amount ("GoPay 20.000") is no price: it is sold for more. A beginning has two words or more.
+    """
+    words = as_words(text).lower().split()[:_MOST_WORDS]
+    pairs = [Q(name__istartswith=f"{first} {second}") for first, second in pairwise(words)]
+    is_named = reduce(or_, pairs, Q(text__contains=Lower("name")))
+    rows = list(Product.objects.alias(text=Value(text.lower())).filter(is_named).values_list("name", "code"))
+    whole: dict[str, set[str]] = defaultdict(set)
+    for name, code in rows:
+        whole[name_key(name)].add(code)
+    return _begun(rows) | {name: codes.pop() for name, codes in whole.items() if len(codes) == 1}
+
+
+def _begun(rows: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The first words, two or more, that only one of these names has, each with its value."""
+    begins: dict[str, set[str]] = defaultdict(set)
+    for name, value in rows:
+        words = as_words(name).lower().split()
+        for count in _BEGINNINGS:
+            begins["".join(words[:count])].add(value)
+    return {name: values.pop() for name, values in begins.items() if len(values) == 1}
+
+
+def _called(name: str, value: str, words: str) -> Iterable[tuple[str, bool]]:
+    """The words for a choice, and whether they are its own: "tsel" is Telkomsel, and less so Telkomsel Halo."""
+    if name in {"brand", "category"}:
+        for entry in (brand_called if name == "brand" else category_called)(words):
+            yield from ((call, fold(words) in entry.names) for call in entry.called)
+        return
+    yield from ((call, True) for call in re.split(r"[()]", words))
+    yield from ((call, True) for call in _CALLED.get(name, {}).get(value, ()))
+
+
+def _meant(choices: dict[str, bool]) -> str:
+    """The only choice that a word means: of its own, else of all; "" for several."""
+    values = [value for value, is_own in choices.items() if is_own] or [*choices]
+    return values[0] if len(values) == 1 else ""
