@@ -20,7 +20,7 @@ from catalogue.services.searching import search_index
 from catalogue.services.words import fold, joined, says_bill
 from core.together import read_together
 from counter.services.typed import Shelf, Typed
-from customers.models import SavedNumber, SavedNumberQuerySet
+from customers.models import Customer, SavedNumber, SavedNumberQuerySet
 from purchases.models import Order
 from purchases.states import Status
 
@@ -52,8 +52,9 @@ class Choice:
 
     `lacking`: the denomination that nobody sells exactly so. `alike`: products of which the words mean one.
     `pages`: how many pages of tiles there are. `sells_below_cost`: whether the person may.
-    `off`: the meant product that cannot be sold now. `elsewhere`: the text that finds exactly this amount among all
-    brands, where no token has it. `amount`: what was typed behind the name of the customers whose numbers these are.
+    `customers`: of the typed name, without a saved number. `off`: the meant product that cannot be sold now.
+    `elsewhere`: the text that finds exactly this amount among all brands, where no token has it. `amount`: what was
+    typed behind the name of the customers whose numbers these are.
     """
 
     typed: Typed
@@ -63,6 +64,7 @@ class Choice:
     shelves: list[Shelf] = field(default_factory=list)
     products: list[Product] = field(default_factory=list)
     numbers: list[SavedNumber] = field(default_factory=list)
+    customers: list[Customer] = field(default_factory=list)
     picked: Product | None = None
     off: Product | None = None
     past: Past | None = None
@@ -83,6 +85,12 @@ class Choice:
         typed = self.typed
         is_open = (not typed.may_be_meter and self.shelf is not Shelf.BILL) or typed.shelf is Shelf.ALL
         return bool(typed.bare) and not typed.is_phone and typed.has_amount_alone and is_open
+
+    @property
+    def named_customers(self) -> list[Customer]:
+        """The customers whose pages a typed name leads to: the only one of the numbers, or those without a number."""
+        owners = {number.customer_id: number.customer for number in self.numbers}
+        return [*owners.values()] if len(owners) == 1 else [] if owners else self.customers
 
     def text_of(self, number: SavedNumber) -> str:
         """The text that is typed for a saved number: an amount stays, a bill opens its tab.
@@ -196,6 +204,8 @@ def _add_what_is_known(index: Index, choice: Choice, *, sees_names: bool, sees_o
                 saved.matching(name).exclude(product__type=_POSTPAID).order_by("customer__name", "pk")[:_MOST_NAMES]
             )
             choice.numbers = [number for number in numbers if choice.text_of(number)]
+        if not choice.numbers and not _are_of_products(index, typed.words):
+            choice.customers = list(Customer.objects.named(typed.words).order_by("name", "pk")[:_MOST_NAMES])
 
 
 def _numbers_of(words: str, saved: SavedNumberQuerySet) -> list[SavedNumber]:
@@ -216,7 +226,7 @@ def _find(index: Index, choice: Choice) -> tuple[list[int], Found]:
     typed = choice.typed
     if not typed.number:
         # Beside a customer of that name, nothing that merely resembles it.
-        is_name = choice.numbers and not _are_of_products(index, typed.words)
+        is_name = (choice.numbers or choice.customers) and not _are_of_products(index, typed.words)
         return [], Found([]) if is_name else search_index(index, typed.words)
     if not typed.is_phone and not typed.bare:
         return [], Found([])

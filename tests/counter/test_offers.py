@@ -215,6 +215,20 @@ def test_given_nothing_matches_then_the_search_of_everything_comes_first(text, a
     assert not adds or first < page.index('id="counter-add-customer"')
 
 
+def test_a_name_that_is_no_product_leads_to_the_customer(cashier):
+    make_product(name="Telkomsel 10.000")
+    alone, saved = Customer.objects.create(name="Bu Zubaedah"), Customer.objects.create(name="Pak Karyono")
+    SavedNumber.objects.create(customer=saved, destination=NUMBER, kind="phone")
+
+    for text, customer in (("bu zubaedah", alone), ("zubae", alone), ("karyono", saved)):
+        page = offers(cashier, text)
+        assert f'href="{customer.get_absolute_url()}"' in page.content.decode(), text
+        assert words_at(page, 'id="counter-customer"'), text
+        assert not has_id(page, "counter-nothing"), text
+    for text in ("telkomsel", "entahlah"):
+        assert not has_id(offers(cashier, text), "counter-customer"), text
+
+
 def test_a_denomination_that_two_products_have_picks_none(cashier):
     Category.objects.create(code="paket-data", name="Paket Data", type="prepaid")
     for days in (7, 30):
