@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.utils.translation import ngettext
@@ -42,16 +43,18 @@ class Looked:
         return str(len(self.keys)) if self.is_whole else ""
 
 
-def look(filtered: OrderFilter) -> Looked:
-    """The newest orders of the filter."""
+def look(filtered: OrderFilter, named: str = "") -> Looked:
+    """The newest orders of the filter. `named`: only those that this text names, of which the newest alone count."""
     orders, edge = filtered.qs, None
     chosen = filtered.form.cleaned_data if filtered.form.is_valid() else {}
-    if not any(chosen.get(name) for name in _OF_FEW) and len(chosen.get("ends") or "") < _LEAST_END:
+    if named:
+        orders = orders.matching(named, by_part=filtered.sees_numbers, closely=True)
+    elif not any(chosen.get(name) for name in _OF_FEW) and len(chosen.get("ends") or "") < _LEAST_END:
         edge = _edge(filtered, chosen)
     if edge is not None:
         orders = orders.filter(created_at__gt=edge)
     newest = orders.order_by("-created_at", "-pk").values_list("pk", flat=True)
-    return Looked(list(newest[: MOST_COUNTED + 1]), is_whole=edge is None)
+    return Looked(list(newest[: MOST_COUNTED + 1]), is_whole=edge is None and not named)
 
 
 def _edge(filtered: OrderFilter, chosen: Mapping[str, Any]) -> dt.datetime | None:
@@ -85,17 +88,20 @@ class Hindrance:
 
     @property
     def found(self) -> str:
-        """The count in words."""
-        return orders_in_words(self.count)
+        """The count in words; "" where nobody knows."""
+        return orders_in_words(self.count) if self.count else ""
 
 
-def hindrance(filtered: OrderFilter) -> Hindrance | None:
-    """The filter without which an empty list has orders; None where no single one is, or it is the only one."""
+def hindrance(filtered: OrderFilter, *, most: int | None = None) -> Hindrance | None:
+    """The filter without which an empty list has orders; None where no single one is, or it is the only one.
+
+    `most`: so many are tried.
+    """
     if filtered.form.errors:
         return None
     chips = {chip.name: chip.words for chip in filtered.chips()}
     words = filtered.form.cleaned_data.get("q")
-    for names in _groups(filtered):
+    for names in islice(_groups(filtered), most):
         looked = look(filtered.of(filtered.without(*names)))
         if looked.keys:
             called = next((chips[name] for name in names if name in chips), f"“{words}”" if "q" in names else "")

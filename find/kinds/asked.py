@@ -2,26 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from django.http import QueryDict
 from django.utils import timezone
 
-from branches.seeing import narrowed
 from core.notation import bare
 from core.numbers import sees_whole_numbers
 from core.rights import Right
 from core.search import MOST_CLOSELY
 from counter.services import Typed
 from customers.models import LEAST_END
+from purchases.filters import OrderFilter
+from purchases.lists import orders_seen
+from purchases.looking import Looked, look
 from purchases.models import Order
 from purchases.models.finding import end_of_ref_id
-from purchases.reading import Names, read_line
+from purchases.reading import AMOUNTS, Names, read_line
 
 if TYPE_CHECKING:
     from staff.models import User
 
 _LONGEST, _LEAST_OF_NAME = 100, 2
+_DAYS = frozenset({"days", "since", "until"})
+
+
+@dataclass(frozen=True)
+class Line:
+    """A text that the list of orders reads as filters: the filters, the words that are searched for, what it finds."""
+
+    filtered: OrderFilter
+    rest: str
+    looked: Looked
+
+    @property
+    def words(self) -> str:
+        """The filters as people read them."""
+        filtered = self.filtered
+        # Days that nobody chose are said where there are others.
+        days = filtered.days_in_words() if filtered.all_days or not filtered.is_limited else ""
+        rest = f"“{self.rest}”" if self.rest else ""
+        return " · ".join(
+            filter(None, [days, *(chip.words for chip in filtered.chips() if chip.name not in _DAYS), rest])
+        )
 
 
 class Asked:
@@ -59,9 +84,29 @@ class Asked:
         return read_line(self.text, Names(), today=timezone.localdate(), with_endings=self.by_part)[0]
 
     @property
+    def may_be_end(self) -> bool:
+        """Whether it may be the last digits of a number: these alone, or said so: "akhiran 7391"."""
+        return len(bare(self.text) if bare(self.text).isdecimal() else self.of_line.get("ends", "")) >= LEAST_END
+
+    @property
     def names_days(self) -> bool:
         """Whether it says when: then it remembers a sale, and begins none."""
-        return not self.of_line.keys().isdisjoint({"days", "since", "until"})
+        return not self.of_line.keys().isdisjoint(_DAYS)
+
+    @cached_property
+    def line(self) -> Line | None:
+        """The orders of a text with days or an amount, for people who see orders; None for every other text.
+
+        Only here the names of people and brands are read, too.
+        """
+        if self.of_line.keys().isdisjoint({*_DAYS, *AMOUNTS}) or not self.person.has_perm(Right.VIEW_ORDERS):
+            return None
+        every = OrderFilter(QueryDict(), person=self.person, queryset=orders_seen())
+        understood, rest = every.read(self.text)
+        filtered = every.of(understood)
+        # Fewer letters name too many orders.
+        is_looked_for = not rest or sum(letter.isalnum() for letter in rest) >= LEAST_END
+        return Line(filtered, rest, look(filtered, rest) if is_looked_for else Looked([], is_whole=False))
 
     @cached_property
     def orders(self) -> list[int]:
@@ -69,8 +114,7 @@ class Asked:
         ref_id."""
         if not (self.may_name_a_row and self.person.has_perm(Right.VIEW_ORDERS)):
             return []
-        seen = narrowed(Order.objects.all(), "payment__branch")
-        matches = seen.matching(self.name, by_part=self.by_part, closely=True).order_by("-created_at", "-pk")
+        matches = orders_seen().matching(self.name, by_part=self.by_part, closely=True).order_by("-created_at", "-pk")
         rows = list(matches.values_list("pk", "ref_id", "trx_id", "sn")[:MOST_CLOSELY])
         # `sorted` keeps the newest first within each.
         return [key for key, *_names in sorted(rows, key=lambda row: not self._names(*row[1:]))]
@@ -78,8 +122,12 @@ class Asked:
     @cached_property
     def newest_orders(self) -> list[Order]:
         """The first of them, with what a line shows of each."""
-        orders = Order.objects.for_table().in_bulk(self.orders[: self.most])
-        return [orders[key] for key in self.orders[: self.most]]
+        return self.shown(self.orders)
+
+    def shown(self, keys: list[int]) -> list[Order]:
+        """The first orders of these keys, with what a line shows of each."""
+        orders = Order.objects.for_table().in_bulk(keys[: self.most])
+        return [orders[key] for key in keys[: self.most]]
 
     @cached_property
     def named_order(self) -> Order | None:

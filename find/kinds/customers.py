@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import urlencode
 
 from django.contrib.postgres.search import SearchQuery
 from django.db.models import Case, When
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core.money import rupiah
+from core.notation import has_digits
 from core.rights import Right
-from core.search import words_of
-from core.times import day_words
+from core.search import found_by, words_of
+from core.times import day_words, short_time
 from credit.models import CreditAccount
 from customers.models import Customer
 from customers.presenting import shown_number
 from find.kinds.asked import Asked
 from find.kinds.kind import Result
+from purchases.lists import orders_seen
+from purchases.models import Order
+from purchases.presenting import shown_destination
+from purchases.states import Status
 
-_SHOWN_NUMBERS = 2
+_SHOWN_NUMBERS, _MOST_NUMBERS = 2, 8
 
 
 def customers(asked: Asked) -> Iterator[Result]:
-    """The customers whom it names: first those of exactly this name, then those with these whole words in it."""
+    """The customers whom it names: first those of exactly this name, then those with these whole words in it.
+
+    Behind the one whose name it is stands what this customer bought last, to be sold again.
+    """
     called = Case(
         When(name__iexact=asked.name, then=0),
         When(words=SearchQuery(asked.name, config="simple"), then=1),
@@ -35,13 +45,32 @@ def customers(asked: Asked) -> Iterator[Result]:
     accounts = {}
     if asked.person.has_perm(Right.USE_CREDIT) or asked.person.has_perm(Right.VIEW_CREDIT):
         accounts = {account.customer_id: account for account in CreditAccount.objects.filter(customer__in=rows)}
-    for customer in rows:
+    for at, customer in enumerate(rows):
         more = [_numbers(customer), _debt(accounts.get(customer.pk))]
         yield Result(
             url=customer.get_absolute_url(),
             words=customer.name,
             more=" · ".join(filter(None, more)),
             icon="address-book",
+        )
+        if at == 0 and (len(rows) == 1 or customer.name.casefold() == asked.text.casefold()):
+            yield from _sell_again(asked, customer)
+
+
+def _sell_again(asked: Asked, customer: Customer) -> Iterator[Result]:
+    """The last sale for one of the numbers again; not where a number was typed, for which `acts` sells."""
+    may_sell = asked.person.has_perms((Right.BUY, Right.VIEW_PRODUCT, Right.VIEW_ORDERS))
+    if not (may_sell and asked.by_part) or has_digits(asked.text):
+        return
+    bought = Order.objects.filter(status=Status.SUCCESS, kind=Order.Kind.PURCHASE)
+    ways = [bought.filter(destination=number.destination) for number in list(customer.numbers.all())[:_MOST_NUMBERS]]
+    last = orders_seen().filter(found_by(*ways, most=1)).order_by("-created_at", "-pk").first() if ways else None
+    if last:
+        yield Result(
+            url=f"{reverse('counter_review')}?{urlencode({'again': last.ref_id})}",
+            words=_("Sell again: %(product)s") % {"product": last.product_name},
+            more=" · ".join([shown_destination(last), rupiah(last.customer_pays), short_time(last.created_at)]),
+            icon="repeat",
         )
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class Result:
     """A line that leads to a page. `more` stands beside its words; `colour`: as `status-…` in the style sheets.
 
-    `key`: the letter that opens it. `is_far`: hardly what was meant; it gives way to every other result.
+    `key`: the letter that opens it. `is_far`: hardly what was meant; it gives way to every other result. `is_list`: the
+    list of all that are meant; it stands beside the first of them.
     """
 
     url: str
@@ -29,6 +30,7 @@ class Result:
     colour: str = ""
     key: str = ""
     is_far: bool = False
+    is_list: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Orders by the last digits of their number, SN, ref_id or trx_id."""
+"""Orders by the last digits of their number, SN, ref_id or trx_id; and those of a line with days or an amount."""
 
 from __future__ import annotations
 
@@ -10,34 +10,82 @@ from django.utils.translation import gettext as _
 
 from core.money import rupiah
 from core.times import short_time
-from find.kinds.asked import Asked
+from find.kinds.asked import Asked, Line
 from find.kinds.kind import Result
+from purchases.looking import Hindrance, hindrance, orders_in_words
+from purchases.models import Order
 from purchases.presenting import serial_number, shown_destination
 from purchases.states import Status
 
+# If a line finds nothing, so many of its filters are left out in turn.
+_TRIED = 2
+
 
 def orders(asked: Asked) -> Iterator[Result]:
-    """The newest orders that it names; of a line such as "50 ribu kemarin" the list that reads it as filters."""
-    for order in asked.newest_orders:
-        serial = serial_number(order)
-        more = [
-            shown_destination(order),
-            short_time(order.created_at),
-            rupiah(order.customer_pays),
-            order.get_status_display(),
-            f"SN {serial.main}" if serial else "",
-        ]
-        look = Status(order.status).look
-        yield Result(
-            url=order.get_absolute_url(),
-            words=order.product_name,
-            more=" · ".join(filter(None, more)),
-            icon=look.icon,
-            colour=look.colour,
-        )
-    if asked.of_line:
-        yield Result(
-            url=f"{reverse('order_list')}?{urlencode({'q': asked.text})}",
-            words=_("Look in the orders for “%(text)s”") % {"text": asked.text},
-            icon="search",
-        )
+    """The newest orders that it names; of a line such as "50 ribu kemarin" the list that reads it as filters, too.
+
+    The list comes first, but not before the only order; behind an empty one stands what it has without one filter.
+    """
+    line, keys = asked.line, asked.orders
+    if line:
+        others = [] if asked.names_days else [key for key in asked.orders if key not in line.looked.keys]
+        keys = [*line.looked.keys, *others]
+        if len(keys) != 1:
+            yield _list_of(asked, line)
+        blamed = None if keys or line.rest else hindrance(line.filtered, most=_TRIED)
+        if blamed:
+            yield _list_without(blamed)
+    for order in asked.shown(keys):
+        yield _result(order)
+    if line and len(keys) == 1:
+        yield _list_of(asked, line)
+    elif asked.of_line and not line:
+        yield _list_of(asked, None)
+
+
+def _list_without(blamed: Hindrance) -> Result:
+    return Result(
+        url=f"{reverse('order_list')}{blamed.url}",
+        words=_("Without “%(filter)s”") % {"filter": blamed.words},
+        more=blamed.found,
+        icon="list-check",
+        is_list=True,
+    )
+
+
+def _result(order: Order) -> Result:
+    serial = serial_number(order)
+    more = [
+        shown_destination(order),
+        short_time(order.created_at),
+        rupiah(order.customer_pays),
+        order.get_status_display(),
+        f"SN {serial.main}" if serial else "",
+    ]
+    look = Status(order.status).look
+    return Result(
+        url=order.get_absolute_url(),
+        words=order.product_name,
+        more=" · ".join(filter(None, more)),
+        icon=look.icon,
+        colour=look.colour,
+    )
+
+
+def _list_of(asked: Asked, line: Line | None) -> Result:
+    """The list, with what it reads in the line, and how many orders it has."""
+    count = line.looked.count if line else ""
+    # "tel 10" more likely names a product than the end of a number.
+    end = asked.of_line["ends"] if asked.of_line.keys() == {"ends"} and not asked.may_be_end else ""
+    return Result(
+        url=f"{reverse('order_list')}?{urlencode({'q': asked.text})}",
+        words=orders_in_words(count) if count else _("Look in the orders for “%(text)s”") % {"text": asked.text},
+        more=line.words if line else "",
+        icon="list-check" if count else "search",
+        # "tel 10" more likely names a product than the end of a number.
+        is_far=not line
+        and asked.of_line.keys() == {"ends"}
+        and asked.of_line["ends"][0] != "0"
+        and not asked.may_be_end,
+        is_list=True,
+    )

@@ -15,12 +15,18 @@ from find.kinds.kind import Result
 
 
 def products(asked: Asked) -> Iterator[Result]:
-    """The listed products that it asks for, but for what is or begins a number, or names an order."""
-    if not asked.text or asked.number or asked.orders or asked.text.startswith(("0", "+")):
+    """The listed products that it asks for, but for what is or begins a number, names an order, or says when.
+
+    Of digits that may end a number, only the products that have just these.
+    """
+    if not asked.text or asked.number or asked.orders or asked.names_days or asked.text.startswith(("0", "+")):
         return
     is_far = not knows_words(asked.text)
+    found = search_products(asked.text)
+    if asked.may_be_end and (is_far or found.lacking):
+        return
     sells = asked.person.has_perm(Right.BUY)
-    for product in read_products(search_products(asked.text).keys[: asked.most]):
+    for product in read_products(found.keys[: asked.most]):
         query = urlencode({"product": product.code} if sells else {"q": product.name})
         price = "" if product.type == "postpaid" else rupiah(product.sells_for)
         yield Result(

@@ -24,11 +24,13 @@ if (finder) {
     htmx.trigger(finder, "narrow");
   };
 
-  // Tab: the next kind of those that the text finds, or the one before it.
+  // Tab: the next kind of those that the text finds, or the one before it; of one kind alone it says so.
   const narrowBy = (step) => {
     const kinds = findAll("[data-kind]", results()).map((link) => link.dataset.kind);
+    const only = find("[data-only]", results());
     if (kinds.length) narrowTo(kinds[(kinds.indexOf(kind.value) + step + kinds.length) % kinds.length]);
-    return kinds.length > 0;
+    else if (only) only.hidden = false;
+    return kinds.length > 0 || only !== null;
   };
 
   // A key in the field or on a result; whether it was for us.
