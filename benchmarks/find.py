@@ -117,10 +117,14 @@ def texts(order: Any, at: int) -> dict[str, str]:
         "name of a customer": f"sari {at}",
         "product": "tsel 10",
         "page": "orders",
+        "amount and day": "50 ribu kemarin",
+        "amount, week, ending": f"52000 minggu lalu {order.destination[-2:]}",
+        "cashier and day": "cashier kemarin",
         "no such number": f"0899{at:08d}",
         "no such end": f"{at:04d}x"[:4] + f"{7_000_000 + at}",
         "no such SN": f"9{at:019d}",
         "no such words": f"qqqq {at}",
+        "no such line": f"987.{at + 100} kemarin qris",
     }
 
 

@@ -296,6 +296,7 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
     yield "orders, rejected, until", f"{orders}?status=rejected&until={half_year_ago}"
     yield "orders of a cashier", f"{orders}?cashier=cashier"
     yield "orders of an ending", f"{orders}?ends={order.destination[-4:]}"
+    yield "orders, nothing left", f"{orders}?status=failed&ends=000000000001&days=yesterday"
     yield "orders of a customer", f"{orders}?customer={number.customer_id}"
     for name in ("amount_from=50000&amount_to=55000", "payment=qris", "profit=loss"):
         yield f"orders of a day, {name}", f"{orders}?{name}&days=yesterday"
@@ -310,6 +311,7 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
     for name, text in {
         "number": order.destination, "end of a number": order.destination[-4:], "SN": order.sn, "ref_id": order.ref_id,
         "end of a ref_id": order.ref_id[-6:], "trx_id": order.trx_id, "name": "sari", "product": "tel 10",
+        "line": "50 ribu kemarin", "line without orders": "50 ribu kemarin akhiran 0001", "cashier": "cashier kemarin",
         "page": "orders", "what is not there": "08990000000",
     }.items():  # fmt: skip
         yield f"find: {name}", f"{reverse('find')}?q={text.replace(' ', '+')}"

@@ -36,7 +36,7 @@ from drawers.filters import drawer_names
 from drawers.models import Payment
 from purchases.models import Order, OrderNote, Tag, Verdict
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS, OrderQuerySet
-from purchases.names import LOSS, names_of, products_called_in
+from purchases.names import LOSS, names_of, products_called_in, read_choices
 from purchases.reading import AMOUNTS, Names, about, as_words, name_key, plain_price, read_line
 from purchases.states import UNFULFILLED, Status
 from staff.models import User
@@ -157,6 +157,8 @@ class OrderFilter(InBranches):
 
     def __init__(self, query: QueryDict, *, person: User, **kwargs: Any) -> None:
         self.person, self.sees_numbers = person, person.has_perm(Right.VIEW_NUMBERS)
+        self._sellers: list[int] | None = None
+        self.choices_read: Mapping[str, list[tuple[Any, str]]] = {}
         self.is_limited = any(query.get(name) for name in _WIDE) and not any(query.get(name) for name in _NARROW)
         if self.is_limited:
             query = query.copy()
@@ -179,6 +181,7 @@ class OrderFilter(InBranches):
         names: dict[str, dict[str, str]] = {}
         has_letters = any(map(str.isalpha, "".join(words)))
         if has_letters and (len(words) > 1 or words[0].isalpha()):  # alone it is a ref_id or SN
+            self._take_choices(read_choices())
             fields = {name: self.form.fields[name] for name in _NAMED if name in self.form.fields}
             names = {name: names_of(name, field.choices) for name, field in fields.items()}
             if "customer" in self.form.fields:
@@ -198,7 +201,15 @@ class OrderFilter(InBranches):
 
     def of(self, values: Mapping[str, str]) -> OrderFilter:
         """The same orders narrowed by these values alone, for the same person."""
-        return OrderFilter(QueryDict(urlencode(values)), person=self.person, queryset=self.queryset)
+        narrower = OrderFilter(QueryDict(urlencode(values)), person=self.person, queryset=self.queryset)
+        narrower._take_choices(self.choices_read)
+        return narrower
+
+    def _take_choices(self, choices: Mapping[str, list[tuple[Any, str]]]) -> None:
+        """Ask the database for none of these choices any more."""
+        self.choices_read = choices
+        for name in choices.keys() & self.form.fields.keys():
+            self.form.fields[name].choices = choices[name]
 
     @cached_property
     def all_days(self) -> str:
@@ -261,7 +272,9 @@ class OrderFilter(InBranches):
 
     def sold_by(self, orders: OrderQuerySet, _name: str, username: str) -> OrderQuerySet:
         """By the username of the person who placed them."""
-        return orders.filter(placed_by__in=list(User.objects.filter(username=username).values_list("pk", flat=True)))
+        if self._sellers is None:
+            self._sellers = list(User.objects.filter(username=username).values_list("pk", flat=True))
+        return orders.filter(placed_by__in=self._sellers)
 
     def of_category(self, orders: OrderQuerySet, _name: str, category: str) -> OrderQuerySet:
         """By the code of a category."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from django.db.models import Max, Min
 from django.utils.translation import ngettext
 
 from core.search import expected
@@ -66,9 +67,8 @@ def _edge(filtered: OrderFilter, chosen: Mapping[str, Any]) -> dt.datetime | Non
     count = expected(placed)
     if count <= MOST_LOOKED:
         return None
-    first, last = (
-        placed.order_by(order).values_list("created_at", flat=True).first() for order in ("created_at", "-created_at")
-    )
+    span = placed.order_by().aggregate(first=Min("created_at"), last=Max("created_at"))
+    first, last = span["first"], span["last"]
     return last - (last - first) * (MOST_LOOKED / count) if first and last else None
 
 

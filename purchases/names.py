@@ -15,10 +15,15 @@ from django.db.models import Q, Value
 from django.db.models.functions import Lower
 from django.utils.translation import override
 
-from catalogue.models import Product
+from branches.seeing import narrowed
+from catalogue.models import Brand, Category, Product
 from catalogue.services.words import brand_called, category_called, fold
+from core.together import read_together
+from drawers.models import Drawer
+from purchases.models import Tag
 from purchases.reading import as_words, name_key
 from purchases.states import Status
+from staff.models import User
 
 LOSS = "loss"
 # The keys of these are words, too: a user name, the code of a status.
@@ -40,6 +45,24 @@ _CALLED: dict[str, dict[str, tuple[str, ...]]] = {
     "payment": {"cash": ("kontan",), "card": ("debit",), "credit": ("bon", "utang", "hutang")},
     "profit": {LOSS: ("rugi", "at a loss")},
 }
+
+
+def read_choices() -> dict[str, list[tuple[Any, str]]]:
+    """The choices that stand in the database, of each filter that a line may name; one question for all of them."""
+    people, brands, categories, tags, drawers = read_together(
+        narrowed(User.objects.all()).order_by("username").only("username", "first_name", "last_name"),
+        Brand.objects.order_by("name").values_list("name").distinct(),
+        Category.objects.order_by("name").values_list("code", "name"),
+        Tag.objects.values_list("name"),
+        narrowed(Drawer.objects.all()).order_by("name").values_list("pk", "name"),
+    )
+    return {
+        "cashier": [(person.username, person.shown_name) for person in people],
+        "brand": [(name, name) for (name,) in brands],
+        "category": categories,
+        "tag": [(name, name) for (name,) in tags],
+        "drawer": drawers,
+    }
 
 
 def names_of(name: str, choices: Iterable[tuple[Any, Any]]) -> dict[str, str]:

@@ -67,7 +67,9 @@ class Asked:
 
     @property
     def may_name_a_row(self) -> bool:
-        """Whether it is long enough for an order or a bill; less is read as words alone."""
+        """Whether it is long enough for an order or a bill; less is read as words alone, and so are facts of a line."""
+        if self.line and not self.line.rest and any(map(str.isalpha, self.text)):
+            return False
         return sum(letter.isalnum() for letter in self.name) >= LEAST_END
 
     @property

@@ -82,10 +82,6 @@ def _list_of(asked: Asked, line: Line | None) -> Result:
         words=orders_in_words(count) if count else _("Look in the orders for “%(text)s”") % {"text": asked.text},
         more=line.words if line else "",
         icon="list-check" if count else "search",
-        # "tel 10" more likely names a product than the end of a number.
-        is_far=not line
-        and asked.of_line.keys() == {"ends"}
-        and asked.of_line["ends"][0] != "0"
-        and not asked.may_be_end,
+        is_far=bool(end) and not end.startswith("0"),
         is_list=True,
     )
