@@ -53,7 +53,8 @@ class Act(ABC):
     """Something that happens only with a second person's approval.
 
     `name` is kept with each approval and never changes. `may_ask`, `may_approve`: rights.
-    `moves_cost`: its `amount` is what the shop pays or has, for people who may see costs.
+    `moves_cost`: its `amount` is what the shop pays or has, for people who may see costs. `keeps_customer`: a customer
+    may be standing there until it is decided.
     """
 
     name: ClassVar[str]
@@ -61,6 +62,7 @@ class Act(ABC):
     may_ask: ClassVar[Right]
     may_approve: ClassVar[Right]
     moves_cost: ClassVar[bool] = False
+    keeps_customer: ClassVar[bool] = False
 
     def may_be_asked_by(self, person: User) -> bool:
         """Whether this person may ask, now; asked again at the moment of the approval."""
@@ -159,6 +161,11 @@ def all_acts() -> dict[str, Act]:
 def acts_approved_by(person: User) -> list[str]:
     """The names of the acts that this person may approve when others ask."""
     return [name for name, act in all_acts().items() if person.has_perm(act.may_approve)]
+
+
+def acts_that_keep_a_customer() -> list[str]:
+    """The names of the acts for which a customer may wait in the shop."""
+    return [name for name, act in all_acts().items() if act.keeps_customer]
 
 
 def acts_asked_by(person: User) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
@@ -71,8 +72,10 @@ def work_take(request: StaffRequest, kind: str, key: int) -> HttpResponse:
         raise Http404
     if "leave" in request.POST:
         services.leave(kind, key, actor=request.user)
+        messages.success(request, _("It is free again: others can do it."), extra_tags="work_left")
     else:
         services.take(kind, key, actor=request.user)
+        messages.success(request, _("Taken: others see that you do it."), extra_tags="work_taken")
     back = request.POST.get("back", "")
     is_ours = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
     return redirect(back if is_ours else "work")

@@ -35,6 +35,7 @@ class BatchAct(SpendingAct):
     name = BATCH
     label = _("Release of a batch")
     may_ask = Right.RELEASE_BATCHES
+    keeps_customer = False
 
     def may_be_asked_by(self, person: User) -> bool:
         """Everybody who sells: without the right to release batches it takes an approver who has it."""

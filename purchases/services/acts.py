@@ -73,6 +73,7 @@ class SpendingAct(Act):
     """The base of purchases and bill payments: the asker places the order."""
 
     may_approve = Right.APPROVE_ORDERS
+    keeps_customer = True
 
     def amount(self, content: Content) -> int | None:
         """The customer's price (rupiah); the cost for a request from before price rules."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
+from django.db.models import BooleanField, Case, DateTimeField, ExpressionWrapper, F, Q, QuerySet, Value, When
+from django.db.models.functions import Least
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from approvals.acts import acts_approved_by
+from approvals.acts import acts_approved_by, acts_that_keep_a_customer
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
 from approvals.services import changes_seen, refused_to, sees_queue
@@ -29,6 +31,7 @@ class Approvals(WorkKind):
     sees = ()
     does = ()
     branch = "branch"
+    within = dt.timedelta(minutes=15)
 
     def may_see(self, person: User) -> bool:
         return sees_queue(person)
@@ -44,7 +47,10 @@ class Approvals(WorkKind):
         return waiting if scope.sees_all else waiting.filter(own_or_to_decide)
 
     def due(self) -> Any:
-        return F("expires_at")
+        """Minutes while a customer may be waiting for it, else when it expires."""
+        soon = ExpressionWrapper(F("since") + Value(self.within), output_field=DateTimeField())
+        waiting = When(act__in=acts_that_keep_a_customer(), then=Least(soon, F("expires_at")))
+        return Case(waiting, default=F("expires_at"))
 
     def for_person(self, moment: Moment, scope: Scope) -> Any:
         """Acts that this person may approve, and somebody else asks for."""

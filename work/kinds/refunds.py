@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import F, QuerySet
+from django.db.models import Case, DateTimeField, ExpressionWrapper, F, QuerySet, Value, When
 from django.utils.translation import gettext, pgettext_lazy
 
 from core.money import rupiah
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
+_WHILE_OPEN = dt.timedelta(minutes=30)
+
+
 class Refunds(WorkKind):
     """An order ended for nothing, and its customer has paid."""
 
@@ -28,6 +32,12 @@ class Refunds(WorkKind):
     sees = (Right.VIEW_ORDERS,)
     does = (Right.GIVE_BACK,)
     branch = "branch"
+
+    def due(self) -> Any:
+        """Half an hour while the shift that sold it is open: its customer may still be there."""
+        soon = ExpressionWrapper(F("since") + Value(_WHILE_OPEN), output_field=DateTimeField())
+        is_open = When(sold_in__isnull=False, sold_in__closed_at=None, then=soon)
+        return Case(is_open, default=super().due())
 
     def may_see(self, person: User) -> bool:
         """Whoever sees the list of refunds: people with a drawer, and people who see all shifts."""
