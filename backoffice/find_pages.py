@@ -99,6 +99,7 @@ _OTHERS = (
     _Page("customer_add", "plus", _("Add a customer")),
     _Page("staff_invite", "plus", _("Invite a person"), also=_ALSO["staff_invite"]),
     _Page("till_add", "plus", _("Enrol a till")),
+    _Page("run_list", "scale", _("Comparisons"), _("Balance")),
     _Page("price_rule", "plus", _("Add a price rule")),
     _Page(
         "earnings",

@@ -55,25 +55,26 @@ def sums_by_day(first: dt.date, last: dt.date) -> dict[tuple[dt.date, str], tupl
     """
     since, until = start_of_day(first), start_of_day(last + dt.timedelta(days=1))
     methods = [method.code for method in bank_methods()]
+    credit = CreditEntry.objects.current().filter(at__gte=since, at__lt=until, method__in=methods)
+    parts = [
+        _day_sums(_to_the_bank(since, until).filter(method__in=methods), "at", "method"),
+        _day_sums(_given(since, until), "given_at", "given_method", sign=-1),
+        _day_sums(credit.filter(amount__lt=0), "at", "method", sign=-1),
+        _day_sums(credit.filter(amount__gt=0), "at", "method", sign=-1),
+    ]
     came: Counter[tuple[dt.date, str]] = Counter()
     left: Counter[tuple[dt.date, str]] = Counter()
-    with snapshot():
-        for day, method, amount in _day_sums(_to_the_bank(since, until).filter(method__in=methods), "at", "method"):
-            came[day, method] += amount
-        for day, method, amount in _day_sums(_given(since, until), "given_at", "given_method"):
-            left[day, method] += amount
-        credit = CreditEntry.objects.current().filter(at__gte=since, at__lt=until, method__in=methods)
-        for day, method, amount in _day_sums(credit.filter(amount__lt=0), "at", "method"):
-            came[day, method] -= amount
-        for day, method, amount in _day_sums(credit.filter(amount__gt=0), "at", "method"):
-            left[day, method] += amount
-        for day, amount in _day_sums(_announced(since, until), "announced_at"):
-            left[day, ""] += amount
+    for day, method, amount in parts[0].union(*parts[1:], all=True):
+        (came if amount > 0 else left)[day, method] += abs(amount)
+    for at, amount in _announced(since, until).values_list("announced_at", "amount"):
+        left[timezone.localdate(at), ""] += amount
     return {key: (came[key], left[key]) for key in sorted({*came, *left})}
 
 
-def _day_sums(rows: QuerySet[Any], at: str, *keys: str) -> QuerySet[Any, Any]:
-    sums: QuerySet[Any, Any] = rows.order_by().values_list(TruncDate(at), *keys).annotate(Sum("amount"))
+def _day_sums(rows: QuerySet[Any], at: str, method: str, *, sign: int = 1) -> QuerySet[Any, Any]:
+    """Day, way to pay, and the sum that comes to the bank; below zero what leaves it."""
+    by_day = rows.order_by().annotate(on_day=TruncDate(at), by_method=F(method)).values("on_day", "by_method")
+    sums: QuerySet[Any, Any] = by_day.annotate(sum_of=Sum("amount") * sign).values_list("on_day", "by_method", "sum_of")
     return sums
 
 

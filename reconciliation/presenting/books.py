@@ -30,15 +30,17 @@ _OF_BOOKS = {
         gettext_lazy("The books are wrong by %(amount)s."),
         gettext_lazy("Change nothing in the database. Have the person who runs the server examine it."),
     ),
-    Result.BALANCED: ("", gettext_lazy("Our books explain every rupiah of the provider's balance.")),
+    Result.BALANCED: (gettext_lazy("It adds up: our books explain every rupiah of the provider's balance."), ""),
     Result.TOPUP: (
-        "",
-        gettext_lazy(
-            "The provider holds more than our orders explain. That is usually a top-up: acknowledge it below."
-        ),
+        gettext_lazy("It differs by %(amount)s: the provider holds more than our orders explain."),
+        gettext_lazy("That is usually a top-up: acknowledge it below."),
     ),
     Result.UNEXPLAINED: (
-        gettext_lazy("Something other than our orders moved the balance."),
+        gettext_lazy("It differs by %(amount)s: something other than our orders moved the balance."),
+        gettext_lazy("See below what may be behind it and what to do."),
+    ),
+    "outweighed": (
+        gettext_lazy("It does not add up: several differences outweigh each other."),
         gettext_lazy("See below what may be behind it and what to do."),
     ),
     Result.PROVISIONAL: (
@@ -263,6 +265,8 @@ def _books_code(position: Position, funds: Funds) -> str:
         return "not_explained_yet"
     if state == Result.WAITING and not funds.is_open:
         return "not_open" if funds.reading else "no_reading"
+    if state in {Result.TOPUP, Result.UNEXPLAINED} and not position.difference:
+        return "outweighed"
     return state
 
 

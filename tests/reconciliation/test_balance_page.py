@@ -333,3 +333,38 @@ def test_a_result_never_changes():
 @pytest.mark.parametrize("page", ["/balance/differences/999/", "/balance/runs/999/"])
 def test_what_is_not_there_is_a_404(admin, page):
     assert admin.get(page).status_code == 404
+
+
+def test_the_verdict_stands_first_and_in_one_sentence(admin):
+    User.objects.update(language="en")
+    open_books(1_000_000)
+    good = admin.get("/balance/")
+    upstream_tells(999_000)
+    bad = admin.get("/balance/")
+
+    assert words_at(good, 'data-said="balanced"').strip().startswith("It adds up: ")
+    assert words_at(bad, 'data-said="unexplained"').strip().startswith("It differs by −Rp1.000: ")
+    for page in (good, bad):
+        html = page.content.decode()
+        assert html.index("data-said=") < html.index('id="now-title"')
+
+
+def test_differences_that_outweigh_each_other_do_not_add_up(admin):
+    open_books(1_000_000)
+    upstream_tells(999_000)
+    upstream_tells(1_000_000)
+
+    page = admin.get("/balance/")
+
+    assert Difference.objects.open().count() == 2
+    assert said_codes(page)[0] == "outweighed"
+
+
+def test_comparisons_stand_behind_the_balance_and_the_differences(auditor):
+    open_books(1_000_000)
+
+    assert has_id(auditor.get("/balance/"), "every-comparison")
+    assert has_id(auditor.get("/balance/differences/"), "every-comparison")
+    tabs = {tab.name: tab.is_here for tab in auditor.get("/balance/runs/").context["page_section"].tabs}
+    assert tabs["difference_list"]
+    assert "run_list" not in tabs
