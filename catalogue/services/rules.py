@@ -20,6 +20,7 @@ from catalogue.models import PriceRule, Product, ProductType
 from catalogue.services.pricing import lock_prices, prices_by, reprice
 from catalogue.services.targets import Target
 from catalogue.services.terms import AsNow, Terms, facts_of, terms_words
+from core.money import rupiah
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -69,6 +70,16 @@ class Preview:
     most_margin: int
     digest: str
     rows: list[NewPrice]
+
+    @property
+    def least_asked(self) -> int:
+        """Rupiah that each sale was asked to earn at least; 0 where none was."""
+        return self.asked.at_least if self.asked else 0
+
+    @property
+    def steps(self) -> str:
+        """To what the prices are rounded up, where they are: "Rp500", or several."""
+        return ", ".join(map(rupiah, sorted({terms.round_to for terms in self.after if terms} - {1})))
 
     @property
     def content(self) -> dict[str, Any]:

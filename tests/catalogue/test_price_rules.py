@@ -252,6 +252,19 @@ def test_on_the_page_a_percentage_has_a_least_amount():
     assert PriceRule.objects.get(ended_at=None).at_least is None
 
 
+def test_the_preview_says_that_rounding_makes_more_of_the_least_amount():
+    product = make_product(price=10_250)
+    browser = browser_of("administrator", language="en")
+    typed = {"target": f"product:{product.pk}", "kind": "percent", "value": "1", "at_least": "500", "round_to": "500"}
+
+    more = words_at(browser.get(URL, typed), 'id="by-rounding"')
+    exact = words_at(browser.get(URL, typed | {"at_least": "750"}), 'id="by-rounding"')
+
+    assert more.strip() == "You asked for at least Rp500. Prices are rounded up to Rp500, so the least becomes Rp750."
+    assert "that is in it" in exact
+    assert not has_id(browser.get(URL, typed | {"round_to": "1"}), "by-rounding")
+
+
 def test_without_a_rule_of_its_own_the_page_names_the_rule_that_holds_and_begins_with_its_rounding():
     product = make_product(price=10_000)
     brand = {"target": f"brand:{product.brand_id}"}

@@ -8,7 +8,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from approvals.models import Approval
 from approvals.services import ask
 from batches.models import Batch, BatchRow
 from batches.services import pause, resume
@@ -115,7 +114,7 @@ def test_everything_that_waits_is_one_list_with_the_first_due_on_top():
 
 def due_of(browser, kind: str) -> dt.datetime:
     """Until when the row of this kind is due."""
-    [task] = [task for task in browser.get(f"/work/?kind={kind}&whose=shop").context["table"].rows]
+    [task] = browser.get(f"/work/?kind={kind}&whose=shop").context["table"].rows
     due: dt.datetime = task.item.due
     return due
 

@@ -1,0 +1,24 @@
+"""A limit has one wording wherever it stands."""
+
+import pytest
+
+from staff.forms import LimitsForm
+from staff.services import Limits
+from testing.people import browser_of, make_person
+from tests.core.helpers import words
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "Needs approval above"), ("id", "Perlu persetujuan di atas")])
+def test_the_limit_for_an_approval_is_called_the_same_on_every_page(language, said):
+    person = make_person("cashier", own_approval_above=50_000)
+    admin = browser_of("admin", language=language)
+    admin.confirm(f"/staff/{person.pk}/limits/", {"per_order": "", "per_day": "", "approval_above": "60000"})
+
+    for address in (f"/staff/{person.pk}/", "/audit/"):
+        page = words(admin.get(address)).lower()
+
+        assert said.lower() in page, address
+        assert "a second person above" not in page
+    assert [*LimitsForm(limits=Limits()).fields] == ["per_order", "per_day", "approval_above"]
