@@ -49,7 +49,8 @@ def work_live(request: StaffRequest) -> HttpResponse:
 @require_GET
 def work_first(request: StaffRequest) -> HttpResponse:
     """The part of the overview: what is due first of the person's own work; of the shop's for who only looks on."""
-    every = services.open_work(request.user)
+    branch = _branch_of(request)
+    every = services.open_work(request.user, branch=int(branch) if branch else None)
     mine = [item for item in every if _is_mine(item, request.user)]
     does_any = bool(services.scope_of(request.user).does)
     items = mine if does_any else every
@@ -58,6 +59,7 @@ def work_first(request: StaffRequest) -> HttpResponse:
         "count": len(items),
         "whose": "" if does_any else "shop",
         "others": len(every) - len(items),
+        "of_branch": f"&branch={branch}" if branch else "",
     }
     return render(request, "work/first.html", context)
 
@@ -82,9 +84,7 @@ def work_take(request: StaffRequest, kind: str, key: int) -> HttpResponse:
 
 
 def _context(request: StaffRequest) -> dict[str, Any]:
-    branches = {str(pk): name for pk, name in branch_names()} if names_branches() else {}
-    branch = request.GET.get("branch", "")
-    branch = branch if branch in branches else ""
+    branch = _branch_of(request)
     every = services.open_work(request.user, branch=int(branch) if branch else None)
     groups = {
         "": [item for item in every if _is_mine(item, request.user)],
@@ -107,7 +107,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
         "whose": whose,
         "kind": kind,
         "branch": branch,
-        "branches": branches.items(),
+        "branches": _branches().items(),
         "of_branch": f"&branch={branch}" if branch else "",
         "groups": [
             ("", pgettext("work", "Mine"), len(groups[""])),
@@ -121,6 +121,17 @@ def _context(request: StaffRequest) -> dict[str, Any]:
         "live": live,
         "has_more": len(every) == services.MOST,
     }
+
+
+def _branches() -> dict[str, str]:
+    """The branches that the page can be narrowed to, by their keys."""
+    return {str(pk): name for pk, name in branch_names()} if names_branches() else {}
+
+
+def _branch_of(request: StaffRequest) -> str:
+    """The key of the branch that the address chooses; empty for all."""
+    branch = request.GET.get("branch", "")
+    return branch if branch in _branches() else ""
 
 
 def _is_mine(item: Item, person: User) -> bool:
