@@ -86,6 +86,21 @@ if (finder) {
     field.select();
     if (!("text" in results().dataset)) htmx.trigger(finder, "narrow");
   };
+  // A field of the page leads into the dialog, with what is typed there.
+  const carry = (typed) => {
+    const text = typed.value;
+    typed.value = "";
+    if (text) field.value = text;
+    open();
+    if (!text) return;
+    field.setSelectionRange(text.length, text.length);
+    htmx.trigger(finder, "narrow");
+  };
+  for (const name of ["click", "input"]) {
+    document.addEventListener(name, (event) => {
+      if (dialog && !event.isComposing && event.target.matches?.("[data-find-field]")) carry(event.target);
+    });
+  }
   document.addEventListener("find:open", open);
   document.addEventListener("click", (event) => {
     if (!event.target.closest?.("[data-find-open]") || event.ctrlKey || event.metaKey) return;
