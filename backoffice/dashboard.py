@@ -17,11 +17,12 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from alerts.services.results import may_choose_results
 from backoffice.first_steps import FirstSteps
 from backoffice.glance import glance
 from backoffice.own_day import OwnDay
 from backoffice.tips import tips_for
-from branches.seeing import narrowed, own_branch
+from branches.seeing import narrowed, own_branch, seen_in
 from catalogue.models import CatalogueSync, Product
 from catalogue.rights import sees_cost
 from catalogue.services import request_catalogue_sync
@@ -30,11 +31,15 @@ from core.live import Live, expect_news
 from core.rights import Right
 from core.snapshot import snapshot
 from core.times import start_of_day
+from core.together import read_together
 from credit.models import CreditAccount
 from dues.models import DueBill
 from dues.views import SEES as SEES_DUES
+from earnings.overview import SEES as EARNINGS
+from earnings.overview import Part
 from gateway.services import latest_reading, limit_use, request_balance_reading
 from ledger.presenting import Funds, lasts_words
+from ledger.services import low_below, spending_question, usual_spending_of
 from purchases.models import Order
 from purchases.states import Status
 from purchases.tables import OrderTable
@@ -45,6 +50,8 @@ from work.services import scope_of
 
 # With nothing under way the page asks this often (seconds).
 _REST = 30
+# So many orders stand there; on a phone the first four of them.
+_LATEST = 6
 # A day's orders are counted up to here: "10,000+".
 _MOST_COUNTED = 10_000
 # A sync that "runs" for longer than this was interrupted.
@@ -56,19 +63,23 @@ _LONGEST_SYNC = dt.timedelta(minutes=5)
 def overview(request: StaffRequest) -> HttpResponse:
     """Show the overview; it keeps itself fresh."""
     own = OwnDay.read(request.user) if _sells(request) else None
-    live = _live(request, own)  # first: changes from here on are news
-    return render(
-        request,
-        "backoffice/overview.html",
-        {
-            **_facts(request),
-            **_own_facts(request, own),
-            "live": live,
-            "tips": tips_for(request.user),
-            "sees_work": bool(scope_of(request.user).sees),
-            "first": FirstSteps.read(request.user) if request.user.has_perm(Right.CHANGE_SHOP) else None,
-        },
-    )
+    part = Part.of(request.GET, request.user)
+    live = _live(request, own, part)  # first: changes from here on are news
+    sees_earnings = _sees_shop(request) and request.user.has_perms(EARNINGS)
+    context = {
+        **_facts(request, part),
+        **_own_facts(request, own),
+        "live": live,
+        "part": part,
+        "sees_earnings": sees_earnings,
+        "tips": tips_for(request.user),
+        "sees_work": bool(scope_of(request.user).sees),
+        "first": FirstSteps.read(request.user) if request.user.has_perm(Right.CHANGE_SHOP) else None,
+        "may_be_sent": may_choose_results(request.user),
+    }
+    if sees_earnings and part.is_named:
+        context |= part.figures()
+    return render(request, "backoffice/overview.html", context)
 
 
 @staff_only()
@@ -76,8 +87,9 @@ def overview(request: StaffRequest) -> HttpResponse:
 def overview_live(request: StaffRequest) -> HttpResponse:
     """When to ask next, and the overview when it is not as the page shows it."""
     own = OwnDay.read(request.user) if _sells(request) else None
-    live = _live(request, own)
-    facts = _facts(request) if "overview" in live.news else {}
+    part = Part.of(request.GET, request.user)
+    live = _live(request, own, part)
+    facts = _facts(request, part) if "overview" in live.news else {}
     return render(request, "backoffice/overview.html#live", {**facts, **_own_facts(request, own), "live": live})
 
 
@@ -95,7 +107,7 @@ def _sees_books(request: StaffRequest) -> bool:
     return sees_cost(request.user) and request.user.has_perm(Right.VIEW_BOOKS)
 
 
-def _live(request: StaffRequest, own: OwnDay | None) -> Live:
+def _live(request: StaffRequest, own: OwnDay | None, part: Part) -> Live:
     parts: dict[str, object] = {}
     over: list[str] = []
     if own is not None:
@@ -105,7 +117,8 @@ def _live(request: StaffRequest, own: OwnDay | None) -> Live:
         seen = glance(with_books=_sees_books(request))
         parts["overview"] = seen.facts
         over += [] if seen.is_busy else ["overview"]
-    return Live(request, reverse("overview_live"), parts, over=over, rest=_REST)
+    address = f"{reverse('overview_live')}?{part.of_branch}".rstrip("?")
+    return Live(request, address, parts, over=over, rest=_REST)
 
 
 def _own_facts(request: StaffRequest, own: OwnDay | None) -> dict[str, Any]:
@@ -146,7 +159,12 @@ def _say(request: StaffRequest, queued: bool, words: str) -> None:
         messages.error(request, words, extra_tags="queue-away")
 
 
-def _facts(request: StaffRequest) -> dict[str, Any]:
+def _facts(request: StaffRequest, part: Part) -> dict[str, Any]:
+    with seen_in(part.chosen.branch):
+        return _facts_seen(request)
+
+
+def _facts_seen(request: StaffRequest) -> dict[str, Any]:
     now = timezone.now()
     today = start_of_day(timezone.localdate(now))
     facts: dict[str, Any] = {"today": timezone.localdate(now)}
@@ -168,14 +186,26 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
         if request.user.has_perm(Right.VIEW_PRODUCT):
             facts |= _catalogue_facts(list(_last_syncs()), now)
         if _sees_books(request):
-            funds = Funds.now()
-            run = ReconciliationRun.objects.first()
-            facts |= {"funds": funds, "reading": funds.reading, "run": run, "lasts": lasts_words(funds.available)}
+            facts |= _book_facts()
             if request.user.has_perm(Right.VIEW_DIFFERENCES):
-                facts["differences"] = _differences(run)
+                facts["differences"] = _differences(facts["run"])
         elif sees_cost(request.user) and request.user.has_perm(Right.VIEW_ORDERS):
             facts["reading"] = latest_reading()
     return facts
+
+
+def _book_facts() -> dict[str, Any]:
+    """The balance, how long it lasts, and how the books stood when they were last compared with it."""
+    runs = ReconciliationRun.objects.all()[:1]
+    *found, last_runs, spending = read_together(*Funds.questions(), runs, spending_question())
+    funds, per_hour = Funds.of(*found), usual_spending_of(spending)
+    return {
+        "funds": funds,
+        "reading": funds.reading,
+        "lasts": lasts_words(funds.available, per_hour),
+        "is_low": funds.available is not None and funds.available < low_below(per_hour),
+        "run": last_runs[0] if last_runs else None,
+    }
 
 
 def _differences(run: ReconciliationRun | None) -> dict[str, object] | None:
@@ -212,7 +242,7 @@ def _order_facts(today: dt.datetime, request: StaffRequest) -> dict[str, Any]:
         cursor.execute(_COUNTS.format(seen="" if branch is None else _SEEN), asked)
         counted = dict(cursor.fetchall())
     looks: dict[str, Any] = {"person": request.user, "with_cost": sees_cost(request.user)}
-    latest = narrowed(Order.objects.for_table(), "payment__branch").order_by("-created_at", "-pk")[:8]
+    latest = narrowed(Order.objects.for_table(), "payment__branch").order_by("-created_at", "-pk")[:_LATEST]
     return {
         "counts": [(status, counted[status]) for status in Status if counted[status]],
         "today_count": sum(counted.values()),

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from babel.dates import format_date
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from core.money import rupiah
-from core.times import day_words
+from core.times import active_locale, day_words
 from earnings.periods import Chosen
-from earnings.services import Figures, Period, figures_by, sales_by_hour, totals_of
+from earnings.services import Figures, Period, sales_by_hour, totals_of
 from ledger.chart import HEIGHT, STEPS, WIDTH, scale
 
 _HOURS, _WEEK = 24, 7
+# Below a drawing each third hour is named, each of so many days, else the first, the middle and the last step.
+_LABELLED, _MOST_LABELS = 3, 8
 # Above so many days a bar is a week: bars of days would be too thin to point at.
 _MOST_DAYS = 92
 _TITLES = {
@@ -34,9 +38,10 @@ _STEPS = {
 
 
 class Step(NamedTuple):
-    """One hour, day or week of a period, in words, and what was sold in it."""
+    """One hour, day or week of a period, in words, shortly (`label`), and what was sold in it."""
 
     words: str
+    label: str
     figures: Figures
 
 
@@ -88,43 +93,70 @@ class Drawing:
         """What a bar is."""
         return _STEPS[self.by]
 
+    def reached(self, period: Period) -> list[Figures]:
+        """The figures of the period's steps, as far as it has come."""
+        figures = [bar.now.figures for bar in self.bars if bar.now]
+        last = timezone.localtime(period.until - dt.timedelta(microseconds=1)).hour
+        return figures[: last + 1] if self.by == "hour" else figures
+
+    @property
+    def has_each(self) -> bool:
+        """Whether the labels stand below the steps that they name, in columns as wide as each other."""
+        return self.by == "hour" or len(self.labels) == len(self.bars)
+
     @property
     def grid(self) -> list[float]:
         """The heights of the ticks' lines."""
         return [number * HEIGHT / STEPS for number in range(STEPS + 1)]
 
 
-def drawing_of(chosen: Chosen, kept: set[dt.date] | None = None) -> Drawing:
+def step_of(chosen: Chosen) -> str:
+    """By what its figures are asked for: "hour" for one day, else "day", also for a drawing by week."""
+    return "hour" if _longest(chosen) == 1 else "day"
+
+
+def drawing_of(chosen: Chosen, steps: Sequence[Mapping[Any, Figures]]) -> Drawing:
     """The drawing of a period: of one day by hour, else by day, of a long one by week.
 
     The time before begins at the same place, and may be shorter or longer; one earlier day counts to its end.
-    `kept`: the `kept_days` of a time around both.
+    `steps`: those of the report (`Report.steps`).
     """
-    period, before = chosen.period, chosen.before
-    count = max(_days_in(period), _days_in(before))
-    if count == 1:
-        whole = Period.of_days(before.first, before.last)
-        return _drawn("hour", _hours_of(period), _hours_of(whole))
-    length = 1 if count <= _MOST_DAYS else _WEEK
+    if step_of(chosen) == "hour":
+        whole = Period.of_days(chosen.before.first, chosen.before.last)
+        return _drawn("hour", _hours_of(steps[0]), _hours_of(sales_by_hour(whole)))
+    length = 1 if _longest(chosen) <= _MOST_DAYS else _WEEK
     by = "day" if length == 1 else "week"
-    return _drawn(by, _steps_of(period, length, kept), _steps_of(before, length, kept))
+    now, before = (
+        _days_of(period, length, figures) for period, figures in zip((chosen.period, chosen.before), steps, strict=True)
+    )
+    return _drawn(by, now, before)
+
+
+def _longest(chosen: Chosen) -> int:
+    return max(_days_in(chosen.period), _days_in(chosen.before))
 
 
 def _days_in(period: Period) -> int:
     return (period.last - period.first).days + 1
 
 
-def _hours_of(day: Period) -> list[Step]:
-    figures = sales_by_hour(day)
-    return [Step(f"{hour:02d}:00", figures.get(hour, Figures())) for hour in range(_HOURS)]
+def _hours_of(figures: Mapping[int, Figures]) -> list[Step]:
+    return [Step(f"{hour:02d}:00", f"{hour:02d}", figures.get(hour, Figures())) for hour in range(_HOURS)]
 
 
-def _steps_of(period: Period, length: int, kept: set[dt.date] | None) -> list[Step]:
+def _days_of(period: Period, length: int, figures: Mapping[dt.date, Figures]) -> list[Step]:
     """So many neighbouring days at a time; the last step may have fewer."""
-    figures = figures_by("day", period, kept)
     days = [period.first + dt.timedelta(number) for number in range(_days_in(period))]
     steps = [days[first : first + length] for first in range(0, len(days), length)]
-    return [Step(_days_words(step), totals_of(figures.get(day, Figures()) for day in step)) for step in steps]
+    pattern = "EEE d" if len(steps) <= _MOST_LABELS else "d MMM"
+    return [
+        Step(
+            _days_words(step),
+            format_date(step[0], pattern, locale=active_locale()),
+            totals_of(figures.get(day, Figures()) for day in step),
+        )
+        for step in steps
+    ]
 
 
 def _days_words(days: Sequence[dt.date]) -> str:
@@ -153,6 +185,9 @@ def _drawn(by: str, now: list[Step], before: list[Step]) -> Drawing:
         for number, (own, earlier) in enumerate(pairs)
     ]
     points = (f"{(number + 0.5) * column:.1f},{y_of(step):.1f}" for number, step in enumerate(before))
-    words = [(own or earlier).words for own, earlier in pairs]
-    labels = [words[at] for at in sorted({0, len(words) // 2, len(words) - 1})]
+    labels = [(own or earlier).label for own, earlier in pairs]
+    if by == "hour":
+        labels = labels[::_LABELLED]
+    elif len(labels) > _MOST_LABELS:
+        labels = [labels[at] for at in (0, len(labels) // 2, len(labels) - 1)]
     return Drawing(by, bars, "M" + " L".join(points), [tick * number for number in range(STEPS, -1, -1)], labels)

@@ -58,6 +58,18 @@ class Chosen:
         return _days(self.period)
 
     @property
+    def words_before(self) -> str:
+        """The days that it is compared with."""
+        return _days(self.before)
+
+    @property
+    def title(self) -> str:
+        """Its days as the head of a page: one with its whole name."""
+        if self.period.first != self.period.last:
+            return self.words
+        return format_date(self.period.first, "EEEE d MMMM", locale=active_locale())
+
+    @property
     def against(self) -> str:
         """The earlier period in words, with the minute up to which it counts."""
         at = self.before.until

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
 from babel.numbers import format_decimal, format_percent
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -20,11 +18,11 @@ from branches.services import all_branches
 from catalogue.models import Category, Product
 from core.money import rupiah
 from core.rights import Right
-from core.times import active_locale, start_of_day
+from core.times import active_locale
 from credit.methods import method_words
 from customers.models import Customer
-from earnings.periods import NAMES, Chosen
-from earnings.services import Figures, Period, figures_by, figures_by_customer, kept_days, totals_of
+from earnings.periods import Chosen
+from earnings.services import Figures, Period, by_customer, figures_by, figures_drawn, kept_days, totals_of
 from purchases.filters import NOBODY
 from staff.models import User
 
@@ -97,77 +95,50 @@ class Change:
 
 @dataclass(frozen=True)
 class Tile:
-    """One figure of a period. `name` is for scripts and tests; `value` the plain number.
+    """One figure of a period. `name` is for scripts and tests; `value` the plain number; `run`: its line, for SVG.
 
-    `earlier`: the figure before, where it was none: no change in percent says that.
+    `before`: the figure of the time before. `earlier`: the same where it was none, as no change in percent says that.
     """
 
     name: str
     words: str
     shown: str
     value: float | None
+    before: str
     change: Change | None
     earlier: str = ""
+    run: str = ""
 
 
-def tiles_of(now: Figures, before: Figures, *, with_cost: bool) -> list[Tile]:
-    """The figures of a period against those of the one before."""
+def tiles_of(now: Figures, before: Figures, *, with_cost: bool, steps: Sequence[Figures] = ()) -> list[Tile]:
+    """The figures of a period against those of the one before. `steps`: of its hours or days, for the tiles' lines."""
+    runs = {name: _run([getattr(figures, name) for figures in steps]) for name in ("sales", "profit", "sold", "share")}
+    return [replace(tile, run=runs[tile.name]) for tile in _tiles(now, before, with_cost=with_cost)]
 
+
+def _run(values: Sequence[float | None]) -> str:
+    """The path of the values in a drawing of 100 by 24; empty of fewer than two."""
+    points, height = [], max((value for value in values if value is not None), default=0) or 1
+    for number, value in enumerate(values):
+        if value is not None:
+            points.append(f"{100 * number / (len(values) - 1 or 1):.1f},{23 - 22 * max(value, 0) / height:.1f}")
+    return "M" + " L".join(points) if len(points) > 1 else ""
+
+
+def _tiles(now: Figures, before: Figures, *, with_cost: bool) -> list[Tile]:
     def money(name: str, words: str, amount: int, earlier: int) -> Tile:
-        return Tile(name, words, rupiah(amount), amount, Change.between(amount, earlier), none_before(amount, earlier))
-
-    def none_before(amount: int, earlier: int) -> str:
-        return rupiah(0) if amount and not earlier else ""
+        change, none_before = Change.between(amount, earlier), rupiah(0) if amount and not earlier else ""
+        return Tile(name, words, rupiah(amount), amount, rupiah(earlier), change, none_before)
 
     tiles = [money("sales", _("Sales"), now.sales, before.sales)]
     if with_cost:
         tiles.append(money("profit", _("Profit"), now.profit, before.profit))
-    tiles.append(Tile("sold", _("Sold"), f"{now.sold:n}", now.sold, Change.between(now.sold, before.sold)))
+    tiles.append(
+        Tile("sold", _("Sold"), f"{now.sold:n}", now.sold, f"{before.sold:n}", Change.between(now.sold, before.sold))
+    )
     change = Change.between(now.share, before.share, by_share=False)
-    tiles.append(Tile("share", _("Went through"), percent(now.share), now.share, change))
+    tiles.append(Tile("share", _("Went through"), percent(now.share), now.share, percent(before.share), change))
     return tiles
-
-
-@dataclass(frozen=True)
-class Glance:
-    """A period in one line."""
-
-    name: str
-    words: str | Promise
-    figures: Figures
-    change: Change | None
-    against: str
-
-
-def glances_at(now: dt.datetime, chosen: Sequence[Chosen], kept: set[dt.date], today: Figures) -> list[Glance]:
-    """Periods that begin before today, each against the one before; all from one look at their days.
-
-    `today`: the figures of this day until now, which the caller has read.
-    """
-    morning = start_of_day(timezone.localdate(now))
-    by_day = figures_by("day", Period(min(each.before.since for each in chosen), morning), kept)
-    by_day[timezone.localdate(now)] = today
-
-    def of(period: Period) -> Figures:
-        cut = start_of_day(period.last)
-        is_whole = period.until in {now, start_of_day(period.last + dt.timedelta(days=1))}
-        last = (
-            by_day.get(period.last, Figures())
-            if is_whole
-            else totals_of(figures_by("day", Period(cut, period.until), kept).values())
-        )
-        return totals_of([*(row for day, row in by_day.items() if period.first <= day < period.last), last])
-
-    return [
-        Glance(
-            name=each.name,
-            words=NAMES[each.name],
-            figures=of(each.period),
-            change=Change.between(of(each.period).sales, of(each.before).sales),
-            against=each.against,
-        )
-        for each in chosen
-    ]
 
 
 @dataclass(frozen=True)
@@ -206,15 +177,16 @@ class Line:
 
     @property
     def change(self) -> Change | None:
-        """How the sales differ from those before."""
-        return Change.between(self.figures.sales, self.before.sales)
+        """How the sales differ from those before; None of what has not sold yet."""
+        return Change.between(self.figures.sales, self.before.sales) if self.figures.sold else None
 
 
 @dataclass(frozen=True)
 class Report:
     """A period by one key, the most sales first, what has none any more last; with the sums of all.
 
-    `count`: how many lines there are, of which `lines` may be the first. `kept`: the `kept_days` around it.
+    `count`: how many lines there are, of which `lines` may be the first. `steps`: of both
+    periods the figures by day, or of this one alone by hour, if they were asked for.
     """
 
     chosen: Chosen
@@ -223,21 +195,37 @@ class Report:
     lines: list[Line]
     now: Figures
     before: Figures
-    kept: set[dt.date]
+    steps: Sequence[Mapping[Any, Figures]]
+
+    @property
+    def sold_lines(self) -> list[Line]:
+        """Those that have sold anything; of branches all, so that the one that stands still is seen."""
+        return [line for line in self.lines if line.figures.sold or self.by == "branch"]
+
+    @property
+    def idle_lines(self) -> list[Line]:
+        """The other ones: what has failed only, or sold in the time before."""
+        return [line for line in self.lines if not line.figures.sold and self.by != "branch"]
 
 
-def report_of(chosen: Chosen, by: str, kept: set[dt.date] | None = None, *, most: int | None = None) -> Report:
+def report_of(chosen: Chosen, by: str, *, step: str = "", most: int | None = None) -> Report:
     """The figures of the period by `by`, and of the period before; with at most so many lines.
 
-    `kept`: the `kept_days` of a time around both.
+    `step`: "hour" or "day", for the figures by it (`Report.steps`).
     """
-    kept = kept_days(Period.around(chosen.period, chosen.before)) if kept is None else kept
+    kept = kept_days(Period.around(chosen.period, chosen.before))
+    key = "buyer" if by == "customer" else by
     periods = chosen.period, chosen.before
-    now, before = (
-        figures_by_customer(*periods, kept=kept)
-        if by == "customer"
-        else [figures_by(by, period, kept) for period in periods]
-    )
+    steps: list[Mapping[Any, Figures]] = []
+    figures = []
+    for period in periods:
+        if step == "day" or (step and not steps):
+            of_key, of_step = figures_drawn(key, step, period, kept)
+            steps.append(of_step)
+        else:
+            of_key = figures_by(key, period, kept)
+        figures.append(of_key)
+    now, before = by_customer(*figures) if by == "customer" else figures
     rows = {key: (now.get(key, Figures()), before.get(key, Figures())) for key in {**now, **_with_sales(before)}}
     if by == "branch" and rows and own_branch() is None:  # one that sells nothing is seen, too
         rows |= {key: (Figures(), Figures()) for key in all_branches() if key not in rows}
@@ -257,7 +245,7 @@ def report_of(chosen: Chosen, by: str, kept: set[dt.date] | None = None, *, most
         for key in ordered
     ]
     lines.sort(key=lambda line: (-line.figures.sales, -line.figures.placed, line.words))
-    return Report(chosen, by, len(rows), lines, totals_of(now.values()), totals_of(before.values()), kept)
+    return Report(chosen, by, len(rows), lines, totals_of(now.values()), totals_of(before.values()), steps)
 
 
 def _with_sales(figures: Mapping[Any, Figures]) -> dict[Any, Figures]:

@@ -25,27 +25,19 @@ from core.periods import Period as Days
 from core.rights import Right
 from core.snapshot import snapshot
 from earnings.beside import PERSON_DAYS, counted_of
-from earnings.drawing import drawing_of
+from earnings.drawing import drawing_of, step_of
 from earnings.journal_views import RIGHTS as JOURNAL_RIGHTS
+from earnings.overview import Part
 from earnings.periods import MOST_READ, NAMES, Chosen, compared_period, named_period
-from earnings.presenting import (
-    BY,
-    Line,
-    Report,
-    glances_at,
-    keys_shown,
-    report_of,
-    tiles_of,
-)
-from earnings.services import Period, kept_days
+from earnings.presenting import BY, Line, Report, keys_shown, report_of, tiles_of
 from earnings.services.people import people_beside
 from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_answer, workbook_answer
 from staff.models import User
 from staff.presenting import lists_of
 
-# So many brands and cashiers stand on the overview, and so many lines on the page of earnings.
-_TOP, _MOST = 5, 50
+# So many lines stand on the page of earnings.
+_MOST = 50
 
 
 @staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
@@ -53,8 +45,8 @@ _TOP, _MOST = 5, 50
 def earnings(request: StaffRequest) -> HttpResponse:
     """Show a period with its figures, its drawing, and its lines by brand, product, cashier or payment."""
     with snapshot(), _asked(request) as (chosen, by, keys):
-        report = report_of(chosen, by, most=_MOST)
-        drawing = drawing_of(chosen, report.kept)
+        report = report_of(chosen, by, step=step_of(chosen), most=_MOST)
+        drawing = drawing_of(chosen, report.steps)
     with_cost = sees_cost(request.user)
     branches = [(None, _("Every branch")), *branch_names()] if names_branches() else []
     context = {
@@ -74,26 +66,9 @@ def earnings(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
 @require_GET
 def earnings_today(request: StaffRequest) -> HttpResponse:
-    """The part of the overview: today by hour, the days before in short, what sold most."""
-    now, with_cost = timezone.now(), sees_cost(request.user)
-    with snapshot():
-        chosen = named_period(Days.TODAY, now)
-        glanced = [named_period(name, now) for name in (Days.YESTERDAY, Days.DAYS_7, Days.MONTH)]
-        kept = kept_days(Period.around(chosen.period, *(each.before for each in (chosen, *glanced))))
-        shown = [by for by in ("branch", "brand", "person") if by in keys_shown(request.user)]
-        reports = [report_of(chosen, by, kept, most=_TOP) for by in shown]
-        brands = reports[-2]
-        context = {
-            "report": brands,
-            "tiles": tiles_of(brands.now, brands.before, with_cost=with_cost),
-            "drawing": drawing_of(chosen, kept),
-            "tops": [
-                (BY[report.by], report.by, [line for line in report.lines if line.figures.sales]) for report in reports
-            ],
-            "glances": glances_at(now, glanced, kept, today=brands.now),
-            "with_cost": with_cost,
-        }
-    return render(request, "earnings/today.html", context)
+    """The part of the overview: today, or the days and the branch that the address names."""
+    part = Part.of(request.GET, request.user)
+    return render(request, "earnings/today.html", {"part": part, **part.figures()})
 
 
 @staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)

@@ -12,7 +12,6 @@ from django.utils.translation import ngettext
 from core.together import read_together
 from gateway.models import Exchange
 from ledger.models import Books
-from ledger.services import usual_spending_per_hour
 
 # Above so many hours it is said in days.
 _LONG = 48
@@ -69,9 +68,8 @@ class Funds:
         return max(0, -(self.after(price) or 0))
 
 
-def lasts_words(available: int | None) -> str:
-    """How long so many rupiah last at the usual pace, in words; empty where that is not known."""
-    per_hour = usual_spending_per_hour()
+def lasts_words(available: int | None, per_hour: int | None) -> str:
+    """How long so many rupiah last at the usual pace (rupiah per hour), in words; empty where that is not known."""
     if available is None or not per_hour:
         return ""
     hours = max(0, available // per_hour)

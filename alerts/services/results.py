@@ -30,6 +30,7 @@ from earnings.periods import OWN, Chosen
 from earnings.presenting import Report, report_of, tiles_of
 from earnings.services import Period
 from ledger.presenting import Funds, lasts_words
+from ledger.services import usual_spending_per_hour
 from policies.services import policies
 from shop.services import shop_name
 from staff.models import User
@@ -139,7 +140,7 @@ def message_of(result: Result, reader: User) -> tuple[str, str]:
     lines += [*_tops(_("Products"), products), *_tops(_("Cashiers"), people), ""]
     lines.append(_("Needs somebody: %(n)s") % {"n": len(open_work(reader))})
     if (available := Funds.now().available) is not None:
-        lasts = lasts_words(available)
+        lasts = lasts_words(available, usual_spending_per_hour())
         lines.append(_("Balance: %(amount)s") % {"amount": rupiah(available)} + (f" ({lasts})" if lasts else ""))
     if settings.SITE_URL:
         lines.append(f"{settings.SITE_URL.rstrip('/')}{reverse('earnings')}?{chosen.query}")

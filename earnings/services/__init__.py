@@ -3,8 +3,9 @@
 from earnings.services.figures import (
     Figures,
     Period,
+    by_customer,
     figures_by,
-    figures_by_customer,
+    figures_drawn,
     kept_days,
     sales_by_hour,
     totals_of,
@@ -15,8 +16,9 @@ from earnings.services.proving import prove_days
 __all__ = [
     "Figures",
     "Period",
+    "by_customer",
     "figures_by",
-    "figures_by_customer",
+    "figures_drawn",
     "kept_days",
     "prove_days",
     "sales_by_hour",

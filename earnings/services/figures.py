@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from operator import add, attrgetter, sub
@@ -49,6 +48,8 @@ _KEYS: dict[str, tuple[By, str, Any]] = {
     "branch": (By.BRANCH, "branch_id", F("payment__branch_id")),
     "buyer": (By.BUYER, "buyer", F("payment__buyer")),
     "day": (By.METHOD, "day_id", TruncDate("created_at")),
+    # Of orders alone. The hours of UTC are those of the shop, and take half as long.
+    "hour": (By.METHOD, "", TruncHour("created_at", tzinfo=dt.UTC)),
 }
 
 
@@ -147,46 +148,75 @@ class Period:
 
 
 def figures_by(key: str, period: Period, kept: set[dt.date] | None = None) -> dict[Any, Figures]:
-    """The figures of the period by one of `_KEYS`, such as "brand" or "day".
+    """The figures of the period by one of `_KEYS`, such as "brand" or "day"; see `figures_by_each`."""
+    return figures_by_each((key,), period, kept)[0]
+
+
+def figures_by_each(keys: Sequence[str], period: Period, kept: set[dt.date] | None = None) -> list[dict[Any, Figures]]:
+    """The figures of the period by each of these keys; what is read from orders is read once for all of them.
 
     `kept`: the `kept_days` of a time around it, for who asks for several. For a reader who sees one branch they are of
     its orders: the sums of days are of the whole shop. Of most of a day they are the day's sums without its rest.
     """
-    kept_by, of_sums, of_orders = _KEYS[key]
-    added: defaultdict[Any, Figures] = defaultdict(Figures)
+    added: list[dict[Any, Figures]] = [{} for _key in keys]
     days = period.up_to_a_day()
     kept = kept_days(days) if kept is None else kept.intersection(days.whole_days())
     summed = kept if own_branch() is None else set()
     if summed:
-        sums = DaySum.objects.filter(by=kept_by, day__gte=min(summed), day__lte=max(summed))
-        if left_out := {day for day in period.whole_days() if min(summed) < day < max(summed)} - summed:
-            sums = sums.exclude(day__in=left_out)
-        _add(added, sums.order_by().values_list(of_sums).annotate(*[Sum(name) for name in NAMES]))
+        for own, key in zip(added, keys, strict=True):
+            _add(own, _sums_by(key, period, summed))
     for part in _not_summed(period, summed):
-        _add(added, _rows_by(of_orders, orders_of(part)))
+        for own, rows in zip(added, _read_by(keys, part), strict=True):
+            _add(own, rows)
     rest = period.rest_of_day()
     if period.last in summed and rest.since < rest.until:
-        for key_, *numbers in _rows_by(of_orders, orders_of(rest)):
-            added[key_] -= Figures(*map(int, numbers))
-    return {key: figures for key, figures in added.items() if figures.placed}
+        for own, rows in zip(added, _read_by(keys, rest), strict=True):
+            for key_, figures in rows:
+                own[key_] = own.get(key_, Figures()) - figures
+    return [{key: figures for key, figures in own.items() if figures.placed} for own in added]
 
 
-def figures_by_customer(*periods: Period, kept: set[dt.date] | None = None) -> list[dict[int | None, Figures]]:
-    """The figures of each period by the key of the customer who bought; of one who was merged, by that of who stays.
+def _sums_by(key: str, period: Period, summed: set[dt.date]) -> Iterator[tuple[Any, Figures]]:
+    """What the sums of these days come to by the key."""
+    kept_by, of_sums, _of_orders = _KEYS[key]
+    sums = DaySum.objects.filter(by=kept_by, day__gte=min(summed), day__lte=max(summed))
+    if left_out := {day for day in period.whole_days() if min(summed) < day < max(summed)} - summed:
+        sums = sums.exclude(day__in=left_out)
+    for key_, *numbers in sums.order_by().values_list(of_sums).annotate(*[Sum(name) for name in NAMES]):
+        yield key_, Figures(*map(int, numbers))
 
-    None: the orders of nobody, so that all add up to those of the period.
+
+def figures_drawn(
+    key: str, step: str, period: Period, kept: set[dt.date]
+) -> tuple[dict[Any, Figures], dict[Any, Figures]]:
+    """The figures of the period by the key, and by its hours ("hour", of one day) or its days ("day").
+
+    The orders of a day that is not summed are read once for both.
     """
-    by_buyer = [figures_by("buyer", period, kept) for period in periods]
-    merged = where_merged({buyer for figures in by_buyer for buyer in figures})
-    return [_added((merged.get(buyer, buyer), own) for buyer, own in figures.items()) for figures in by_buyer]
+    if step == "hour" and kept.intersection(period.whole_days()):
+        return figures_by(key, period, kept), _by_shop_hour(_read_by(("hour",), period)[0])
+    by_key, by_step = figures_by_each((key, step), period, kept)
+    return by_key, by_step if step == "day" else _by_shop_hour(by_step.items())
 
 
 def sales_by_hour(day: Period) -> dict[int, Figures]:
     """What arrived of a day, and the sales, by the hour of the shop at which it was placed; of its orders alone."""
-    # The hours of UTC are those of the shop, and take half as long.
-    orders = orders_of(day).filter(_SOLD).annotate(hour=TruncHour("created_at", tzinfo=dt.UTC)).values_list("hour")
+    orders = orders_of(day).filter(_SOLD).annotate(hour=_KEYS["hour"][2]).values_list("hour")
     rows = orders.annotate(sold=Count("pk"), sales=_SUMS["sales"])
-    return {timezone.localtime(hour).hour: Figures(sold=sold, sales=int(sales)) for hour, sold, sales in rows}
+    return _by_shop_hour((hour, Figures(sold=sold, sales=int(sales))) for hour, sold, sales in rows)
+
+
+def _by_shop_hour(rows: Iterable[tuple[dt.datetime, Figures]]) -> dict[int, Figures]:
+    return {timezone.localtime(hour).hour: figures for hour, figures in rows}
+
+
+def by_customer(*by_buyer: dict[Any, Figures]) -> list[dict[int | None, Figures]]:
+    """Figures by "buyer" as those of the customers: of one who was merged, by the key of who stays.
+
+    None: the orders of nobody, so that all add up to those of the period.
+    """
+    merged = where_merged({buyer for figures in by_buyer for buyer in figures})
+    return [_added((merged.get(buyer, buyer), own) for buyer, own in figures.items()) for figures in by_buyer]
 
 
 def totals_of(figures: Iterable[Figures]) -> Figures:
@@ -206,7 +236,7 @@ def sums_of_orders(day: dt.date) -> list[dict[str, Any]]:
     return [
         {"by": kept_by, column: key, **dict(zip(NAMES, numbers[: len(NAMES)], strict=True))}
         for kept_by, column, of_orders in (_KEYS[by] for by in By.values)
-        for key, *numbers in _rows_by(of_orders, orders)
+        for key, *numbers in _rows_by(orders, of_orders)
     ]
 
 
@@ -226,8 +256,17 @@ def kept_days(period: Period) -> set[dt.date]:
     return set(summed_at)
 
 
-def _rows_by(of_orders: Any, orders: QuerySet[Order]) -> QuerySet[Order, tuple[Any, ...]]:
-    return orders.annotate(key=of_orders).values_list("key").annotate(**_OF_SUMS)
+def _read_by(keys: Sequence[str], period: Period) -> list[list[tuple[Any, Figures]]]:
+    """For each key the figures of the period's orders, which are read once."""
+    rows = _rows_by(orders_of(period), *(_KEYS[key][2] for key in keys))
+    read = [(row, Figures(*map(int, row[len(keys) :]))) for row in rows]
+    return [[(row[place], figures) for row, figures in read] for place in range(len(keys))]
+
+
+def _rows_by(orders: QuerySet[Order], *of_orders: Any) -> QuerySet[Order, tuple[Any, ...]]:
+    """The keys and the figures of these orders."""
+    keys = {f"key_{number}": of for number, of in enumerate(of_orders)}
+    return orders.annotate(**keys).values_list(*keys).annotate(**_OF_SUMS)
 
 
 def _not_summed(period: Period, summed: set[dt.date]) -> Iterator[Period]:
@@ -241,15 +280,13 @@ def _not_summed(period: Period, summed: set[dt.date]) -> Iterator[Period]:
             yield Period(since, until)
 
 
-def _added(pairs: Iterable[tuple[Any, Figures]]) -> dict[Any, Figures]:
+def _added(rows: Iterable[tuple[Any, Figures]]) -> dict[Any, Figures]:
     """The figures by their keys, those of one key together."""
-    added: defaultdict[Any, Figures] = defaultdict(Figures)
-    for key, figures in pairs:
-        added[key] += figures
-    return dict(added)
+    added: dict[Any, Figures] = {}
+    _add(added, rows)
+    return added
 
 
-def _add(added: defaultdict[Any, Figures], rows: Iterable[tuple[Any, ...]]) -> None:
-    for key, *numbers in rows:
-        figures = Figures(*map(int, numbers))
+def _add(added: dict[Any, Figures], rows: Iterable[tuple[Any, Figures]]) -> None:
+    for key, figures in rows:
         added[key] = added[key] + figures if key in added else figures

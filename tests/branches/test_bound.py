@@ -63,14 +63,21 @@ MORE = [
     f"/arrived/?q={NUMBER}",
     "/staff/?q=zebra",
     *(f"/earnings/?days=month&by={by}" for by in ("brand", "category", "product", "person", "method", "day")),
+    *(f"/?days=month&by={by}" for by in ("brand", "product", "person", "method")),
     "/earnings/csv/?by=person",
     "/approvals/?state=asked",
     "/balance/alerts/?state=open",
 ]
 # These name people of the reader's branch, and to an owner those of both.
 SAY = [
-    *("/", "/orders/", "/refunds/", "/work/?whose=shop", "/shifts/", "/staff/", "/approvals/", "/complaints/"),
-    *("/earnings/?by=person", "/earnings/csv/?by=person", "/balance/alerts/mine/", "/orders/file/?format=csv"),
+    *("/orders/", "/refunds/", "/work/?whose=shop", "/shifts/", "/staff/", "/approvals/", "/complaints/"),
+    *(
+        "/?by=person",
+        "/earnings/?by=person",
+        "/earnings/csv/?by=person",
+        "/balance/alerts/mine/",
+        "/orders/file/?format=csv",
+    ),
 ]
 # Addresses that name something of no branch.
 OF_NO_BRANCH = {

@@ -59,7 +59,7 @@ def test_the_earnings_are_shown_by_branch_and_lead_to_its_orders(admin, two_bran
 
     assert page.index("Tebet") < page.index("Rp24.000")
     assert f"branch={two_branches}" in page
-    assert 'data-top="branch"' in today
+    assert 'data-by="branch"' in today
     assert b"Tebet" in b"".join(admin.get("/earnings/csv/?days=yesterday&by=branch"))
 
 
@@ -68,7 +68,7 @@ def test_a_shop_with_one_branch_is_not_shown_by_branch(admin):
 
     assert 'data-by="brand"' in page
     assert "by=branch" not in page
-    assert 'data-top="branch"' not in admin.get("/earnings/today/").content.decode()
+    assert 'data-by="branch"' not in admin.get("/earnings/today/").content.decode()
 
 
 def test_the_earnings_of_one_branch_are_those_of_its_orders(admin, two_branches):

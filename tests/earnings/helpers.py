@@ -1,6 +1,7 @@
-"""Orders of days ago."""
+"""Orders of days ago, and what a page of earnings shows of them."""
 
 import datetime as dt
+import re
 from typing import Any
 
 from django.utils import timezone
@@ -21,3 +22,14 @@ def ago(days: int, hour: int = 12) -> dt.datetime:
 def sold(at: dt.datetime, status: Status = Status.SUCCESS, **facts: Any) -> Order:
     ended = {"final_at": at + dt.timedelta(seconds=8)} if status not in {Status.PENDING} else {}
     return make_order(status, created_at=at, **{"price": 10_500, "selling_price": 12_000, **ended, **facts})
+
+
+def tiles(answer: Any) -> dict[str, str]:
+    """The figures that the page shows, by their names."""
+    return dict(re.findall(r'data-tile="(\w+)" data-value="([^"]*)"', answer.content.decode()))
+
+
+def lines(answer: Any) -> dict[str, int]:
+    """The lines that the page shows, with their sales."""
+    found = re.findall(r'<tr data-key="([^"]*)" data-sales="(\d+)"', answer.content.decode())
+    return {key: int(sales) for key, sales in found}

@@ -10,7 +10,7 @@ import pytest
 from customers.models import Customer, SavedNumber
 from customers.services import erase
 from drawers.services import change_payment, merge_customers
-from earnings.services import Period, figures_by_customer, prove_days, sum_days
+from earnings.services import Period, by_customer, figures_by, prove_days, sum_days
 from purchases.states import Status
 from testing.database import past_triggers
 from testing.factories import make_product
@@ -100,15 +100,15 @@ def test_an_order_whose_debt_a_merge_moved_counts_for_the_customer_who_stays():
 
     order.payment.refresh_from_db()
     assert order.payment.debt.account.customer == kept
-    (figures,) = figures_by_customer(Period.of_days(day.date(), day.date()))
+    (figures,) = by_customer(figures_by("buyer", Period.of_days(day.date(), day.date())))
     assert {customer: figure.placed for customer, figure in figures.items()} == {kept.pk: 1}
 
 
-def by_customer(days: int) -> dict[int | None, int]:
+def counted_for(days: int) -> dict[int | None, int]:
     """How many orders of so many days ago count for whom."""
     day = ago(days).date()
-    (by_customer,) = figures_by_customer(Period.of_days(day, day))
-    return {customer: figures.placed for customer, figures in by_customer.items()}
+    (of_customers,) = by_customer(figures_by("buyer", Period.of_days(day, day)))
+    return {customer: figures.placed for customer, figures in of_customers.items()}
 
 
 def test_a_sale_stays_that_of_who_bought_when_a_number_is_saved_moved_or_erased():
@@ -117,14 +117,14 @@ def test_a_sale_stays_that_of_who_bought_when_a_number_is_saved_moved_or_erased(
     SavedNumber.objects.create(customer=first, destination="081211112222", kind="phone")
     sold(ago(2), destination="081211112222")
     sum_days()
-    assert by_customer(2) == {None: 1, first.pk: 1}
+    assert counted_for(2) == {None: 1, first.pk: 1}
     key = first.pk
 
     kept = merge_customers(Customer.objects.create(name="Sari"), first, name="Sari", note="", actor=cashier)
-    assert by_customer(2) == {None: 1, kept.pk: 1}
+    assert counted_for(2) == {None: 1, kept.pk: 1}
     erase(kept.pk, actor=cashier)
 
-    assert by_customer(2) == {None: 1, key: 1}
+    assert counted_for(2) == {None: 1, key: 1}
     assert prove_days(everything=True) == []
     page = browser_of("supervisor").get("/earnings/", {"by": "customer", "since": ago(3).date().isoformat()})
     assert [(line.words, line.url) for line in page.context["report"].lines] == [
@@ -136,11 +136,11 @@ def test_a_sale_stays_that_of_who_bought_when_a_number_is_saved_moved_or_erased(
 def test_a_sale_that_is_put_on_credit_later_is_the_debtors():
     shift, debtor = begin(), give_credit("Bu Sri")
     order = sell(shift.cashier, 10_500)
-    assert by_customer(0) == {None: 1}
+    assert counted_for(0) == {None: 1}
 
     change_payment(order.payment, method="credit", customer=debtor, actor=shift.cashier)
 
-    assert by_customer(0) == {debtor.pk: 1}
+    assert counted_for(0) == {debtor.pk: 1}
 
 
 def test_sums_from_before_buyers_were_kept_are_nobodys():
@@ -151,4 +151,4 @@ def test_sums_from_before_buyers_were_kept_are_nobodys():
         cursor.execute(import_module("earnings.migrations.0002_by_buyer")._SUMS_OF_NOBODY)
 
     assert prove_days(everything=True) == []
-    assert by_customer(2) == {None: 1}
+    assert counted_for(2) == {None: 1}

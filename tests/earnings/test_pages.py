@@ -9,18 +9,16 @@ import re
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.http import QueryDict
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from audit.models import AuditEvent
 from core.times import start_of_day
 from earnings import views
-from earnings.drawing import drawing_of
+from earnings.drawing import drawing_of, step_of
 from earnings.periods import chosen_period, named_period
 from earnings.presenting import BY, report_of
-from earnings.services import figures_by, sum_day, sum_days, totals_of
+from earnings.services import sum_day, sum_days
 from purchases.filters import OrderFilter
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS
@@ -30,19 +28,10 @@ from staff.models import User
 from testing.factories import make_product
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
-from tests.earnings.helpers import ago, sold
+from tests.earnings.helpers import ago, lines, sold, tiles
 from tests.exports.helpers import sheet_text
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def tiles(answer: Any) -> dict[str, str]:
-    return dict(re.findall(r'data-tile="(\w+)" data-value="([^"]*)"', answer.content.decode()))
-
-
-def lines(answer: Any) -> dict[str, int]:
-    found = re.findall(r'<tr data-key="([^"]*)" data-sales="(\d+)"', answer.content.decode())
-    return {key: int(sales) for key, sales in found}
 
 
 @pytest.fixture
@@ -89,7 +78,7 @@ def test_the_lines_add_up_to_the_period():
 
 
 @pytest.mark.usefixtures("shop")
-def test_what_sold_before_and_no_more_has_a_line_in_page_and_file():
+def test_what_sold_before_and_no_more_has_a_quiet_line_in_page_and_file():
     where = {"since": ago(1).date().isoformat(), "until": ago(1).date().isoformat(), "by": "product"}
     sold(ago(2), product=make_product(code="PDAM"))
     sum_day(ago(2).date())
@@ -98,7 +87,10 @@ def test_what_sold_before_and_no_more_has_a_line_in_page_and_file():
     page, file = (supervisor.get(f"/earnings/{kind}", where) for kind in ("", "csv/"))
 
     assert list(lines(page).items())[-1] == ("PDAM", 0)
-    assert "100%" in re.findall(r'data-key="PDAM".*?</tr>', page.content.decode(), re.S)[0]
+    sold_lines, idle = page.content.decode().split('id="idle-lines"')
+    assert "PDAM" not in sold_lines.split('id="earned-by"')[1]
+    assert "Rp12.000" in re.findall(r'data-key="PDAM".*?</tr>', idle, re.S)[0]
+    assert "is-down" not in idle
     rows = {
         row["key"]: row for row in csv.DictReader(io.StringIO(b"".join(file.streaming_content).decode("utf-8-sig")))
     }
@@ -159,31 +151,6 @@ def _span(chosen: Any) -> tuple[str, ...]:
     return tuple(f"{timezone.localtime(at):%d.%m %H:%M}" for at in moments)
 
 
-# In the evening the day a week before is read from its sums, and what came later from its orders.
-@pytest.mark.usefixtures("shop")
-@pytest.mark.parametrize(("hour", "questions"), [(9, 16), (21, 20)])
-def test_the_overview_shows_today_and_the_days_before_in_few_questions(hour: int, questions: int, time_machine: Any):
-    time_machine.move_to(ago(0, hour))
-    sold(ago(0, 0), selling_price=15_000)
-    supervisor = browser_of("supervisor")
-    supervisor.get("/earnings/today/")
-
-    assert 'hx-get="/earnings/today/"' in supervisor.get("/").content.decode()
-    with CaptureQueriesContext(connection) as queries:
-        answer = supervisor.get("/earnings/today/")
-
-    glances = dict(re.findall(r'data-glance="(\w+)" data-sales="(\d+)"', answer.content.decode()))
-    week = named_period("7", timezone.now())
-    assert tiles(answer)["sales"] == "15000"
-    assert glances["yesterday"] == "42000"
-    assert glances["7"] == str(totals_of(figures_by("day", week.period).values()).sales) == "57000"
-    assert len(queries) == questions
-    tops = re.findall(r'<ol class="top" data-top="(\w+)">(.*?)</ol>', answer.content.decode(), re.S)
-    orders = {by: re.findall(r'href="/orders/\?([^"]*)"', lines_of) for by, lines_of in tops}
-    day = f"since={ago(0).date()}&amp;until={ago(0).date()}"
-    assert orders == {"brand": [f"{day}&amp;brand=Telkomsel"], "person": []}
-
-
 @pytest.mark.usefixtures("shop")
 def test_earnings_by_category_say_what_the_taxable_base_is():
     owner = browser_of("admin")
@@ -193,10 +160,6 @@ def test_earnings_by_category_say_what_the_taxable_base_is():
     assert ['id="taxable-base"' in page for page in pages] == [True, False]
     assert 'href="/guide/owner/#accountant"' in pages[0]
     assert 'id="accountant"' in owner.get("/guide/owner/").content.decode()
-
-
-def test_a_cashiers_overview_stays_theirs():
-    assert "/earnings/" not in browser_of("cashier").get("/").content.decode()
 
 
 @pytest.mark.usefixtures("shop")
@@ -235,7 +198,9 @@ def test_last_week_is_monday_to_sunday_against_the_week_before():
 
 
 def test_the_drawing_of_an_empty_shop_has_a_scale_of_amounts_that_a_shop_sells():
-    ticks = drawing_of(named_period("7", timezone.now())).ticks
+    chosen = named_period("7", timezone.now())
+
+    ticks = drawing_of(chosen, report_of(chosen, "brand", step=step_of(chosen)).steps).ticks
 
     assert ticks == [100_000, 75_000, 50_000, 25_000, 0]
 
@@ -274,4 +239,4 @@ def test_a_branch_that_sold_nothing_is_a_line_too():
 
     page = browser_of("supervisor").get("/earnings/?by=branch")
 
-    assert [(line.words, line.figures.sales) for line in page.context["report"].lines][1:] == [("Tebet", 0)]
+    assert [(line.words, line.figures.sales) for line in page.context["report"].sold_lines][1:] == [("Tebet", 0)]

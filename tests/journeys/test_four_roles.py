@@ -233,13 +233,13 @@ def test_each_role_sees_what_was_earned_or_the_own_day(role: str, enter, shop):
 
     if role == "cashier":
         expect(page.locator("#own-sales")).to_be_visible()
-        expect(page.locator("#earned-today")).to_have_count(0)
+        expect(page.locator("#earned-figures")).to_have_count(0)
         assert status_of(page, "/earnings/") == 403
         assert faults == []
         return
 
     # when: from the overview to the earnings of a day of last week, by cashier
-    page.click("#earned-today .panel-head .more-link")
+    page.click("#earned-by .more-link")
     day = f"{ago(7):%Y-%m-%d}"
     page.goto(at(page, f"/earnings/?since={day}&until={day}&by=person"))
     expect(page.locator("[data-tile=sold]")).to_have_attribute("data-value", "1")

@@ -38,12 +38,27 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(live_serv
     page, address = open_window(), live_server.url
     sign_in(page, address, "owner")
 
-    # when: a week's earnings, by product, and the orders of a row
-    page.click("#earned-today .panel-head .more-link")
-    page.click("[data-period='7']")
+    # when: a week and its products, in place; the address keeps them
+    page.click("#days-7")
+    expect(page.locator("#days-7[aria-current]")).to_be_focused()
+    expect(page.locator("[data-tile=sold]")).to_have_attribute("data-value", "1")
+    page.click("#by-product")
+    expect(page.locator("#by-product[aria-current]")).to_be_focused()
+    expect(page.locator("#days-7[aria-current]")).to_be_visible()
+    assert page.url == f"{address}/?days=7&by=product"
+    page.reload()
+    expect(page.locator("#earned-by [data-key=XL10]")).to_be_visible()
+    expect(page.locator("#work-first")).to_be_visible()
+    faults = faults_in_both_languages(page)
+
+    # when: all of them, and the orders of a line
+    page.click("#earned-by .more-link")
+    expect(page.locator("#earned-by [data-key=XL10]")).to_be_in_viewport()
+    page.click("#earned-by [data-by=category]")
+    expect(page.locator("#earned-by [data-by=category][aria-current]")).to_be_in_viewport()
     page.click("#earned-by [data-by=product]")
     expect(page.locator("[data-tile=sold]")).to_have_attribute("data-value", "1")
-    faults = faults_in_both_languages(page)
+    faults += faults_in_both_languages(page)
     page.click("[data-key=XL10] a")
     expect(page.locator("#results tbody tr")).to_have_count(1)
     expect(page.locator(f"#row-{shop['order'].pk}")).to_be_visible()
@@ -71,6 +86,34 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(live_serv
     assert faults == []
 
 
+def test_the_days_of_the_overview_need_no_script(live_server: Any, open_window: OpenWindow, shop):
+    page = open_window(size=PHONE, java_script_enabled=False)
+    sign_in(page, live_server.url, "owner")
+
+    page.click("#days-7")
+
+    expect(page.locator("[data-tile=sold]")).to_have_attribute("data-value", "1")
+    expect(page.locator("#earned-by tbody tr")).to_have_count(1)
+    page.click("#by-person")
+    expect(page.locator("#earned-by [data-key=cashier]")).to_be_in_viewport()
+    page.fill("#overview-q", LAST_DIGITS)
+    page.click("#quick-find button")
+    expect(page.locator(f"#find-results a[href='{shop['order'].get_absolute_url()}']")).to_be_visible()
+
+
+def test_the_field_of_an_owners_overview_finds_what_is_typed(live_server: Any, open_window: OpenWindow, shop):
+    page = open_window()
+    sign_in(page, live_server.url, "owner")
+
+    # A digit goes straight into the field, and from there into the dialog.
+    page.keyboard.type(LAST_DIGITS)
+
+    expect(page.locator("#find-q")).to_have_value(LAST_DIGITS)
+    expect(page.locator(f"#find-results a[href='{shop['order'].get_absolute_url()}']")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#overview-q")).to_have_value("")
+
+
 def test_a_cashier_sees_own_work_and_no_earnings(live_server: Any, open_window: OpenWindow, shop):
     owed = end(sell(User.objects.get(username="cashier"), 10_500, destination=NUMBER), Status.FAILED)
     page = open_window(size=PHONE, language="id-ID")
@@ -88,13 +131,13 @@ def test_the_own_page_of_a_place_is_in_sight_on_a_phone(live_server: Any, open_w
     sign_in(page, live_server.url, "owner", "/due/")
 
     expect(page.locator(".place-row [aria-current]")).to_be_in_viewport(ratio=1)
-    page.goto(f"{live_server.url}/earnings/")
+    page.goto(f"{live_server.url}/earnings/?days=7")
     page.locator("#earned-by .tabs a").last.click()
     page.locator("#earned-by .tabs a[aria-current]").last.wait_for()
     place = page.locator("#earned-by .tabs [aria-current]").bounding_box()
     assert place
     assert 0 <= place["x"] <= PHONE[0] - place["width"]
-    assert page.evaluate("scrollY") == 0
+    expect(page.locator("#earned-by .tabs [aria-current]")).to_be_in_viewport()
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 688, "height": 990})  # A4 without its margins
     expect(page.locator("#earned-by .tabs")).to_be_hidden()

@@ -88,7 +88,7 @@ def test_an_order_placed_during_the_overview_is_in_no_part_of_it(monkeypatch: An
 
     page = browser_of("admin").get("/")
 
-    assert counts_at(page, 'class="figure-link"') == [0]
+    assert counts_at(page, 'id="orders-today"') == [0]
     assert Order.objects.get().ref_id not in page.content.decode()
 
 

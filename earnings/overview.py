@@ -1,0 +1,110 @@
+"""The part of earnings on the overview: the figures of a few days, their drawing, and what sold most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from branches.seeing import names_branches, seen_in
+from branches.services import branch_names
+from catalogue.rights import sees_cost
+from core.periods import Period as Days
+from core.rights import Right
+from core.snapshot import snapshot
+from earnings.drawing import drawing_of, step_of
+from earnings.periods import NAMES, Chosen, compared_period
+from earnings.presenting import BY, keys_shown, report_of, tiles_of
+from staff.models import User
+
+#: What a person needs to see the part.
+SEES = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
+_OFFERED = (Days.TODAY, Days.YESTERDAY, Days.DAYS_7, Days.MONTH)
+# What the lines may be by, in this order, and how many of them stand there.
+_BY, _LINES = ("brand", "product", "person", "customer", "method", "branch"), 6
+# What an address names a choice by; without any, the part is read once the page is there.
+_NAMED = {"days", "since", "until", "against_since", "against_until", "by", "branch"}
+
+
+class Choice(NamedTuple):
+    """One link of a switch. `name` is for scripts and tests; `address`: what follows the question mark."""
+
+    name: str
+    words: str | Promise
+    address: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is chosen on the overview. `is_named`: by the address, and not by default."""
+
+    chosen: Chosen
+    by: str
+    person: User
+    is_named: bool
+
+    @classmethod
+    def of(cls, params: Mapping[str, str], person: User) -> Part:
+        """What the address chooses for this person; asks nothing of the orders."""
+        chosen = compared_period(params)
+        with seen_in(chosen.branch):
+            keys = keys_shown(person)
+        by = params.get("by", "")
+        return cls(chosen, by if by in keys and by in _BY else _BY[0], person, bool(_NAMED.intersection(params)))
+
+    @property
+    def address(self) -> str:
+        """What follows the question mark, here and on the page of earnings."""
+        return _address(self.chosen, self.by)
+
+    @property
+    def of_branch(self) -> str:
+        """What an address of another page has behind its first filter."""
+        branch = urlencode(self.chosen.of_branch)
+        return branch and f"&{branch}"
+
+    @cached_property
+    def periods(self) -> list[Choice]:
+        """The days that a click chooses."""
+        usual = replace(self.chosen, is_against_own=False)
+        return [
+            Choice(days, NAMES[days], _address(replace(usual, name=days), self.by), days == self.chosen.name)
+            for days in _OFFERED
+        ]
+
+    @cached_property
+    def branches(self) -> list[Choice]:
+        """The branches that a click chooses; none for a person who sees only one."""
+        if not names_branches():
+            return []
+        names: list[tuple[int | None, str | Promise]] = [(None, _("Every branch")), *branch_names()]
+        chosen = [replace(self.chosen, branch=key) for key, _words in names]
+        return [
+            Choice(str(each.branch or ""), words, _address(each, self.by), each == self.chosen)
+            for each, (_key, words) in zip(chosen, names, strict=True)
+        ]
+
+    def figures(self) -> dict[str, Any]:
+        """The tiles, the drawing and the lines, all of one moment."""
+        chosen, with_cost = self.chosen, sees_cost(self.person)
+        with snapshot(), seen_in(chosen.branch):
+            keys = [key for key in _BY if key in keys_shown(self.person)]
+            report = report_of(chosen, self.by, step=step_of(chosen), most=_LINES)
+            drawing = drawing_of(chosen, report.steps)
+        return {
+            "report": report,
+            "tiles": tiles_of(report.now, report.before, with_cost=with_cost, steps=drawing.reached(chosen.period)),
+            "drawing": drawing,
+            "with_cost": with_cost,
+            "keys": [Choice(key, BY[key], _address(chosen, key), key == self.by) for key in keys],
+        }
+
+
+def _address(chosen: Chosen, by: str) -> str:
+    return f"{chosen.address}&{urlencode({'by': by})}"

@@ -1,0 +1,195 @@
+"""The part of earnings on the overview: it follows the days, the branch and what its lines are by."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from branches.models import Branch
+from earnings.periods import named_period
+from earnings.services import figures_by, sum_day, sum_days, totals_of
+from purchases.models import Order
+from purchases.states import Status
+from testing.factories import make_order, make_product
+from testing.people import browser_of, make_person
+from tests.branches.helpers import make_branch
+from tests.core.helpers import has_id, next_question
+from tests.earnings.helpers import ago, lines, sold, tiles
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def shop() -> None:
+    """Sales of a brand yesterday, eight and forty days ago, and one of another brand yesterday and today."""
+    cashier, product = make_person("cashier", username="sari"), make_product(brand="xl", code="XL10", name="XL 10")
+    for days in (1, 8, 40):
+        sold(ago(days), placed_by=cashier, product=product)
+        sold(ago(days), Status.FAILED, product=product)
+    sold(ago(1), selling_price=30_000)
+    sum_days()
+    sold(ago(0, 0), selling_price=15_000)
+
+
+def links(page: str, mark: str) -> list[dict[str, str]]:
+    """What the addresses of the links with this attribute choose."""
+    tags = [unescape(tag) for tag in re.findall(rf"<a [^>]*{mark}[^>]*>", page)]
+    return [dict(parse_qsl(re.findall(r'href="/\?([^"#]*)', tag)[0])) for tag in tags]
+
+
+# In the evening the day a week before is read from its sums, and what came later from its orders.
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize("hour", [9, 21])
+@pytest.mark.parametrize("days", ["today", "yesterday", "7", "month"])
+@pytest.mark.parametrize("by", ["brand", "customer"])
+def test_it_follows_the_days_in_at_most_15_questions(hour: int, days: str, by: str, time_machine: Any):
+    time_machine.move_to(ago(0, hour))
+    supervisor, where = browser_of("supervisor"), {"days": days, "by": by}
+    supervisor.get("/earnings/today/", where)
+
+    with CaptureQueriesContext(connection) as queries:
+        answer = supervisor.get("/earnings/today/", where)
+
+    expected = totals_of(figures_by("day", named_period(days, timezone.now()).period).values())
+    shown = tiles(answer)
+    assert (shown["sales"], shown["sold"]) == (str(expected.sales), str(expected.sold))
+    assert sum(lines(answer).values()) == expected.sales
+    drawing = answer.context["drawing"]
+    assert sum(bar.now.figures.sales for bar in drawing.bars if bar.now) == expected.sales
+    assert drawing.by == ("hour" if days in {"today", "yesterday"} else "day")
+    asked = [query["sql"] for query in queries.captured_queries]
+    assert len(asked) <= 15, "\n".join(asked)
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize("days", ["today", "7"])
+def test_todays_orders_are_read_once(days: str, time_machine: Any):
+    time_machine.move_to(ago(0, 9))
+    supervisor = browser_of("supervisor")
+    supervisor.get("/earnings/today/")
+
+    with CaptureQueriesContext(connection) as queries:
+        supervisor.get("/earnings/today/", {"days": days})
+
+    today = f"\"created_at\" >= '{timezone.localdate()} 00:00:00+07:00'"
+    read = [query["sql"] for query in queries.captured_queries if today in query["sql"]]
+    assert len(read) == 1, "\n".join(read)
+
+
+@pytest.mark.usefixtures("shop")
+def test_days_that_the_address_names_need_no_script():
+    supervisor = browser_of("supervisor")
+    plain = supervisor.get("/")
+    assert (tiles(plain), 'hx-trigger="load, every 60s"' in plain.content.decode()) == ({}, True)
+    week = next(link for link in links(plain.content.decode(), "data-period") if link["days"] == "7")
+
+    page = supervisor.get("/", week | {"by": "product"})
+
+    part = supervisor.get("/earnings/today/", {"days": "7", "by": "product"})
+    assert (tiles(page), lines(page)) == (tiles(part), lines(part))
+    assert lines(page) == {"XL10": 12_000} | {key: sales for key, sales in lines(page).items() if key != "XL10"}
+    text = page.content.decode()
+    assert 'hx-trigger="every 60s"' in text
+    assert {link["by"] for link in links(text, "data-period")} == {"product"}
+    assert {link["days"] for link in links(text, "data-by")} == {"7"}
+    chosen = re.findall(r'data-(?:period|by)="(\w+)"[^>]*aria-current="true"', text)
+    assert chosen == ["7", "product"]
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_line_is_of_what_sold_and_opens_its_orders():
+    failed = make_product(code="TRI10")
+    sold(ago(0, 0), Status.FAILED, product=failed)
+    sold(ago(7, 0), product=failed)
+    sum_day(ago(7).date())
+    auditor = browser_of("auditor")
+
+    page = auditor.get("/", {"days": "today", "by": "product"})
+
+    day = f"since={ago(0).date()}&until={ago(0).date()}"
+    (code,) = lines(page)
+    assert code != "TRI10"
+    opened = re.findall(r'<a class="row-link" href="(/orders/\?since[^"]*)"', page.content.decode())
+    assert [unescape(address) for address in opened] == [f"/orders/?{day}&product={code}"]
+    assert auditor.get(unescape(opened[0])).content.decode().count('class="row-link"') == 1
+    assert 'href="/earnings/?days=today&amp;by=product#earned-by"' in page.content.decode()
+
+
+def test_six_lines_stand_there_and_the_page_of_earnings_has_all():
+    for number in range(8):
+        sold(ago(0, 0), product=make_product(code=f"B{number}"), selling_price=20_000 + number)
+    supervisor = browser_of("supervisor")
+
+    part, page = (supervisor.get(address, {"by": "product"}) for address in ("/earnings/today/", "/earnings/"))
+
+    assert list(lines(part)) == list(lines(page))[:6]
+    assert (part.context["report"].count, len(lines(page))) == (8, 8)
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_branch_narrows_the_figures_the_orders_and_the_work():
+    tebet = make_branch("Tebet")
+    sari = make_person("cashier", username="tini", branch=tebet)
+    order = sold(ago(0, 0), placed_by=sari, selling_price=17_000)
+    supervisor = browser_of("supervisor")
+
+    page = supervisor.get("/", {"days": "7", "branch": tebet.pk})
+
+    text = page.content.decode()
+    assert (tiles(page)["sales"], page.context["today_count"]) == ("17000", 1)
+    assert [row.pk for row in page.context["latest"].rows] == [order.pk]
+    assert f'hx-get="/work/first/?branch={tebet.pk}"' in text
+    assert f"branch={tebet.pk}" in next_question(page)[0]
+    assert {link.get("branch") for link in links(text, "data-period")} == {str(tebet.pk)}
+    offered = {link.get("branch") for link in links(text, "data-branch")}
+    assert offered == {None, *map(str, Branch.objects.values_list("pk", flat=True))}
+    assert {link["days"] for link in links(text, "data-branch")} == {"7"}
+    assert 'id="own-branch"' not in text
+
+
+def test_a_person_of_one_branch_is_offered_no_other():
+    tebet = make_branch("Tebet")
+    sold(ago(0, 0), selling_price=17_000)
+    bound = browser_of("supervisor", bound_since="2026-01-01T00:00Z")
+
+    page = bound.get("/", {"days": "today", "branch": tebet.pk})
+
+    assert tiles(page)["sales"] == "17000"
+    assert not has_id(page, "of-branch")
+    assert not has_id(browser_of("cashier").get("/"), "of-branch")
+
+
+def test_a_shop_of_one_branch_is_not_asked_for_it():
+    assert not has_id(browser_of("supervisor").get("/?days=7"), "of-branch")
+
+
+def test_a_cashiers_overview_stays_theirs_and_sells():
+    page = browser_of("cashier").get("/?days=7")
+
+    assert "/earnings/" not in page.content.decode()
+    assert (has_id(page, "quick"), has_id(page, "quick-find")) == (True, False)
+
+
+def test_who_sees_the_shop_finds_from_its_head():
+    make_order(Status.SUCCESS)
+    page = browser_of("supervisor").get("/")
+
+    assert (has_id(page, "quick"), has_id(page, "quick-find")) == (False, True)
+    form = re.findall(r'<form[^>]*id="quick-find"[^>]*>', page.content.decode())[0]
+    assert ('action="/find/"' in form, 'method="get"' in form) == (True, True)
+    assert Order.objects.count() == 1
+
+
+def test_the_way_to_the_result_of_the_evening_is_for_who_can_choose_it():
+    shown = [has_id(browser_of(role).get("/"), "send-evening") for role in ("admin", "viewer")]
+    bound = browser_of("supervisor", bound_since="2026-01-01T00:00Z")
+
+    assert shown == [True, False]
+    assert not has_id(bound.get("/"), "send-evening")
