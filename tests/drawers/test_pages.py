@@ -13,7 +13,7 @@ from drawers.services import PaymentFacts, close_shift
 from policies.services import change_policies
 from staff.models import User
 from testing.people import browser_of, make_person, signed_in
-from tests.core.helpers import codes, counts_at, hidden
+from tests.core.helpers import codes, counts_at, has_id, hidden, words, words_at
 from tests.drawers.helpers import begin, counted, end, end_of_day, make_drawer, pieces_of, sell
 from workbench.services.story import read_story
 
@@ -361,3 +361,18 @@ def test_a_difference_of_exactly_the_rounding_needs_no_reason_and_any_other_does
     assert closed.reason == "2 cash sales for whose amounts there is no coin, rounded up."
     assert list(DrawerEntry.objects.filter(shift=shift).values_list("kind", "amount")) == entries
     assert [payment.amount for payment in Payment.objects.order_by("pk")] == [order.selling_price for order in sales]
+
+
+def test_a_shift_says_what_its_sales_and_its_profit_count():
+    shift = begin()
+    end(sell(shift.cashier, 10_000), "success")
+    alone = browser_of("admin", language="en").get(f"/shifts/{shift.pk}/")
+    end(sell(shift.cashier, 30_000), "failed")
+    sell(shift.cashier, 5_000)
+
+    page = browser_of("admin", username="second", language="en").get(f"/shifts/{shift.pk}/")
+
+    assert not has_id(alone, "sales-count"), "both count the same"
+    assert "also what failed or is still open" in words_at(page, 'id="sales-count"')
+    assert "Rp45.000 · 3" in words(page)
+    assert "of Rp10.000 that arrived" in words_at(page, 'id="profit-count"')
