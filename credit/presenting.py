@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -14,7 +16,7 @@ from core.customer_texts import one_line, plain_lines, whatsapp_link
 from core.looks import badge
 from core.money import rupiah
 from credit.models import CreditAccount
-from credit.services import Age, Debt, OffAccount, name_of
+from credit.services import Age, Debt, OffAccount, debts_of, name_of, unfulfilled_sales
 from credit.services.ageing import age_of
 from customers.models import SavedNumber
 
@@ -31,12 +33,36 @@ _LOOKS = {
 
 def age_badge(account: CreditAccount) -> SafeString:
     """How late the oldest debt of an account is; empty where nothing is owed."""
-    if account.oldest_due is None:
-        return SafeString()
-    if account.oldest_due == timezone.localdate():
+    return SafeString() if account.oldest_due is None else due_badge(account.oldest_due)
+
+
+def due_badge(due_on: dt.date) -> SafeString:
+    """How late what is due on this day is."""
+    if due_on == timezone.localdate():
         return badge(_LOOKS[Age.WEEK], _("Due today"))
-    age = age_of(account.oldest_due)
+    age = age_of(due_on)
     return badge(_LOOKS[age], age.label)
+
+
+@dataclass(frozen=True)
+class Owed:
+    """What an account owes: `first` of its unpaid debts, oldest due first, and how many `more` there are.
+
+    `since`: when the oldest of all unpaid ones began. `unfulfilled`: those whose orders did not go through.
+    """
+
+    first: list[Debt]
+    more: int
+    since: dt.datetime
+    unfulfilled: dict[str, int]
+
+
+def owed_of(account: CreditAccount, most: int = 5) -> Owed | None:
+    """What this account owes; None where nothing is owed."""
+    if account.balance <= 0:
+        return None
+    debts = debts_of(account)
+    return Owed(debts[:most], len(debts[most:]), min(debt.at for debt in debts), unfulfilled_sales(account))
 
 
 def off_account_words(off: OffAccount, *, is_done: bool) -> str:

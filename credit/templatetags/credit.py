@@ -12,6 +12,8 @@ from staff.models import User
 
 register = template.Library()
 register.simple_tag(presenting.age_badge)
+register.simple_tag(presenting.due_badge)
+register.simple_tag(presenting.owed_of)
 
 
 @register.simple_tag

@@ -1,13 +1,16 @@
 """The pages of credit: what each person sees and does there, with few questions and no history read."""
 
+import datetime as dt
 import re
 import uuid
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from audit.models import AuditEvent
+from core.times import day_words
 from credit.events import CREDIT_CHANGED
 from credit.models import CreditAccount, CreditEntry
 from credit.services import record_payment
@@ -16,6 +19,7 @@ from customers.models import Customer, SavedNumber
 from drawers.services import take_credit_payment
 from staff.models import User
 from testing.people import browser_of, make_person, signed_in
+from tests.core.helpers import counts_at, has_id, words_at
 from tests.credit.helpers import account_of, give_credit, made_due, owed_by, page_of, sell_to
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, sell
@@ -69,6 +73,27 @@ def test_a_cashier_takes_a_payment_and_undoes_it():
     assert owed_by(customer) == 30_000
     again = browser.post(f"/credit/payments/{payment.pk}/undo/", {"reason": "typed wrongly"})
     assert 'id="form-fault"' in again.content.decode()
+
+
+def test_the_customers_page_says_what_is_owed_since_when_and_until_when():
+    browser, customer, today = browser_of("supervisor"), give_credit(cap=500_000), timezone.localdate()
+    seller = User.objects.get(username="supervisor")
+    orders = [sell_to(customer, 10_000 + n, by=seller) for n in range(7)]
+    address = f"/customers/{customer.pk}/"
+
+    page = browser.get(address)
+    made_due(customer, days_ago=3)
+    late = page_of(browser, address)
+
+    rows = page.content.decode().partition('id="debts"')[2].partition("</table>")[0]
+    due = (today + dt.timedelta(days=14)).isoformat()
+    assert re.findall(r'<tr data-due="([^"]+)"', rows) == [due] * 5
+    assert [order.ref_id in rows for order in orders] == [True] * 5 + [False] * 2
+    assert day_words(today.isoformat()) in words_at(page, 'id="owed-since"')
+    assert counts_at(page, 'id="more-debts"') == [2]
+    assert f'<tr data-due="{(today - dt.timedelta(days=3)).isoformat()}"' in late
+    record_payment(account_of(customer), method="transfer", amount=70_021, actor=seller)
+    assert not has_id(browser.get(address), "owed-since")
 
 
 def test_the_list_shows_who_owes_by_age_and_its_file_too():
@@ -176,8 +201,8 @@ def test_the_pages_ask_little_and_read_no_history():
         browser.get(path)
         with CaptureQueriesContext(connection) as queries:
             page_of(browser, path)
-        # the customer's page: 12, with the numbers that are followed and their bills due
-        assert len(queries) <= 12, path
+        # the customer's page: 13, with the debts, and the numbers that are followed and their bills due
+        assert len(queries) <= 13, path
         assert list(too_wide(asked(queries.captured_queries))) == [], path
 
 
