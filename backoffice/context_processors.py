@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from alerts.presenting import head_for
-from backoffice.navigation import navigation_of
+from backoffice.navigation import navigation_of, work_kind_of
 from backoffice.sections import section_of
 from branches.seeing import own_branch
 from branches.services import branch_name
@@ -20,7 +20,8 @@ def page(request: HttpRequest) -> dict[str, Any]:
     """The shop's name, the person's look, the sandbox's address for the bar, and how the upstream answers us.
 
     What is lazy is read only by the pages that show it: those of people who are signed in. `frame_rights` and
-    `frame_route`: the person's rights and the page's address, under which parts of the frame are kept.
+    `frame_route`: the person's rights and the page's address (with the kind of work), under which parts of the frame
+    are kept.
     """
     user = getattr(request, "user", None)
     head = SimpleLazyObject(lambda: head_for(request.user))  # type: ignore[arg-type] # signed in
@@ -41,7 +42,7 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "navigation": SimpleLazyObject(lambda: navigation_of(request)),
         "page_section": SimpleLazyObject(lambda: section_of(request)),
         "frame_rights": SimpleLazyObject(lambda: _rights_of(request.user)),  # type: ignore[arg-type] # signed in
-        "frame_route": request.resolver_match.route if request.resolver_match else None,
+        "frame_route": f"{request.resolver_match.route}{work_kind_of(request)}" if request.resolver_match else None,
         "upstream_account": SimpleLazyObject(lambda: head.account),
     }
 

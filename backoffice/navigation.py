@@ -15,6 +15,11 @@ from approvals.services import sees_queue
 from bank.presenting import RIGHTS as BANK_RIGHTS
 from core.rights import Right
 from staff.models import User
+from work.kinds import KINDS
+from work.kinds.approvals import Approvals
+from work.kinds.complaints import Complaints
+from work.kinds.dues import Dues
+from work.kinds.refunds import Refunds
 from work.services import scope_of
 
 # Beside them stands the fifth tab, "More", with everything else.
@@ -46,7 +51,11 @@ def _sees_callbacks_alone(person: User) -> bool:
 
 @dataclass(frozen=True)
 class _Page:
-    """A page of a place: its address, who may open it, and how the names (or a path) of the addresses below begin."""
+    """A page of a place: its address, who may open it, and how the names (or a path) of the addresses below begin.
+
+    `kind`: the kind of work that it lists. For people who see such work it is that part of the one list, which leads to
+    the page behind `address`.
+    """
 
     name: str
     address: str
@@ -55,6 +64,13 @@ class _Page:
     may: _Test
     starts: tuple[str, ...]
     path: str = ""
+    kind: str = ""
+
+    def url_for(self, person: User) -> str:
+        """Where it leads this person."""
+        if self.kind and KINDS[self.kind].may_see(person):
+            return f"{reverse('work')}?kind={self.kind}"
+        return reverse(self.address)
 
 
 _BALANCE = _holds(Right.VIEW_BOOKS, Right.VIEW_COST)
@@ -75,13 +91,14 @@ PLACES: tuple[tuple[str, str, str | Promise, tuple[_Page, ...]], ...] = (
     )),
     ("work", "checklist", pgettext_lazy("place", "Work"), (
         _Page("work", "work", "checklist", _("To do"), _sees_work, ("work",)),
-        _Page("approvals", "approval_list", "checks", _("Approvals"), sees_queue, ("approval_",)),
+        _Page("approvals", "approval_list", "checks", _("Approvals"), sees_queue, ("approval_",),
+            kind=Approvals.code),
         _Page("refunds", "refund_list", "cash-banknote", pgettext_lazy("refund", "Refunds due"), _sees_refunds,
-            ("refund_",)),
+            ("refund_",), kind=Refunds.code),
         _Page("dues", "due_list", "calendar-dollar", _("Bills due"), _holds(Right.VIEW_BILLS, Right.VIEW_CUSTOMERS),
-            ("due_",)),
+            ("due_",), kind=Dues.code),
         _Page("complaints", "complaint_list", "message-report", _("Complaints"), _holds(Right.VIEW_COMPLAINTS),
-            ("complaint_",)),
+            ("complaint_",), kind=Complaints.code),
     )),
     ("records", "receipt", pgettext_lazy("place", "Records"), (
         _Page("orders", "order_list", "receipt", _("Orders"), _holds(Right.VIEW_ORDERS), ("order_",)),
@@ -116,6 +133,7 @@ PLACES: tuple[tuple[str, str, str | Promise, tuple[_Page, ...]], ...] = (
     )),
 )
 # fmt: on
+_OF_KINDS = tuple(page for _name, _icon, _words, pages in PLACES for page in pages if page.kind)
 
 
 @dataclass(frozen=True)
@@ -195,13 +213,22 @@ def navigation_of(request: HttpRequest) -> Navigation:
     person: User = request.user  # type: ignore[assignment] # signed in
     match = request.resolver_match
     here = _page_of(person, match.url_name or "", f"/{match.route}") if match else None
+    if kind := work_kind_of(request):
+        here = next((page for page in _OF_KINDS if page.kind == kind and page.may(person)), here)
     places = []
     for name, icon, words, pages in PLACES:
         open_to = [page for page in pages if page.may(person)]
         if open_to:
-            shown = [Page(page.name, reverse(page.address), page.icon, page.words, page is here) for page in open_to]
+            shown = [Page(page.name, page.url_for(person), page.icon, page.words, page is here) for page in open_to]
             places.append(Place(name, icon, words, shown))
     return Navigation(places=places, tabs=_tabs_of(person, places))
+
+
+def work_kind_of(request: HttpRequest) -> str:
+    """The kind of work that the list is about, if it is a page of its own; else empty."""
+    match = request.resolver_match
+    kind = request.GET.get("kind", "") if match and match.url_name == "work" else ""
+    return kind if any(page.kind == kind for page in _OF_KINDS) else ""
 
 
 def _page_of(person: User, name: str, path: str) -> _Page | None:

@@ -91,11 +91,12 @@ def _context(request: StaffRequest) -> dict[str, Any]:
         "others": [item for item in every if not _is_mine(item, request.user)],
         "shop": every,
     }
-    whose = request.GET.get("whose", "")
-    whose = whose if whose in groups else ""
-    in_group = groups[whose]
     kind = request.GET.get("kind", "")
     kind = kind if kind in KINDS else ""
+    # A kind alone is the queue of that kind: all of it that the person sees.
+    whose = request.GET.get("whose", "shop" if kind else "")
+    whose = whose if whose in groups else ""
+    in_group = groups[whose]
     items = [item for item in in_group if item.kind == kind] if kind else in_group
     page = Paginator(items, _ROWS).get_page(request.GET.get("page"))
     shown = [(item.kind, item.key, item.taken_by) for item in page]
@@ -107,12 +108,16 @@ def _context(request: StaffRequest) -> dict[str, Any]:
         "whose": whose,
         "kind": kind,
         "branch": branch,
+        "of_kind": KINDS[kind] if kind and KINDS[kind].may_see(request.user) else None,
         "branches": _branches().items(),
         "of_branch": f"&branch={branch}" if branch else "",
         "groups": [
-            ("", pgettext("work", "Mine"), len(groups[""])),
-            ("others", _("Waits for somebody else"), len(groups["others"])),
-            ("shop", pgettext("work", "The whole shop"), len(every)),
+            (code, words, len([item for item in groups[code] if kind in {"", item.kind}]))
+            for code, words in (
+                ("", pgettext("work", "Mine")),
+                ("others", _("Waits for somebody else")),
+                ("shop", pgettext("work", "The whole shop")),
+            )
         ],
         "kinds": [(code, KINDS[code].words, counts[code]) for code in KINDS if counts[code] or code == kind],
         "count": len(in_group),

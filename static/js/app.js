@@ -81,7 +81,7 @@ function step(by) {
 // The form of a decision, on this page (also in a panel) or on that of the chosen row; it is never sent by a key alone.
 // The part of the address is not an id of the page: a browser takes the cursor away when it jumps to one.
 function openForm(key) {
-  const form = find(`[data-key-opens=${key}]`);
+  const form = find(`[data-key-opens=${key}]:not([inert] *)`);
   const row = document.activeElement?.closest("[data-queue] [data-pick]");
   if (row && !form) location.assign(`${row.getAttribute("href")}#key-${key}`);
   if (!form) return;

@@ -18,6 +18,7 @@
   // The part of a page that the row's address names, or all of it. What is no page of ours, such as the entrance, is opened.
   async function loadPage(address, request) {
     const asked = shown;
+    pagePart.inert = true; // until it is that of the row: no key opens a form of another one
     const answer = await fetch(address, request).catch(() => null);
     const page = answer && new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const toast of page?.querySelectorAll("#toasts > [data-toast]") ?? []) document.querySelector("#toasts").append(toast);
@@ -30,6 +31,7 @@
     const part = (named && page.getElementById(named)) || page.querySelector("#main");
     for (const framed of part.querySelectorAll("#live, noscript")) framed.remove();
     for (const script of part.querySelectorAll("script[type=module]")) import(script.src);
+    pagePart.inert = false;
     pagePart.replaceChildren(...(part.id === "main" ? part.children : [part]));
     panel.querySelector("[data-beside-open]").href = asked;
     panel.scrollTop = 0;
@@ -102,7 +104,8 @@
   // A form of the page is sent from here, to the same address; then the list is asked what still waits.
   pagePart?.addEventListener("submit", async (event) => {
     const form = event.target;
-    if (form.getAttribute("method") !== "post") return; // `form.method` would be a field of that name
+    // `form.method` would be a field of that name; some forms lead on to the page where it goes on.
+    if (form.getAttribute("method") !== "post" || "leaves" in form.dataset) return;
     event.preventDefault();
     if (form.dataset.sent) return;
     await loadPage(form.getAttribute("action") || shown, { method: "POST", body: new FormData(form, event.submitter) });

@@ -101,6 +101,13 @@ def test_a_page_opens_its_place_at_the_side(admin):
         ("/approvals/", "work", "approvals"),
         ("/refunds/", "work", "refunds"),
         ("/work/", "work", "work"),
+        ("/work/?kind=approval", "work", "approvals"),
+        ("/work/?kind=refund&whose=", "work", "refunds"),
+        ("/work/?kind=due", "work", "dues"),
+        ("/work/?kind=complaint", "work", "complaints"),
+        ("/work/?kind=order", "work", "work"),
+        ("/due/", "work", "dues"),
+        ("/complaints/", "work", "complaints"),
         ("/credit/", "records", "credit"),
         ("/staff/roles/", "office", "people"),
         ("/shop/policies/", "office", "shop"),
@@ -113,6 +120,28 @@ def test_a_page_opens_its_place_at_the_side(admin):
         assert re.findall(r'data-group="(\w+)"\s+aria-current="true"', side) == [place], address
         assert re.findall(r'data-place="(\w+)"\s+aria-current="page"', side) == [page], address
         assert side.count('<div class="place-pages">') == 1, address
+
+
+def test_the_queues_at_the_side_are_filters_of_work(admin):
+    side = admin.get("/me/").content.decode().split("nav-main")[1].split("</nav>")[0]
+
+    links = {name: url for url, name in re.findall(r'href="([^"]+)" data-place="(\w+)"', side)}
+    assert {name: links[name] for name in PLACES["work"]} == {
+        "work": "/work/",
+        "approvals": "/work/?kind=approval",
+        "refunds": "/work/?kind=refund",
+        "dues": "/work/?kind=due",
+        "complaints": "/work/?kind=complaint",
+    }
+
+
+def test_a_queue_of_which_work_shows_nothing_leads_to_its_list():
+    browser = browser_of("supervisor")
+    Group.objects.get(name="supervisor").permissions.remove(Permission.objects.get(codename="view_order"))
+
+    side = browser.get("/me/").content.decode().split("nav-main")[1].split("</nav>")[0]
+
+    assert 'href="/complaints/" data-place="complaints"' in side
 
 
 def test_a_page_that_does_not_exist_is_in_no_place(cashier):

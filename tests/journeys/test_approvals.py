@@ -39,3 +39,40 @@ def test_given_a_queue_then_keys_open_the_right_form(live_server: Any, open_wind
     page.keyboard.press("Enter")
     expect(page.locator("#state")).to_have_attribute("data-state", "refused")
     assert faults == []
+
+
+def test_given_approvals_in_work_then_the_same_keys_decide_beside_the_list(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    open_books(1_000_000)
+    sari = cashier(own_approval_above=10_000)
+    first, second = (ask_purchase(sari, f"08123456789{n}") for n in range(2))
+    page = open_window()
+    sign_in(page, live_server.url, "supervisor", "/work/?kind=approval")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    faults = faults_of(page)
+
+    # when: the panel is open, and the cursor goes on to the second and decides at once
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-beside-page] #approve")).to_be_visible()
+    page.keyboard.press("j")
+    expect(page.locator("[data-beside-page] #approve-form")).to_have_attribute(
+        "action", f"/approvals/{second.pk}/approve/"
+    )
+    page.keyboard.press("a")
+    expect(page.locator("[data-beside-page] #approve")).to_have_attribute("open", "")
+
+    # then: the other is refused by keys alone, and its row goes
+    page.keyboard.press("Escape")
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-beside-page] #refuse-form")).to_have_attribute(
+        "action", f"/approvals/{first.pk}/refuse/"
+    )
+    page.keyboard.press("r")
+    expect(page.locator("#id_reason")).to_be_focused()
+    page.keyboard.type("Later")
+    page.keyboard.press("Enter")
+    expect(page.locator("#results tr[id^=row-]")).to_have_count(1)
+    first.refresh_from_db()
+    assert (first.state, faults) == ("refused", [])

@@ -429,7 +429,55 @@ def test_a_day_leads_an_owner_to_the_form_that_signs_it():
     assert f'href="/shifts/days/{yesterday}/"' in browser_of("supervisor").get("/work/?whose=others").content.decode()
 
 
+@pytest.mark.parametrize(
+    ("kind", "every"),
+    [
+        ("approval", "/approvals/"),
+        ("refund", "/refunds/?state=all"),
+        ("due", "/due/"),
+        ("complaint", "/complaints/?state=all"),
+    ],
+)
+def test_a_kind_alone_is_its_queue_and_leads_to_the_list_with_the_finished(kind, every):
+    one_of_each()
+    auditor = browser_of("admin", username="boss")
+
+    page = auditor.get(f"/work/?kind={kind}")
+
+    assert set(rows(auditor, f"?kind={kind}")) == {kind}
+    assert f"<h1>{KINDS[kind].words}</h1>" in page.content.decode()
+    assert f'id="every-one" href="{every.replace("&", "&amp;")}"' in page.content.decode()
+    assert auditor.get(every).status_code == 200
+
+
+def test_a_queue_shows_the_work_of_others_too_and_keeps_its_kind():
+    one_of_each()
+    auditor = browser_of("auditor")
+
+    page = auditor.get("/work/?kind=approval").content.decode()
+
+    assert rows(auditor, "?kind=approval") == ["approval"]
+    assert rows(auditor, "?kind=approval&whose=") == []
+    groups = page.split('id="work-groups"')[1].split("</nav>")[0]
+    assert re.findall(r'whose=(\w*)&amp;kind=approval"[^>]*>[^(]*\((\d+)\)', groups) == [
+        ("", "0"),
+        ("others", "1"),
+        ("shop", "1"),
+    ]
+
+
 def test_an_empty_kind_names_the_other_work():
     make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
 
     assert "None of this kind. Other work: 1" in words(browser_of("admin").get("/work/?kind=refund"))
+
+
+def test_a_bill_due_is_checked_and_paid_from_its_row():
+    due_bill("1234567890")
+    seller, looker = browser_of("supervisor"), browser_of("auditor")
+
+    row = seller.get("/work/?kind=due").content.decode().split('<tr id="row-due')[1].split("</tr>")[0]
+    address = re.search(r'data-at-once href="([^"]+)"', row)[1].replace("&amp;", "&")
+
+    assert 'name="destination" value="1234567890"' in seller.get(address).content.decode()
+    assert "data-at-once" not in looker.get("/work/?kind=due").content.decode()

@@ -32,6 +32,7 @@ class Approvals(WorkKind):
     does = ()
     branch = "branch"
     within = dt.timedelta(minutes=15)
+    every = ("approval_list", "")
 
     def may_see(self, person: User) -> bool:
         return sees_queue(person)

@@ -28,6 +28,7 @@ class Complaints(WorkKind):
     sees = (Right.VIEW_ORDERS, Right.VIEW_COMPLAINTS)
     does = (Right.HANDLE_COMPLAINTS,)
     branch = "order__payment__branch"
+    every = ("complaint_list", "?state=all")
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         return Complaint.objects.open().annotate(since=F("opened_at"))

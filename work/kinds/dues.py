@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from core.money import rupiah
 from core.rights import Right
 from core.times import day_words
-from customers.presenting import shown_number
+from customers.presenting import as_query, shown_number
 from dues.holders import holders_of
 from dues.models import ASKS, COLLECT_WITHIN, OWES, DueBill, DueState
 from dues.presenting import until_words
@@ -32,6 +32,14 @@ def _begin(day: str) -> Func:
     return Func(F(day), template=template, output_field=DateTimeField())
 
 
+def _payment_of(bill: DueBill) -> tuple[str, str]:
+    """The new check at the counter that begins its payment; nothing for people who do not see its number."""
+    query, product = as_query(bill.number), bill.number.product
+    if not query or product is None:
+        return "", ""
+    return gettext("Check and pay"), f"{reverse('counter_review')}?{urlencode({'product': product.code})}&{query}"
+
+
 class Dues(WorkKind):
     """Unpaid ones until the fine, or for some days; numbers that stay unpaid or are gone ask once."""
 
@@ -42,6 +50,7 @@ class Dues(WorkKind):
     sees = (Right.VIEW_BILLS, Right.VIEW_CUSTOMERS)
     does = (Right.CHECK_BILLS,)
     within = COLLECT_WITHIN
+    every = ("due_list", "")
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         """Open ones with a bill, and those that ask."""
@@ -56,6 +65,7 @@ class Dues(WorkKind):
         lines = {}
         bills = list(DueBill.objects.with_state().for_table().filter(pk__in=keys))
         holders = holders_of([bill for bill in bills if bill.state in OWES], person)
+        may_pay = person.has_perms((Right.CHECK_BILLS, Right.BUY))
         for bill in bills:
             product, state = bill.number.product, DueState(bill.state)
             holder, asks = holders.get(bill.pk), bill.state in ASKS
@@ -68,5 +78,6 @@ class Dues(WorkKind):
                 about=" · ".join([shown_number(bill.number), str(state.label), *held, *days]),
                 amount=rupiah(bill.to_pay) if bill.state in OWES else "",
                 step=pgettext("work", "Decide") if asks else gettext("See the batch") if leads_to else "",
+                at_once=_payment_of(bill) if may_pay and bill.state in OWES and not (asks or held) else ("", ""),
             )
         return lines

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db.models import BooleanField, DateTimeField, ExpressionWrapper, F, QuerySet, Value
+from django.urls import reverse
 from django.utils.functional import Promise
 
 from core.rights import Right
@@ -52,7 +53,8 @@ class Scope:
 class Line:
     """What one row says: its subject, which links to the place where it is done, more about it, and rupiah.
 
-    `step`: what is done about this very row, if not what is done about its kind.
+    `step`: what is done about this very row, if not what is done about its kind. `at_once`: a step that is taken on
+    another page, without the place of the row: its words and address.
     """
 
     subject: str
@@ -60,13 +62,15 @@ class Line:
     about: Any = ""
     amount: str = ""
     step: str = ""
+    at_once: tuple[str, str] = ("", "")
 
 
 class WorkKind(ABC):
     """One kind. `code` names it in addresses; `step`: what a person does about it, on a button.
 
     `sees`: every right that opens its pages. `does`: any of these is enough to do it. `within`: how long it may wait.
-    `branch`: the way from a row to its branch; empty of work that belongs to no branch.
+    `branch`: the way from a row to its branch; empty of work that belongs to no branch. `every`: the name of the list
+    that has the finished ones, too, and its filters behind it.
     """
 
     code: ClassVar[str]
@@ -77,11 +81,18 @@ class WorkKind(ABC):
     does: ClassVar[tuple[Right, ...]]
     within: ClassVar[dt.timedelta] = dt.timedelta(days=1)
     branch: ClassVar[str] = ""
+    every: ClassVar[tuple[str, str]] = ("", "")
 
     @property
     def severity(self) -> int:
         """By its colour; 0 is the most severe."""
         return _COLOURS.index(self.look[1])
+
+    @property
+    def every_url(self) -> str:
+        """The address of the list with the finished ones; empty without one."""
+        name, query = self.every
+        return f"{reverse(name)}{query}" if name else ""
 
     def may_see(self, person: User) -> bool:
         """Whether this person sees such work."""

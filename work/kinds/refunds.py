@@ -32,6 +32,7 @@ class Refunds(WorkKind):
     sees = (Right.VIEW_ORDERS,)
     does = (Right.GIVE_BACK,)
     branch = "branch"
+    every = ("refund_list", "?state=all")
 
     def due(self) -> Any:
         """Half an hour while the shift that sold it is open: its customer may still be there."""
