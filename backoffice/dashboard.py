@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.db import connection
-from django.db.models import Count, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Q, QuerySet, Subquery, Sum, Value
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -17,7 +17,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from alerts.services.results import may_choose_results
+from alerts.services.results import gets_evenings, may_choose_results
 from backoffice.first_steps import FirstSteps
 from backoffice.glance import glance
 from backoffice.own_day import OwnDay
@@ -75,7 +75,7 @@ def overview(request: StaffRequest) -> HttpResponse:
         "tips": tips_for(request.user),
         "sees_work": bool(scope_of(request.user).sees),
         "first": FirstSteps.read(request.user) if request.user.has_perm(Right.CHANGE_SHOP) else None,
-        "may_be_sent": may_choose_results(request.user),
+        "results_sent": gets_evenings(request.user) if may_choose_results(request.user) else None,
     }
     if sees_earnings and part.is_named:
         context |= part.figures()
@@ -180,13 +180,10 @@ def _facts_seen(request: StaffRequest) -> dict[str, Any]:
             facts |= _order_facts(today, request)
         if request.user.has_perms(SEES_DUES):
             facts["due"] = DueBill.objects.open().owed()
-        if request.user.has_perm(Right.VIEW_CREDIT) and own_branch() is None:
-            overdue = CreditAccount.objects.filter(balance__gt=0, oldest_due__lt=facts["today"])
-            facts["debts"] = overdue.aggregate(count=Count("pk"), sum=Sum("balance"))
         if request.user.has_perm(Right.VIEW_PRODUCT):
             facts |= _catalogue_facts(list(_last_syncs()), now)
+        facts |= _money_facts(request)
         if _sees_books(request):
-            facts |= _book_facts()
             if request.user.has_perm(Right.VIEW_DIFFERENCES):
                 facts["differences"] = _differences(facts["run"])
         elif sees_cost(request.user) and request.user.has_perm(Right.VIEW_ORDERS):
@@ -194,18 +191,31 @@ def _facts_seen(request: StaffRequest) -> dict[str, Any]:
     return facts
 
 
-def _book_facts() -> dict[str, Any]:
-    """The balance, how long it lasts, and how the books stood when they were last compared with it."""
-    runs = ReconciliationRun.objects.all()[:1]
-    *found, last_runs, spending = read_together(*Funds.questions(), runs, spending_question())
-    funds, per_hour = Funds.of(*found), usual_spending_of(spending)
-    return {
-        "funds": funds,
-        "reading": funds.reading,
-        "lasts": lasts_words(funds.available, per_hour),
-        "is_low": funds.available is not None and funds.available < low_below(per_hour),
-        "run": last_runs[0] if last_runs else None,
-    }
+def _money_facts(request: StaffRequest) -> dict[str, Any]:
+    """What customers owe past its day; the balance, how long it lasts, and how the books stood to it last."""
+    questions: dict[str, QuerySet[Any, Any]] = {}
+    if request.user.has_perm(Right.VIEW_CREDIT) and own_branch() is None:
+        overdue = CreditAccount.objects.filter(balance__gt=0, oldest_due__lt=timezone.localdate())
+        of_all = overdue.order_by().annotate(of=Value(1)).values("of")
+        questions["debts"] = of_all.annotate(n=Count("pk"), sum=Sum("balance")).values_list("n", "sum")
+    if _sees_books(request):
+        questions["books"], questions["readings"] = Funds.questions()
+        questions |= {"runs": ReconciliationRun.objects.all()[:1], "spending": spending_question()}
+    if not questions:
+        return {}
+    found = dict(zip(questions, read_together(*questions.values()), strict=True))
+    count, owed = next(iter(found.get("debts", [])), (0, 0))
+    facts: dict[str, Any] = {"debts": {"count": count, "sum": owed}}
+    if "books" in found:
+        funds, per_hour = Funds.of(found["books"], found["readings"]), usual_spending_of(found["spending"])
+        facts |= {
+            "funds": funds,
+            "reading": funds.reading,
+            "lasts": lasts_words(funds.available, per_hour),
+            "is_low": funds.available is not None and funds.available < low_below(per_hour),
+            "run": next(iter(found["runs"]), None),
+        }
+    return facts
 
 
 def _differences(run: ReconciliationRun | None) -> dict[str, object] | None:

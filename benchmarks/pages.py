@@ -271,6 +271,9 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
 
     orders = reverse("order_list")
     yield "overview", reverse("overview")
+    yield "overview, a week by product", f"{reverse('overview')}?days=7&by=product"
+    yield "overview, its figures", reverse("earnings_today")
+    yield "overview, a month by customer", f"{reverse('earnings_today')}?days=month&by=customer"
     yield "orders", orders
     yield "orders, far back", f"{orders}?older={order.created_at:%Y%m%dT%H%M%S.%f}-{order.pk}"
     yield "orders, newer than far back", f"{orders}?newer={order.created_at:%Y%m%dT%H%M%S.%f}-{order.pk}"

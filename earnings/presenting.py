@@ -117,10 +117,10 @@ def tiles_of(now: Figures, before: Figures, *, with_cost: bool, steps: Sequence[
 
 
 def _run(values: Sequence[float | None]) -> str:
-    """The path of the values in a drawing of 100 by 24; empty of fewer than two."""
-    points, height = [], max((value for value in values if value is not None), default=0) or 1
+    """The path of the values in a drawing of 100 by 24; empty of fewer than two, and where all is 0."""
+    points, height = [], max((value for value in values if value is not None), default=0)
     for number, value in enumerate(values):
-        if value is not None:
+        if value is not None and height > 0:
             points.append(f"{100 * number / (len(values) - 1 or 1):.1f},{23 - 22 * max(value, 0) / height:.1f}")
     return "M" + " L".join(points) if len(points) > 1 else ""
 

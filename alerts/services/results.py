@@ -97,6 +97,11 @@ def may_choose_results(person: User) -> bool:
     return person.has_perms(RIGHTS) and person.bound_to is None
 
 
+def gets_evenings(person: User) -> bool:
+    """Whether this person has chosen the result of each day."""
+    return ResultChoice.objects.filter(person=person, evening=True).exists()
+
+
 def choose_results(*, evening: bool, weekly: bool, person: User) -> None:
     """Keep what this person wants to be sent from now on."""
     with transaction.atomic():

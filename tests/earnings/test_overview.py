@@ -12,15 +12,16 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from alerts.services.results import choose_results
 from branches.models import Branch
 from earnings.periods import named_period
 from earnings.services import figures_by, sum_day, sum_days, totals_of
 from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_order, make_product
-from testing.people import browser_of, make_person
+from testing.people import browser_of, make_person, signed_in
 from tests.branches.helpers import make_branch
-from tests.core.helpers import has_id, next_question
+from tests.core.helpers import has_id, next_question, words_at
 from tests.earnings.helpers import ago, lines, sold, tiles
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -188,8 +189,15 @@ def test_who_sees_the_shop_finds_from_its_head():
 
 
 def test_the_way_to_the_result_of_the_evening_is_for_who_can_choose_it():
-    shown = [has_id(browser_of(role).get("/"), "send-evening") for role in ("admin", "viewer")]
+    admin = make_person("admin")
     bound = browser_of("supervisor", bound_since="2026-01-01T00:00Z")
 
-    assert shown == [True, False]
+    before = words_at(signed_in(admin).get("/"), 'id="send-evening"')
+    choose_results(evening=True, weekly=False, person=admin)
+    after = words_at(signed_in(admin).get("/"), 'id="send-evening"')
+
+    assert before
+    assert after
+    assert before != after
+    assert not has_id(browser_of("viewer").get("/"), "send-evening")
     assert not has_id(bound.get("/"), "send-evening")
