@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import django_filters
+from django import forms
 from django.core.validators import RegexValidator
 from django.db.models import F, QuerySet
 from django.db.models.functions import Reverse
@@ -23,7 +24,17 @@ from branches.seeing import narrowed
 from catalogue.filters import brand_names, category_names
 from catalogue.models import Product
 from catalogue.rights import sees_cost
-from core.filters import AmountFilter, Chip, DaysFilter, KeyFilter, ListFilter, SearchFilter, SinceFilter, UntilFilter
+from core.filters import (
+    AmountFilter,
+    Chip,
+    Choices,
+    DaysFilter,
+    KeyFilter,
+    ListFilter,
+    SearchFilter,
+    SinceFilter,
+    UntilFilter,
+)
 from core.money import rupiah
 from core.numbers import sees_whole_numbers
 from core.periods import Period
@@ -34,6 +45,7 @@ from credit.methods import method_choices
 from customers.models import Customer, SavedNumber
 from drawers.filters import drawer_names
 from drawers.models import Payment
+from purchases.fields import ProductFilter, shift_choices, shift_in_words
 from purchases.models import Order, OrderNote, Tag, Verdict
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS, OrderQuerySet
 from purchases.names import LOSS, names_of, products_called_in, read_choices
@@ -91,7 +103,8 @@ class OrderFilter(InBranches):
     What no index finds is looked for in 30 days, unless the address names the days, or facts that few orders share.
     """
 
-    seldom = ("product", "shift", "customer")
+    seldom = ("shift", "customer")
+    of_few = ("product", "shift", "customer")
     is_compact = True
     example = _("Number, SN or “50k yesterday 02”")
 
@@ -116,12 +129,14 @@ class OrderFilter(InBranches):
     brand = django_filters.ChoiceFilter(
         method="of_brand", label=_("Brand"), empty_label=_("Every brand"), choices=brand_names
     )
+    product = ProductFilter(method="of_product", label=_("Product"), max_length=100)
     payment = django_filters.ChoiceFilter(
         field_name="payment__method", label=_("Paid by"), empty_label=_("Every way to pay"), choices=method_choices
     )
     drawer = django_filters.ChoiceFilter(
         field_name="payment__sold_in__drawer", label=_("Drawer"), empty_label=_("Every drawer"), choices=drawer_names
     )
+    shift = KeyFilter(field_name="payment__sold_in", label=_("Shift"))
     branch = BranchFilter(field_name="payment__branch")
     amount_from = AmountFilter(method="at_least", label=_("Price from"))
     amount_to = AmountFilter(method="at_most", label=_("Price to"))
@@ -147,8 +162,6 @@ class OrderFilter(InBranches):
     days = DaysFilter(field_name="created_at")
     since = SinceFilter(field_name="created_at", label=_("From"))
     until = UntilFilter(field_name="created_at", label=_("To"))
-    product = django_filters.CharFilter(method="of_product", label=_("Product"), max_length=64)
-    shift = KeyFilter(field_name="payment__sold_in", label=_("Shift"))
     customer = KeyFilter(method="of_customer", label=_("Customer"))
 
     class Meta:
@@ -204,6 +217,17 @@ class OrderFilter(InBranches):
         narrower = OrderFilter(QueryDict(urlencode(values)), person=self.person, queryset=self.queryset)
         narrower._take_choices(self.choices_read)
         return narrower
+
+    def shown_fields(self) -> Iterator[forms.BoundField]:
+        """Also the shift, where a drawer is chosen."""
+        asked = {name: self.data.get(name, "") for name in ("drawer", "shift", "days", "since", "until")}
+        shift = self.form.fields["shift"]
+        if asked["drawer"] or asked["shift"]:
+            shift.widget = Choices({"class": "form-select"}, list(shift_choices(asked, self.person)))
+        for field in self.form:
+            is_seldom = field.name in self.seldom and not (field.name == "shift" and asked["drawer"])
+            if not field.is_hidden and (not is_seldom or field.value()):
+                yield field
 
     def _take_choices(self, choices: Mapping[str, list[tuple[Any, str]]]) -> None:
         """Ask the database for none of these choices any more."""
@@ -263,6 +287,8 @@ class OrderFilter(InBranches):
             named = Customer.objects.filter(pk=value).first()
         elif name == "product":
             named = Product.objects.filter(code=value).first()
+        elif name == "shift":
+            return shift_in_words(value)
         return named.name if named else super().in_words(name, value)
 
     def search(self, orders: OrderQuerySet, _name: str, text: str) -> OrderQuerySet:

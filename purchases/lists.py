@@ -22,7 +22,7 @@ from purchases.tables import OrderTable
 from staff.models import User
 
 # Of these few orders have one each.
-_FEW = {"q", *OrderFilter.seldom}
+_FEW = {"q", *OrderFilter.of_few}
 
 
 def _foot(filtered: ListFilter, person: User) -> dict[str, Any]:

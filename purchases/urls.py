@@ -10,6 +10,7 @@ urlpatterns = [
     path("orders/", orders.order_list, name="order_list"),
     path("orders/", include(addresses(ORDERS))),
     path("orders/live/", orders.order_list_live, name="order_list_live"),
+    path("orders/products/", orders.order_products, name="order_products"),
     path("orders/bulk/", bulk.order_bulk, name="order_bulk"),
     path("orders/receipts/", many_receipts.order_receipts, name="order_receipts"),
     path("orders/prints/", many_receipts.prints, name="receipt_prints"),

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.html import format_html_join
 from django.views.decorators.http import require_GET
 
 from branches.seeing import narrowed
@@ -17,6 +18,7 @@ from core.filters import ListFilter
 from core.live import Live, seen_keys
 from core.paging import keyset_page
 from core.rights import Right
+from purchases.fields import product_code, products_offered
 from purchases.lists import ORDERS
 from purchases.looking import hindrance
 from purchases.models import Order
@@ -40,6 +42,8 @@ def order_list(request: StaffRequest) -> HttpResponse:
     understood, rest = filtered.read(typed)
     if understood:
         return redirect(request.path + _narrowed(filtered, typed, understood, rest))
+    if "product" in filtered.form.errors and (code := product_code(request.GET.get("product", "").strip())):
+        return redirect(request.path + filtered.url_without("product", product=code))
     columns = ORDERS.columns(request.GET, request.user)
     page = keyset_page(filtered.qs, request.GET, shown=_for_columns(columns))
     context = {
@@ -52,6 +56,14 @@ def order_list(request: StaffRequest) -> HttpResponse:
         "live": _live(request, page.rows, columns),
     }
     return ORDERS.show(request, context)
+
+
+@staff_only(Right.VIEW_ORDERS)
+@require_GET
+def order_products(request: StaffRequest) -> HttpResponse:
+    """The names of products that the filter offers for what is typed into it."""
+    offered = products_offered(request.GET.get("product", "")[:100])
+    return HttpResponse(format_html_join("", '<option value="{}">{}</option>', offered))
 
 
 def _narrowed(filtered: ListFilter, typed: str, understood: dict[str, str], rest: str) -> str:

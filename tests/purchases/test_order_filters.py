@@ -9,12 +9,12 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from approvals.models import Approval, canonical, hash_of
-from catalogue.models import Brand
+from catalogue.models import Brand, Product
 from core import filters, search
 from core.periods import Period
 from credit.methods import CASH
 from customers.models import Customer, SavedNumber
-from drawers.models import Drawer
+from drawers.models import Drawer, Payment, Shift
 from purchases import looking, sums
 from purchases.filters import OrderFilter
 from purchases.models import Order, orders
@@ -24,6 +24,7 @@ from staff.models import User
 from testing.factories import make_order, make_product
 from testing.people import browser_of, make_person
 from tests.core.helpers import has_id, words_at
+from tests.drawers.helpers import begin
 from tests.plans import MANY, copy_many
 from tests.purchases.helpers import listed
 
@@ -435,3 +436,57 @@ def test_a_drawer_and_the_beginning_of_a_products_name_become_chips(supervisor):
     assert understood("laci 1 today") == f"/orders/?drawer={drawer.pk}&days=today"
     assert understood("Free Fire 140") == "/orders/?product=FF140"
     assert understood("free fire kemarin") == "/orders/?brand=FREE+FIRE&days=yesterday"
+
+
+def test_a_product_is_chosen_by_its_name_and_stands_in_the_address_by_its_code(supervisor):
+    for code, name in (("FF140", "Free Fire 140 Diamonds"), ("FF70", "Free Fire 70 Diamonds")):
+        make_product(name=name, code=code, brand="free-fire")
+    sold = make_order(Status.SUCCESS, product=Product.objects.get(code="FF140"))
+    make_order(Status.SUCCESS, product=Product.objects.get(code="FF70"))
+
+    for typed in ("Free Fire 140 Diamonds", "free fire 140", "FREE FIRE 140 diamonds"):
+        answer = supervisor.get("/orders/", {"product": typed, "status": "success"}, follow=True)
+        assert answer.request["QUERY_STRING"] == "status=success&product=FF140", typed
+        assert listed(answer) == [sold.ref_id], typed
+    assert 'value="Free Fire 140 Diamonds"' in str(answer.context["filter"].form["product"])
+    for typed in ("free fire", "entahlah"):
+        answer = supervisor.get("/orders/", {"product": typed})
+        assert has_id(answer, "filter-faults"), typed
+
+
+def test_the_filter_offers_the_names_of_products_while_they_are_typed(supervisor):
+    for number in range(60):
+        make_product(name=f"Zebra {number:02}", code=f"Z{number:02}", brand="zebra")
+    make_product(name="Zebra 7 & <b>", code="OLD", brand="zebra", is_listed=False)
+
+    def offered(text):
+        return re.findall(
+            r'<option value="([^"]*)"', supervisor.get("/orders/products/", {"product": text}).content.decode()
+        )
+
+    assert len(offered("zebra")) == 20
+    assert offered("zebra 42") == ["Zebra 42"]
+    assert "Zebra 7 &amp; &lt;b&gt;" in offered("zebra 7 &")
+    assert "datalist" in supervisor.get("/orders/").content.decode()
+
+
+def test_a_shift_is_chosen_by_its_drawer_and_day(supervisor):
+    seller, drawer = make_person("cashier", username="rina"), Drawer.objects.create(name="Laci 1")
+    begin(seller, drawer=drawer)
+    shift = Shift.objects.get()
+    sold = make_order(Status.SUCCESS, placed_by=seller)
+    Payment.objects.filter(pk=sold.payment_id).update(sold_in=shift)
+    make_order(Status.SUCCESS)
+
+    def offered(query, browser=supervisor):
+        page = browser.get(f"/orders/?{query}").content.decode()
+        select = re.search(r'<select[^>]*name="shift".*?</select>', page, re.DOTALL)
+        return re.findall(r'<option value="(\d+)"', select[0]) if select else None
+
+    assert offered("") is None
+    assert offered(f"drawer={drawer.pk}") == offered(f"drawer={drawer.pk}&days=today") == [str(shift.pk)]
+    assert offered(f"drawer={drawer.pk}&days=yesterday") == []
+    assert offered(f"drawer={drawer.pk}", browser_of("viewer")) == []
+    page = supervisor.get(f"/orders/?shift={shift.pk}")
+    assert listed(page) == [sold.ref_id]
+    assert [chip.words.split(" · ")[0] for chip in page.context["filter"].chips()] == ["Shift: Laci 1"]

@@ -1,0 +1,136 @@
+"""Fields of the filters of orders: a product by its name, a shift by its drawer and day."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import django_filters
+from django import forms
+from django.db.models import Q
+from django.urls import reverse_lazy
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from branches.seeing import narrowed
+from catalogue.models import Product
+from catalogue.services import search_products
+from core.periods import Period
+from core.rights import Right
+from core.times import short_time, start_of_day
+from drawers.models import Shift
+from staff.models import User
+
+NAMES_OFFERED, _MOST_SHIFTS = 20, 50
+
+
+class ProductInput(forms.TextInput):
+    """A text that offers the names of products while it is typed; of a code it shows the name."""
+
+    def __init__(self) -> None:
+        names = "product-names"
+        asks = {"hx-get": reverse_lazy("order_products"), "hx-trigger": "input changed delay:150ms, focus once"}
+        super().__init__({"list": names, "hx-target": f"#{names}", "autocomplete": "off", **asks})
+
+    def format_value(self, value: Any) -> str | None:
+        """The name of the product with this code, where no other has it; else the text."""
+        product = Product.objects.filter(code=value).first() if value else None
+        is_only = product and Product.objects.filter(name__iexact=product.name).count() == 1
+        return product.name if product and is_only else super().format_value(value)
+
+
+class ProductField(forms.CharField):
+    """The code of a product. A name becomes its code before the list is asked (`product_code`)."""
+
+    widget = ProductInput
+    default_error_messages = {"unknown": _("Choose one of the names: no product, or several, are called so.")}
+
+    def clean(self, value: Any) -> str:
+        """The code."""
+        code: str = super().clean(value)
+        if code and not Product.objects.filter(code=code).exists():
+            raise forms.ValidationError(self.error_messages["unknown"], code="unknown")
+        return code
+
+
+class ProductFilter(django_filters.CharFilter):  # type: ignore[misc]
+    """Orders of one product."""
+
+    field_class = ProductField
+
+
+def product_code(text: str) -> str:
+    """The code of the only product that is called so, by its code, name, first words or words of the trade; else ""."""
+    ways = (Q(code=text), Q(name__iexact=text), Q(name__istartswith=f"{text} "))
+    for way in ways if text else ():
+        codes = list(Product.objects.filter(way).order_by().values_list("code", flat=True)[:2])
+        if codes:
+            return codes[0] if len(codes) == 1 else ""
+    asked = search_products(text) if text else None
+    is_one = asked and asked.keys and (asked.is_exact or len(asked.keys) == 1) and not asked.lacking
+    return Product.objects.get(pk=asked.keys[0]).code if asked and is_one else ""
+
+
+def products_offered(text: str) -> list[tuple[str, str]]:
+    """Names of products for what is typed, each as what is sent and what is read beside it; also of delisted ones.
+
+    Those that have each of the words; without any, those that the words of the trade mean.
+    """
+    words = Q()
+    for word in text.split():
+        words &= Q(name__icontains=word)
+    keys = list(Product.objects.filter(words).order_by("name", "pk").values_list("pk", flat=True)[:NAMES_OFFERED])
+    keys = keys or search_products(text).keys[:NAMES_OFFERED]
+    rows = Product.objects.select_related("category").order_by().in_bulk(keys)
+    names = [rows[key].name for key in keys]
+    return [
+        (row.code, f"{row.name} · {row.category.name}") if names.count(row.name) > 1 else (row.name, row.category.name)
+        for row in (rows[key] for key in keys)
+    ]
+
+
+def shift_in_words(key: str) -> str:
+    """The shift of this key, as `_words` say it; the key of one that the reader does not see."""
+    shift = narrowed(Shift.objects.select_related("drawer", "cashier"), "drawer__branch").filter(pk=_key(key)).first()
+    return _words(shift) if shift else key
+
+
+def _words(shift: Shift) -> str:
+    """ "Laci 1 · 26 Nov, 08:02 · Sari"."""
+    return f"{shift.drawer.name} · {short_time(shift.opened_at)} · {shift.cashier.shown_name}"
+
+
+def shift_choices(asked: Mapping[str, str], person: User) -> Iterator[tuple[str, str]]:
+    """The shifts of the chosen drawer in the chosen days, newest first; the chosen shift among them."""
+    seen = narrowed(Shift.objects.select_related("drawer", "cashier"), "drawer__branch")
+    if not person.has_perm(Right.VIEW_SHIFTS):
+        seen = seen.filter(cashier=person)
+    drawer, chosen = _key(asked.get("drawer", "")), _key(asked.get("shift", ""))
+    wanted = Q(pk=chosen) if chosen else Q(pk=None)
+    shifts = seen.filter(drawer=drawer) if drawer else seen.none()
+    first, last = _days(asked)
+    if first:
+        shifts = shifts.filter(Q(closed_at=None) | Q(closed_at__gte=start_of_day(first)))
+    if last:
+        shifts = shifts.filter(opened_at__lt=start_of_day(last + dt.timedelta(days=1)))
+    keys = list(shifts.order_by("-opened_at", "-pk").values_list("pk", flat=True)[:_MOST_SHIFTS])
+    yield "", str(_("Every shift"))
+    for shift in seen.filter(Q(pk__in=keys) | wanted).order_by("-opened_at", "-pk"):
+        yield str(shift.pk), _words(shift)
+
+
+def _key(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else 0
+
+
+def _days(asked: Mapping[str, str]) -> tuple[dt.date | None, dt.date | None]:
+    if asked.get("days") in Period.values:
+        return Period(asked["days"]).days(timezone.localdate())
+    days: list[dt.date | None] = []
+    for name in ("since", "until"):
+        try:
+            days.append(dt.date.fromisoformat(asked.get(name, "")))
+        except ValueError:
+            days.append(None)
+    return days[0], days[1]
