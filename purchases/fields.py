@@ -1,4 +1,4 @@
-"""Fields of the filters of orders: a product by its name, a shift by its drawer and day."""
+"""Fields of the filters of orders and their choices: a product by its name, a shift by its drawer and day."""
 
 from __future__ import annotations
 
@@ -20,9 +20,29 @@ from core.periods import Period
 from core.rights import Right
 from core.times import short_time, start_of_day
 from drawers.models import Shift
+from purchases.models import Tag
 from staff.models import User
 
 NAMES_OFFERED, _MOST_SHIFTS = 20, 50
+ANYBODY, WAITING = "*", "?"  # no usernames
+
+
+def cashier_usernames() -> list[tuple[str, str]]:
+    """Everybody whom the reader sees by username, for a list's filter."""
+    return [
+        (person.username, person.shown_name)
+        for person in narrowed(User.objects.all()).order_by("username").only("username", "first_name", "last_name")
+    ]
+
+
+def approvers() -> list[tuple[str, Any]]:
+    """Nobody yet, anybody, and everybody by username."""
+    return [(WAITING, _("Waits for approval")), (ANYBODY, _("Anybody")), *cashier_usernames()]
+
+
+def tag_names() -> list[tuple[str, str]]:
+    """Every tag, for a list's filter."""
+    return [(name, name) for name in Tag.objects.values_list("name", flat=True)]
 
 
 class ProductInput(forms.TextInput):

@@ -20,7 +20,6 @@ from django.utils.translation import gettext_lazy as _
 
 from approvals.models import Approval, ApprovalState
 from branches.filters import BranchFilter, InBranches
-from branches.seeing import narrowed
 from catalogue.filters import brand_names, category_names
 from catalogue.models import Product
 from catalogue.rights import sees_cost
@@ -45,8 +44,17 @@ from credit.methods import method_choices
 from customers.models import Customer, SavedNumber
 from drawers.filters import drawer_names
 from drawers.models import Payment
-from purchases.fields import ProductFilter, shift_choices, shift_in_words
-from purchases.models import Order, OrderNote, Tag, Verdict
+from purchases.fields import (
+    ANYBODY,
+    WAITING,
+    ProductFilter,
+    approvers,
+    cashier_usernames,
+    shift_choices,
+    shift_in_words,
+    tag_names,
+)
+from purchases.models import Order, OrderNote, Verdict
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS, OrderQuerySet
 from purchases.names import LOSS, names_of, products_called_in, read_choices
 from purchases.reading import AMOUNTS, Names, about, as_words, name_key, plain_price, read_line
@@ -57,7 +65,6 @@ NEEDS_ATTENTION = "attention"
 OPEN_ONES = "open"
 ENDED_BY_PEOPLE = "ended"
 NOTE = "note"
-ANYBODY, WAITING = "*", "?"  # no usernames
 NOBODY = "nobody"
 # A line may name these by their words.
 _NAMED = ("cashier", "status", "payment", "brand", "category", "tag", "profit", "drawer")
@@ -77,24 +84,6 @@ class OfOrderFilter(ListFilter):
         """The rows of orders with this ref_id, number or SN."""
         orders = Order.objects.matching(text, by_part=sees_whole_numbers())
         return rows.filter(order__in=orders.values("pk"))
-
-
-def cashier_usernames() -> list[tuple[str, str]]:
-    """Everybody whom the reader sees by username, for a list's filter."""
-    return [
-        (person.username, person.shown_name)
-        for person in narrowed(User.objects.all()).order_by("username").only("username", "first_name", "last_name")
-    ]
-
-
-def approvers() -> list[tuple[str, Any]]:
-    """Nobody yet, anybody, and everybody by username."""
-    return [(WAITING, _("Waits for approval")), (ANYBODY, _("Anybody")), *cashier_usernames()]
-
-
-def tag_names() -> list[tuple[str, str]]:
-    """Every tag, for a list's filter."""
-    return [(name, name) for name in Tag.objects.values_list("name", flat=True)]
 
 
 class OrderFilter(InBranches):
@@ -173,9 +162,6 @@ class OrderFilter(InBranches):
         self._sellers: list[int] | None = None
         self.choices_read: Mapping[str, list[tuple[Any, str]]] = {}
         self.is_limited = any(query.get(name) for name in _WIDE) and not any(query.get(name) for name in _NARROW)
-        if self.is_limited:
-            query = query.copy()
-            query["days"] = Period.DAYS_30.value
         super().__init__(query, **kwargs)
         sees_customers = self.sees_numbers and person.has_perm(Right.VIEW_CUSTOMERS)
         allowed = {
@@ -203,13 +189,15 @@ class OrderFilter(InBranches):
         return read_line(text, Names(names), today=timezone.localdate(), with_endings=self.sees_numbers)
 
     def without(self, *names: str) -> dict[str, str]:
-        """The chosen filters but for these; of days only those that somebody chose."""
+        """The chosen filters but for these."""
         return dict(parse_qsl(self.url_without(*names)[1:]))
 
     def days_in_words(self) -> str:
         """The chosen days as people read them."""
         if self.data.get("days") in Period.values:
             return str(Period(self.data["days"]).label)
+        if self.is_limited:
+            return str(Period.DAYS_30.label)
         return days_words(self.data.get("since", ""), self.data.get("until", ""))
 
     def of(self, values: Mapping[str, str]) -> OrderFilter:
@@ -244,11 +232,20 @@ class OrderFilter(InBranches):
         earliest = Period.DAYS_30.days(timezone.localdate())[0]
         if first is None or timezone.localdate(first) >= earliest:
             return ""
-        return self.url_without("days", since=timezone.localdate(first).isoformat())
+        return self.url_without(since=timezone.localdate(first).isoformat())
 
-    def url_without(self, *names: str, **more: str) -> str:
-        """The query of the same list without these filters and with `more`; days that nobody chose are left out."""
-        return super().url_without(*names, *(["days"] if self.is_limited else []), **more)
+    def filter_queryset(self, queryset: OrderQuerySet) -> OrderQuerySet:
+        """The orders of the filters; of the last days alone where nobody chose others."""
+        orders: OrderQuerySet = super().filter_queryset(queryset)
+        return self.filters["days"].filter(orders, Period.DAYS_30.value) if self.is_limited else orders
+
+    def as_query(self) -> str:
+        """As it is, with the days that nobody chose."""
+        values = dict(parse_qsl(super().as_query()))
+        if self.is_limited:
+            since, until = (day.isoformat() for day in Period.DAYS_30.days(timezone.localdate()))
+            values |= {"since": since, "until": min(values.get("until", until), until)}
+        return urlencode(values)
 
     @property
     def instead(self) -> Chip | None:
@@ -260,9 +257,14 @@ class OrderFilter(InBranches):
         return Chip("instead", words, self.url_without(*AMOUNTS, ends=digits), is_chosen=False)
 
     def periods(self) -> Iterator[Chip]:
-        """The spans of days; "Every day" is not the days that nobody chose."""
+        """The spans of days. Days that nobody chose count as chosen, and then "Every day" leads to all."""
         for chip in super().periods():
-            yield replace(chip, url=self.all_days) if chip.name == "every" and self.all_days else chip
+            if self.is_limited and chip.name == "every":
+                yield replace(chip, url=self.all_days or chip.url, is_chosen=False)
+            elif self.is_limited and not self.data.get("until"):
+                yield replace(chip, is_chosen=chip.name == Period.DAYS_30)
+            else:
+                yield chip
 
     def chips(self) -> Iterator[Chip]:
         """The valid filters; a price from and to is one of them."""

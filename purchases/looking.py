@@ -14,6 +14,7 @@ from typing import Any
 from django.db.models import Max, Min
 from django.utils.translation import ngettext
 
+from core.periods import Period
 from core.search import expected
 from purchases.filters import OrderFilter
 from purchases.models import Order
@@ -61,6 +62,8 @@ def look(filtered: OrderFilter, named: str = "") -> Looked:
 def _edge(filtered: OrderFilter, chosen: Mapping[str, Any]) -> dt.datetime | None:
     """The time after which some `MOST_LOOKED` orders were placed, of all that may fit; None where fewer were."""
     placed = Order.objects.all()
+    if filtered.is_limited:
+        placed = filtered.filters["days"].filter(placed, Period.DAYS_30.value)
     for name in _INDEXED:
         if value := chosen.get(name):
             placed = filtered.filters[name].filter(placed, value)

@@ -83,6 +83,22 @@ def test_from_any_page_a_number_leads_to_the_sale_the_order_and_the_answer(
     assert faults == []
 
 
+def test_tab_stays_in_the_field_where_everything_is_of_one_kind(live_server: Any, open_window: OpenWindow, shop):
+    page = open_window()
+    sign_in(page, live_server.url, "cashier", "/orders/")
+    field, only = page.locator("#find-q"), page.locator("#find-results [data-only]")
+
+    page.keyboard.press("Control+k")
+    page.keyboard.type("50 ribu kemarin")
+    expect(page.locator("#find-results[data-text='50 ribu kemarin']")).to_be_visible()
+    expect(only).to_be_hidden()
+    page.keyboard.press("Tab")
+
+    expect(field).to_be_focused()
+    expect(only).to_be_visible()
+    assert faults_of(page) == []
+
+
 def test_on_a_phone_it_fills_the_screen(live_server: Any, open_window: OpenWindow, shop):
     page = open_window(size=PHONE)
     sign_in(page, live_server.url, "cashier")

@@ -36,7 +36,7 @@ def test_a_supervisor_finds_an_order_from_a_vague_memory(live_server, open_windo
     page.fill(".filters [name=q]", "50 ribu kasir demo minggu lalu 02")
     page.keyboard.press("Enter")
 
-    expect(page.locator("[data-chip]")).to_have_count(4)
+    expect(page.locator("[data-chip]")).to_have_count(3)
     expect(page.locator("[data-period=last-week]")).to_have_attribute("aria-current", "true")
     expect(page.locator(f"#row-{orders['old'].pk}")).to_be_visible()
     expect(page.locator("#results tbody tr")).to_have_count(1)

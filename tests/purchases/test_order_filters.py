@@ -420,6 +420,9 @@ def test_the_days_that_nobody_chose_are_named_and_all_days_are_one_press_away(su
     address = re.search(r'id="days-limit".*?href="([^"]+)"', page.content.decode(), re.DOTALL)
     assert listed(page) == []
     assert listed(supervisor.get(f"/orders/{html.unescape(address[1])}")) == [old.ref_id]
+    assert page.context["filter"].form["days"].value() is None
+    assert [chip.name for chip in page.context["filter"].periods() if chip.is_chosen] == ["30"]
+    assert "since=" in page.context["filter"].as_query()
     for query in ("amount_from=50000&days=30", "ends=02", "cashier=sari", ""):
         assert not has_id(supervisor.get(f"/orders/?{query}"), "days-limit"), query
 
