@@ -261,7 +261,7 @@ def test_the_preview_says_that_rounding_makes_more_of_the_least_amount():
     exact = words_at(browser.get(URL, typed | {"at_least": "750"}), 'id="by-rounding"')
 
     assert more.strip() == "You asked for at least Rp500. Prices are rounded up to Rp500, so the least becomes Rp750."
-    assert "that is in it" in exact
+    assert "may earn more than the Rp750" in exact
     assert not has_id(browser.get(URL, typed | {"round_to": "1"}), "by-rounding")
 
 
