@@ -72,7 +72,9 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(live_serv
     faults += faults_in_both_languages(page)
     row.locator("a.btn").click()
     page.click("#give-back button[type=submit]")
-    expect(page.locator("#sale-refund")).to_be_visible()
+    expect(page.locator("#no-work")).to_be_visible()
+    shop["owed"].payment.refresh_from_db()
+    assert shop["owed"].payment.is_given
     page.goto(f"{address}/work/")
     expect(page.locator("#no-work")).to_be_visible()
     expect(page.locator("#count-work")).to_be_hidden()
