@@ -199,6 +199,7 @@ def test_a_csv_streams_the_filtered_events_and_is_noted(auditor: Client):
     assert noted.facts == {"format": "csv", "query": "person=sari"}
 
 
+@pytest.mark.usefixtures("long_books")
 def test_a_workbook_is_written_by_the_worker_and_noted(auditor: Client):
     assert auditor.post("/audit/xlsx/?kind=printed").status_code == 302
     export = Export.objects.get()
