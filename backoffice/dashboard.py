@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -66,8 +67,10 @@ def overview(request: StaffRequest) -> HttpResponse:
     part = Part.of(request.GET, request.user)
     live = _live(request, own, part)  # first: changes from here on are news
     sees_earnings = _sees_shop(request) and request.user.has_perms(EARNINGS)
+    figures = part.figures if sees_earnings and part.is_named else dict
+    facts = _facts(request, part, figures)
     context = {
-        **_facts(request, part),
+        **facts,
         **_own_facts(request, own),
         "live": live,
         "part": part,
@@ -77,8 +80,6 @@ def overview(request: StaffRequest) -> HttpResponse:
         "first": FirstSteps.read(request.user) if request.user.has_perm(Right.CHANGE_SHOP) else None,
         "results_sent": gets_evenings(request.user) if may_choose_results(request.user) else None,
     }
-    if sees_earnings and part.is_named:
-        context |= part.figures()
     return render(request, "backoffice/overview.html", context)
 
 
@@ -90,7 +91,8 @@ def overview_live(request: StaffRequest) -> HttpResponse:
     part = Part.of(request.GET, request.user)
     live = _live(request, own, part)
     facts = _facts(request, part) if "overview" in live.news else {}
-    return render(request, "backoffice/overview.html#live", {**facts, **_own_facts(request, own), "live": live})
+    context = {**facts, **_own_facts(request, own), "live": live, "part": part}
+    return render(request, "backoffice/overview.html#live", context)
 
 
 def _sells(request: StaffRequest) -> bool:
@@ -159,9 +161,13 @@ def _say(request: StaffRequest, queued: bool, words: str) -> None:
         messages.error(request, words, extra_tags="queue-away")
 
 
-def _facts(request: StaffRequest, part: Part) -> dict[str, Any]:
-    with seen_in(part.chosen.branch):
-        return _facts_seen(request)
+def _facts(request: StaffRequest, part: Part, figures: Callable[[], dict[str, Any]] = dict) -> dict[str, Any]:
+    """What the overview shows of the branch, and `figures`, all of one moment."""
+    limit = limit_use() if _sees_shop(request) and request.user.has_perm(Right.VIEW_ORDERS) else None
+    with snapshot():
+        with seen_in(part.chosen.branch):
+            facts = _facts_seen(request)
+        return facts | {"limit": limit} | figures()
 
 
 def _facts_seen(request: StaffRequest) -> dict[str, Any]:
@@ -174,20 +180,17 @@ def _facts_seen(request: StaffRequest) -> dict[str, Any]:
     if not _sees_shop(request):
         return facts
     if request.user.has_perm(Right.VIEW_ORDERS):
-        facts["limit"] = limit_use()
-    with snapshot():
-        if request.user.has_perm(Right.VIEW_ORDERS):
-            facts |= _order_facts(today, request)
-        if request.user.has_perms(SEES_DUES):
-            facts["due"] = DueBill.objects.open().owed()
-        if request.user.has_perm(Right.VIEW_PRODUCT):
-            facts |= _catalogue_facts(list(_last_syncs()), now)
-        facts |= _money_facts(request)
-        if _sees_books(request):
-            if request.user.has_perm(Right.VIEW_DIFFERENCES):
-                facts["differences"] = _differences(facts["run"])
-        elif sees_cost(request.user) and request.user.has_perm(Right.VIEW_ORDERS):
-            facts["reading"] = latest_reading()
+        facts |= _order_facts(today, request)
+    if request.user.has_perms(SEES_DUES):
+        facts["due"] = DueBill.objects.open().owed()
+    if request.user.has_perm(Right.VIEW_PRODUCT):
+        facts |= _catalogue_facts(list(_last_syncs()), now)
+    facts |= _money_facts(request)
+    if _sees_books(request):
+        if request.user.has_perm(Right.VIEW_DIFFERENCES):
+            facts["differences"] = _differences(facts["run"])
+    elif sees_cost(request.user) and request.user.has_perm(Right.VIEW_ORDERS):
+        facts["reading"] = latest_reading()
     return facts
 
 

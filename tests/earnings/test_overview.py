@@ -147,7 +147,12 @@ def test_a_branch_narrows_the_figures_the_orders_and_the_work():
     assert (tiles(page)["sales"], page.context["today_count"]) == ("17000", 1)
     assert [row.pk for row in page.context["latest"].rows] == [order.pk]
     assert f'hx-get="/work/first/?branch={tebet.pk}"' in text
-    assert f"branch={tebet.pk}" in next_question(page)[0]
+    question = next_question(page)[0]
+    assert f"branch={tebet.pk}" in question
+    again = supervisor.get(question.replace("overview~", "overview~old"))
+    assert again.context["today_count"] == 1
+    for each in (text, again.content.decode()):
+        assert f'since={timezone.localdate()}&branch={tebet.pk}"' in unescape(each)
     assert {link.get("branch") for link in links(text, "data-period")} == {str(tebet.pk)}
     offered = {link.get("branch") for link in links(text, "data-branch")}
     assert offered == {None, *map(str, Branch.objects.values_list("pk", flat=True))}
