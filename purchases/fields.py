@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import django_filters
 from django import forms
-from django.db.models import Q
+from django.db.models import Count, OuterRef, Q, Subquery
 from django.urls import reverse_lazy
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -45,8 +45,16 @@ def tag_names() -> list[tuple[str, str]]:
     return [(name, name) for name in Tag.objects.values_list("name", flat=True)]
 
 
+def product_with(code: str) -> Product | None:
+    """The product of this code, with `alike`: how many have its name."""
+    alike = Product.objects.filter(name=OuterRef("name")).order_by().values("name").annotate(n=Count("pk"))
+    return Product.objects.annotate(alike=Subquery(alike.values("n"))).filter(code=code).first()
+
+
 class ProductInput(forms.TextInput):
-    """A text that offers the names of products while it is typed; of a code it shows the name."""
+    """A text that offers the names of products while it is typed; of a code it shows the name, if it is its alone."""
+
+    find: Callable[[str], Product | None] = staticmethod(product_with)
 
     def __init__(self) -> None:
         names = "product-names"
@@ -54,22 +62,26 @@ class ProductInput(forms.TextInput):
         super().__init__({"list": names, "hx-target": f"#{names}", "autocomplete": "off", **asks})
 
     def format_value(self, value: Any) -> str | None:
-        """The name of the product with this code, where no other has it; else the text."""
-        product = Product.objects.filter(code=value).first() if value else None
-        is_only = product and Product.objects.filter(name__iexact=product.name).count() == 1
+        """The product's name, or the text as it is."""
+        product = self.find(value) if value else None
+        is_only = product is not None and product.alike == 1  # type: ignore[attr-defined] # by `product_with`
         return product.name if product and is_only else super().format_value(value)
 
 
 class ProductField(forms.CharField):
-    """The code of a product. A name becomes its code before the list is asked (`product_code`)."""
+    """The code of a product. A name becomes its code before the list is asked (`product_code`).
+
+    `find`: reads a product by its code; the field's filter keeps what it has read.
+    """
 
     widget = ProductInput
     default_error_messages = {"unknown": _("Choose one of the names: no product, or several, are called so.")}
+    find: Callable[[str], Product | None] = staticmethod(product_with)
 
     def clean(self, value: Any) -> str:
         """The code."""
         code: str = super().clean(value)
-        if code and not Product.objects.filter(code=code).exists():
+        if code and self.find(code) is None:
             raise forms.ValidationError(self.error_messages["unknown"], code="unknown")
         return code
 

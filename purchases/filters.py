@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -50,6 +50,7 @@ from purchases.fields import (
     ProductFilter,
     approvers,
     cashier_usernames,
+    product_with,
     shift_choices,
     shift_in_words,
     tag_names,
@@ -84,6 +85,10 @@ class OfOrderFilter(ListFilter):
         """The rows of orders with this ref_id, number or SN."""
         orders = Order.objects.matching(text, by_part=sees_whole_numbers())
         return rows.filter(order__in=orders.values("pk"))
+
+
+def _keys(products: QuerySet[Product]) -> list[int]:
+    return list(products.values_list("pk", flat=True))
 
 
 class OrderFilter(InBranches):
@@ -163,6 +168,8 @@ class OrderFilter(InBranches):
         self.choices_read: Mapping[str, list[tuple[Any, str]]] = {}
         self.is_limited = any(query.get(name) for name in _WIDE) and not any(query.get(name) for name in _NARROW)
         super().__init__(query, **kwargs)
+        self.product_with = cache(product_with)
+        self.form.fields["product"].find = self.form.fields["product"].widget.find = self.product_with
         sees_customers = self.sees_numbers and person.has_perm(Right.VIEW_CUSTOMERS)
         allowed = {
             "ends": self.sees_numbers,
@@ -288,7 +295,7 @@ class OrderFilter(InBranches):
         if name == "customer":
             named = Customer.objects.filter(pk=value).first()
         elif name == "product":
-            named = Product.objects.filter(code=value).first()
+            named = self.product_with(value)
         elif name == "shift":
             return shift_in_words(value)
         return named.name if named else super().in_words(name, value)
@@ -306,22 +313,22 @@ class OrderFilter(InBranches):
 
     def of_category(self, orders: OrderQuerySet, _name: str, category: str) -> OrderQuerySet:
         """By the code of a category."""
-        return self._of_products(orders, Product.objects.filter(category__code=category))
+        return self._of_products(orders, _keys(Product.objects.filter(category__code=category)))
 
     def of_brand(self, orders: OrderQuerySet, _name: str, brand: str) -> OrderQuerySet:
         """By the name of a brand, in every category."""
-        return self._of_products(orders, Product.objects.filter(brand__name=brand))
+        return self._of_products(orders, _keys(Product.objects.filter(brand__name=brand)))
 
     def of_product(self, orders: OrderQuerySet, _name: str, code: str) -> OrderQuerySet:
         """By the code of a product, which never changes."""
-        return self._of_products(orders, Product.objects.filter(code=code))
+        product = self.product_with(code)
+        return self._of_products(orders, [product.pk] if product else [])
 
-    def _of_products(self, orders: OrderQuerySet, products: QuerySet[Product]) -> OrderQuerySet:
-        """Orders for these products; few that ended for nothing by their keys, which are read now.
+    def _of_products(self, orders: OrderQuerySet, chosen: list[int]) -> OrderQuerySet:
+        """Orders for the products of these keys; few that ended for nothing by their own, which are read now.
 
         PostgreSQL expects every brand to fail as often, and would read all failed orders for one that hardly does.
         """
-        chosen = list(products.values_list("pk", flat=True))
         status = self.form.cleaned_data.get("status")
         if status in UNFULFILLED:
             # In the order of their index: by any other PostgreSQL would have to read all before it has the first.
