@@ -173,6 +173,15 @@ def _expected(items: list[Item]) -> dict[str, Expected]:
     return {code: way for code, way in ways.items() if way.came or way.left}
 
 
+def expected_of(first: dt.date, last: dt.date, branch: int) -> dict[str, Expected]:
+    """What the books expect of this branch in these days, by way to pay, whether or not the bank has it."""
+    ways = {method.code: Expected(str(method.words)) for method in bank_methods()}
+    for (_day, code), (came, left) in sums_by_day(first, last, branch).items():
+        ways[code].came += came
+        ways[code].left += left
+    return {code: way for code, way in ways.items() if way.came or way.left}
+
+
 @dataclass(frozen=True)
 class BankDay:
     """What the books expect at the bank of one day, in rupiah: by way to pay, and what leaves."""
@@ -192,10 +201,10 @@ class BankDay:
         return ", ".join(str(method.words) for method, _amount in self.ways if method.is_paid_by_day)
 
 
-def last_days(today: dt.date) -> list[BankDay]:
-    """Yesterday and today so far."""
+def last_days(today: dt.date, branch: int | None = None) -> list[BankDay]:
+    """Yesterday and today so far; of one branch, if it is chosen."""
     yesterday = today - dt.timedelta(days=1)
-    sums = sums_by_day(yesterday, today)
+    sums = sums_by_day(yesterday, today, branch)
     days = []
     for day in (yesterday, today):
         ways = [(method, sums.get((day, method.code), (0, 0))[0]) for method in bank_methods()]

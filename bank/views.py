@@ -22,7 +22,8 @@ from bank.errors import BankRefused
 from bank.formats import bookings_of, columns_of, lines_of
 from bank.forms import ColumnsForm, DecisionForm, FileForm
 from bank.models import BankAccount, BankFile, BankRow, State
-from bank.presenting import RIGHTS, Line, last_days, statement_of, with_links
+from bank.presenting import RIGHTS, Line, expected_of, last_days, statement_of, with_links
+from branches.choosing import branch_links, chosen_branch
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.numbers import note_as_seen
@@ -43,10 +44,14 @@ def bank(request: StaffRequest) -> HttpResponse:
     """Show a part of a period: what is unknown, missing, matched or set aside; this month without one."""
     chosen = _chosen(request)
     statement = statement_of(chosen.period.first, chosen.period.last)
-    part = statement.part(request.GET.get("show", ""))
+    part, branch = statement.part(request.GET.get("show", "")), chosen_branch(request.GET)
     context = {
         "chosen": chosen,
-        "last_days": last_days(timezone.localdate()),
+        "last_days": last_days(timezone.localdate(), branch),
+        "branch": branch,
+        "branch_links": branch_links(request),
+        "of_branch": f"&branch={branch}" if branch is not None else "",
+        "expected_there": None if branch is None else expected_of(chosen.period.first, chosen.period.last, branch),
         "period_query": chosen.query if chosen.name not in NAMES else f"days={chosen.name}",
         "periods": NAMES.items(),
         "statement": statement,

@@ -9,20 +9,27 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from core.filters import ListFilter, SearchFilter
+from branches.filters import BranchFilter, InBranches
+from core.filters import SearchFilter
 from core.numbers import sees_whole_numbers
 from credit.models import CreditAccount
-from credit.services import Age
+from credit.services import Age, owing_in
 from customers.models import Customer
 
 
-class AgeingFilter(ListFilter):
-    """Accounts by the age of their oldest debt, and by the customer's name."""
+class AgeingFilter(InBranches):
+    """Accounts by the age of their oldest debt, the customer's name, and the branch of a sale that is not paid yet."""
 
     q = SearchFilter(label=_("Name"))
     age = django_filters.ChoiceFilter(
         method="of_age", label=_("Age"), empty_label=_("Every age"), choices=[("due", _("Overdue")), *Age.choices]
     )
+
+    branch = BranchFilter(method="of_branch")
+
+    def of_branch(self, accounts: QuerySet[CreditAccount], _name: str, branch: str) -> QuerySet[CreditAccount]:
+        """Those that owe for a sale of this branch."""
+        return accounts.filter(owing_in(int(branch)))
 
     def search(self, accounts: QuerySet[CreditAccount], _name: str, text: str) -> QuerySet[CreditAccount]:
         """Those whose customer's name or note has words that begin so."""

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from audit.acts import act
 from audit.services import record
+from branches.seeing import own_branch
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.numbers import sees_whole_numbers
@@ -160,8 +161,13 @@ def _typed(request: StaffRequest, pk: int, form: Form) -> dict[str, object]:
 
 
 def _found(request: StaffRequest) -> AgeingFilter:
-    owing = CreditAccount.objects.filter(balance__gt=0).order_by("oldest_due", "pk")
-    return AgeingFilter(request.GET, queryset=owing)
+    return AgeingFilter(request.GET, queryset=_owing().order_by("oldest_due", "pk"))
+
+
+def _owing() -> QuerySet[CreditAccount]:
+    """The accounts on which something is owed; for a reader bound to a branch those that owe it for something there."""
+    owing, own = CreditAccount.objects.filter(balance__gt=0), own_branch()
+    return owing if own is None else owing.filter(services.owing_in(own, with_shop=True))
 
 
 def _with_names(keys: list[int]) -> QuerySet[CreditAccount]:
@@ -175,7 +181,9 @@ def credit_list(request: StaffRequest) -> HttpResponse:
     filtered = _found(request)
     page = FirstPages(filtered.qs.values_list("pk", flat=True), _ROWS).get_page(request.GET.get("page"))
     table = AgeingTable(_with_names(list(page)))
-    owed, count = services.owed_in_all()
+    of_branch = filtered.form.cleaned_data.get("branch", "") if filtered.form.is_valid() else ""
+    owing = _owing()
+    owed, count = services.owed_in_all(owing.filter(services.owing_in(int(of_branch))) if of_branch else owing)
     context = {"filter": filtered, "page": page, "table": table, "owed": owed, "count": count}
     return render(request, "credit/credit_list.html", context)
 

@@ -8,7 +8,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from core.filters import ListFilter, SearchFilter
+from branches.filters import BranchFilter, InBranches
+from branches.seeing import narrowed
+from core.filters import SearchFilter
 from core.numbers import sees_whole_numbers
 from customers.models import SavedNumber, SavedNumberQuerySet
 from dues.models import ASKS, OWES, DueBill, DueBillQuerySet, DueState, FollowedNumber, FollowedNumberQuerySet
@@ -20,8 +22,8 @@ WAITING = "waiting"
 _OPEN = (DueState.ASKING, DueState.PAYING, *OWES, DueState.GONE)
 
 
-class DueFilter(ListFilter):
-    """Bills due by customer or number, and by state; without a state, those that have not ended."""
+class DueFilter(InBranches):
+    """Bills due by customer or number, by state, and by branch; without a state, those that have not ended."""
 
     q = SearchFilter(label=_("Name or number"))
     state = django_filters.ChoiceFilter(
@@ -37,6 +39,7 @@ class DueFilter(ListFilter):
         ],
     )
 
+    branch = BranchFilter(field_name="home")
     bill = django_filters.NumberFilter(field_name="pk", widget=forms.HiddenInput)
 
     class Meta:
@@ -54,7 +57,9 @@ class DueFilter(ListFilter):
         """Instead of bills: the followed numbers that were not checked yet, if they are asked for."""
         if self._state != WAITING:
             return None
-        rows = FollowedNumber.objects.waiting(timezone.localdate())
+        rows = waiting_seen()
+        if branch := self.form.cleaned_data.get("branch", ""):
+            rows = rows.filter(home=branch)
         text = self.form.cleaned_data.get("q", "")
         return rows.filter(number__in=_numbers(text).values("pk")) if text else rows
 
@@ -74,6 +79,11 @@ class DueFilter(ListFilter):
             return bills.none()
         groups = {"owed": OWES, "asks": ASKS, **{state.value: (state,) for state in _UNDER_WAY}}
         return bills.standing_at(*groups[state])
+
+
+def waiting_seen() -> FollowedNumberQuerySet:
+    """The followed numbers without a bill of this month that the reader sees."""
+    return narrowed(FollowedNumber.objects.waiting(timezone.localdate()).with_branch(), "home", with_shop=True)
 
 
 def _numbers(text: str) -> SavedNumberQuerySet:

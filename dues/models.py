@@ -9,6 +9,7 @@ import pgtrigger
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Sum, Value, When
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -53,11 +54,27 @@ ASKS = (DueState.STAYS, DueState.GONE)
 OWES = (DueState.UNPAID, DueState.STAYS)
 
 
+def _home() -> Coalesce:
+    """The branch of a row with a `number`: where its bill was paid last, else of whoever entered the customer."""
+    paid = Order.objects.filter(
+        destination=OuterRef("number__destination"),
+        product=OuterRef("number__product"),
+        kind=Order.Kind.BILL,
+        status=Status.SUCCESS,
+    )
+    last = Subquery(paid.order_by("-created_at").values("payment__branch")[:1])
+    return Coalesce(last, "number__customer__created_by__branch", output_field=models.BigIntegerField())
+
+
 class FollowedNumberQuerySet(models.QuerySet["FollowedNumber"]):
     def waiting(self, today: dt.date) -> FollowedNumberQuerySet:
         """Those whose bill of this month was not checked yet: its day is still to come."""
         known = DueBill.objects.filter(number=OuterRef("number"), month__gte=today.replace(day=1))
         return self.filter(~Exists(known))
+
+    def with_branch(self) -> FollowedNumberQuerySet:
+        """Annotate `home`, the key of its branch."""
+        return self.annotate(home=_home())  # type: ignore[no-redef] # only filters read it
 
 
 class FollowedNumber(models.Model):
@@ -95,6 +112,10 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
     def open(self) -> DueBillQuerySet:
         """Those of this month that have not ended; one of each number."""
         return self.filter(closed_at=None)
+
+    def with_branch(self) -> DueBillQuerySet:
+        """Annotate `home`, the key of its branch."""
+        return self.annotate(home=_home())  # type: ignore[no-redef] # only filters read it
 
     def for_table(self) -> DueBillQuerySet:
         """Annotate what a list shows beside the row, and read all of it.

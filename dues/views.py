@@ -5,16 +5,16 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from branches.seeing import narrowed
 from core.access import StaffRequest, staff_only
 from core.paging import FirstPages
 from core.rights import Right
 from customers.models import SavedNumber
 from dues import services
-from dues.filters import DueFilter
+from dues.filters import DueFilter, waiting_seen
 from dues.forms import FollowForm
 from dues.models import OWES, DueBill, FollowedNumber, FollowedNumberQuerySet
 from dues.presenting import whatsapp_texts
@@ -30,7 +30,7 @@ _ROWS = 50
 @require_GET
 def due_list(request: StaffRequest) -> HttpResponse:
     """The bills that the filters in the URL leave, the first due on top."""
-    filtered = DueFilter(request.GET, queryset=DueBill.objects.all())
+    filtered = DueFilter(request.GET, queryset=narrowed(DueBill.objects.with_branch(), "home", with_shop=True))
     if (waiting := filtered.waiting) is not None:
         return _waiting(request, filtered, waiting)
     keys = filtered.qs.order_by("due_on", "pk").values_list("pk", flat=True)
@@ -45,7 +45,7 @@ def due_list(request: StaffRequest) -> HttpResponse:
         "may_pay": may_pay and any(bill.state in OWES and bill.pk not in table.holders for bill in bills),
         "owed": filtered.qs.owed(),
         "follows_any": FollowedNumber.objects.exists(),
-        "waiting_count": 0 if bills else FollowedNumber.objects.waiting(timezone.localdate()).count(),
+        "waiting_count": 0 if bills else waiting_seen().count(),
     }
     return render(request, "dues/due_list.html", context)
 

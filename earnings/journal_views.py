@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.services import record
+from branches.choosing import branch_links, chosen_branch
 from core.access import StaffRequest, staff_only
 from core.rights import Right
 from core.times import shop_day_or_today, start_of_day
@@ -30,11 +31,14 @@ RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS, Right.VIEW_COST, Right.VIEW_BOOK
 @require_GET
 def journal(request: StaffRequest) -> HttpResponse:
     """Show the journal of a day, yesterday without one."""
-    day = _day(request)
-    bookings, shown = journal_of(day), shown_accounts()
+    day, branch = _day(request), chosen_branch(request.GET)
+    bookings, shown = journal_of(day, branch), shown_accounts()
     since, until = start_of_day(day), start_of_day(day + dt.timedelta(days=1))
     context = {
         "day": day,
+        "branch": branch,
+        "branch_links": branch_links(request),
+        "of_branch": f"&branch={branch}" if branch is not None else "",
         "rows": [(shown[each.debit], shown[each.credit], each.amount) for each in bookings],
         "total": sum(each.amount for each in bookings),
         "is_open": until > timezone.now()
@@ -47,21 +51,22 @@ def journal(request: StaffRequest) -> HttpResponse:
 @require_GET
 def journal_csv(request: StaffRequest) -> HttpResponseBase:
     """The journal as CSV, one row for each side."""
-    day = _day(request)
-    _note(request, day, "csv")
-    return csv_answer(rows_of(day, journal_of(day), account_names()), COLUMNS, f"journal-{day}.csv")
+    day, branch = _day(request), chosen_branch(request.GET)
+    _note(request, day, "csv", branch)
+    bookings = journal_of(day, branch)
+    return csv_answer(rows_of(day, bookings, account_names()), COLUMNS, f"journal-{_named(day, branch)}.csv")
 
 
 @staff_only(*RIGHTS)
 @require_GET
 def journal_beancount(request: StaffRequest) -> HttpResponse:
     """The journal for beancount."""
-    day = _day(request)
-    _note(request, day, "beancount")
+    day, branch = _day(request), chosen_branch(request.GET)
+    _note(request, day, "beancount", branch)
     return HttpResponse(
-        beancount_of(day, journal_of(day), account_names()),
+        beancount_of(day, journal_of(day, branch), account_names()),
         content_type="text/plain; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="journal-{day}.beancount"'},
+        headers={"Content-Disposition": f'attachment; filename="journal-{_named(day, branch)}.beancount"'},
     )
 
 
@@ -82,6 +87,11 @@ def _day(request: StaffRequest) -> dt.date:
     return shop_day_or_today(typed) if typed else timezone.localdate() - dt.timedelta(days=1)
 
 
-def _note(request: StaffRequest, day: dt.date, file_format: str) -> None:
-    facts = {"format": file_format, "query": f"day={day}"}
+def _named(day: dt.date, branch: int | None) -> str:
+    """What a file is of, for its name."""
+    return f"{day}" if branch is None else f"{day}-branch-{branch}"
+
+
+def _note(request: StaffRequest, day: dt.date, file_format: str, branch: int | None) -> None:
+    facts = {"format": file_format, "query": f"day={day}" + (f"&branch={branch}" if branch is not None else "")}
     record(EXPORT_MADE, actor=request.user, subject="journal", facts=facts)

@@ -48,17 +48,19 @@ def items_of(first: dt.date, last: dt.date) -> list[Item]:
     return sorted(items, key=lambda item: (item.day, item.key))
 
 
-def sums_by_day(first: dt.date, last: dt.date) -> dict[tuple[dt.date, str], tuple[int, int]]:
+def sums_by_day(first: dt.date, last: dt.date, branch: int | None = None) -> dict[tuple[dt.date, str], tuple[int, int]]:
     """What these days bring to the bank and take from it, in rupiah, by day and way to pay; "" of top-ups.
 
-    As the items of these days, whether or not a row is matched with them; added up by the database.
+    As the items of these days, whether or not a row is matched with them; added up by the database. `branch`: of its
+    orders alone, and of payments of credit that its people noted; top-ups are of the whole shop.
     """
+    of_order, of_person = ({}, {}) if branch is None else ({"branch": branch}, {"person__branch": branch})
     since, until = start_of_day(first), start_of_day(last + dt.timedelta(days=1))
     methods = [method.code for method in bank_methods()]
-    credit = CreditEntry.objects.current().filter(at__gte=since, at__lt=until, method__in=methods)
+    credit = CreditEntry.objects.current().filter(at__gte=since, at__lt=until, method__in=methods, **of_person)
     parts = [
-        _day_sums(_to_the_bank(since, until).filter(method__in=methods), "at", "method"),
-        _day_sums(_given(since, until), "given_at", "given_method", sign=-1),
+        _day_sums(_to_the_bank(since, until).filter(method__in=methods, **of_order), "at", "method"),
+        _day_sums(_given(since, until).filter(**of_order), "given_at", "given_method", sign=-1),
         _day_sums(credit.filter(amount__lt=0), "at", "method", sign=-1),
         _day_sums(credit.filter(amount__gt=0), "at", "method", sign=-1),
     ]
@@ -66,7 +68,8 @@ def sums_by_day(first: dt.date, last: dt.date) -> dict[tuple[dt.date, str], tupl
     left: Counter[tuple[dt.date, str]] = Counter()
     for day, method, amount in parts[0].union(*parts[1:], all=True):
         (came if amount > 0 else left)[day, method] += abs(amount)
-    for at, amount in _announced(since, until).values_list("announced_at", "amount"):
+    announced = _announced(since, until).values_list("announced_at", "amount") if branch is None else ()
+    for at, amount in announced:
         left[timezone.localdate(at), ""] += amount
     return {key: (came[key], left[key]) for key in sorted({*came, *left})}
 

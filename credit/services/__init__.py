@@ -9,6 +9,7 @@ from credit.services.ageing import (
     debts_of,
     not_to_ask_for,
     owed_in_all,
+    owing_in,
     still_owed,
     unfulfilled_sales,
 )

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from django.db import connection, models
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -75,9 +75,20 @@ def aged(accounts: Collection[int]) -> dict[int, dict[str, int]]:
     return ages
 
 
-def owed_in_all() -> tuple[int, int]:
-    """Rupiah that all customers owe together, and how many of them."""
-    owing = CreditAccount.objects.filter(balance__gt=0).aggregate(sum=Sum("balance"), count=Count("pk"))
+def owing_in(branch: int, *, with_shop: bool = False) -> Exists:
+    """The condition of accounts that owe for a sale of this branch; `with_shop`: also for what is of no branch.
+
+    A payment pays what is due first, so the debts from the oldest due day on are those that are not paid.
+    """
+    unpaid_debts = CreditEntry.objects.current().filter(account=OuterRef("pk"), due_on__gte=OuterRef("oldest_due"))
+    there = Q(payment__branch=branch)
+    return Exists(unpaid_debts.filter(there | Q(payment=None) if with_shop else there))
+
+
+def owed_in_all(accounts: QuerySet[CreditAccount] | None = None) -> tuple[int, int]:
+    """Rupiah that all customers owe together, or these, and how many of them."""
+    accounts = CreditAccount.objects.all() if accounts is None else accounts
+    owing = accounts.filter(balance__gt=0).aggregate(sum=Sum("balance"), count=Count("pk"))
     return int(owing["sum"] or 0), int(owing["count"])
 
 

@@ -2,18 +2,22 @@
 
 A sale stands on the day on which it was placed, as in all earnings; what did not arrive stands against it on the day
 on which it ended. Each booking has one account in debit and one in credit, so a journal balances by itself.
+
+A branch's part has what belongs to it: its orders with what they cost, its drawers, and of credit what was sold there,
+else what went through its drawers, else what its people noted. Top-ups, fees and the opening of the provider's books
+are of the whole shop alone.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet, Sum
+from django.db.models import BigIntegerField, Exists, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from audit.events import SETTING_CHANGED
@@ -40,6 +44,13 @@ _OF_BOOKS = {
     "adjustment": "fees",
     "opening": "opening",
 }
+# The branch of an entry of credit: that of its order, else of the drawer of the money, else of the person.
+_HOME_OF_CREDIT = Coalesce(
+    Subquery(Payment.objects.filter(ref_id=OuterRef("ref_id")).values("branch")[:1]),
+    "drawer_entry__shift__drawer__branch",
+    "person__branch",
+    output_field=BigIntegerField(),
+)
 # As `Payment.to_give_back`.
 _GOES_BACK = Coalesce("debt__amount", "amount")
 
@@ -53,8 +64,11 @@ class Booking:
     amount: int
 
 
-def journal_of(day: dt.date) -> list[Booking]:
-    """The bookings of a day of the shop, one for each pair of accounts and direction."""
+def journal_of(day: dt.date, branch: int | None = None) -> list[Booking]:
+    """The bookings of a day of the shop, one for each pair of accounts and direction.
+
+    `branch`: its part of them.
+    """
     period = Period.of_days(day, day)
     within = (period.since, period.until)
     sums: Counter[tuple[str, str]] = Counter()
@@ -65,29 +79,40 @@ def journal_of(day: dt.date) -> list[Booking]:
         sums[_account(debit), _account(credit)] += amount or 0
 
     with snapshot():
-        sold = Payment.objects.filter(order__created_at__gte=within[0], order__created_at__lt=within[1], debt=None)
+        of_branch = _in_branch(branch)
+        payments = of_branch(Payment.objects.all(), "branch")
+        sold = payments.filter(order__created_at__gte=within[0], order__created_at__lt=within[1], debt=None)
         for method, amount in _sums(sold.exclude(outcome=Outcome.NOTHING), "method"):
             add(method, "sales", amount)
-        ended = Payment.objects.refunds().filter(ended_at__gte=within[0], ended_at__lt=within[1])
+        ended = of_branch(Payment.objects.refunds(), "branch").filter(ended_at__gte=within[0], ended_at__lt=within[1])
         add("refunds", "owed", ended.aggregate(sum=Sum(_GOES_BACK))["sum"])
         off_account = CreditEntry.objects.filter(kind=CreditEntry.Kind.REFUND, ref_id=OuterRef("ref_id"))
-        given = Payment.objects.filter(given_at__gte=within[0], given_at__lt=within[1])
+        given = payments.filter(given_at__gte=within[0], given_at__lt=within[1])
         for method, amount in _sums(given.exclude(Exists(off_account)), "given_method", amount=_GOES_BACK):
             add("owed", method, amount)
         credit = CreditEntry.objects.filter(at__gte=within[0], at__lt=within[1]).exclude(kind=_WITHIN_CREDIT)
+        credit = credit if branch is None else credit.alias(home=_HOME_OF_CREDIT).filter(home=branch)
         for kind, method, amount in _sums(credit, "kind", "method"):
             add("receivables", _OF_CREDIT[kind] or method, amount)
         books = Entry.objects.filter(at__gte=within[0], at__lt=within[1], kind__in=_OF_BOOKS)
+        if branch is not None:
+            books = books.filter(Exists(Payment.objects.filter(branch=branch, ref_id=OuterRef("ref_id"))))
         for kind, amount in _sums(books, "kind", amount="balance_change"):
             add("deposit", _OF_BOOKS[kind], amount)
         beside = DrawerEntry.objects.filter(at__gte=within[0], at__lt=within[1], kind__in=["paid_in", "paid_out"])
-        for method, amount in _sums(beside, "method"):
+        for method, amount in _sums(of_branch(beside, "shift__drawer__branch"), "method"):
             add(method, OTHER, amount)
-        for shift in Shift.objects.filter(day__day=day):
+        shifts = of_branch(Shift.objects.all(), "drawer__branch")
+        for shift in shifts.filter(day__day=day):
             add(CASH, "differences", shift.difference)
-        for shift in Shift.objects.filter(opened_at__gte=within[0], opened_at__lt=within[1]):
+        for shift in shifts.filter(opened_at__gte=within[0], opened_at__lt=within[1]):
             add(CASH, "differences", shift.opening_difference)
     return sorted(Booking(debit, credit, amount) for (debit, credit), amount in sums.items() if amount)
+
+
+def _in_branch(branch: int | None) -> Callable[[QuerySet[Any], str], QuerySet[Any]]:
+    """Narrows rows to the branch to which this way leads; none narrows nothing."""
+    return lambda rows, path: rows if branch is None else rows.filter(**{path: branch})
 
 
 def _account(key: str) -> str:

@@ -50,11 +50,12 @@ class Dues(WorkKind):
     sees = (Right.VIEW_BILLS, Right.VIEW_CUSTOMERS)
     does = (Right.CHECK_BILLS,)
     within = COLLECT_WITHIN
+    branch = "home"
     every = ("due_list", "")
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         """Open ones with a bill, and those that ask."""
-        return DueBill.objects.open().standing_at(*OWES, DueState.GONE).annotate(since=_begin("due_on"))
+        return DueBill.objects.with_branch().open().standing_at(*OWES, DueState.GONE).annotate(since=_begin("due_on"))
 
     def due(self) -> Any:
         """The day of the fine."""
