@@ -33,7 +33,8 @@ def branch_links(request: HttpRequest) -> list[BranchLink]:
     if not names_branches():
         return []
     chosen, links = chosen_branch(request.GET), []
-    for key, words in [(None, _("Every branch")), *branch_names()]:
+    every: list[tuple[int | None, str | Promise]] = [(None, _("Every branch")), *branch_names()]
+    for key, words in every:
         query = request.GET.copy()
         query.pop("branch", None)
         if key is not None:

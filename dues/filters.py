@@ -59,7 +59,7 @@ class DueFilter(InBranches):
             return None
         rows = waiting_seen()
         if branch := self.form.cleaned_data.get("branch", ""):
-            rows = rows.filter(home=branch)
+            rows = rows.filter(home=branch)  # type: ignore[misc] # annotated
         text = self.form.cleaned_data.get("q", "")
         return rows.filter(number__in=_numbers(text).values("pk")) if text else rows
 

@@ -74,7 +74,7 @@ class FollowedNumberQuerySet(models.QuerySet["FollowedNumber"]):
 
     def with_branch(self) -> FollowedNumberQuerySet:
         """Annotate `home`, the key of its branch."""
-        return self.annotate(home=_home())  # type: ignore[no-redef] # only filters read it
+        return self.annotate(home=_home())
 
 
 class FollowedNumber(models.Model):
@@ -115,7 +115,7 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
 
     def with_branch(self) -> DueBillQuerySet:
         """Annotate `home`, the key of its branch."""
-        return self.annotate(home=_home())  # type: ignore[no-redef] # only filters read it
+        return self.annotate(home=_home())
 
     def for_table(self) -> DueBillQuerySet:
         """Annotate what a list shows beside the row, and read all of it.
