@@ -1,0 +1,57 @@
+"""Until when work is due: in minutes while a customer may be waiting for it."""
+
+import datetime as dt
+
+import pytest
+
+from approvals.services import ask
+from batches.models import Batch
+from batches.services.releasing import BATCH, content_of
+from branches.models import FIRST
+from drawers.services import close_shift
+from testing.database import past_triggers
+from testing.people import browser_of, make_person
+from tests.approvals.helpers import ask_purchase, cashier
+from tests.batches.helpers import CASH, supervisor
+from tests.drawers.helpers import begin, end, pieces_of, sell
+
+pytestmark = pytest.mark.django_db
+
+
+def due_of(browser, kind: str) -> dt.datetime:
+    """Until when the row of this kind is due."""
+    [task] = browser.get(f"/work/?kind={kind}&whose=shop").context["table"].rows
+    due: dt.datetime = task.item.due
+    return due
+
+
+def test_an_approval_is_due_in_minutes_where_a_customer_may_wait_for_it():
+    sale = ask_purchase(cashier(own_approval_above=10_000), "081234567890")
+    owner = browser_of("admin")
+    at_the_counter = due_of(owner, "approval")
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE approvals_approval SET expires_at = asked_at + interval '5 minutes'")
+
+    assert at_the_counter == sale.asked_at + dt.timedelta(minutes=15)
+    assert due_of(owner, "approval") == sale.asked_at + dt.timedelta(minutes=5), "it expires before"
+
+
+def test_an_approval_that_keeps_no_customer_is_due_when_it_expires():
+    asker = supervisor()
+    batch = Batch.objects.create(branch_id=FIRST, sha256="0" * 64)
+    asked_for = ask(BATCH, subject=str(batch.pk), content=content_of(batch, seller=asker, payment=CASH), actor=asker)
+
+    assert due_of(browser_of("admin"), "approval") == asked_for.expires_at
+
+
+def test_money_to_give_back_is_due_in_half_an_hour_while_its_shift_is_open():
+    seller = make_person("cashier")
+    shift = begin(seller)
+    payment = end(sell(seller, 10_000), "failed").payment
+    owner = browser_of("admin")
+
+    at_the_counter = due_of(owner, "refund")
+    close_shift(shift, pieces=pieces_of(210_000), actor=seller)
+
+    assert at_the_counter == payment.ended_at + dt.timedelta(minutes=30)
+    assert due_of(owner, "refund") == payment.ended_at + dt.timedelta(days=1)
