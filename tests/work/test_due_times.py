@@ -14,6 +14,7 @@ from testing.people import browser_of, make_person
 from tests.approvals.helpers import ask_purchase, cashier
 from tests.batches.helpers import CASH, supervisor
 from tests.drawers.helpers import begin, end, pieces_of, sell
+from tests.reconciliation.helpers import make_difference
 
 pytestmark = pytest.mark.django_db
 
@@ -42,6 +43,12 @@ def test_an_approval_that_keeps_no_customer_is_due_when_it_expires():
     asked_for = ask(BATCH, subject=str(batch.pk), content=content_of(batch, seller=asker, payment=CASH), actor=asker)
 
     assert due_of(browser_of("admin"), "approval") == asked_for.expires_at
+
+
+def test_a_difference_is_due_in_an_hour_because_a_loss_that_goes_on_grows():
+    difference = make_difference(-37_500)
+
+    assert due_of(browser_of("admin"), "difference") == difference.found_at + dt.timedelta(hours=1)
 
 
 def test_money_to_give_back_is_due_in_half_an_hour_while_its_shift_is_open():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ class Differences(WorkKind):
     words = _("Differences")
     step = pgettext_lazy("work", "Explain")
     look = ("scale", "bad")
+    within = dt.timedelta(hours=1)  # a loss that goes on grows
     sees = (Right.VIEW_DIFFERENCES,)
     does = (Right.ACKNOWLEDGE_DIFFERENCES, Right.PROPOSE_ADJUSTMENTS)
 
