@@ -307,3 +307,13 @@ def test_the_live_part_comes_only_with_news_and_stops_when_final(cashier):
     assert has_id(changed, "order-live")
     assert "SN-77" in changed.content.decode()
     assert next_question(changed) is None
+
+
+@pytest.mark.parametrize(("times", "says"), [(0, ""), (1, "1 answer said"), (3, "3 answers said")])
+def test_an_unknown_order_says_how_often_the_provider_did_not_know_it(cashier, times, says):
+    order = make_order(Status.UNKNOWN, polls=4, not_found_count=times)
+
+    page = detail(cashier, order)
+
+    assert has_id(page, "order-not-found") is bool(says)
+    assert says in words(page)
