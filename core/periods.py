@@ -9,16 +9,16 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Period(models.TextChoices):
-    """A span of days as an address names it."""
+    """A span of days as an address names it; in this order a list offers them, the most asked for first."""
 
     TODAY = "today", _("Today")
     YESTERDAY = "yesterday", _("Yesterday")
     DAYS_7 = "7", _("7 days")
+    MONTH = "month", _("This month")
+    LAST_MONTH = "last-month", _("Last month")
     WEEK = "week", _("This week")
     LAST_WEEK = "last-week", _("Last week")
     DAYS_30 = "30", _("30 days")
-    MONTH = "month", _("This month")
-    LAST_MONTH = "last-month", _("Last month")
 
     def days(self, today: dt.date) -> tuple[dt.date, dt.date]:
         """Its first and its last day. A week begins on Monday; 7 days end today."""
