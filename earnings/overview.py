@@ -24,7 +24,7 @@ from staff.models import User
 
 #: What a person needs to see the part.
 SEES = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
-_OFFERED = (Days.TODAY, Days.YESTERDAY, Days.DAYS_7, Days.MONTH)
+_OFFERED = (Days.TODAY, Days.YESTERDAY, Days.WEEK, Days.DAYS_7, Days.MONTH)
 # What the lines may be by, in this order, and how many of them stand there.
 _BY, _LINES = ("brand", "product", "person", "customer", "method", "branch"), 6
 # What an address names a choice by; without any, the part is read once the page is there.

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from alerts.services.results import choose_results
 from branches.models import Branch
+from core.money import rupiah
 from earnings.periods import named_period
 from earnings.services import figures_by, sum_day, sum_days, totals_of
 from purchases.models import Order
@@ -102,6 +103,19 @@ def test_days_that_the_address_names_need_no_script():
     assert {link["days"] for link in links(text, "data-by")} == {"7"}
     chosen = re.findall(r'data-(?:period|by)="(\w+)"[^>]*aria-current="true"', text)
     assert chosen == ["7", "product"]
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_figure_opens_the_earnings_of_its_days_and_the_lines_come_to_the_total():
+    auditor = browser_of("auditor")
+
+    page = auditor.get("/", {"days": "week", "by": "product"})
+
+    text = page.content.decode()
+    assert text.count('class="figure-link" href="/earnings/?days=week&amp;by=product"') == len(tiles(page))
+    total = re.search(r'id="earned-total">.*?<strong>(Rp[\d.]+)', text, re.DOTALL)
+    assert bool(total) is (len(lines(page)) > 1)
+    assert not total or total[1] == rupiah(sum(lines(page).values()))
 
 
 @pytest.mark.usefixtures("shop")
