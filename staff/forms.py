@@ -110,6 +110,16 @@ class LimitsForm(forms.Form):
         """The typed values of a valid form."""
         return Limits(**{name: self.cleaned_data[name] for name in LIMITS})
 
+    @property
+    def more(self) -> list[forms.BoundField]:
+        """The limits that an invitation folds away."""
+        return [self["per_order"], self["per_day"]]
+
+    @property
+    def has_more(self) -> bool:
+        """Whether one of these is filled in or wrong."""
+        return any(field.value() or field.errors for field in self.more)
+
 
 class RoleRightsForm(LimitsForm):
     """The rights and limits of a role."""
@@ -151,9 +161,14 @@ class InviteForm(NamesForm, RoleForm, WithBranch):
             self.fields[name].widget.attrs |= _FIELD
 
     @property
-    def asked(self) -> list[forms.BoundField]:
-        """The fields of every invitation."""
-        return [field for field in self if field.name not in _MORE]
+    def person(self) -> list[forms.BoundField]:
+        """The names and the role."""
+        return [field for field in self if field.name not in {"branch", *_MORE}]
+
+    @property
+    def place(self) -> list[forms.BoundField]:
+        """The branch, where there are several."""
+        return [field for field in self if field.name == "branch"]
 
     @property
     def more(self) -> list[forms.BoundField]:

@@ -69,7 +69,7 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
     form, limits_form = InviteForm(request.POST or None, actor=request.user), None
     joining: list[Joining] = []
     if request.user.has_perm(Right.CHANGE_LIMITS):
-        limits_form = LimitsForm(request.POST or None, limits=services.Limits(), empty=_("as the role says"))
+        limits_form = LimitsForm(request.POST or None, limits=services.Limits(), empty=_("as the role"))
         joining = joining_forms(request.POST or None)
     confirmed = ["username", "role", "branch", *LIMITS, *(name for part in joining for name in part.fields)]
     forms = [part for part in (form, limits_form, *joining) if part is not None]

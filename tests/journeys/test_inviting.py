@@ -59,7 +59,7 @@ def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_
 
     # when: one form has the limits, too, and its answer the link
     owner.locator("[name=full_name]").press_sequentially("Bu Sari")
-    owner.fill("[name=per_day]", "1.000.000")
+    owner.fill("[name=approval_above]", "50.000")
     owner.keyboard.press("Enter")  # 3
     expect(owner.locator("#link-whatsapp")).to_be_visible()
     owner.keyboard.press("Enter")  # 4: the button that copies has the focus
@@ -68,3 +68,32 @@ def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_
     expect(owner.locator("[data-copy]")).to_contain_text("Tersalin")
     assert owner.evaluate("navigator.clipboard.readText()") == owner.inner_text("#access-link")
     assert faults + faults_of(owner) == []
+
+
+def test_on_a_phone_an_invitation_with_its_limit_takes_little_more_than_a_screen(
+    live_server: Any, open_window: OpenWindow
+):
+    create_demo_staff()
+    phone = open_window(size=PHONE, language="id-ID")
+    sign_in(phone, live_server.url, "owner", "/staff/invite/")
+
+    # the limit follows the role, and the other limits wait behind one line
+    named = phone.locator("main form [name]:not([type=hidden]):visible")
+    names = named.evaluate_all("fields => fields.map(field => field.name)")
+    assert names[:4] == ["full_name", "username", "role", "approval_above"]
+    expect(phone.locator("[name=per_day]")).to_be_hidden()
+    button = phone.locator("main form button.btn-primary").bounding_box()
+    assert button
+    assert button["y"] + button["height"] <= PHONE[1] * 1.5
+
+    # when one of those is filled in, and the form comes back
+    phone.click("#more-limits summary")
+    phone.fill("[name=per_day]", "1.000.000")
+    faults = faults_of(phone)
+    phone.click("main form button.btn-primary")
+
+    # then it is still in sight
+    expect(phone.locator("#id_full_name_error")).to_be_visible()
+    expect(phone.locator("[name=per_day]")).to_have_value("1.000.000")
+    expect(phone.locator("[name=per_day]")).to_be_visible()
+    assert faults + faults_of(phone) == []

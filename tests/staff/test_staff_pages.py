@@ -261,6 +261,22 @@ def test_an_invitation_gives_lower_limits_in_the_same_step(boss):
     assert (sari.own_per_order, sari.own_per_day, sari.own_approval_above) == (200_000, 1_000_000, None)
 
 
+@pytest.mark.parametrize(
+    ("typed", "is_open"),
+    [
+        ({}, False),
+        ({"approval_above": "50.000"}, False),
+        ({"per_day": "1.000"}, True),
+        ({"per_order": "0"}, True),
+        ({"per_day": "x"}, True),
+    ],
+)
+def test_the_other_limits_are_open_when_one_is_filled_in_or_wrong(boss, typed, is_open):
+    page = boss.confirm("/staff/invite/", {**INVITATION, "full_name": "", **typed}).content.decode()
+
+    assert re.search(r'<details [^>]*id="more-limits"( open)?>', page)[1] == (" open" if is_open else None)
+
+
 def test_limits_do_not_go_with_a_role_that_takes_two(boss):
     head = signed_in(owner())
 
