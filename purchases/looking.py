@@ -95,7 +95,7 @@ class Hindrance:
         return orders_in_words(self.count) if self.count else ""
 
 
-def hindrance(filtered: OrderFilter, *, most: int | None = None) -> Hindrance | None:
+def hindrance(filtered: OrderFilter, *, most: int) -> Hindrance | None:
     """The filter without which an empty list has orders; None where no single one is, or it is the only one.
 
     `most`: so many are tried.
