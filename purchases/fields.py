@@ -37,7 +37,12 @@ def cashier_usernames() -> list[tuple[str, str]]:
 
 def approvers() -> list[tuple[str, Any]]:
     """Nobody yet, anybody, and everybody by username."""
-    return [(WAITING, _("Waits for approval")), (ANYBODY, _("Anybody")), *cashier_usernames()]
+    return [*approvers_besides(), *cashier_usernames()]
+
+
+def approvers_besides() -> list[tuple[str, Any]]:
+    """Nobody yet, and anybody."""
+    return [(WAITING, _("Waits for approval")), (ANYBODY, _("Anybody"))]
 
 
 def tag_names() -> list[tuple[str, str]]:
@@ -94,9 +99,10 @@ class ProductFilter(django_filters.CharFilter):  # type: ignore[misc]
 
 def product_code(text: str) -> str:
     """The code of the only product that is called so, by its code, name, first words or words of the trade; else ""."""
-    ways = (Q(code=text), Q(name__iexact=text), Q(name__istartswith=f"{text} "))
-    for way in ways if text else ():
-        codes = list(Product.objects.filter(way).order_by().values_list("code", flat=True)[:2])
+    is_called = Q(code=text) | Q(name__iexact=text) | Q(name__istartswith=f"{text} ")
+    named = list(Product.objects.filter(is_called).order_by().values_list("code", "name")) if text else []
+    for called in ([text], [name for _code, name in named if name.casefold() == text.casefold()], None):
+        codes = [code for code, name in named if called is None or code in called or name in called]
         if codes:
             return codes[0] if len(codes) == 1 else ""
     asked = search_products(text) if text else None

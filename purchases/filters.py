@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
@@ -165,11 +165,9 @@ class OrderFilter(InBranches):
     def __init__(self, query: QueryDict, *, person: User, **kwargs: Any) -> None:
         self.person, self.sees_numbers = person, person.has_perm(Right.VIEW_NUMBERS)
         self._sellers: list[int] | None = None
-        self.choices_read: Mapping[str, list[tuple[Any, str]]] = {}
         self.is_limited = any(query.get(name) for name in _WIDE) and not any(query.get(name) for name in _NARROW)
         super().__init__(query, **kwargs)
-        self.product_with = cache(product_with)
-        self.form.fields["product"].find = self.form.fields["product"].widget.find = self.product_with
+        self._take({}, cache(product_with))
         sees_customers = self.sees_numbers and person.has_perm(Right.VIEW_CUSTOMERS)
         allowed = {
             "ends": self.sees_numbers,
@@ -187,7 +185,7 @@ class OrderFilter(InBranches):
         names: dict[str, dict[str, str]] = {}
         has_letters = any(map(str.isalpha, "".join(words)))
         if has_letters and (len(words) > 1 or words[0].isalpha()):  # alone it is a ref_id or SN
-            self._take_choices(read_choices())
+            self.read_choices()
             fields = {name: self.form.fields[name] for name in _NAMED if name in self.form.fields}
             names = {name: names_of(name, field.choices) for name, field in fields.items()}
             if "customer" in self.form.fields:
@@ -210,7 +208,8 @@ class OrderFilter(InBranches):
     def of(self, values: Mapping[str, str]) -> OrderFilter:
         """The same orders narrowed by these values alone, for the same person."""
         narrower = OrderFilter(QueryDict(urlencode(values)), person=self.person, queryset=self.queryset)
-        narrower._take_choices(self.choices_read)
+        narrower._take(self.choices_read, self.product_with)
+        narrower._sellers = self._sellers if self.data.get("cashier") == values.get("cashier") else None
         return narrower
 
     def shown_fields(self) -> Iterator[forms.BoundField]:
@@ -224,9 +223,14 @@ class OrderFilter(InBranches):
             if not field.is_hidden and (not is_seldom or field.value()):
                 yield field
 
-    def _take_choices(self, choices: Mapping[str, list[tuple[Any, str]]]) -> None:
-        """Ask the database for none of these choices any more."""
-        self.choices_read = choices
+    def read_choices(self) -> None:
+        """Read the choices that stand in the database, in one question for all of them."""
+        self._take(self.choices_read or read_choices(), self.product_with)
+
+    def _take(self, choices: Mapping[str, list[tuple[Any, str]]], find: Callable[[str], Product | None]) -> None:
+        """Use these choices, and what reads a product by its code."""
+        self.choices_read, self.product_with = choices, find
+        self.form.fields["product"].find = self.form.fields["product"].widget.find = find
         for name in choices.keys() & self.form.fields.keys():
             self.form.fields[name].choices = choices[name]
 

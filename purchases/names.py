@@ -20,6 +20,7 @@ from catalogue.models import Brand, Category, Product
 from catalogue.services.words import brand_called, category_called, fold
 from core.together import read_together
 from drawers.models import Drawer
+from purchases.fields import approvers_besides
 from purchases.models import Tag
 from purchases.reading import as_words, name_key
 from purchases.states import Status
@@ -48,7 +49,7 @@ _CALLED: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 def read_choices() -> dict[str, list[tuple[Any, str]]]:
-    """The choices that stand in the database, of each filter that a line may name; one question for all of them."""
+    """The choices of filters that stand in the database; one question for all of them."""
     people, brands, categories, tags, drawers = read_together(
         narrowed(User.objects.all()).order_by("username").only("username", "first_name", "last_name"),
         Brand.objects.order_by("name").values_list("name").distinct(),
@@ -56,8 +57,10 @@ def read_choices() -> dict[str, list[tuple[Any, str]]]:
         Tag.objects.values_list("name"),
         narrowed(Drawer.objects.all()).order_by("name").values_list("pk", "name"),
     )
+    cashiers = [(person.username, person.shown_name) for person in people]
     return {
-        "cashier": [(person.username, person.shown_name) for person in people],
+        "cashier": cashiers,
+        "approved": [*approvers_besides(), *cashiers],
         "brand": [(name, name) for (name,) in brands],
         "category": categories,
         "tag": [(name, name) for (name,) in tags],

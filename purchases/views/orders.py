@@ -27,6 +27,9 @@ from purchases.reading import plain_price
 from purchases.services.bulk import MOST_AT_ONCE, bulk_acts_of
 from purchases.tables import OrderTable
 
+# If a list is empty, so many of its filters are left out in turn.
+_TRIED = 4
+
 
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
@@ -44,13 +47,14 @@ def order_list(request: StaffRequest) -> HttpResponse:
         return redirect(request.path + _narrowed(filtered, typed, understood, rest))
     if "product" in filtered.form.errors and (code := product_code(request.GET.get("product", "").strip())):
         return redirect(request.path + filtered.url_without("product", product=code))
+    filtered.read_choices()
     columns = ORDERS.columns(request.GET, request.user)
     page = keyset_page(filtered.qs, request.GET, shown=_for_columns(columns))
     context = {
         "bulk_acts": bulk_acts_of(request.user),
         "most_at_once": MOST_AT_ONCE,
         "filter": filtered,
-        "hindrance": partial(hindrance, filtered),
+        "hindrance": partial(hindrance, filtered, most=_TRIED),
         "page": page,
         "table": _table(request, page.rows, columns),
         "live": _live(request, page.rows, columns),

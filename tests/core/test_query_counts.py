@@ -132,7 +132,7 @@ def approvals(count):
 
 LISTS = [
     ("/approvals/", approvals, 6),
-    ("/orders/", orders, 11),
+    ("/orders/", orders, 6),
     ("/bills/", bills, 5),
     ("/customers/", customers, 7),
     ("/callbacks/", callbacks, 7),
