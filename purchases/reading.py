@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.notation import split_number
@@ -21,6 +21,9 @@ _ABOUT = (
     *("kira-kira", "kira kira", "kurang lebih", "sekitaran", "sekitar", "kisaran"),
     *("about", "around", "roughly", "approximately", "circa", "±", "~"),
 )
+# Beside what is understood they say nothing; the others of `_ABOUT` may stand in a name: "sekitar pasar".
+_VAGUE = ("kira-kira", "kira kira", "kurang lebih", "more or less", "roughly", "approximately", "circa", "±", "~")
+_OR_SO = re.compile(r"(?<!\S)or so(?!\S)")
 _BETWEEN = ("antara", "between")
 _FROM = ("dari", "mulai", "from")
 _TO = ("-", "–", "sampai", "hingga", "to", "s/d", "sd")
@@ -87,7 +90,7 @@ def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = T
     `with_endings`: digits may be the end of a number; not for people who may not see numbers.
     """
     number, others = split_number(as_words(text))
-    line = _Line(others.lower().split(), today)
+    line = _Line(_OR_SO.sub("", others.lower()).split(), today)
     has_others = len(line.words) > 1
     # A number, or a token in its groups; a date has dashes, too.
     if re.fullmatch(r"[\d\s-]*", others) and not (_take_days(line) and not line.words):
@@ -95,8 +98,9 @@ def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = T
         if with_endings and _is_plain_price(price) and re.fullmatch(r"\d{2,4}", end):
             return {**about(int(price)), "ends": end}, ""
         return {}, text
+    about_what: list[str] = []
     while line.words:
-        if not (
+        if (
             _take_days(line)
             or _take_name(line, names)
             or _take_between(line)
@@ -105,7 +109,13 @@ def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = T
             or _take_amount(line, is_behind_name="brand" in line.found or "category" in line.found)
             or (with_endings and _take_ending(line, has_others=has_others))
         ):
-            line.rest.append(line.words.pop(0))
+            about_what = []
+        elif phrase := _phrase_at(line.words, (*_VAGUE, *_ABOUT)):
+            del line.words[: len(phrase.split())]
+            about_what += [] if phrase in _VAGUE else phrase.split()
+        else:
+            line.rest += [*about_what, line.words.pop(0)]
+            about_what = []
     _take_plain_price(line)
     customer = names.of.get("customer", {}).get(line.rest[0]) if len(line.rest) == 1 else None
     if customer and "customer" not in line.found:
@@ -191,6 +201,11 @@ def _take_about(line: _Line) -> bool:
             line.words[:] = words[number.count :]
             return True
     return False
+
+
+def _phrase_at(words: list[str], phrases: Sequence[str]) -> str:
+    """The phrase that the first words are; "" for none."""
+    return next((phrase for phrase in phrases if words[: len(phrase.split())] == phrase.split()), "")
 
 
 def about(amount: int) -> dict[str, str]:
