@@ -14,6 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from backoffice.find_earnings import earnings_asked
 from backoffice.navigation import PLACES
 from backoffice.sections import SECTIONS
 from branches.seeing import own_branch
@@ -190,6 +191,7 @@ def _pages(asked: Asked) -> Iterator[Result]:
 
     First by their names, then by their other words, then by the page that they are part of.
     """
+    yield from earnings_asked(asked)
     typed = _words_of(asked.text)
     pages = (*_OF_PLACES, *_OTHERS, *_SETTINGS) if typed else _OF_PLACES
     matches = [page for page in pages if _begins(_known(page), typed)]

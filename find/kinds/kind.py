@@ -20,7 +20,8 @@ class Result:
     """A line that leads to a page. `more` stands beside its words; `colour`: as `status-…` in the style sheets.
 
     `key`: the letter that opens it. `is_far`: hardly what was meant; it gives way to every other result. `is_list`: the
-    list of all that are meant; it stands beside the first of them.
+    list of all that are meant; it stands beside the first of them. `is_meant`: the text says this and nothing else; its
+    kind stands before all others.
     """
 
     url: str
@@ -31,6 +32,7 @@ class Result:
     key: str = ""
     is_far: bool = False
     is_list: bool = False
+    is_meant: bool = False
 
 
 @dataclass(frozen=True)

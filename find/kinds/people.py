@@ -43,7 +43,17 @@ def people(asked: Asked) -> Iterator[Result]:
             words=f"{person.shown_name} · {period.label}" if period else person.shown_name,
             more=" · ".join(filter(None, [user_name, str(role.label) if role else "", str(standing.label)])),
             icon="user",
+            is_meant=bool(period) and _is_cashier_of_line(asked, person),
         )
+
+
+def _is_cashier_of_line(asked: Asked, person: User) -> bool:
+    """Whether the list of orders reads this person and days in the text, and nothing else."""
+    line = asked.line
+    if not line or line.rest:
+        return False
+    filters = line.filtered.without()
+    return filters.keys() == {"cashier", "days"} and filters["cashier"] == person.username
 
 
 def _name_and_days(text: str) -> tuple[str, Period | None]:

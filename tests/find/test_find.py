@@ -248,6 +248,43 @@ def test_days_behind_a_name_open_the_persons_page_with_these_days():
     assert addresses(who(Role.CASHIER), "sari kemarin", "staff") == []
 
 
+def test_a_name_with_a_day_alone_puts_the_persons_page_first():
+    seller = make_person("cashier", username="kasir9", first_name="Kasir", last_name="Demo")
+    make_person("cashier", username="kasirlain")
+    sold(1, placed_by=seller)
+    owner = who(Role.OWNER)
+
+    for text in ("kasir demo kemarin", "kasir9 yesterday"):
+        results = found(owner, text)
+        assert [*results][:2] == ["staff", "orders"], text
+        assert results["staff"][0][0] == f"/staff/{seller.pk}/?days=yesterday"
+    for text in ("kasi kemarin", "kasir demo 50rb kemarin"):  # a part of names, more than days
+        assert next(iter(found(owner, text))) == "orders", text
+    assert next(iter(found(who(Role.CASHIER), "kasir demo kemarin"))) == "orders"
+
+
+def test_a_word_for_earnings_opens_them_with_the_days_and_what_they_are_by():
+    sold(1)
+    owner = who(Role.OWNER)
+
+    for text, query in [
+        ("earned this week", "days=week"),
+        ("laba minggu ini", "days=week"),
+        ("how much did we earn yesterday?", "days=yesterday"),
+        ("earnings by cashier", "by=person"),
+        ("omzet per kasir bulan lalu", "days=last-month&by=person"),
+        ("sales by product 1 nov 2026 - 3 nov 2026", "since=2026-11-01&until=2026-11-03&by=product"),
+    ]:
+        results = found(owner, text)
+        assert next(iter(results)) == "pages", text
+        assert results["pages"][0][0] == f"/earnings/?{query}", text
+        assert owner.get(results["pages"][0][0]).status_code == 200
+    assert "since" in addresses(owner, "laba 30 hari terakhir", "pages")[0]
+    for text in ("laba budi minggu ini", "this week", "earnings by branch"):
+        assert not any("/earnings/?" in url for url in addresses(owner, text, "pages")), text
+    assert "pages" not in found(who(Role.CASHIER), "laba minggu ini")
+
+
 def test_a_drawer_leads_to_its_shifts_and_says_who_has_it_open():
     seller, drawer = make_person("cashier", username="rina"), Drawer.objects.create(name="Kasir depan")
     begin(seller, drawer=drawer)
