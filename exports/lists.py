@@ -32,7 +32,7 @@ from core.times import days_words
 from exports.errors import TooManyFiles, TooManyRows
 from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_blocks, in_language, workbook_answer
-from exports.models import Export
+from exports.models import Export, named_by_days
 from exports.services import request_file
 from staff.confirming import check_factor
 from staff.errors import FactorRefused
@@ -119,7 +119,7 @@ class ListFile:
             return None
         self._note(request, filtered, file_format, whole=whole)
         fields = self.whole_fields if whole and self.whole_fields else self.fields
-        name = f"{self.name}-{timezone.localtime():%Y-%m-%d-%H%M}.{file_format}"
+        name = named_by_days(self.name, filtered.as_query(), timezone.now(), file_format)
         rows = self.for_file(filtered.qs).order_by("pk").iterator()
         if file_format == Export.Format.XLSX:
             return workbook_answer(rows, self.table.in_words(fields), name, words=self.table.file_words())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from urllib.parse import parse_qsl
 
 from django.conf import settings
 from django.db import models
@@ -15,6 +16,22 @@ from core import clock
 from core.looks import LookChoices
 
 KEPT_FOR = dt.timedelta(hours=24)
+
+
+def named_by_days(list_name: str, query: str, at: dt.datetime, file_format: str) -> str:
+    """The name of a list's file: "orders-2026-10.csv" of a whole month, "orders-2026-11-01_2026-11-27.csv" of days.
+
+    `query`: the filters as `ListFilter.as_query`. Without a first day the moment: "orders-2026-11-22-1405.csv".
+    """
+    values, now = dict(parse_qsl(query)), timezone.localtime(at)
+    try:
+        first = dt.date.fromisoformat(values.get("since", ""))
+        last = dt.date.fromisoformat(values.get("until", "") or now.date().isoformat())
+    except ValueError:
+        return f"{list_name}-{now:%Y-%m-%d-%H%M}.{file_format}"
+    is_month = first.day == 1 == (last + dt.timedelta(days=1)).day and f"{first:%Y-%m}" == f"{last:%Y-%m}"
+    days = f"{first:%Y-%m}" if is_month else f"{first}" if first == last else f"{first}_{last}"
+    return f"{list_name}-{days}.{file_format}"
 
 
 class ExportState(LookChoices):
@@ -85,8 +102,8 @@ class Export(models.Model):
 
     @property
     def file_name(self) -> str:
-        """As a browser saves it, e.g. "statement-2026-11-22-1405.csv"."""
-        return f"{self.list_name}-{timezone.localtime(self.created_at):%Y-%m-%d-%H%M}.{self.file_format}"
+        """As a browser saves it, by its days."""
+        return named_by_days(self.list_name, self.query, self.created_at, self.file_format)
 
     @property
     def is_open(self) -> bool:

@@ -162,6 +162,11 @@ document.addEventListener("click", (event) => {
   if (target.closest("[data-dismiss]")) target.closest("[data-toast]")?.remove();
   // What dims the page behind an open menu is part of the menu.
   for (const menu of findAll("details[data-menu][open]")) if (!menu.contains(target) || menu === target) menu.open = false;
+  const menu = target.closest("[data-downloads]")?.closest("details[data-menu]");
+  if (menu) {
+    menu.open = false;
+    find("summary", menu)?.focus();
+  }
   const up = target.closest("[data-place] [name=up]");
   if (up) moveUp(up, event);
   const copier = target.closest("[data-copy], [data-copies]");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import pytest
@@ -140,3 +141,25 @@ def test_the_statements_workbook_says_the_kinds_in_words():
     table = csv_rows(b"".join(auditor.get("/balance/statement/csv/").streaming_content))
 
     assert (book[0]["Kind"], table[0]["kind"]) == ("Opening balance", "opening")
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("since=2026-10-01&until=2026-10-31", r"orders-2026-10"),
+        ("since=2026-11-01&until=2026-11-20", r"orders-2026-11-01_2026-11-20"),
+        ("since=2026-11-20&until=2026-11-20", r"orders-2026-11-20"),
+        ("days=last-month", r"orders-\d{4}-\d\d"),
+        ("status=success", r"orders-\d{4}-\d\d-\d\d-\d{4}"),
+    ],
+)
+def test_a_file_is_named_by_its_days(query, name, monkeypatch):
+    make_order(Status.SUCCESS)
+    browser = browser_of("supervisor")
+
+    answer = browser.get(f"/orders/file/?format=csv&{query}")
+
+    assert re.search(rf'filename="{name}\.csv"$', answer["Content-Disposition"])
+    monkeypatch.setattr(lists, "MOST_IN_BOOK", -1)
+    browser.post(f"/orders/file/?format=xlsx&{query}")
+    assert re.fullmatch(rf"{name}\.xlsx", Export.objects.get().file_name)
