@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from django.db.models import Max, Min
 from django.urls import reverse
@@ -18,9 +20,10 @@ from bank.services.matching import is_fee, open_items
 from core.looks import badge
 from core.money import rupiah
 from core.rights import Right
-from core.times import day_words, hour
+from core.times import day_words, days_words, hour
 from credit.methods import Method, bank_methods, method_words
 from credit.models import CreditEntry
+from earnings.periods import Chosen
 from purchases.models import Order
 
 #: All that the page shows.
@@ -182,35 +185,71 @@ def expected_of(first: dt.date, last: dt.date, branch: int) -> dict[str, Expecte
     return {code: way for code, way in ways.items() if way.came or way.left}
 
 
-@dataclass(frozen=True)
-class BankDay:
-    """What the books expect at the bank of one day, in rupiah: by way to pay, and what leaves."""
+class Way(NamedTuple):
+    """What comes by one way to pay, in rupiah; `url`: the orders that were paid so."""
 
+    method: Method
+    amount: int
+    url: str
+
+
+@dataclass(frozen=True)
+class BankDays:
+    """What the books expect at the bank of a day or of several, in rupiah: by way to pay, and what leaves."""
+
+    words: str | Promise
     day: dt.date
-    ways: list[tuple[Method, int]]
+    ways: list[Way]
     left: int
 
     @property
     def came(self) -> int:
         """What comes in all."""
-        return sum(amount for _method, amount in self.ways)
+        return sum(way.amount for way in self.ways)
 
     @property
     def comes_later(self) -> str:
         """The ways whose providers pay by day, less a fee."""
-        return ", ".join(str(method.words) for method, _amount in self.ways if method.is_paid_by_day)
+        return ", ".join(str(way.method.words) for way in self.ways if way.method.is_paid_by_day)
 
 
-def last_days(today: dt.date, branch: int | None = None) -> list[BankDay]:
-    """Yesterday and today so far; of one branch, if it is chosen."""
+def expected_days(chosen: Chosen, today: dt.date, branch: int | None = None) -> list[BankDays]:
+    """Yesterday, today so far, and the chosen days if they are others; of one branch, if it is chosen."""
     yesterday = today - dt.timedelta(days=1)
+    first, last = chosen.period.first, chosen.period.last
     sums = sums_by_day(yesterday, today, branch)
-    days = []
-    for day in (yesterday, today):
-        ways = [(method, sums.get((day, method.code), (0, 0))[0]) for method in bank_methods()]
-        left = sum(left for (on, _method), (_came, left) in sums.items() if on == day)
-        days.append(BankDay(day, [(method, came) for method, came in ways if came], left))
-    return days
+    of_yesterday = _("Yesterday, %(day)s, the bank should show") % {"day": day_words(yesterday)}
+    days = [
+        _days_of(sums, of_yesterday, yesterday, yesterday, branch),
+        _days_of(sums, _("Today so far"), today, today, branch),
+    ]
+    if first == last and first in {yesterday, today}:
+        return days
+    words = _("%(days)s: the bank should show") % {"days": days_words(first.isoformat(), last.isoformat())}
+    return [*days, _days_of(sums_by_day(first, last, branch), words, first, last, branch)]
+
+
+def _days_of(
+    sums: Mapping[tuple[dt.date, str], tuple[int, int]],
+    words: str | Promise,
+    first: dt.date,
+    last: dt.date,
+    branch: int | None,
+) -> BankDays:
+    came: Counter[str] = Counter()
+    left = 0
+    for (day, method), (comes, leaves) in sums.items():
+        if first <= day <= last:
+            came[method] += comes
+            left += leaves
+    ways = [Way(method, came[method.code], _orders_by(method.code, first, last, branch)) for method in bank_methods()]
+    return BankDays(words, first, [way for way in ways if way.amount], left)
+
+
+def _orders_by(method: str, first: dt.date | str, last: dt.date | str, branch: int | None = None) -> str:
+    """The list of the orders of these days that were paid so."""
+    address = f"{reverse('order_list')}?since={first}&until={last}&payment={method}"
+    return address if branch is None else f"{address}&branch={branch}"
 
 
 def _is_covered(item: Item, first: dt.date, last: dt.date) -> bool:
@@ -259,4 +298,4 @@ def _url_of(key: str, customers: dict[str, int | None]) -> str:
         return reverse("credit_account", args=[customer]) if customer else ""
     if kind == TOPUP:
         return reverse("balance")
-    return f"{reverse('order_list')}?since={what}&until={what}&payment={kind}" if what else ""
+    return _orders_by(kind, what, what) if what else ""

@@ -22,7 +22,7 @@ from bank.errors import BankRefused
 from bank.formats import bookings_of, columns_of, lines_of
 from bank.forms import ColumnsForm, DecisionForm, FileForm
 from bank.models import BankAccount, BankFile, BankRow, State
-from bank.presenting import RIGHTS, Line, expected_of, last_days, statement_of, with_links
+from bank.presenting import RIGHTS, Line, expected_days, expected_of, statement_of, with_links
 from branches.choosing import branch_links, chosen_branch
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
@@ -47,7 +47,7 @@ def bank(request: StaffRequest) -> HttpResponse:
     part, branch = statement.part(request.GET.get("show", "")), chosen_branch(request.GET)
     context = {
         "chosen": chosen,
-        "last_days": last_days(timezone.localdate(), branch),
+        "expected_days": expected_days(chosen, timezone.localdate(), branch),
         "branch": branch,
         "branch_links": branch_links(request),
         "of_branch": f"&branch={branch}" if branch is not None else "",

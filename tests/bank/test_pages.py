@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import html
 import io
 import re
 from typing import Any
@@ -224,10 +225,28 @@ def test_the_first_line_says_what_the_bank_should_show_of_yesterday_and_today(so
 
     page = browser_of("administrator", language="en").get("/bank/")
 
-    first, second = page.context["last_days"]
+    first, second, _month = page.context["expected_days"]
     assert (first.day, first.came, first.left) == (yesterday, 62_000, 0)
-    assert [(method.code, amount) for method, amount in first.ways] == [("transfer", 50_000), ("qris", 12_000)]
+    assert [(way.method.code, way.amount) for way in first.ways] == [("transfer", 50_000), ("qris", 12_000)]
     assert (second.came, second.left) == (50_000, 1_000_000)
     said = words(page)
     assert "Transfer Rp50.000" in said
     assert "QRIS Rp12.000" in said
+
+
+def test_the_chosen_days_say_what_the_bank_should_show_and_lead_to_their_orders(sold):
+    seller = User.objects.get(username="cashier")
+    for amount, method, days_ago in [(30_000, "transfer", 5), (20_000, "qris", 6), (70_000, "transfer", 9)]:
+        paid(seller, amount, method, days_ago=days_ago)
+    since, until = (timezone.localdate() - dt.timedelta(days=days) for days in (6, 5))
+    browser = browser_of("administrator", language="en")
+
+    page = browser.get(f"/bank/?since={since}&until={until}")
+
+    *_others, chosen = page.context["expected_days"]
+    assert len(_others) == 2
+    assert [(way.method.code, way.amount) for way in chosen.ways] == [("transfer", 30_000), ("qris", 20_000)]
+    for way in chosen.ways:
+        assert way.url == f"/orders/?since={since}&until={until}&payment={way.method.code}"
+        assert f'href="{html.escape(way.url)}"' in page.content.decode()
+    assert len(browser.get("/bank/?days=yesterday").context["expected_days"]) == 2
