@@ -9,13 +9,15 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Max, Min
+from django.utils import timezone
 from django.utils.translation import ngettext
 
 from core.periods import Period
 from core.search import expected
+from core.times import day_words
 from purchases.filters import OrderFilter
 from purchases.models import Order
 from purchases.reading import AMOUNTS
@@ -123,3 +125,25 @@ def _groups(filtered: OrderFilter) -> Iterator[tuple[str, ...]]:
     groups += [tuple(days)] if days else []
     if len(groups) > 1:
         yield from groups
+
+
+class WeekBefore(NamedTuple):
+    """The same list of the same weekday a week before, with its orders in words; "" where nobody knows how many."""
+
+    words: str
+    url: str
+    found: str
+
+
+def week_before(filtered: OrderFilter) -> WeekBefore | None:
+    """Of an empty list of yesterday by its date, if that day has any: on a Friday "last thursday" may mean it."""
+    yesterday = timezone.localdate() - dt.timedelta(days=1)
+    if not filtered.data.get("since") == filtered.data.get("until") == yesterday.isoformat():
+        return None
+    day = (yesterday - dt.timedelta(days=7)).isoformat()
+    dates = {"since": day, "until": day}
+    looked = look(filtered.of(filtered.without("since", "until") | dates))
+    if not looked.keys:
+        return None
+    words = orders_in_words(looked.count) if looked.count else ""
+    return WeekBefore(day_words(day), filtered.url_without("since", "until", **dates), words)

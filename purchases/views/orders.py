@@ -20,7 +20,7 @@ from core.paging import keyset_page
 from core.rights import Right
 from purchases.fields import product_code, products_offered
 from purchases.lists import ORDERS
-from purchases.looking import hindrance
+from purchases.looking import hindrance, week_before
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet
 from purchases.reading import plain_price
@@ -55,6 +55,7 @@ def order_list(request: StaffRequest) -> HttpResponse:
         "most_at_once": MOST_AT_ONCE,
         "filter": filtered,
         "hindrance": partial(hindrance, filtered, most=_TRIED),
+        "week_before": partial(week_before, filtered),
         "page": page,
         "table": _table(request, page.rows, columns),
         "live": _live(request, page.rows, columns),

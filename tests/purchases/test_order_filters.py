@@ -400,6 +400,21 @@ def test_an_empty_list_names_the_filter_that_leaves_nothing_and_counts_what_is_t
         assert not has_id(page, "without-it"), query
 
 
+def test_an_empty_list_of_yesterday_by_its_weekday_offers_the_week_before(supervisor):
+    yesterday = timezone.localdate() - dt.timedelta(days=1)
+    older = make_order(Status.SUCCESS, selling_price=50_000, created_at=timezone.now() - dt.timedelta(days=8))
+    line = f"/orders/?q=50rb {yesterday:%A}"
+
+    page = supervisor.get(line, follow=True)
+
+    assert listed(page) == []
+    address = html.unescape(re.search(r'id="week-before" href="([^"]+)"', page.content.decode())[1])
+    assert listed(supervisor.get(address)) == [older.ref_id]
+    assert "amount_from=45000" in address
+    assert not has_id(supervisor.get(f"/orders/?q=90rb {yesterday:%A}", follow=True), "week-before")
+    assert not has_id(supervisor.get("/orders/?q=50rb yesterday", follow=True), "week-before")
+
+
 def test_given_more_orders_than_are_looked_through_then_no_count_is_said(supervisor, monkeypatch):
     for minutes in range(4):
         created_at = timezone.now() - dt.timedelta(minutes=minutes)
