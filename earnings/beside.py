@@ -54,7 +54,9 @@ def counted_of(row: PersonFigures, days: Period, reader: User) -> list[Counted]:
         Counted("share", _("Went through"), percent(figures.share), orders()),
         Counted("cancelled", _("Cancelled"), f"{figures.cancelled:n}", orders(ENDED_BY_PEOPLE)),
         Counted("open", pgettext("orders", "Open"), f"{figures.open:n}", orders(OPEN_ONES)),
-        Counted("difference", _("Cash difference"), signed_rupiah(row.difference), shifts, bool(row.difference)),
+        Counted("failed", _("Failed"), f"{figures.failed:n}", orders(Status.FAILED)),
+        Counted("difference", _("Cash difference"), difference_of(row), shifts, bool(row.difference)),
+        Counted("paid-out", pgettext("drawer", "Paid out by hand"), rupiah(row.paid_out), shifts),
         Counted("given-back", pgettext("refund", "Given back"), rupiah(row.given_back), refunds),
     ]
     # The activity log has each printed receipt; a copy is one of them.
@@ -65,6 +67,12 @@ def counted_of(row: PersonFigures, days: Period, reader: User) -> list[Counted]:
         looks = acts(FULL_NUMBER_SEEN.key)
         counted.append(Counted("numbers-seen", _("Full numbers seen"), f"{row.numbers_seen:n}", looks))
     return counted
+
+
+def difference_of(row: PersonFigures) -> str:
+    """By how much their counts were off, and that a drawer is not counted yet."""
+    off = signed_rupiah(row.difference) if row.difference or not row.is_uncounted else ""
+    return " · ".join(filter(None, [off, _("not counted yet") if row.is_uncounted else ""]))
 
 
 def _list(page: str, **filters: object) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from django.db.models import Count, F, Sum
+from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from audit.models import AuditEvent
 from branches.seeing import narrowed
 from core.snapshot import snapshot
-from drawers.models import Payment, Shift
+from drawers.models import DrawerEntry, Payment, Shift
 from earnings.services.figures import Figures, Period, figures_by
 from purchases.events import FULL_NUMBER_SEEN
 from purchases.models import ReceiptPrint
@@ -21,16 +22,30 @@ from staff.models import User
 class PersonFigures:
     """One person's days. `difference`: rupiah by which the counts of their shifts were off, signed.
 
-    That is of the closing counts, and of the opening counts against what was left in the drawer. `given_back`: rupiah
-    that they noted as given back to customers.
+    That is of the closing counts, and of the opening counts against what was left in the drawer; `is_uncounted`: one
+    is still open. `paid_out`: rupiah that they took out of the drawer by hand. `given_back`: rupiah that they noted as
+    given back to customers.
     """
 
     person: User
     figures: Figures
     difference: int
+    is_uncounted: bool
+    paid_out: int
     given_back: int
     reprints: int
     numbers_seen: int
+
+
+class _Shifts(NamedTuple):
+    """What the shifts of a person come to: rupiah that their counts were off, those still open, rupiah paid out."""
+
+    off: int
+    open: int
+    paid_out: int
+
+
+_NOTHING = _Shifts(0, 0, 0)
 
 
 def people_beside(period: Period) -> list[PersonFigures]:
@@ -40,7 +55,14 @@ def people_beside(period: Period) -> list[PersonFigures]:
         figures = figures_by("person", period)
         shifts = narrowed(Shift.objects.filter(opened_at__gte=since, opened_at__lt=until), "drawer__branch")
         at_opening = Coalesce(F("opening") - F("left_before"), 0)
-        off = dict(shifts.order_by().values_list("cashier").annotate(off=Sum(at_opening + Coalesce("difference", 0))))
+        by_hand = DrawerEntry.objects.filter(shift=OuterRef("pk"), kind=DrawerEntry.Kind.PAID_OUT).order_by()
+        drawers = shifts.order_by().values_list("cashier")
+        counted = drawers.annotate(
+            off=Sum(at_opening + Coalesce("difference", 0)),
+            open=Count("pk", filter=Q(closed_at=None)),
+            paid_out=Coalesce(-Sum(Subquery(by_hand.values("shift").annotate(out=Sum("amount")).values("out"))), 0),
+        )
+        off = {cashier: _Shifts(*counts) for cashier, *counts in counted}
         refunds = narrowed(Payment.objects.filter(given_at__gte=since, given_at__lt=until))
         given_back = dict(refunds.order_by().values_list("given_by").annotate(Sum("amount")))
         copies = ReceiptPrint.objects.filter(number__gt=1, at__gte=since, at__lt=until)
@@ -54,7 +76,9 @@ def people_beside(period: Period) -> list[PersonFigures]:
         PersonFigures(
             person=person,
             figures=figures.get(pk, Figures()),
-            difference=off.get(pk, 0),
+            difference=off.get(pk, _NOTHING).off,
+            is_uncounted=off.get(pk, _NOTHING).open > 0,
+            paid_out=off.get(pk, _NOTHING).paid_out,
             given_back=given_back.get(pk, 0),
             reprints=reprints.get(pk, 0),
             numbers_seen=seen.get(pk, 0),

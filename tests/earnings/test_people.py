@@ -11,6 +11,7 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from audit.services import record
+from drawers.services import close_shift, pay_in, pay_out
 from earnings.periods import named_period
 from earnings.services import sum_days
 from earnings.services.people import people_beside
@@ -19,6 +20,7 @@ from purchases.models import ReceiptPrint
 from purchases.states import Status
 from staff.models import User
 from testing.people import browser_of, make_person, signed_in
+from tests.drawers.helpers import begin, pieces_of
 from tests.earnings.helpers import ago, sold
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -93,15 +95,18 @@ def test_the_figures_of_one_day_lead_to_the_lists_of_what_they_count(yesterday_o
         "share": "66.7%",
         "cancelled": "2",
         "open": "0",
+        "failed": "1",
         "difference": "Rp0",
+        "paid-out": "Rp0",
         "given-back": "Rp0",
         "reprints": "0",
         "numbers-seen": "0",
     }
     counts = {
-        name: len(owner.get(figures[name][1]).context["table"].rows) for name in ("sold", "share", "cancelled", "open")
+        name: len(owner.get(figures[name][1]).context["table"].rows)
+        for name in ("sold", "share", "cancelled", "open", "failed")
     }
-    assert counts == {"sold": 2, "share": 5, "cancelled": 2, "open": 0}
+    assert counts == {"sold": 2, "share": 5, "cancelled": 2, "open": 0, "failed": 1}
     for _shown, url in figures.values():
         answer = owner.get(url)
         assert (answer.status_code, answer.context["filter"].form.errors) == (200, {})
@@ -148,3 +153,23 @@ def test_the_part_of_a_person_takes_few_queries(yesterday_of_sari, django_assert
     for days in ("today", "yesterday", "30"):
         with django_assert_max_num_queries(15):
             owner.get(f"/earnings/beside/{yesterday_of_sari.pk}/?days={days}", headers={"HX-Request": "true"})
+
+
+def test_a_drawer_that_is_open_is_not_counted_yet_and_what_was_paid_out_is_a_figure():
+    sari, owner = make_person("cashier", username="sari"), browser_of("admin", language="en")
+    shift = begin(sari, cash=100_000)
+    for amount in (20_000, 5_000):
+        pay_out(shift, amount=amount, reason="Petrol", actor=sari)
+    pay_in(shift, amount=7_000, reason="Change", actor=sari)
+    address = f"/earnings/beside/{sari.pk}/"
+
+    page = owner.get(address).content.decode()
+    figures = figures_on(page)
+
+    shifts = f"/shifts/?cashier={sari.pk}&days=today"
+    assert figures["difference"] == ("not counted yet", shifts)
+    assert figures["paid-out"] == ("Rp25.000", shifts)
+    assert "Rp0" not in page.split("data-difference>")[1].partition("</td>")[0]
+    close_shift(shift, pieces=pieces_of(80_000), actor=sari, reason="Short")
+    figures = figures_on(owner.get(address).content.decode())
+    assert figures["difference"][0] == "−Rp2.000"
