@@ -90,6 +90,15 @@ def site_of(request: HttpRequest) -> str:
     return next((site for site in sites if is_public(site)), typed)
 
 
+def is_of_this_machine(site: str) -> bool:
+    """Whether the address opens on this machine alone, such as http://localhost:8000."""
+    host = urlsplit(site).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
 def is_public(site: str) -> bool:
     """Whether others may reach this address: not a name or an address of this machine, or of a network of its own."""
     host = urlsplit(site).hostname or ""

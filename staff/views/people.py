@@ -20,7 +20,7 @@ from branches.seeing import names_branches, narrowed
 from branches.services import branch_name
 from core import clock
 from core.access import StaffRequest, staff_only
-from core.addresses import site_of
+from core.addresses import is_of_this_machine, site_of
 from core.customer_texts import whatsapp_link
 from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
@@ -281,6 +281,7 @@ def _link_shown(request: StaffRequest, person: User, token: str) -> HttpResponse
     context = {
         "person": person,
         "link": link,
+        "is_of_this_machine": is_of_this_machine(link),
         "hours": services.VALID_HOURS,
         "whatsapp": whatsapp_link(message),
         "qr_code": qr_code(link),

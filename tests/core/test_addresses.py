@@ -3,7 +3,7 @@
 import pytest
 from django.test import RequestFactory
 
-from core.addresses import address_of, line_of, site_of
+from core.addresses import address_of, is_of_this_machine, line_of, site_of
 
 
 def request(peer: str, forwarded: str = ""):
@@ -86,3 +86,10 @@ def test_others_get_the_first_address_that_they_may_reach(settings, site, hosts,
     settings.SITE_URL, settings.ALLOWED_HOSTS, settings.HTTPS = site, hosts, has_tls
 
     assert site_of(RequestFactory().get("/", headers={"host": typed}, secure=has_tls)) == expected
+
+
+def test_only_names_and_addresses_of_this_machine_are_its_own():
+    own = ("http://localhost:8000/x", "http://127.0.0.1", "https://[::1]:8443", "http://shop.localhost")
+    others = ("http://192.168.1.5:8000", "https://shop.example.com", "http://till.lan", "")
+
+    assert [*map(is_of_this_machine, (*own, *others))] == [True] * 4 + [False] * 4

@@ -293,3 +293,15 @@ def test_a_link_goes_out_by_whatsapp_and_as_a_picture(boss):
     assert address.startswith("https://wa.me/?text=")
     assert quote(f"?link={link_of(shown)}", safe="") in address
     assert "<svg" in shown.content.decode()
+
+
+def test_a_link_that_opens_on_this_computer_alone_says_so(boss):
+    person, _token = invited()
+
+    here = boss.confirm(f"/staff/{person.pk}/link/", headers={"Host": "localhost:8000"})
+    elsewhere = boss.confirm(f"/staff/{person.pk}/link/")
+
+    assert "http://localhost:8000/" in here.content.decode()
+    assert has_id(here, "only-here")
+    assert "SITE_URL" in here.content.decode()
+    assert not has_id(elsewhere, "only-here")
