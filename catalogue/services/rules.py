@@ -53,7 +53,7 @@ class NewPrice:
 class Preview:
     """The effect of a change of a rule on the listed products. `rules`, `after`: for each part of the target its rule
     now and its terms then.
-    `rows`: a part of the `affected` products, of which the prices of `falling` become lower.
+    `rows`: a part of the `affected` products, of which the prices of `rising` become higher, those of `falling` lower.
 
     The margins are those of one sale of each of them, in rupiah; `sums_of_sold` weighs them by what is sold.
     """
@@ -63,6 +63,7 @@ class Preview:
     rules: list[PriceRule | None]
     after: list[Terms | None]
     affected: int
+    rising: int
     falling: int
     below_cost: int
     largest_loss: int
@@ -124,8 +125,9 @@ _AFFECTED = """
 _LOSS = "CASE WHEN is_bill THEN 0 ELSE cost - after END"
 _MARGIN = "CASE WHEN is_bill THEN after ELSE after - cost END"
 _COUNTED = f"""
-    SELECT count(*), count(*) FILTER (WHERE after < before), count(*) FILTER (WHERE {_LOSS} > 0),
-           GREATEST(0, max({_LOSS})), COALESCE(min({_MARGIN}), 0), COALESCE(max({_MARGIN}), 0),
+    SELECT count(*), count(*) FILTER (WHERE after > before), count(*) FILTER (WHERE after < before),
+           count(*) FILTER (WHERE {_LOSS} > 0), GREATEST(0, max({_LOSS})),
+           COALESCE(min({_MARGIN}), 0), COALESCE(max({_MARGIN}), 0),
            COALESCE(md5(string_agg(concat_ws(' ', code, cost, before, after), ',' ORDER BY code)), '')
       FROM ({{affected}}) affected
 """  # noqa: S608 - our own words
@@ -173,8 +175,8 @@ def preview(
         counted = cursor.fetchone()
         cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
         rows = [NewPrice(*row) for row in cursor.fetchall()]
-    total, falling, below_cost, loss, least, most, digest = counted
-    return Preview(target, terms, rules, after, total, falling, below_cost, loss, least, most, digest, rows)
+    total, rising, falling, below_cost, loss, least, most, digest = counted
+    return Preview(target, terms, rules, after, total, rising, falling, below_cost, loss, least, most, digest, rows)
 
 
 def sums_of_sold(change: Preview, sold: Mapping[int, int]) -> tuple[int, int, int]:

@@ -112,12 +112,12 @@ def _save(request: StaffRequest, target: Target, own: Rules, form: TermsForm) ->
     return redirect("prices")
 
 
-def _each_after(change: Preview) -> list[tuple[Target, str]]:
-    """The parts of the target with the words of their terms afterwards."""
-    parts = zip(change.target.parts, change.rules, change.after, strict=True)
+def _each_change(change: Preview, held: list[str]) -> list[tuple[Target, str, str]]:
+    """The parts of the target with the words of what holds now, and of their terms afterwards."""
+    parts = zip(change.target.parts, held, change.rules, change.after, strict=True)
     return [
-        (part, services.own_words(part.key, terms) if terms != Terms.of(rule) else _("as now"))
-        for part, rule, terms in parts
+        (part, words, services.own_words(part.key, terms) if terms != Terms.of(rule) else _("as now"))
+        for part, words, rule, terms in parts
     ]
 
 
@@ -157,10 +157,8 @@ def _show(
         context |= {
             "narrower": narrower[:NARROWER_SHOWN],
             "has_more_narrower": len(narrower) > NARROWER_SHOWN,
-            "after": services.own_words(target.key, change.asked)
-            if target.also
-            else services.holding_words(change.asked, above[0]),
-            "each_after": _each_after(change) if isinstance(change.asked, AsNow) else [],
+            "after": services.holding_words(change.asked, above[0]),
+            "each_change": _each_change(change, held) if target.also else [],
             "seen": change.hash,
             "page": Paginator(range(change.affected), PAGE_SIZE).get_page(request.GET.get("page")),
         }

@@ -260,7 +260,7 @@ def test_the_preview_says_that_rounding_makes_more_of_the_least_amount():
     more = words_at(browser.get(URL, typed), 'id="by-rounding"')
     exact = words_at(browser.get(URL, typed | {"at_least": "750"}), 'id="by-rounding"')
 
-    assert more.strip() == "You asked for at least Rp500. Prices are rounded up to Rp500, so the least becomes Rp750."
+    assert more.strip() == "Rounding up to Rp500 makes the least profit Rp750 instead of Rp500."
     assert "may earn more than the Rp750" in exact
     assert not has_id(browser.get(URL, typed | {"round_to": "1"}), "by-rounding")
 
@@ -279,7 +279,7 @@ def test_without_a_rule_of_its_own_the_page_names_the_rule_that_holds_and_begins
     assert words_at(page, 'id="rule-now"').strip() == f"Rule now: {held}"
     assert '<option value="500" selected>' in page.content.decode()
     seen = browser.get(URL, {**brand, "kind": "plus", "value": "900", "round_to": "1"})
-    assert words_at(seen, 'id="change-title"') == f"{held} → + Rp900"
+    assert words_at(seen, 'id="rules-then"').strip() == f"{held} → + Rp900"
     assert [rule.category for rule in rules_above(_of(product))] == [product.category]
 
 

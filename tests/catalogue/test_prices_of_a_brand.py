@@ -326,6 +326,35 @@ def test_the_pages_lead_to_the_form_and_the_form_begins_with_what_holds(products
     assert browser.get(URL, {"target": key}).context["form"].initial == typed_terms(LEAST)
 
 
+def test_the_preview_says_the_verdict_then_the_button_the_prices_and_the_folded_rules(products, owner):
+    change_rule(Target(type="prepaid", brand=products[1].brand), Terms("percent", 500), actor=owner)
+    browser = browser_of("administrator", language="en")
+
+    page = browser.get(URL, _typed(at_least="500"))
+
+    verdict = words_at(page, 'id="change-title"')
+    assert verdict.strip().replace(" ,", ",") == "2 prices rise, 1 price falls, their least profit becomes Rp500"
+    sent = page.content.decode()
+    order = [sent.index(f'id="{part}"') for part in ("affected", "rule-save", "new-prices", "rules-told", "rules-then")]
+    assert order == sorted(order)
+    assert not has_id(page, "rule-now"), "the old rules stand once"
+    for held in (": cost + 5% → cost + 3%, at least Rp500", ": No rule → cost + 3%, at least Rp500"):
+        assert held in words(page)
+
+
+def test_the_preview_of_one_price_or_of_none_says_so(products, owner):
+    browser = browser_of("administrator", language="en")
+    one = browser.get(URL, _typed(target=f"product:{products[0].pk}", kind="plus", value="500"))
+    none = browser.get(URL, _typed(target=f"product:{products[0].pk}", kind="fixed", value="10.000"))
+
+    assert words_at(one, 'id="change-title"').replace(" ,", ",").strip() == "1 price rises, its profit becomes Rp500"
+    assert words_at(none, 'id="change-title"').strip() == "No price rises or falls"
+
+
+def test_the_number_beside_a_brand_says_that_it_counts_categories(products):
+    assert "Telkomsel 3 categories" in words(browser_of("administrator", language="en").get("/products/prices/"))
+
+
 @pytest.mark.parametrize("role", [Role.CASHIER, Role.SUPERVISOR, Role.AUDITOR])
 def test_people_without_the_right_are_led_nowhere_and_change_nothing(products, role: Role):
     browser = browser_of(role)

@@ -41,6 +41,7 @@ def test_a_rule_is_seen_saved_and_sold_for(live_server: Any, open_window: OpenWi
     page.set_viewport_size({"width": PHONE[0], "height": 500})
     page.click("#rule-preview")
     expect(page.locator("#change-title")).to_be_in_viewport()
+    expect(page.locator("#rule-save button[type=submit]")).to_be_in_viewport()
     expect(page.locator("#price-TSEL10")).to_contain_text("Rp12.000")
     expect(page.locator("#price-TSEL10")).to_contain_text("Rp1.797")
     assert Product.objects.get(pk=product.pk).selling_price is None
