@@ -16,7 +16,7 @@ from core.customer_texts import one_line, plain_lines, whatsapp_link
 from core.looks import badge
 from core.money import rupiah
 from credit.models import CreditAccount
-from credit.services import Age, Debt, OffAccount, debts_of, name_of, unfulfilled_sales
+from credit.services import Age, Debt, OffAccount, debts_and_unfulfilled, name_of
 from credit.services.ageing import age_of
 from customers.models import SavedNumber
 
@@ -54,15 +54,15 @@ class Owed:
     first: list[Debt]
     more: int
     since: dt.datetime
-    unfulfilled: dict[str, int]
+    unfulfilled: set[str]
 
 
 def owed_of(account: CreditAccount, most: int = 5) -> Owed | None:
     """What this account owes; None where nothing is owed."""
     if account.balance <= 0:
         return None
-    debts = debts_of(account)
-    return Owed(debts[:most], len(debts[most:]), min(debt.at for debt in debts), unfulfilled_sales(account))
+    debts, unfulfilled = debts_and_unfulfilled(account)
+    return Owed(debts[:most], len(debts[most:]), min(debt.at for debt in debts), unfulfilled)
 
 
 def off_account_words(off: OffAccount, *, is_done: bool) -> str:

@@ -6,6 +6,7 @@ from credit.services.ageing import (
     Debt,
     OffAccount,
     aged,
+    debts_and_unfulfilled,
     debts_of,
     not_to_ask_for,
     owed_in_all,

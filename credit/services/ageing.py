@@ -60,6 +60,19 @@ def debts_of(account: CreditAccount) -> list[Debt]:
         return [Debt(*row) for row in cursor.fetchall()]
 
 
+def debts_and_unfulfilled(account: CreditAccount) -> tuple[list[Debt], set[str]]:
+    """The same, and the ref_ids of those whose orders ended without success: one question."""
+    ended = "EXISTS (SELECT FROM drawers_payment paid WHERE paid.debt_id = debt.id AND paid.outcome = 'owed')"
+    columns = "debt.id, debt.ref_id, debt.due_on, debt.at, debt.amount, debt.open"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT {columns}, {ended} FROM ({unpaid('%s', '%s')}) debt ORDER BY debt.due_on, debt.id",  # noqa: S608
+            _values(account),
+        )
+        rows = cursor.fetchall()
+    return [Debt(*row[:-1]) for row in rows], {row[1] for row in rows if row[-1]}
+
+
 def _values(account: CreditAccount) -> list[int]:
     # In the order of `unpaid`: the first debt, the older ones, and as often as it names what is owed.
     return [account.pk, account.pk, account.balance, account.balance, account.balance]

@@ -75,6 +75,13 @@ def test_a_cashier_takes_a_payment_and_undoes_it():
     assert 'id="form-fault"' in again.content.decode()
 
 
+def has_mark(page, ref_id):
+    """Whether the debt for this order says that the order did not go through."""
+    debts = page.content.decode().partition('id="debts"')[2].partition("</table>")[0]
+    row = next(row for row in debts.split("<tr") if ref_id in row)
+    return "data-unfulfilled" in row
+
+
 def test_the_customers_page_says_what_is_owed_since_when_and_until_when():
     browser, customer, today = browser_of("supervisor"), give_credit(cap=500_000), timezone.localdate()
     seller = User.objects.get(username="supervisor")
@@ -92,6 +99,9 @@ def test_the_customers_page_says_what_is_owed_since_when_and_until_when():
     assert day_words(today.isoformat()) in words_at(page, 'id="owed-since"')
     assert counts_at(page, 'id="more-debts"') == [2]
     assert f'<tr data-due="{(today - dt.timedelta(days=3)).isoformat()}"' in late
+    end(orders[0], "failed")
+    assert has_mark(browser.get(address), orders[0].ref_id)
+    assert not has_mark(browser.get(address), orders[1].ref_id)
     record_payment(account_of(customer), method="transfer", amount=70_021, actor=seller)
     assert not has_id(browser.get(address), "owed-since")
 
@@ -201,8 +211,8 @@ def test_the_pages_ask_little_and_read_no_history():
         browser.get(path)
         with CaptureQueriesContext(connection) as queries:
             page_of(browser, path)
-        # the customer's page: 13, with the debts, and the numbers that are followed and their bills due
-        assert len(queries) <= 13, path
+        # the customer's page: 12, with the debts, and the numbers that are followed and their bills due
+        assert len(queries) <= 12, path
         assert list(too_wide(asked(queries.captured_queries))) == [], path
 
 
