@@ -351,6 +351,15 @@ def test_the_preview_of_one_price_or_of_none_says_so(products, owner):
     assert words_at(none, 'id="change-title"').strip() == "No price rises or falls"
 
 
+def test_if_no_price_changes_the_rules_that_come_first_are_in_sight(products, owner):
+    change_rule(Target(type="prepaid", product=products[0]), Terms("fixed", 11_000), actor=owner)
+    typed = _typed(target=f"brand:{products[0].brand_id}", kind="plus", value="500")
+    browser = browser_of("administrator")
+
+    assert '<details id="rules-told" open>' in browser.get(URL, typed).content.decode()
+    assert '<details id="rules-told">' in browser.get(URL, _typed(at_least="500")).content.decode()
+
+
 def test_the_number_beside_a_brand_says_that_it_counts_categories(products):
     assert "Telkomsel 3 categories" in words(browser_of("administrator", language="en").get("/products/prices/"))
 
