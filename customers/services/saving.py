@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
+# To ask for more keys takes longer than to read all that people have merged.
+_MOST_KEYS = 500
+
+
 def customer_called(name: str, *, created_by: User) -> tuple[Customer, bool]:
     """The customer with this name (letters' case aside), or a new one; and whether it is new."""
     if known := Customer.objects.filter(name__iexact=name).first():
@@ -60,8 +64,10 @@ def who_saved(destination: str, *, before: dt.datetime | None = None) -> int | N
 
 def where_merged(keys: Iterable[int | None]) -> dict[int, int]:
     """Those of these keys whose customers were merged into another, each with the key of the one who stays."""
-    merged = MergedCustomer.objects.filter(gone__in=[key for key in keys if key])
-    return dict(merged.values_list("gone", "kept"))
+    wanted, merged = {key for key in keys if key}, MergedCustomer.objects.values_list("gone", "kept")
+    if len(wanted) <= _MOST_KEYS:
+        merged = merged.filter(gone__in=wanted)
+    return {gone: kept for gone, kept in merged if gone in wanted}
 
 
 def saved_names(numbers: Iterable[str]) -> QuerySet[SavedNumber, tuple[str, str]]:

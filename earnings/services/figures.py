@@ -216,6 +216,8 @@ def by_customer(*by_buyer: dict[Any, Figures]) -> list[dict[int | None, Figures]
     None: the orders of nobody, so that all add up to those of the period.
     """
     merged = where_merged({buyer for figures in by_buyer for buyer in figures})
+    if not merged:
+        return list(by_buyer)
     return [_added((merged.get(buyer, buyer), own) for buyer, own in figures.items()) for figures in by_buyer]
 
 
