@@ -104,6 +104,8 @@ def _context(request: StaffRequest) -> dict[str, Any]:
     address = f"{reverse('work_live')}?{urlencode(filters | {'page': page.number})}"
     live = Live(request, address, {"work": [len(items), shown]}, rest=10)
     counts = Counter(item.kind for item in in_group)
+    person = request.user
+    none = [code for code, each in KINDS.items() if each.says_none and each.may_see(person) and each.may_do(person)]
     return {
         "whose": whose,
         "kind": kind,
@@ -119,7 +121,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
                 ("shop", pgettext("work", "The whole shop")),
             )
         ],
-        "kinds": [(code, KINDS[code].words, counts[code]) for code in KINDS if counts[code] or code == kind],
+        "kinds": [(code, KINDS[code].words, counts[code]) for code in KINDS if counts[code] or code in {kind, *none}],
         "count": len(in_group),
         "page": page,
         "table": _table(request, list(page)) if live.news else None,

@@ -255,6 +255,13 @@ def test_the_button_of_an_order_names_the_act_that_is_possible_now():
     assert (steps["sari"]["held"], steps["sari"]["not listed"]) == (cancel, cancel)
 
 
+@pytest.mark.parametrize(("role", "named"), [("admin", ["difference", "incident"]), ("cashier", [])])
+def test_who_looks_into_incidents_and_differences_reads_that_there_is_none(role, named):
+    page = browser_of(role).get("/work/").content.decode()
+
+    assert sorted(re.findall(r'data-kind="(\w+)"', page)) == named
+
+
 def test_what_two_people_decide_is_listed_once():
     order = make_order(Status.UNKNOWN, sent_at=timezone.now() - dt.timedelta(hours=2))
     difference = make_difference(-1_000, "unexplained_debit")

@@ -28,6 +28,7 @@ class Differences(WorkKind):
     words = _("Differences")
     step = pgettext_lazy("work", "Explain")
     look = ("scale", "bad")
+    says_none = True
     within = dt.timedelta(hours=1)  # a loss that goes on grows
     sees = (Right.VIEW_DIFFERENCES,)
     does = (Right.ACKNOWLEDGE_DIFFERENCES, Right.PROPOSE_ADJUSTMENTS)

@@ -28,6 +28,7 @@ class Incidents(WorkKind):
     sees = (Right.VIEW_ORDERS,)
     does = (Right.RESOLVE_ORDERS,)
     branch = "order__payment__branch"
+    says_none = True
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         return Incident.objects.filter(closed_at__isnull=True).annotate(since=F("at"))

@@ -70,7 +70,8 @@ class WorkKind(ABC):
 
     `sees`: every right that opens its pages. `does`: any of these is enough to do it. `within`: how long it may wait.
     `branch`: the way from a row to its branch; empty of work that belongs to no branch. `every`: the name of the list
-    that has the finished ones, too, and its filters behind it.
+    that has the finished ones, too, and its filters behind it. `says_none`: the list says so to who does it, too, when
+    there is none.
     """
 
     code: ClassVar[str]
@@ -82,6 +83,7 @@ class WorkKind(ABC):
     within: ClassVar[dt.timedelta] = dt.timedelta(days=1)
     branch: ClassVar[str] = ""
     every: ClassVar[tuple[str, str]] = ("", "")
+    says_none: ClassVar[bool] = False
 
     @property
     def severity(self) -> int:
