@@ -185,14 +185,17 @@ class Line:
 class Report:
     """A period by one key, the most sales first, what has none any more last; with the sums of all.
 
-    `count`: how many lines there are, of which `lines` may be the first. `steps`: of both
-    periods the figures by day, or of this one alone by hour, if they were asked for.
+    `count`: how many lines there are, of which `lines` may be the first; `others`: the figures of the rest, of which
+    `others_sold` have sold anything. `steps`: of both periods the figures by day, or of this one alone by hour, if they
+    were asked for.
     """
 
     chosen: Chosen
     by: str
     count: int
     lines: list[Line]
+    others: Figures
+    others_sold: int
     now: Figures
     before: Figures
     steps: Sequence[Mapping[Any, Figures]]
@@ -201,6 +204,11 @@ class Report:
     def sold_lines(self) -> list[Line]:
         """Those that have sold anything; of branches all, so that the one that stands still is seen."""
         return [line for line in self.lines if line.figures.sold or self.by == "branch"]
+
+    @property
+    def sold_count(self) -> int:
+        """How many have sold anything."""
+        return len(self.sold_lines) + self.others_sold
 
     @property
     def idle_lines(self) -> list[Line]:
@@ -226,11 +234,14 @@ def report_of(chosen: Chosen, by: str, *, step: str = "", most: int | None = Non
             of_key = figures_by(key, period, kept)
         figures.append(of_key)
     now, before = by_customer(*figures) if by == "customer" else figures
-    rows = {key: (now.get(key, Figures()), before.get(key, Figures())) for key in {**now, **_with_sales(before)}}
+    none = Figures()
+    rows = {key: (now.get(key, none), before.get(key, none)) for key in {**now, **_with_sales(before)}}
     if by == "branch" and rows and own_branch() is None:  # one that sells nothing is seen, too
         rows |= {key: (Figures(), Figures()) for key in all_branches() if key not in rows}
     # Names are read of the lines that are shown: a day has hundreds of customers.
-    ordered = sorted(rows, key=lambda key: (-rows[key][0].sales, -rows[key][0].placed))[:most]
+    ordered = sorted(rows, key=lambda key: (-rows[key][0].sales, -rows[key][0].placed))
+    rest = [rows[key][0] for key in ordered[most:] if key in now] if most else []
+    ordered = ordered[:most]
     words = _WORDS[by](ordered)
     largest = rows[ordered[0]][0].sales if ordered else 0
     lines = [
@@ -245,7 +256,17 @@ def report_of(chosen: Chosen, by: str, *, step: str = "", most: int | None = Non
         for key in ordered
     ]
     lines.sort(key=lambda line: (-line.figures.sales, -line.figures.placed, line.words))
-    return Report(chosen, by, len(rows), lines, totals_of(now.values()), totals_of(before.values()), steps)
+    return Report(
+        chosen,
+        by,
+        len(rows),
+        lines,
+        totals_of(rest),
+        sum(1 for figures in rest if figures.sold),
+        totals_of(now.values()),
+        totals_of(before.values()),
+        steps,
+    )
 
 
 def _with_sales(figures: Mapping[Any, Figures]) -> dict[Any, Figures]:

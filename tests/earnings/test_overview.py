@@ -146,6 +146,11 @@ def test_six_lines_stand_there_and_the_page_of_earnings_has_all():
 
     assert list(lines(part)) == list(lines(page))[:6]
     assert (part.context["report"].count, len(lines(page))) == (8, 8)
+    text = part.content.decode()
+    assert ">\n        All 8</a>" in text
+    more = re.search(r'id="earned-others"[^>]*data-sales="(\d+)"', text)
+    assert more
+    assert int(more[1]) + sum(lines(part).values()) == part.context["report"].now.sales
 
 
 @pytest.mark.usefixtures("shop")
