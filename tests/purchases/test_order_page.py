@@ -317,3 +317,10 @@ def test_an_unknown_order_says_how_often_the_provider_did_not_know_it(cashier, t
 
     assert has_id(page, "order-not-found") is bool(says)
     assert says in words(page)
+
+
+@pytest.mark.parametrize(("status", "says"), [(Status.UNKNOWN, True), (Status.SUCCESS, False)])
+def test_cost_and_profit_of_an_order_without_an_outcome_are_said_to_be_expected(admin, status, says):
+    page = words(detail(admin, make_order(status)))
+
+    assert ("Profit, if it arrives" in page, "Cost, if it arrives" in page) == (says, says)
