@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from audit.services import record
 from catalogue.destinations import DestinationKind
 from catalogue.models import Product
+from core.rights import Right
 from customers.errors import AlreadySaved, MoneyOpen
 from customers.events import CUSTOMER_ERASED, CUSTOMERS_MERGED
 from customers.models import Customer, MergedCustomer, SavedNumber
@@ -90,11 +91,14 @@ def why_kept(pk: int) -> MoneyOpen | None:
 def erase(pk: int, *, actor: User) -> str:
     """Delete the customer with note and numbers, noted without the name; return the name for the last time.
 
-    Orders and bills stay; from now on they show the customer's numbers masked (`leaving`), but not a number that
-    another customer has, too. Raises `Customer.DoesNotExist`, and `MoneyOpen` while something is owed, either way.
+    Orders and bills stay. If the actor may open full numbers, they show the customer's numbers masked from now on
+    (`leaving`), but not a number that another customer has, too. If anybody else deletes, they stay as they are: a
+    seller could save a number and delete it, to hide own sales from those who check them. Raises
+    `Customer.DoesNotExist`, and `MoneyOpen` while something is owed, either way.
     """
     with transaction.atomic():
-        forget_all(_numbers_of_nobody_else(pk))  # before the customer is locked: orders come first
+        if actor.has_perm(Right.REVEAL_NUMBERS):
+            forget_all(_numbers_of_nobody_else(pk))  # before the customer is locked: orders come first
         # Not for its key: a sale on credit that is being committed reads it, and holds the account that is needed next.
         customer = Customer.objects.select_for_update(no_key=True).get(pk=pk)
         try:

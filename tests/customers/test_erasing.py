@@ -176,6 +176,20 @@ def test_a_later_order_for_the_number_is_shown_whole(owner, shop):
     assert [order.pk for order in owner.get(f"/orders/?q={NUMBER}").context["table"].rows] == [later.pk]
 
 
+@pytest.mark.parametrize("role", ["cashier", "supervisor"])
+def test_a_seller_hides_no_order_by_saving_its_number_and_deleting_it(owner, shop, role):
+    seller = browser_of(role)
+
+    asked = seller.get(f"/customers/{shop['customer'].pk}/delete/").content.decode()
+    erase(seller, shop["customer"])
+
+    assert "administrator or the owner" in asked
+    assert not Order.objects.filter(number_erased=True).exists()
+    assert not BillCheck.objects.filter(number_erased=True).exists()
+    assert NUMBER in says(text_of(owner, f"/orders/{shop['sold'].ref_id}/"))
+    assert shop["sold"].ref_id in text_of(owner, f"/orders/?q={NUMBER}")
+
+
 def test_a_number_that_another_customer_has_stays_whole(owner, shop):
     make_customer("Pak Budi", (NUMBER, "phone"))
 
