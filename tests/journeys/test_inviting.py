@@ -50,6 +50,7 @@ def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_
 
     # then: the limits of the chosen role alone are in sight
     limits = owner.locator("#limits-of-roles [data-role]:visible")
+    expect(limits).to_have_count(1)  # until the page's script has run
     expect(limits).to_have_attribute("data-role", "cashier")
     expect(limits).to_contain_text("Rp5.000.000")
     owner.select_option("[name=role]", "supervisor")
