@@ -7,6 +7,6 @@ from purchases.models import Order
 
 @forgets
 def forget_texts(numbers: frozenset[str]) -> None:
-    """Of the rows that became an order for one of these numbers the texts go at once; the order masks its number."""
+    """Empty the texts of the rows that became an order for one of these numbers; the order masks its number."""
     sold = Order.objects.filter(destination__in=numbers, batch_row__isnull=False)
     BatchRow.objects.filter(order__in=list(sold.values_list("pk", flat=True))).update(**dict.fromkeys(TEXTS, ""))
