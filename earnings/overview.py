@@ -95,7 +95,7 @@ class Part:
         chosen, with_cost = self.chosen, sees_cost(self.person)
         with snapshot(), seen_in(chosen.branch):
             keys = [key for key in _BY if key in keys_shown(self.person)]
-            report = report_of(chosen, self.by, step=step_of(chosen), most=_LINES)
+            report = report_of(chosen, self.by, step=step_of(chosen), most=_LINES, reader=self.person)
             drawing = drawing_of(chosen, report.steps)
         return {
             "report": report,

@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from branches.seeing import names_branches, own_branch
+from branches.seeing import names_branches, narrowed, own_branch
 from branches.services import all_branches
 from catalogue.models import Category, Product
 from core.money import rupiah
@@ -21,7 +21,7 @@ from core.rights import Right
 from core.times import active_locale
 from credit.methods import method_words
 from customers.models import Customer
-from earnings.periods import Chosen
+from earnings.periods import NAMES, Chosen
 from earnings.services import Figures, Period, by_customer, figures_by, figures_drawn, kept_days, totals_of
 from purchases.filters import NOBODY
 from staff.models import User
@@ -145,7 +145,8 @@ def _tiles(now: Figures, before: Figures, *, with_cost: bool) -> list[Tile]:
 class Line:
     """The figures of one brand, product, person or method. `bar`: the length of its bar, 0 to 100.
 
-    `is_nobody`: of what no person sold, or of what no saved customer bought.
+    `is_nobody`: of what no person sold, or of what no saved customer bought. `page`: what a person did in these days,
+    for a reader who may open it.
     """
 
     chosen: Chosen
@@ -156,9 +157,15 @@ class Line:
     before: Figures
     bar: int
     is_nobody: bool
+    page: str = ""
 
     @property
     def url(self) -> str:
+        """A person's page, or the orders."""
+        return self.page or self.orders
+
+    @property
+    def orders(self) -> str:
         """The list of orders, narrowed to it; a customer's own page; empty for erased customers and for commands."""
         if self.by == "customer" and not self.is_nobody:
             return reverse("customer_detail", args=[self.key]) if self.key else ""
@@ -216,10 +223,12 @@ class Report:
         return [line for line in self.lines if not line.figures.sold and self.by != "branch"]
 
 
-def report_of(chosen: Chosen, by: str, *, step: str = "", most: int | None = None) -> Report:
+def report_of(
+    chosen: Chosen, by: str, *, step: str = "", most: int | None = None, reader: User | None = None
+) -> Report:
     """The figures of the period by `by`, and of the period before; with at most so many lines.
 
-    `step`: "hour" or "day", for the figures by it (`Report.steps`).
+    `step`: "hour" or "day", for the figures by it (`Report.steps`). `reader`: for whom lines open pages of people.
     """
     kept = kept_days(Period.around(chosen.period, chosen.before))
     key = "buyer" if by == "customer" else by
@@ -243,6 +252,7 @@ def report_of(chosen: Chosen, by: str, *, step: str = "", most: int | None = Non
     rest = [rows[key][0] for key in ordered[most:] if key in now] if most else []
     ordered = ordered[:most]
     words = _WORDS[by](ordered)
+    pages = _pages(chosen, ordered, reader) if by == "person" and reader else {}
     largest = rows[ordered[0]][0].sales if ordered else 0
     lines = [
         Line(
@@ -252,6 +262,7 @@ def report_of(chosen: Chosen, by: str, *, step: str = "", most: int | None = Non
             *rows[key],
             bar=round(100 * rows[key][0].sales / (largest or 1)),
             is_nobody=key is None,
+            page=pages.get(key, ""),
         )
         for key in ordered
     ]
@@ -292,6 +303,14 @@ def _people(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
     return {None: ("", _("Without a person"))} | {
         pk: (person.username, person.shown_name) for pk, person in people.items()
     }
+
+
+def _pages(chosen: Chosen, keys: Iterable[Any], reader: User) -> dict[Any, str]:
+    """The pages of people that this reader may open, with the same days; none if they would not show the same figures."""
+    if chosen.name not in NAMES or chosen.branch is not None or not reader.has_perm(Right.MANAGE_STAFF):
+        return {}
+    people = narrowed(User.objects.filter(pk__in=[key for key in keys if key]))
+    return {person.pk: f"{person.get_absolute_url()}?days={chosen.name}" for person in people}
 
 
 def _methods(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:

@@ -45,7 +45,7 @@ _MOST = 50
 def earnings(request: StaffRequest) -> HttpResponse:
     """Show a period with its figures, its drawing, and its lines by brand, product, cashier or payment."""
     with snapshot(), _asked(request) as (chosen, by, keys):
-        report = report_of(chosen, by, step=step_of(chosen), most=_MOST)
+        report = report_of(chosen, by, step=step_of(chosen), most=_MOST, reader=request.user)
         drawing = drawing_of(chosen, report.steps)
     with_cost = sees_cost(request.user)
     branches = [(None, _("Every branch")), *branch_names()] if names_branches() else []
@@ -87,7 +87,7 @@ def earnings_beside(request: StaffRequest, pk: int) -> HttpResponse:
     context = {
         "person": person,
         "chosen": chosen,
-        "periods": PERSON_DAYS.items(),
+        "periods": (PERSON_DAYS | {days.value: days.label}).items(),
         "rows": rows,
         "counted": counted_of(own, days, request.user) if own else [],
         "lists": lists_of(person, days, request.user),

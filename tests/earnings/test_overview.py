@@ -19,6 +19,7 @@ from earnings.periods import named_period
 from earnings.services import figures_by, sum_day, sum_days, totals_of
 from purchases.models import Order
 from purchases.states import Status
+from staff.models import User
 from testing.factories import make_order, make_product
 from testing.people import browser_of, make_person, signed_in
 from tests.branches.helpers import make_branch
@@ -135,6 +136,40 @@ def test_a_line_is_of_what_sold_and_opens_its_orders():
     assert [unescape(address) for address in opened] == [f"/orders/?{day}&product={code}"]
     assert auditor.get(unescape(opened[0])).content.decode().count('class="row-link"') == 1
     assert 'href="/earnings/?days=today&amp;by=product#earned-by"' in page.content.decode()
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize("address", ["/", "/earnings/"])
+def test_a_cashiers_line_opens_what_the_person_did_in_these_days(address: str):
+    sari = User.objects.get(username="sari")
+    where = {"days": "yesterday", "by": "person"}
+    orders = f"/orders/?since={ago(1).date()}&until={ago(1).date()}&cashier=sari"
+
+    supervisor, auditor = browser_of("supervisor"), browser_of("auditor")
+
+    typed = line_of("sari", supervisor.get("/earnings/", {"since": ago(1).date(), "by": "person"}))
+
+    assert line_of("sari", supervisor.get(address, where)) == [f"/staff/{sari.pk}/?days=yesterday", orders]
+    assert line_of("sari", auditor.get(address, where)) == [orders]
+    assert "/staff/" not in typed[0]
+
+
+def test_a_cashiers_line_opens_no_page_that_shows_other_figures_or_nothing():
+    sari, tebet = make_person("cashier", username="sari"), make_branch("Tebet")
+    sold(ago(0, 0), placed_by=sari)
+    User.objects.filter(pk=sari.pk).update(branch=tebet)
+    bound = browser_of("supervisor", bound_since="2026-01-01T00:00Z")
+
+    of_branch = browser_of("admin").get("/", {"days": "today", "by": "person", "branch": sari.branch_id})
+    of_bound = bound.get("/", {"days": "today", "by": "person"})
+
+    assert [url.partition("?")[0] for page in (of_branch, of_bound) for url in line_of("sari", page)] == ["/orders/"] * 2
+
+
+def line_of(key: str, page: Any) -> list[str]:
+    """The addresses to which the line leads."""
+    line = page.content.decode().split(f'data-key="{key}"')[1].partition("</tr>")[0]
+    return [unescape(url) for url in re.findall(r'href="([^"]*)"', line)]
 
 
 def test_six_lines_stand_there_and_the_page_of_earnings_has_all():

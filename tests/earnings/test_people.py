@@ -88,6 +88,7 @@ def test_the_figures_of_one_day_lead_to_the_lists_of_what_they_count(yesterday_o
 
     figures = figures_on(owner.get(f"{address}?days=yesterday").content.decode())
 
+    assert list(figures)[:6] == ["sales", "sold", "cancelled", "failed", "given-back", "difference"]
     assert {name: shown for name, (shown, _url) in figures.items()} == {
         "sales": "Rp24.000",
         "profit": "Rp3.000",
@@ -129,7 +130,8 @@ def test_the_figures_stand_on_the_persons_page_and_alone_without_a_script(yester
 
     assert re.findall(r'data-days="(\w+)"', part + page) == ["yesterday", "today"]
     assert ["<html" in part, "<html" in page] == ["hx-get" not in part, True]
-    assert [f'href="{address}?days={days}"' in page for days in ("today", "yesterday", "30")] == [True] * 3
+    assert [f'href="{address}?days={days}"' in page for days in ("today", "week", "month", "30")] == [True] * 4
+    assert 'id="person-days-last-month"' in owner.get(f"{address}?days=last-month").content.decode()
 
 
 def test_a_reader_gets_only_the_figures_of_the_own_rights(yesterday_of_sari):
