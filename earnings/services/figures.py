@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
-from operator import add, attrgetter, sub
-from typing import Any
+from operator import add, sub
+from typing import Any, NamedTuple
 
 from django.db.models import BigIntegerField, Count, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import Cast, Coalesce, Extract, Greatest, TruncDate, TruncHour
@@ -53,9 +53,11 @@ _KEYS: dict[str, tuple[By, str, Any]] = {
 }
 
 
-@dataclass(frozen=True)
-class Figures:
-    """Counts of orders, and rupiah. `open`: those without a final result, which no summed day has."""
+class Figures(NamedTuple):
+    """Counts of orders, and rupiah. `open`: those without a final result, which no summed day has.
+
+    A tuple, because a month has thousands of customers: a frozen dataclass takes eight times as long to make.
+    """
 
     placed: int = 0
     sold: int = 0
@@ -66,13 +68,13 @@ class Figures:
     seconds: int = 0
     open: int = 0
 
-    def __add__(self, other: Figures) -> Figures:
+    def plus(self, other: Figures) -> Figures:
         """Both together."""
-        return Figures(*map(add, _values(self), _values(other)))
+        return Figures(*map(add, self, other))
 
-    def __sub__(self, other: Figures) -> Figures:
+    def less(self, other: Figures) -> Figures:
         """Without the other, which is a part of it."""
-        return Figures(*map(sub, _values(self), _values(other)))
+        return Figures(*map(sub, self, other))
 
     @property
     def profit(self) -> int:
@@ -96,11 +98,9 @@ class Figures:
         return self.seconds // self.sold if self.sold else None
 
 
-_NAMES = [field.name for field in fields(Figures)]
 #: The columns of `DaySum`; `open`, the last of all, is none of them.
-NAMES = _NAMES[:-1]
-_values = attrgetter(*_NAMES)
-_OF_SUMS = {f"of_{name}": _SUMS[name] for name in _NAMES}
+NAMES = Figures._fields[:-1]
+_OF_SUMS = {f"of_{name}": _SUMS[name] for name in Figures._fields}
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def figures_by_each(keys: Sequence[str], period: Period, kept: set[dt.date] | No
     if period.last in summed and rest.since < rest.until:
         for own, rows in zip(added, _read_by(keys, rest), strict=True):
             for key_, figures in rows:
-                own[key_] = own.get(key_, Figures()) - figures
+                own[key_] = own.get(key_, Figures()).less(figures)
     return [{key: figures for key, figures in own.items() if figures.placed} for own in added]
 
 
@@ -223,7 +223,7 @@ def by_customer(*by_buyer: dict[Any, Figures]) -> list[dict[int | None, Figures]
 
 def totals_of(figures: Iterable[Figures]) -> Figures:
     """All together."""
-    return Figures(*(sum(column) for column in zip(*map(_values, figures), strict=True)))
+    return Figures(*map(sum, zip(*figures, strict=True)))
 
 
 def orders_of(period: Period) -> QuerySet[Order]:
@@ -291,4 +291,4 @@ def _added(rows: Iterable[tuple[Any, Figures]]) -> dict[Any, Figures]:
 
 def _add(added: dict[Any, Figures], rows: Iterable[tuple[Any, Figures]]) -> None:
     for key, figures in rows:
-        added[key] = added[key] + figures if key in added else figures
+        added[key] = added[key].plus(figures) if key in added else figures

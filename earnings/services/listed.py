@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from django.utils import timezone
@@ -29,7 +28,7 @@ _BESIDE = {"since", "until", "columns", "status"}
 # What the sums say of these statuses alone: two others share a column each.
 _OF_STATUS: dict[str, Callable[[Figures], Figures]] = {
     "": lambda figures: figures,
-    Status.SUCCESS: lambda figures: replace(figures, placed=figures.sold, failed=0, reversed=0, open=0),
+    Status.SUCCESS: lambda figures: figures._replace(placed=figures.sold, failed=0, reversed=0, open=0),
     Status.REVERSED: lambda figures: Figures(placed=figures.reversed, reversed=figures.reversed),
 }
 # Of so many days without sums the orders are read; of more it would take too long for a page.
