@@ -176,15 +176,6 @@ def _expected(items: list[Item]) -> dict[str, Expected]:
     return {code: way for code, way in ways.items() if way.came or way.left}
 
 
-def expected_of(first: dt.date, last: dt.date, branch: int) -> dict[str, Expected]:
-    """What the books expect of this branch in these days, by way to pay, whether or not the bank has it."""
-    ways = {method.code: Expected(str(method.words)) for method in bank_methods()}
-    for (_day, code), (came, left) in sums_by_day(first, last, branch).items():
-        ways[code].came += came
-        ways[code].left += left
-    return {code: way for code, way in ways.items() if way.came or way.left}
-
-
 class Way(NamedTuple):
     """What comes by one way to pay, in rupiah; `url`: the orders that were paid so."""
 

@@ -22,7 +22,7 @@ from bank.errors import BankRefused
 from bank.formats import bookings_of, columns_of, lines_of
 from bank.forms import ColumnsForm, DecisionForm, FileForm
 from bank.models import BankAccount, BankFile, BankRow, State
-from bank.presenting import RIGHTS, Line, expected_days, expected_of, statement_of, with_links
+from bank.presenting import RIGHTS, Line, expected_days, statement_of, with_links
 from branches.choosing import branch_links, chosen_branch
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
@@ -51,7 +51,6 @@ def bank(request: StaffRequest) -> HttpResponse:
         "branch": branch,
         "branch_links": branch_links(request),
         "of_branch": f"&branch={branch}" if branch is not None else "",
-        "expected_there": None if branch is None else expected_of(chosen.period.first, chosen.period.last, branch),
         "period_query": chosen.query if chosen.name not in NAMES else f"days={chosen.name}",
         "periods": NAMES.items(),
         "statement": statement,
