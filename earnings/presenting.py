@@ -306,7 +306,7 @@ def _people(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
 
 
 def _pages(chosen: Chosen, keys: Iterable[Any], reader: User) -> dict[Any, str]:
-    """The pages of people that this reader may open, with the same days; none if they would not show the same figures."""
+    """The pages of people that this reader may open, with the same days; none where they would show other figures."""
     if chosen.name not in NAMES or chosen.branch is not None or not reader.has_perm(Right.MANAGE_STAFF):
         return {}
     people = narrowed(User.objects.filter(pk__in=[key for key in keys if key]))
