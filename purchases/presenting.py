@@ -267,9 +267,9 @@ def _unknown(order: Order, _actions: _Actions) -> Explanation:
     if possible_outcomes(order):
         return Explanation(happened, money, *_decide(order))
     if order.kind == Order.Kind.BILL:
-        step = _("Do not pay it again, and do not give the money back yet. Tell the customer that you are checking it.")
+        step = _("Do not pay it again or refund it yet. Tell the customer: “We are checking it.”")
         return Explanation(happened, money, step, _PAY_NOT_AGAIN)
-    step = _("Do not sell it again, and do not give the money back yet. Tell the customer that you are checking it.")
+    step = _("Do not sell it again or refund it yet. Tell the customer: “We are checking it.”")
     return Explanation(happened, money, step, _BUY_NOT_AGAIN)
 
 
@@ -296,13 +296,13 @@ def _needs_action(order: Order, actions: _Actions) -> Explanation:
 def _never_arrived(actions: _Actions) -> Explanation:
     """The label of the reason stands above it and says what it means for the money."""
     happened = _("The provider has said several times that it does not know this order.")
-    step = step_if_never_arrived(may_decide=Action.CLOSE in actions)
     if Action.CLOSE in actions:
-        more = _(
-            "Each button asks the provider first, and stops if it knows the order now. If you close it, the customer "
-            "gets the money back."
+        step = _(
+            "Tell the customer: “We are checking it.” Still not found? Close it, and give the customer the money back. "
+            "Each button asks the provider first, and stops if it knows the order now."
         )
-        step = f"{step} {more}"
+    else:
+        step = _("Tell the customer: “We are checking it.”")
     return Explanation(happened, "", step, code="may_be_charged")
 
 
@@ -370,9 +370,9 @@ def _do_not_repeat(order: Order) -> tuple[_Words, str]:
 
 def _decide(order: Order) -> tuple[_Words, str]:
     if order.kind == Order.Kind.BILL:
-        step = _("The provider leaves it open for too long. Do not pay it again: two admins can decide how it ended.")
+        step = _("Do not pay it again or refund it yet. Tell the customer: “We are checking it.”")
         return step, _PAY_NOT_AGAIN
-    step = _("The provider leaves it open for too long. Do not sell it again: two admins can decide how it ended.")
+    step = _("Do not sell it again or refund it yet. Tell the customer: “We are checking it.”")
     return step, _BUY_NOT_AGAIN
 
 

@@ -76,11 +76,16 @@ def possible_outcomes(order: Order) -> frozenset[Status]:
     """
     before = Status(order.status)
     if before in {Status.PENDING, Status.UNKNOWN}:
-        since = order.sent_at or order.created_at
-        is_ours = clock.now() >= since + dt.timedelta(minutes=policies().order_verdict_after_minutes)
+        is_ours = clock.now() >= decided_from(order)
     else:
         is_ours = before == Status.SUCCESS or (before == Status.NEEDS_ACTION and order.may_be_charged)
     return frozenset(outcome for outcome in DECIDED if is_ours and may_move(before, outcome))
+
+
+def decided_from(order: Order) -> dt.datetime:
+    """From when on people may decide an order that the upstream leaves open."""
+    since = order.sent_at or order.created_at
+    return since + dt.timedelta(minutes=policies().order_verdict_after_minutes)
 
 
 def open_verdict(order: Order) -> Verdict | None:

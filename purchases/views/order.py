@@ -46,6 +46,7 @@ from purchases.seals import seal_for, seal_of
 from purchases.services.actions import Action, may_ever, open_verdict, possible_outcomes
 from purchases.states import UNFULFILLED, ActionReason, Status
 from purchases.views.notes import notes_of, with_all_tags
+from purchases.what_now import what_now
 from shop.models import Shop
 from shop.presenting import Letterhead
 from shop.services import current_shop
@@ -98,7 +99,8 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     with_cost = sees_cost(request.user) or order.customer_pays == order.shown_price == order.max_price
     seen = [order.status, order.polls, sorted(actions), len(events), order.product.price if with_cost else None]
     wait, risen = wait_words(services.longest_wait(order)), after_rise(order, request.user)
-    seen.append("who_confirms" in risen)
+    now = what_now(order, actions, request.user)
+    seen += ["who_confirms" in risen, now]
     seen += [wait, [(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
     is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
     is_over = {"order-live"} if order.is_final else set()
@@ -110,6 +112,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         **notes_of(order),
         "actions": actions,
         "explanation": explain(order, actions),
+        "what_now": now,
         "wait": wait,
         "destination": shown_destination(order),
         "titled": shown_destination(order),

@@ -7,8 +7,11 @@ import pytest
 from django.utils import timezone, translation
 
 from alerts.kinds import KINDS
+from core.times import short_time
 from gateway import line
 from gateway.line import Work
+from policies.models import Policies
+from policies.services import forget
 from purchases.models import Order, OrderEvent
 from purchases.presenting import event_words
 from purchases.services import approve_verdict, propose_verdict
@@ -18,7 +21,7 @@ from purchases.states import FINAL, ActionReason, Status
 from staff.models import User
 from testing.factories import make_biller, make_order, make_product
 from testing.orders import answer, never_arrived, place, report
-from testing.people import browser_of
+from testing.people import browser_of, make_person, signed_in
 from tests.core.helpers import codes, has_id, next_question, words
 from tests.purchases.helpers import detail, offered
 from upstream.error_codes import meaning_of
@@ -91,6 +94,72 @@ def test_an_unknown_outcome_is_nowhere_called_failed(cashier):
     assert "data-may-be-charged" in page.content.decode()
     assert "ailed" not in words(page)
     assert offered(page) == {"poll"}
+
+
+def in_doubt_since(minutes: int, status: Status = Status.UNKNOWN) -> Order:
+    """Sent so many minutes ago, without an outcome; polled again in 5 minutes."""
+    order, now = make_order(status, polls=3), timezone.now()
+    times = {"sent_at": now - dt.timedelta(minutes=minutes), "next_poll_at": now + dt.timedelta(minutes=5)}
+    Order.objects.filter(pk=order.pk).update(**times)
+    order.refresh_from_db()
+    return order
+
+
+def now_said(browser, order: Order) -> str:
+    """The first sentence about what to do now, the same on the page and in its panel."""
+    page = detail(browser, order).content.decode()
+    panel = browser.get(f"/orders/{order.ref_id}/panel/", headers={"HX-Request": "true"}).content.decode()
+    said = [re.search(r'id="what-now"><strong>(.*?)</strong>', shown, re.DOTALL) for shown in (page, panel)]
+    if not all(said):
+        assert not any(said)
+        return ""
+    assert page.index('id="what-now"') < page.index(f'id="order-{order.status}"')
+    assert said[0][1] == said[1][1]
+    return said[0][1]
+
+
+def test_an_unknown_order_says_first_until_when_to_wait_and_who_decides_then(cashier):
+    leader, order = make_person("supervisor", first_name="Rina"), in_doubt_since(20)
+
+    waits, leads = now_said(cashier, order), now_said(signed_in(leader), order)
+
+    until, next_poll = short_time(order.sent_at + dt.timedelta(minutes=60)), short_time(order.next_poll_at)
+    for said in (waits, leads):
+        assert re.findall(r"(?:\d+ \w+, )?\d\d:\d\d", said) == [until, next_poll]
+    assert ("Rina" in waits, "Rina" in leads) == (True, False)
+    Policies.objects.update_or_create(only=True, defaults={"order_verdict_after_minutes": 120})
+    forget()
+    assert short_time(order.sent_at + dt.timedelta(minutes=120)) in now_said(cashier, order)
+    Order.objects.filter(pk=order.pk).update(next_poll_at=timezone.now() - dt.timedelta(minutes=1))
+    assert next_poll not in now_said(cashier, order)
+
+
+@pytest.mark.parametrize("status", [Status.UNKNOWN, Status.PENDING])
+def test_an_order_open_for_too_long_says_who_decides_it_now(cashier, status):
+    first, second = make_person("supervisor", first_name="Rina"), make_person("admin", first_name="Adi")
+    order = in_doubt_since(90, status)
+
+    assert "Rina" in now_said(cashier, order)
+    assert now_said(signed_in(first), order).startswith("Decide now")
+    propose_verdict(order, outcome=Status.FAILED, evidence="their answer", reason="too long", actor=first)
+    assert now_said(signed_in(second), order).startswith("Approve or refuse")
+    assert {now_said(browser, order)[:4] for browser in (cashier, signed_in(first))} == {"Wait"}
+
+
+def test_what_never_arrived_says_first_to_check_it_and_by_when(cashier, admin):
+    order = never_arrived(place())
+    sent = timezone.now() - dt.timedelta(minutes=20)
+    Order.objects.filter(pk=order.pk).update(sent_at=sent)
+
+    decides, waits = now_said(admin, order), now_said(cashier, order)
+
+    assert short_time(sent + dt.timedelta(minutes=30)) in decides
+    assert waits.startswith("Do not sell it again")
+
+
+@pytest.mark.parametrize("status", [Status.QUEUED, Status.PENDING, Status.SUCCESS, Status.FAILED])
+def test_an_order_that_goes_on_or_has_ended_asks_for_nothing_first(cashier, status):
+    assert now_said(cashier, make_order(status)) == ""
 
 
 @pytest.mark.parametrize("in_doubt", [False, True])

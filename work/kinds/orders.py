@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from purchases.models import Order, may_be_charged
 from purchases.presenting import shown_destination
 from purchases.services.actions import Action, allowed_actions
 from purchases.states import Status
+from purchases.what_now import DECIDED_WITHIN
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Orders(WorkKind):
     sees = (Right.VIEW_ORDERS,)
     does = (Right.RESOLVE_ORDERS, Right.PROPOSE_VERDICTS, Right.BUY, Right.CHECK_BILLS)
     branch = "payment__branch"
-    within = dt.timedelta(minutes=30)
+    within = DECIDED_WITHIN
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         """Stuck orders without an open verdict."""
