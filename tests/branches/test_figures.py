@@ -4,6 +4,7 @@ import csv
 import datetime as dt
 import io
 import re
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -16,14 +17,21 @@ from earnings.services import Period, figures_by, prove_days, sum_days
 from testing.factories import make_order
 from testing.people import make_person, signed_in
 from tests.branches.helpers import make_branch
+from tests.earnings.helpers import ago
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _noon(time_machine: Any) -> None:
+    """No midnight of the shop comes between two looks at the day."""
+    time_machine.move_to(ago(0))
 
 
 @pytest.fixture
 def two_branches() -> int:
     """Yesterday the first branch sold one for Rp12.000, and the other two; the key of the other."""
-    at = timezone.now() - dt.timedelta(days=1)
+    at = ago(1)
     tebet = make_branch()
     people = [make_person("cashier", username="andi"), make_person("cashier", username="siti", branch=tebet)]
     for person, count in zip(people, (1, 2), strict=True):

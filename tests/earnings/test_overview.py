@@ -30,8 +30,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def shop() -> None:
-    """Sales of a brand yesterday, eight and forty days ago, and one of another brand yesterday and today."""
+def shop(time_machine: Any) -> None:
+    """At nine: sales of a brand yesterday, eight and forty days ago, and one of another brand yesterday and today."""
+    time_machine.move_to(ago(0, 9))
     cashier, product = make_person("cashier", username="sari"), make_product(brand="xl", code="XL10", name="XL 10")
     for days in (1, 8, 40):
         sold(ago(days), placed_by=cashier, product=product)
@@ -73,8 +74,7 @@ def test_it_follows_the_days_in_at_most_15_questions(hour: int, days: str, by: s
 
 @pytest.mark.usefixtures("shop")
 @pytest.mark.parametrize("days", ["today", "7"])
-def test_todays_orders_are_read_once(days: str, time_machine: Any):
-    time_machine.move_to(ago(0, 9))
+def test_todays_orders_are_read_once(days: str):
     supervisor = browser_of("supervisor")
     supervisor.get("/earnings/today/")
 
