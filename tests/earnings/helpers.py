@@ -7,6 +7,8 @@ from typing import Any
 from django.utils import timezone
 
 from core.times import start_of_day
+from earnings.models import SummedDay
+from earnings.services import sum_days
 from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_order
@@ -22,6 +24,15 @@ def ago(days: int, hour: int = 12) -> dt.datetime:
 def sold(at: dt.datetime, status: Status = Status.SUCCESS, **facts: Any) -> Order:
     ended = {"final_at": at + dt.timedelta(seconds=8)} if status not in {Status.PENDING} else {}
     return make_order(status, created_at=at, **{"price": 10_500, "selling_price": 12_000, **ended, **facts})
+
+
+def sum_past_days() -> None:
+    """As `sum_days`, at once for the days on which nobody sold: they have no sums but count as summed."""
+    with_orders = {timezone.localdate(at) for at in Order.objects.values_list("created_at", flat=True)}
+    past = [TODAY() - number * ONE_DAY for number in range(1, (TODAY() - min(with_orders)).days)]
+    idle = [SummedDay(day=day, summed_at=timezone.now()) for day in past if day not in with_orders]
+    SummedDay.objects.bulk_create(idle)
+    sum_days()
 
 
 def tiles(answer: Any) -> dict[str, str]:

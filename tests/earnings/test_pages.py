@@ -18,7 +18,7 @@ from earnings import views
 from earnings.drawing import drawing_of, step_of
 from earnings.periods import chosen_period, named_period
 from earnings.presenting import BY, report_of
-from earnings.services import sum_day, sum_days
+from earnings.services import sum_day
 from purchases.filters import OrderFilter
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS
@@ -28,7 +28,7 @@ from staff.models import User
 from testing.factories import make_product
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
-from tests.earnings.helpers import ago, lines, sold, tiles
+from tests.earnings.helpers import ago, lines, sold, sum_past_days, tiles
 from tests.exports.helpers import sheet_text
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -41,7 +41,7 @@ def shop() -> None:
         sold(ago(days), placed_by=cashier, product=product)
         sold(ago(days), Status.FAILED, product=product)
     sold(ago(1), selling_price=30_000)
-    sum_days()
+    sum_past_days()
 
 
 @pytest.mark.usefixtures("shop")

@@ -13,7 +13,6 @@ from django.utils import timezone
 from audit.services import record
 from drawers.services import close_shift, pay_in, pay_out
 from earnings.periods import named_period
-from earnings.services import sum_days
 from earnings.services.people import people_beside
 from purchases.events import FULL_NUMBER_SEEN
 from purchases.models import ReceiptPrint
@@ -21,7 +20,7 @@ from purchases.states import Status
 from staff.models import User
 from testing.people import browser_of, make_person, signed_in
 from tests.drawers.helpers import begin, pieces_of
-from tests.earnings.helpers import ago, sold
+from tests.earnings.helpers import ago, sold, sum_past_days
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,7 +36,7 @@ def test_each_persons_work_is_counted_and_beside_the_others():
     for number in (1, 2, 3):
         ReceiptPrint.objects.create(order=order, number=number, paper="58", printed_by=sari)
     record(FULL_NUMBER_SEEN, actor=budi, subject=order.ref_id)
-    sum_days()
+    sum_past_days()
 
     rows = {
         row.person.username: (row.figures.sales, row.figures.cancelled, row.reprints, row.numbers_seen)
@@ -148,7 +147,7 @@ def test_a_reader_gets_only_the_figures_of_the_own_rights(yesterday_of_sari):
 
 def test_the_part_of_a_person_takes_few_queries(yesterday_of_sari, django_assert_max_num_queries):
     owner = browser_of("admin")
-    sum_days()
+    sum_past_days()
 
     with django_assert_max_num_queries(15):
         owner.get(f"/staff/{yesterday_of_sari.pk}/")

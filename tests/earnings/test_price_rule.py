@@ -8,12 +8,11 @@ from django.test.client import Client
 from catalogue.services import change_rule
 from catalogue.services.targets import Target
 from catalogue.services.terms import Terms
-from earnings.services import sum_days
 from purchases.states import Status
 from testing.factories import make_product
 from testing.people import browser_of, make_person
 from tests.core.helpers import amounts_at, words_at
-from tests.earnings.helpers import ago, sold
+from tests.earnings.helpers import ago, sold, sum_past_days
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TYPED = {"target": "all:prepaid", "kind": "percent", "value": "10", "round_to": "1"}
@@ -33,7 +32,7 @@ def test_products_weigh_as_often_as_they_were_sold_lately():
         sold(ago(days, hour=0), product=small)
     sold(ago(3), Status.FAILED, product=large)
     sold(ago(31), product=large)
-    sum_days()
+    sum_past_days()
 
     assert _sold_lately(browser_of("admin")) == (3, ["Rp600", "Rp3.000"])
 
