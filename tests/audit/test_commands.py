@@ -10,16 +10,18 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from alerts.models import Alert
 from alerts.services import evaluate_alerts
-from audit.models import AuditEvent, Sealing
-from audit.services import Restored, is_restored, seal, verify
+from audit.models import AuditEvent, Sealing, Tile
+from audit.services import Restored, is_restored, record, seal, verify
 from audit.services.publishing import public_key
+from audit.services.tree import WIDTH
 from audit.tasks import seal_rows, verify_all, verify_recent
-from tests.audit.helpers import past_triggers, seal_all, sold
+from staff.events import SIGN_IN
+from tests.audit.helpers import hired, past_triggers, seal_all, sold
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -40,10 +42,16 @@ def verified_alone(proof: str, tmp_path: Path) -> subprocess.CompletedProcess[st
     return subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("orders", [1, 40])
-def test_proof_of_an_order_is_verified_without_us(tmp_path, orders):
-    order = sold(orders)[orders // 2]
+@pytest.mark.parametrize("others", [0, WIDTH])
+def test_proof_of_an_order_is_verified_without_us(tmp_path, others):
+    """Also in a tree whose first tile is of other rows."""
+    cashier = hired("cashier")
+    with transaction.atomic():
+        for _ in range(others):
+            record(SIGN_IN, actor=cashier)
+    [order] = sold()
     seal_all()
+    assert Tile.objects.filter(level=0).count() == (2 if others else 1)
     proof = run("audit_proof", order.ref_id)
     leaves = [json.loads(row["leaf"]) for row in json.loads(proof)["rows"]]
     assert {"purchases_orderhistory", "purchases_orderevent"} <= {leaf["table"] for leaf in leaves}
@@ -87,17 +95,13 @@ def test_order_that_is_not_sealed_has_no_proof():
         run("audit_proof", order.ref_id)
 
 
-def test_verify_prints_json(tmp_path):
-    sold()
-    seal_all()
+def test_verify_prints_json(shop):
     result = json.loads(run("verify_audit", "--json"))
     assert result["sound"]
     assert result["flaws"] == []
 
 
-def test_verify_exits_with_1_and_names_the_row():
-    sold()
-    seal_all()
+def test_verify_exits_with_1_and_names_the_row(shop):
     past_triggers("UPDATE purchases_order SET price = 1")
     out = StringIO()
     with pytest.raises(CommandError) as refusal:

@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Iterator
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,17 +48,20 @@ MANIPULATIONS = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def yesterday(transactional_db: None, settings: Any, tmp_path: Any) -> Any:
-    """A shop with a row of each kind, sealed; its file of checkpoints as it was then."""
-    settings.AUDIT_CHECKPOINT_FILE = str(tmp_path / "checkpoints")
+def one_of_each() -> None:
+    """A row of each kind."""
     cashier = hired("cashier")
     order = sold(2)[1]
     post(body_for(order))
     record(EXPORT_MADE, actor=cashier, subject="orders")
     approvals.ask("order", subject="one", content={"price": 1, "payment": {"shift": None}}, actor=cashier)
-    seal_all()
-    (tmp_path / "yesterday").write_text((tmp_path / "checkpoints").read_text())
+
+
+@pytest.fixture
+def yesterday(sealed_once: Any, outside: Path, tmp_path: Path) -> Path:
+    """A shop with a row of each kind, sealed; its file of checkpoints as it was then."""
+    sealed_once("one of each", one_of_each)
+    (tmp_path / "yesterday").write_text(outside.read_text())
     return tmp_path / "yesterday"
 
 

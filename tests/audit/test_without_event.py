@@ -52,11 +52,8 @@ BY_HAND = {
 
 
 @pytest.mark.parametrize("name", BY_HAND)
-def test_right_taken_without_an_event_is_named(name):
+def test_right_taken_without_an_event_is_named(new_shop, name):
     statement, table, rule = BY_HAND[name]
-    hired("cashier")
-    seal_all()
-    assert verify().is_sound
     run(statement)
     seal_all()
     for options in ({}, {"recent": 1}):
@@ -65,10 +62,7 @@ def test_right_taken_without_an_event_is_named(name):
         assert flaw.id
 
 
-def test_a_password_put_past_the_triggers_is_named():
-    hired("cashier")
-    seal_all()
-
+def test_a_password_put_past_the_triggers_is_named(new_shop):
     past_triggers("UPDATE staff_user SET password = 'pbkdf2_sha256$1$x$y'")
 
     (flaw,) = verify().flaws
