@@ -2,8 +2,6 @@
 
 import datetime as dt
 import json
-import subprocess
-import sys
 
 import pytest
 import time_machine
@@ -13,7 +11,6 @@ from bills.models import BillCheck
 from catalogue.models import Product
 from purchases.models import Order
 from testing.orders import FIELDS
-from testing.sandbox_process import PROJECT
 from tests.conftest import Upstream
 from tests.core.helpers import run
 
@@ -156,16 +153,6 @@ def test_pay_bill_refuses_each_in_its_own_words(biller, number, words):
 
     assert code == 1
     assert words in sentence
-
-
-def test_a_usage_error_is_one_sentence_and_exit_code_2():
-    arguments = (sys.executable, "manage.py", "pay_bill", "X", "--amount", "much")
-
-    done = subprocess.run(arguments, cwd=PROJECT, capture_output=True, text=True, check=False)
-
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.django_db

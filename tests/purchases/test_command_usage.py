@@ -97,6 +97,7 @@ def test_buy_is_refused_when_it_is_called_wrongly(product, biller, arguments):
         ("check_bill", "--prod=BILLER", "--destination=1234567890"),
         ("pay_bill", "CHECKED", "--amount=-1"),
         ("pay_bill", "CHECKED", "--amount=0"),
+        ("pay_bill", "CHECKED", "--amount=much"),
         ("pay_bill", "CHECKED", "--am=102500"),
     ],
 )
