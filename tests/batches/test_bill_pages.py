@@ -75,7 +75,7 @@ def test_a_tick_that_was_changed_shows_the_new_total_before_anything_is_paid(
     assert (order.destination, order.status, order.payment.method) == ("531290000102", "success", "cash")
 
 
-def test_above_the_limit_a_second_person_approves_exactly_these_bills(
+def test_above_the_limit_a_second_person_approves_exactly_these_bills_and_the_file_says_what_came(
     upstream: Upstream, browser: Browser, seller: User
 ):
     User.objects.filter(pk=seller.pk).update(own_approval_above=15_000)
@@ -101,31 +101,12 @@ def test_above_the_limit_a_second_person_approves_exactly_these_bills(
         assert upstream.ledger(order) == [("debit", -row.max_price)]
     assert Order.objects.count() == 2
 
-
-def test_all_none_and_the_ticks_of_the_page_are_taken_over(upstream: Upstream, browser: Browser, seller: User):
-    batch = checked(TABLE, seller)
-    ask_all(batch)
-    counts = []
-
-    for fields in ({"step": "tick_none"}, {"step": "ticks", "shown": ["1", "2"], "tick": ["1"]}, {"step": "tick_all"}):
-        browser.post(f"/batches/{batch.pk}/mend/", fields)
-        counts.append(batch.rows.totals()["count"])
-
-    assert counts == [0, 1, 2]
-
-
-def test_a_tick_leaves_how_it_is_paid_as_the_person_chose(upstream: Upstream, browser: Browser, seller: User):
-    begin(seller)
-    batch = checked(TABLE, seller)
-    ask_all(batch)
-    fields = {"step": "ticks", "shown": ["1", "2"], "tick": ["1"], "paid_by": "transfer", "transfer_reference": "TRF-7"}
-
-    page = browser.post(f"/batches/{batch.pk}/mend/", fields, headers={"HX-Request": "true"}).content.decode()
-
-    assert 'data-rows="1"' in page
-    [chosen] = re.findall(r'name="paid_by" value="(\w+)"[^>]*checked', page)
-    assert chosen == "transfer"
-    assert 'value="TRF-7"' in page
+    file = browser.get(f"/batches/rows/file/?batch={batch.pk}&format=csv").getvalue().decode()
+    row = next(csv.DictReader(io.StringIO(file.lstrip("\ufeff"))))
+    order = Order.objects.get(destination="531290000001")
+    check = order.bill_check
+    assert (row["customer_name"], row["period"], row["total"]) == (check.customer_name, check.period, str(check.total))
+    assert (row["status"], row["ref_id"], row["price"]) == ("success", check.ref_id, str(order.selling_price))
 
 
 def test_the_next_page_of_ticks_is_one_of_the_batch(
@@ -159,30 +140,31 @@ def test_a_tick_whose_biller_is_asked_again_loads_the_page_that_says_so(
     assert "batch-asking" in browser.get(f"/batches/{batch.pk}/").content.decode()
 
 
-def test_a_tick_of_a_batch_that_somebody_has_released_loads_the_page_that_says_so(
+def test_ticks_are_taken_over_with_how_it_is_paid_until_somebody_releases(
     upstream: Upstream, browser: Browser, seller: User
 ):
+    begin(seller)
     batch = checked(TABLE, seller)
     ask_all(batch)
+    counts = []
+    paid = {"paid_by": "transfer", "transfer_reference": "TRF-7"}
+    ticks = {"step": "ticks", "shown": ["1", "2"], "tick": ["1"]}
+
+    for fields in ({"step": "tick_none"}, ticks | paid, {"step": "tick_all"}):
+        answer = browser.post(f"/batches/{batch.pk}/mend/", fields, headers={"HX-Request": "true"})
+        counts.append(batch.rows.totals()["count"])
+        if fields["step"] == "ticks":
+            page = answer.content.decode()
+
+    assert counts == [0, 1, 2]
+    assert 'data-rows="1"' in page
+    assert re.findall(r'name="paid_by" value="(\w+)"[^>]*checked', page) == ["transfer"]
+    assert 'value="TRF-7"' in page
+
     release(browser, batch, tick=["1", "2"])
-
-    answer = browser.post(
-        f"/batches/{batch.pk}/mend/", {"step": "ticks", "shown": ["1", "2"]}, headers={"HX-Request": "true"}
-    )
-
-    assert answer["HX-Refresh"] == "true"
+    answer = browser.post(f"/batches/{batch.pk}/mend/", ticks, headers={"HX-Request": "true"})
+    assert answer["HX-Refresh"] == "true"  # the page says that it was released
     assert batch.rows.filter(state="ready").count() == 2
-
-
-def test_the_same_bill_twice_cannot_be_meant(upstream: Upstream, browser: Browser, seller: User):
-    batch = checked("531290000001;PLNPASCA\n531290000001;PLNPASCA\n", seller)
-    ask_all(batch)
-
-    page = browser.get(f"/batches/{batch.pk}/").content.decode()
-
-    assert 'data-fault-group="twice"' in page
-    assert 'value="leave_out"' in page
-    assert 'value="meant"' not in page
 
 
 def test_bills_that_no_biller_has_answered_are_left_out_or_checked_again(
@@ -205,22 +187,6 @@ def test_bills_that_no_biller_has_answered_are_left_out_or_checked_again(
     browser.post(f"/batches/{batch.pk}/mend/", {"step": "ask_again", "fault": "asking"})
     ask_all(batch)
     assert (rows_of(batch)[2].state, rows_of(batch)[2].fault) == ("wrong", "biller")
-
-
-def test_the_file_of_the_result_has_what_the_biller_said(upstream: Upstream, browser: Browser, seller: User):
-    batch = checked(TABLE, seller)
-    ask_all(batch)
-    release(browser, batch, tick=["1", "2"])
-    batch.refresh_from_db()
-    send_all(batch)
-
-    file = browser.get(f"/batches/rows/file/?batch={batch.pk}&format=csv").getvalue().decode()
-
-    row = next(csv.DictReader(io.StringIO(file.lstrip("\ufeff"))))
-    order = Order.objects.get(destination="531290000001")
-    check = order.bill_check
-    assert (row["customer_name"], row["period"], row["total"]) == (check.customer_name, check.period, str(check.total))
-    assert (row["status"], row["ref_id"], row["price"]) == ("success", check.ref_id, str(order.selling_price))
 
 
 def test_the_command_checks_and_pays_the_bills(upstream: Upstream, tmp_path, capsys):
@@ -266,6 +232,6 @@ def test_ticked_bills_due_become_a_batch_with_their_fresh_checks(upstream: Upstr
     assert Batch.objects.count() == 1
 
 
-def test_without_a_bill_that_is_owed_there_is_no_batch(upstream: Upstream, browser: Browser):
+def test_without_a_bill_that_is_owed_there_is_no_batch(browser: Browser):
     assert browser.post("/batches/due/", {"number": ["x"]})["Location"] == "/due/"
     assert not Batch.objects.exists()

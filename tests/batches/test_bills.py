@@ -15,7 +15,7 @@ from catalogue.models import Product
 from core import clock
 from ledger.models import Entry
 from purchases.models import Order
-from testing.people import make_person
+from testing.people import make_person, signed_in
 from tests.batches.helpers import CASH, ask_all, checked, rows_of, send_all, supervisor
 from tests.bills.helpers import check_bill, expire
 from tests.conftest import Upstream
@@ -49,6 +49,9 @@ def test_a_check_asks_each_biller_once_in_the_background_and_pays_nothing(upstre
     batch = checked(FOUR)
     assert [(row.kind, row.state, row.fault) for row in rows_of(batch)] == [("bill", "wrong", "asking")] * 4
     assert batch.next_at
+    with pytest.raises(BatchRefused) as refused:
+        release(batch, actor=supervisor(), seal=seal_of(batch), payment=CASH)
+    assert refused.value.reason == "asking"
 
     ask_all(batch)
 
@@ -70,7 +73,7 @@ def test_a_check_asks_each_biller_once_in_the_background_and_pays_nothing(upstre
     assert not Entry.objects.filter(kind="hold").exists()
 
 
-def test_each_bill_is_paid_once_for_its_total(upstream: Upstream):
+def test_each_bill_is_paid_once_for_its_total_and_the_same_table_again_pays_nothing(upstream: Upstream):
     batch = released(FOUR)
 
     send_all(batch)
@@ -88,19 +91,20 @@ def test_each_bill_is_paid_once_for_its_total(upstream: Upstream):
         assert upstream.ledger(order) == [("debit", -row.max_price)]
         assert kinds(order) == ["hold", "release", "debit"]
 
-
-def test_nothing_is_released_while_a_biller_is_asked(upstream: Upstream):
-    batch = checked(FOUR)
-
-    with pytest.raises(BatchRefused) as refused:
-        release(batch, actor=supervisor(), seal=seal_of(batch), payment=CASH)
-
-    assert refused.value.reason == "asking"
-    assert not Order.objects.exists()
+    before = BillCheck.objects.count(), Order.objects.count()
+    same, is_new = check_table(FOUR, name="other.csv", actor=supervisor())
+    place_rows(same.pk)
+    assert (same, is_new) == (batch, False)
+    assert (BillCheck.objects.count(), Order.objects.count()) == before
 
 
 def test_just_the_ticked_bills_are_paid(upstream: Upstream):
     batch = asked(FOUR)
+    tick(batch, actor=supervisor(), ticked=[])
+    assert batch.rows.totals()["count"] == 0
+    tick(batch, actor=supervisor(), ticked=[1, 4], shown=[1])
+    assert [row.state for row in rows_of(batch)] == ["ready", "wrong", "wrong", "left_out"]
+    tick(batch, actor=supervisor(), ticked=[4], shown=[4])
     seen = seal_of(batch)
 
     assert tick(batch, actor=supervisor(), shown=[1, 2, 4], ticked=[2, 4]) == 1
@@ -112,28 +116,6 @@ def test_just_the_ticked_bills_are_paid(upstream: Upstream):
     send_all(batch)
     assert [row.state for row in rows_of(batch)] == ["left_out", "wrong", "wrong", "placed"]
     assert Order.objects.count() == 1
-
-
-def test_ticked_again_a_bill_is_paid(upstream: Upstream):
-    batch = asked(FOUR)
-    tick(batch, actor=supervisor(), ticked=[])
-    assert batch.rows.totals()["count"] == 0
-
-    tick(batch, actor=supervisor(), ticked=[1, 4], shown=[1])
-
-    assert [row.state for row in rows_of(batch)] == ["ready", "wrong", "wrong", "left_out"]
-
-
-def test_the_same_table_again_asks_and_pays_nothing(upstream: Upstream):
-    batch = released(FOUR)
-    send_all(batch)
-    before = BillCheck.objects.count(), Order.objects.count()
-
-    same, is_new = check_table(FOUR, name="other.csv", actor=supervisor())
-    place_rows(same.pk)
-
-    assert (same, is_new) == (batch, False)
-    assert (BillCheck.objects.count(), Order.objects.count()) == before
 
 
 def test_a_bill_that_is_being_paid_is_not_asked_about_in_another_table(upstream: Upstream):
@@ -265,6 +247,9 @@ TWINS = "531290000001;PLNPASCA;Sari\n531290000001;PLNPASCA;Sari\n"
 def test_a_bill_that_is_unticked_is_not_paid_by_its_twin(upstream: Upstream):
     batch = asked(TWINS)
     assert [row.fault for row in rows_of(batch)] == ["", "twice"]
+    page = signed_in(supervisor()).get(batch.get_absolute_url()).content.decode()
+    assert 'data-fault-group="twice"' in page
+    assert ('value="leave_out"' in page, 'value="meant"' in page) == (True, False)
 
     tick(batch, actor=supervisor(), ticked=[])
 

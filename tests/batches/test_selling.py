@@ -83,20 +83,7 @@ def test_each_row_becomes_its_order_and_ends_as_the_upstream_says(upstream: Upst
         assert [*kinds] == ["hold", "release", "debit", *(["refund"] if refund else [])]
 
 
-def test_a_row_that_is_placed_twice_is_one_order(upstream: Upstream):
-    batch = released("081290000001;10\n")
-    place_rows(batch.pk)
-    first = Order.objects.get()
-
-    place_rows(batch.pk)
-    place_rows(batch.pk)
-
-    assert [*Order.objects.all()] == [first]
-    batch.refresh_from_db()
-    assert batch.state == "ended"
-
-
-def test_orders_wait_in_the_background_and_in_no_persons_line(upstream: Upstream):
+def test_orders_wait_in_the_background_and_a_cancelled_batch_sells_nothing_more(upstream: Upstream):
     batch = released(table(AHEAD + 5))
 
     place_rows(batch.pk)
@@ -107,8 +94,14 @@ def test_orders_wait_in_the_background_and_in_no_persons_line(upstream: Upstream
     place_rows(batch.pk)  # no room
     assert Order.objects.count() == AHEAD
 
+    assert cancel(batch, actor=supervisor()) == 5
+    place_rows(batch.pk)
+    assert Order.objects.count() == AHEAD
+    batch.refresh_from_db()
+    assert batch.state == "cancelled"
 
-def test_a_running_batch_falls_due_until_its_last_row(upstream: Upstream):
+
+def test_a_running_batch_falls_due_until_its_last_row_which_is_placed_once(upstream: Upstream):
     batch = released("081290000001;10\n")
 
     assert DUE_BATCHES.take(5) == [Work(PLACE, batch.pk)]
@@ -116,6 +109,14 @@ def test_a_running_batch_falls_due_until_its_last_row(upstream: Upstream):
     batch.refresh_from_db()
     assert batch.next_at
     assert batch.next_at > clock.now()
+
+    place_rows(batch.pk)
+    first = Order.objects.get()
+    place_rows(batch.pk)
+    place_rows(batch.pk)
+    assert [*Order.objects.all()] == [first]
+    batch.refresh_from_db()
+    assert batch.state == "ended"
 
 
 def test_the_same_table_again_is_the_same_batch_and_sells_nothing(upstream: Upstream):
@@ -131,25 +132,18 @@ def test_the_same_table_again_is_the_same_batch_and_sells_nothing(upstream: Upst
     assert Order.objects.count() == 1
 
 
-def test_a_table_that_is_meant_again_has_new_ref_ids(upstream: Upstream):
+def test_a_table_that_is_meant_again_is_one_new_batch_with_new_ref_ids(upstream: Upstream):
     batch = released("081290000001;10\n")
     send_all(batch)
 
+    tables = [check_table("081290000001;10\n", name="", actor=supervisor(), meant_again=True) for _ in range(2)]
+    assert [is_new for _batch, is_new in tables] == [True, False]
     other = released("081290000001;10\n", meant_again=True)
     send_all(other)
 
-    assert other.nth == 2
+    assert ({table for table, _is_new in tables}, other.nth) == ({other}, 2)
     assert [order.status for order in Order.objects.order_by("pk")] == ["success", "success"]
     assert {row.ref_id for row in rows_of(batch)}.isdisjoint(row.ref_id for row in rows_of(other))
-
-
-def test_a_table_that_is_meant_again_twice_is_one_new_batch(upstream: Upstream):
-    send_all(released("081290000001;10\n"))
-
-    first, is_first_new = check_table("081290000001;10\n", name="", actor=supervisor(), meant_again=True)
-    second, is_second_new = check_table("081290000001;10\n", name="", actor=supervisor(), meant_again=True)
-
-    assert (first, is_first_new, is_second_new) == (second, True, False)
 
 
 def test_an_own_reference_that_was_sold_before_is_named_in_another_table(upstream: Upstream):
@@ -243,18 +237,6 @@ def test_a_paused_batch_places_nothing_until_it_is_resumed(upstream: Upstream):
     resume(batch, actor=person)
     send_all(batch)
     assert Order.objects.count() == 3
-
-
-def test_cancelling_keeps_what_is_placed_and_sells_nothing_more(upstream: Upstream):
-    batch = released(table(AHEAD + 5))
-    place_rows(batch.pk)
-
-    assert cancel(batch, actor=supervisor()) == 5
-
-    place_rows(batch.pk)
-    assert Order.objects.count() == AHEAD
-    batch.refresh_from_db()
-    assert batch.state == "cancelled"
 
 
 def test_the_failed_ones_again_are_a_new_batch_once(upstream: Upstream):
