@@ -119,11 +119,11 @@ def test_days_of_one_branch_are_a_month_at_most(admin, two_branches):
     assert days[1] == [31, 31]
 
 
-@pytest.mark.parametrize("branch", ["x", "-1", "99999999999999999999", "9" * 5_000, ""])
-def test_a_branch_that_is_none_leaves_the_whole_shop(admin, two_branches, branch):
-    report = admin.get("/earnings/", {"days": "yesterday", "branch": branch}).context["report"]
+def test_a_branch_that_is_none_leaves_the_whole_shop(admin, two_branches):
+    for branch in ["x", "-1", "99999999999999999999", "9" * 5_000, ""]:
+        report = admin.get("/earnings/", {"days": "yesterday", "branch": branch}).context["report"]
 
-    assert (report.chosen.branch, report.now.sales) == (None, 36_000)
+        assert (report.chosen.branch, report.now.sales) == (None, 36_000), branch
 
 
 def test_a_bound_person_cannot_see_the_earnings_of_another_branch(two_branches):

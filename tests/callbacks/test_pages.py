@@ -58,17 +58,21 @@ def test_a_callback_shows_its_order_its_headers_and_its_bytes(auditor):
     assert f"/orders/{order.ref_id}/" in page.content.decode()
 
 
-@pytest.mark.parametrize(
-    "body", [b"<script>alert(1)</script>", b"\xff\xfe\x00 broken", b'{"a": "<img src=x onerror=1>"}', b"", b"[" * 5000]
-)
-def test_whatever_the_bytes_are_they_are_shown_as_text(auditor, body):
-    callback = make_callback(body, event="<b>bold</b>", headers={"<i>": "<u>"})
+def test_whatever_the_bytes_are_they_are_shown_as_text(auditor):
+    for body in [
+        b"<script>alert(1)</script>",
+        b"\xff\xfe\x00 broken",
+        b'{"a": "<img src=x onerror=1>"}',
+        b"",
+        b"[" * 5000,
+    ]:
+        callback = make_callback(body, event="<b>bold</b>", headers={"<i>": "<u>"})
 
-    page = auditor.get(f"/callbacks/{callback.pk}/")
+        page = auditor.get(f"/callbacks/{callback.pk}/")
 
-    assert page.status_code == 200
-    for markup in (b"<script>alert", b"<img", b"<b>bold", b"<i>", b"<u>"):
-        assert markup not in page.content
+        assert page.status_code == 200, body
+        for markup in (b"<script>alert", b"<img", b"<b>bold", b"<i>", b"<u>"):
+            assert markup not in page.content, body
 
 
 def test_a_callback_can_be_processed_again_by_those_who_may(admin, auditor):

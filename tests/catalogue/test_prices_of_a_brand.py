@@ -171,12 +171,13 @@ def test_what_stays_as_now_is_seen_again_when_a_broader_rule_has_moved(products,
     assert _prices() == {"PULSA": 10_500, "DATA": 50_500, "SMS": 3_500, "XL": None}
 
 
-@pytest.mark.parametrize("amount", ["", "0", "-1", "1.000.000.001", "x"])
-def test_what_stays_as_now_needs_a_least_amount(products, amount: str):
-    page = browser_of("administrator").get(URL, _typed(kind="as_now", at_least=amount))
+def test_what_stays_as_now_needs_a_least_amount(products):
+    browser = browser_of("administrator")
+    for amount in ("", "0", "-1", "1.000.000.001", "x"):
+        page = browser.get(URL, _typed(kind="as_now", at_least=amount))
 
-    assert has_id(page, "id_at_least_error")
-    assert not has_id(page, "rule-save")
+        assert has_id(page, "id_at_least_error"), amount
+        assert not has_id(page, "rule-save"), amount
 
 
 def test_a_single_target_does_not_stay_as_now(products):

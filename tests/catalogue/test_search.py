@@ -2,7 +2,6 @@
 
 from decimal import Decimal
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -196,25 +195,24 @@ BILLERS = [
 ]
 
 
-@pytest.mark.parametrize(("typed", "first", "never"), QUERIES)
-def test_what_is_typed_finds_what_is_meant(typed, first, never):
-    codes = [product.code for product in products_for(typed)]
+def test_what_is_typed_finds_what_is_meant():
+    for typed, first, never in QUERIES:
+        codes = [product.code for product in products_for(typed)]
 
-    assert (codes[0] if codes else "") == first
-    assert not set(never.split()) & set(codes)
-
-
-@pytest.mark.parametrize(("typed", "first", "never"), BILLERS)
-def test_billers_are_found_by_what_people_call_them(typed, first, never):
-    codes = [product.code for product in products_for(typed, kind="postpaid")]
-
-    assert (codes[0] if codes else "") == first
-    assert not set(never.split()) & set(codes)
+        assert (codes[0] if codes else "") == first, typed
+        assert not set(never.split()) & set(codes), typed
 
 
-@pytest.mark.parametrize(
-    ("typed", "number", "words"),
-    [
+def test_billers_are_found_by_what_people_call_them():
+    for typed, first, never in BILLERS:
+        codes = [product.code for product in products_for(typed, kind="postpaid")]
+
+        assert (codes[0] if codes else "") == first, typed
+        assert not set(never.split()) & set(codes), typed
+
+
+def test_a_number_among_words_is_found_whole():
+    for typed, number, words in [
         ("081290000001 10", "081290000001", "10"),
         ("0812 9000 0001", "0812 9000 0001", ""),
         ("0812 9000 0001 10", "0812 9000 0001", "10"),
@@ -231,10 +229,8 @@ def test_billers_are_found_by_what_people_call_them(typed, first, never):
         ("as 62.800", "", "as 62.800"),
         ("62800123456 5", "62800123456", "5"),
         ("1234 5678 901", "", "1234 5678 901"),
-    ],
-)
-def test_a_number_among_words_is_found_whole(typed, number, words):
-    assert split_number(typed) == (number, words)
+    ]:
+        assert split_number(typed) == (number, words), typed
 
 
 SPELLINGS = {
@@ -296,32 +292,32 @@ def test_no_text_breaks_the_search(text):
     assert isinstance(products_for(text), list)
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [("10.000", "10000"), ("10,000", "10000"), ("1.000.000", "1000000"), ("1,5", "1.5"), ("1.5", "1.5"), ("86", "86")],
-)
-def test_dots_and_commas_are_read_as_people_mean_them(text, number):
-    assert number_of(text) == Decimal(number)
+def test_dots_and_commas_are_read_as_people_mean_them():
+    for text, number in [
+        ("10.000", "10000"),
+        ("10,000", "10000"),
+        ("1.000.000", "1000000"),
+        ("1,5", "1.5"),
+        ("1.5", "1.5"),
+        ("86", "86"),
+    ]:
+        assert number_of(text) == Decimal(number), text
 
 
-@pytest.mark.parametrize(
-    ("text", "after", "value", "unit"),
-    [
+def test_units_are_compared_in_their_smallest():
+    for text, after, value, unit in [
         ("1024", "mb", 1000, "data"),
         ("1", "gb", 1000, "data"),
         ("1", "bulan", 30, "days"),
         ("2jt", "", 2_000_000, MONEY),
-    ],
-)
-def test_units_are_compared_in_their_smallest(text, after, value, unit):
-    amount, _with_next = amount_of(text, after)
+    ]:
+        amount, _with_next = amount_of(text, after)
 
-    assert (amount.value, amount.unit) == (value, unit)
+        assert (amount.value, amount.unit) == (value, unit), text
 
 
-@pytest.mark.parametrize(
-    ("typed", "word", "near"),
-    [
+def test_one_typing_error_is_forgiven_and_not_two():
+    for typed, word, near in [
         ("telkomsl", "telkomsel", True),
         ("telkomseel", "telkomsel", True),
         ("telkomsal", "telkomsel", True),
@@ -331,7 +327,5 @@ def test_units_are_compared_in_their_smallest(text, after, value, unit):
         ("ovi", "ovo", False),  # too short
         ("dnaa", "dana", True),
         ("axis", "axis", True),
-    ],
-)
-def test_one_typing_error_is_forgiven_and_not_two(typed, word, near):
-    assert has_one_typo(typed, word) is near
+    ]:
+        assert has_one_typo(typed, word) is near, typed

@@ -280,14 +280,6 @@ def test_words_that_nothing_has_are_left_out_with_one_press_and_the_filters_stay
     assert not has_id(supervisor.get("/orders/?status=success&q=081234567802"), "without-words")
 
 
-def test_words_of_both_languages_name_a_status(supervisor):
-    failed = make_order(Status.FAILED)
-    make_order(Status.SUCCESS)
-
-    assert listed(supervisor.get("/orders/?q=failed", follow=True)) == [failed.ref_id]
-    assert listed(supervisor.get("/orders/?q=gagal", follow=True)) == [failed.ref_id]
-
-
 def test_a_word_that_is_not_understood_is_searched_for(supervisor):
     wanted = make_order(Status.SUCCESS, destination="081234567802")
     make_order(Status.SUCCESS, destination="081234567803")

@@ -1,6 +1,7 @@
 """One order's page: its words, and how it follows the order."""
 
 import datetime as dt
+import itertools
 import re
 
 import pytest
@@ -43,16 +44,15 @@ def test_a_success_shows_its_sn_to_copy_and_the_next_customer(cashier):
     assert "It went well." not in words(page)
 
 
-@pytest.mark.parametrize(
-    ("status", "is_earned"), [(Status.SUCCESS, True), (Status.PENDING, True), (Status.FAILED, False)]
-)
-def test_what_ended_for_nothing_shows_no_profit(admin, status, is_earned):
-    order = make_order(status, max_price=20_275, price=20_275, selling_price=21_000)
+def test_what_ended_for_nothing_shows_no_profit(admin):
+    for status, is_earned in [(Status.SUCCESS, True), (Status.PENDING, True), (Status.FAILED, False)]:
+        order = make_order(status, max_price=20_275, price=20_275, selling_price=21_000)
 
-    page = detail(admin, order)
-    beside = admin.get(f"/orders/{order.ref_id}/panel/", headers={"HX-Request": "true"})
+        page = detail(admin, order)
+        beside = admin.get(f"/orders/{order.ref_id}/panel/", headers={"HX-Request": "true"})
 
-    assert [has_id(page, "profit"), *("+Rp725" in words(shown) for shown in (page, beside))] == [is_earned] * 3
+        told = ["+Rp725" in words(shown) for shown in (page, beside)]
+        assert [has_id(page, "profit"), *told] == [is_earned] * 3, status
 
 
 def test_an_electricity_token_is_grouped_and_copied_alone(cashier):
@@ -227,16 +227,15 @@ def test_what_two_people_decided_is_not_called_a_report(cashier, status, accepte
     assert not has_id(page, "upstream-says")
 
 
-@pytest.mark.parametrize("status", [Status.UNKNOWN, Status.PENDING])
-@pytest.mark.parametrize("hours", [0, 24])
-def test_a_bill_payment_in_doubt_is_not_to_be_paid_again(cashier, status, hours):
-    order = make_order(status, product=make_biller(), kind=Order.Kind.BILL, max_price=50_000)
-    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(hours=hours))
+def test_a_bill_payment_in_doubt_is_not_to_be_paid_again(cashier):
+    for status, hours in itertools.product((Status.UNKNOWN, Status.PENDING), (0, 24)):
+        order = make_order(status, product=make_biller(), kind=Order.Kind.BILL, max_price=50_000)
+        Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(hours=hours))
 
-    page = detail(cashier, order)
+        page = detail(cashier, order)
 
-    assert "do_not_pay_again" in codes(page)
-    assert "do_not_buy_again" not in codes(page)
+        assert "do_not_pay_again" in codes(page), (status, hours)
+        assert "do_not_buy_again" not in codes(page), (status, hours)
 
 
 def test_a_success_without_an_incident_has_no_heading_about_its_reversal():
@@ -249,14 +248,14 @@ def test_a_success_without_an_incident_has_no_heading_about_its_reversal():
     assert '<details class="with-note" id="act-propose_verdict">' in panel
 
 
-@pytest.mark.parametrize("status", sorted(FINAL))
-def test_an_order_that_has_ended_is_sold_again_by_one_link(cashier, status):
-    order = make_order(status)
+def test_an_order_that_has_ended_is_sold_again_by_one_link(cashier):
+    for status in sorted(FINAL):
+        order = make_order(status)
 
-    page = detail(cashier, order)
+        page = detail(cashier, order)
 
-    assert has_id(page, "order-again")
-    assert f"/counter/?product={order.product_code}" not in page.content.decode()
+        assert has_id(page, "order-again"), status
+        assert f"/counter/?product={order.product_code}" not in page.content.decode(), status
 
 
 def test_an_unknown_code_is_said_in_words(cashier):
@@ -378,18 +377,18 @@ def test_the_live_part_comes_only_with_news_and_stops_when_final(cashier):
     assert next_question(changed) is None
 
 
-@pytest.mark.parametrize(("times", "says"), [(0, ""), (1, "1 answer said"), (3, "3 answers said")])
-def test_an_unknown_order_says_how_often_the_provider_did_not_know_it(cashier, times, says):
-    order = make_order(Status.UNKNOWN, polls=4, not_found_count=times)
+def test_an_unknown_order_says_how_often_the_provider_did_not_know_it(cashier):
+    for times, says in [(0, ""), (1, "1 answer said"), (3, "3 answers said")]:
+        order = make_order(Status.UNKNOWN, polls=4, not_found_count=times)
 
-    page = detail(cashier, order)
+        page = detail(cashier, order)
 
-    assert has_id(page, "order-not-found") is bool(says)
-    assert says in words(page)
+        assert has_id(page, "order-not-found") is bool(says), times
+        assert says in words(page), times
 
 
-@pytest.mark.parametrize(("status", "says"), [(Status.UNKNOWN, True), (Status.SUCCESS, False)])
-def test_cost_and_profit_of_an_order_without_an_outcome_are_said_to_be_expected(admin, status, says):
-    page = words(detail(admin, make_order(status)))
+def test_cost_and_profit_of_an_order_without_an_outcome_are_said_to_be_expected(admin):
+    for status, says in [(Status.UNKNOWN, True), (Status.SUCCESS, False)]:
+        page = words(detail(admin, make_order(status)))
 
-    assert ("Profit, if it arrives" in page, "Cost, if it arrives" in page) == (says, says)
+        assert ("Profit, if it arrives" in page, "Cost, if it arrives" in page) == (says, says), status

@@ -288,7 +288,7 @@ def test_a_day_to_come_has_no_balance(admin):
     assert not has_id(page, "day-provider")
 
 
-@pytest.mark.parametrize("count", [1, 12])
+@pytest.mark.parametrize("count", [1, 7])
 def test_the_closing_of_a_day_asks_little(admin, yesterday, count):
     with time_machine.travel(yesterday):
         open_books(10_000_000)

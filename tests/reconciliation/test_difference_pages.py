@@ -55,7 +55,7 @@ def test_nothing_is_acknowledged_without_a_note(admin):
     assert "topup" not in kinds()
 
 
-@pytest.mark.parametrize("typed", ["500000", "500.000", "Rp 500.000", "rp500.000"])
+@pytest.mark.parametrize("typed", ["500.000", "Rp 500.000"])
 def test_an_announced_top_up_is_acknowledged_by_itself(admin, typed):
     open_books(OPENED)
     admin.confirm("/balance/topups/", {"amount": typed, "note": "x"})
@@ -75,15 +75,6 @@ def test_nothing_is_announced_without_a_second_factor(admin):
     assert not ExpectedTopUp.objects.exists()
     assert Difference.objects.get().state == "open"
     assert "topup" not in kinds()
-
-
-def test_announcing_what_has_arrived_acknowledges_it(admin):
-    open_books(OPENED)
-    upstream_tells(OPENED + 500_000)
-
-    admin.confirm("/balance/topups/", {"amount": "500.000"})
-
-    assert Difference.objects.get().state == "acknowledged"
 
 
 def test_a_wrong_amount_is_refused_and_what_was_typed_stays(admin):
