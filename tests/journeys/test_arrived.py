@@ -10,7 +10,7 @@ from complaints.models import Complaint
 from purchases.states import Status
 from staff.roles import create_demo_staff
 from testing.factories import make_order
-from tests.journeys.helpers import OpenWindow, faults_in_all_looks, faults_in_both_languages, sign_in
+from tests.journeys.helpers import OpenWindow, faults_in_all_looks, faults_in_both_languages, faults_of, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -25,7 +25,7 @@ def test_a_customer_is_answered_in_two_presses(live_server: Any, open_window: Op
 
     page.keyboard.press("m")
     expect(page.locator("#arrived-q")).to_be_focused()
-    faults = faults_in_all_looks(page)
+    faults = faults_of(page)
     page.keyboard.type("0812 3456 7890")
     page.keyboard.press("Enter")
     expect(page.locator("#answer")).to_have_attribute("data-code", "arrived")
@@ -45,7 +45,7 @@ def test_a_customer_is_answered_in_two_presses(live_server: Any, open_window: Op
     page.click("#complaint-new button[type=submit]")
     expect(page.locator("#complaint-step")).to_be_visible()
     page.fill("#step-words", "Sudah ditanyakan")
-    faults += faults_in_all_looks(page)
+    faults += faults_of(page)
     page.click("#complaint-step button[value=asked]")
     expect(page.locator("#complaint-events li")).to_have_count(2)
     page.goto(f"{live_server.url}/complaints/")
@@ -54,7 +54,7 @@ def test_a_customer_is_answered_in_two_presses(live_server: Any, open_window: Op
 
     page.goto(f"{live_server.url}/arrived/?q=1234")
     expect(page.locator("#choices li")).to_have_count(2)
-    faults += faults_in_both_languages(page)
+    faults += faults_of(page)
     page.goto(f"{live_server.url}{order.get_absolute_url()}")
     page.keyboard.press("m")
     expect(page.locator("#sentence")).to_be_visible()

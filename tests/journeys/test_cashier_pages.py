@@ -17,12 +17,11 @@ from testing.factories import make_biller, make_check, make_payment
 from testing.sandbox_process import eventually
 from tests.alerts.helpers import LOW, unknown
 from tests.drawers.helpers import begin, end, sell
-from tests.journeys.helpers import PHONE, OpenWindow, faults_in, sign_in
+from tests.journeys.helpers import PHONE, OpenWindow, faults_in_all_looks, sign_in
 from tests.ledger.helpers import open_books
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
-LOOKS = [(PHONE, "light"), (PHONE, "dark"), ((768, 1024), "light"), ((1440, 900), "dark")]
 # The sounds and notices that a page would have made.
 NOTED = """
     window.rung = [];
@@ -36,8 +35,8 @@ NOTED = """
 """
 
 
-def faults_in_all_looks(page: Page) -> list[str]:
-    faults = faults_in(page, LOOKS)
+def faults_in_looks(page: Page) -> list[str]:
+    faults = faults_in_all_looks(page)
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     return faults
 
@@ -95,7 +94,7 @@ def test_alerts_are_one_line_and_can_be_hidden_for_a_while(live_server: Any, ope
     expect(line.locator("[data-others='3']")).to_be_visible()
     line.click()
     expect(page.locator("#alert-line [data-alert]")).to_have_count(4)
-    faults = faults_in_all_looks(page)
+    faults = faults_in_looks(page)
     page.keyboard.press("Escape")
     expect(line).to_be_focused()
 
@@ -105,9 +104,9 @@ def test_alerts_are_one_line_and_can_be_hidden_for_a_while(live_server: Any, ope
     expect(page.locator("#alert-line > summary")).to_be_focused()
     expect(page.locator("#alert-line [data-hidden-alert=low_balance]")).to_be_visible()
     assert AlertSnooze.objects.get().person.username == "cashier"
-    faults += faults_in_all_looks(page)
+    faults += faults_in_looks(page)
     page.goto(f"{live_server.url}/balance/alerts/mine/")
-    faults += faults_in_all_looks(page)
+    faults += faults_in_looks(page)
     page.click("#alerts-mine [data-hidden-alert] button")
     expect(page.locator("#alerts-mine [data-alert]")).to_have_count(4)
 
@@ -115,7 +114,7 @@ def test_alerts_are_one_line_and_can_be_hidden_for_a_while(live_server: Any, ope
     open_books(350_000)
     begin(User.objects.get(username="supervisor"), cash=2_226_200)
     sign_in(page, live_server.url, "supervisor", "/counter/")
-    faults += faults_in_all_looks(page)
+    faults += faults_in_looks(page)
     boxes = [box for pill in page.locator(".sell-head a:visible").all() if (box := pill.bounding_box())]
     low, drawer = (page.locator(f"#pill-{name}").bounding_box() for name in ("balance", "drawer"))
     assert low
@@ -140,7 +139,7 @@ def test_an_own_day_is_followed_and_rings_as_one_chose(live_server: Any, open_wi
     page.click("[data-allow-notices]")
     expect(page.locator("[data-allow-notices]")).to_be_hidden()
     rings(page, "/static/sounds/bad.wav")
-    faults = faults_in_all_looks(page)
+    faults = faults_in_looks(page)
     page.click("form[data-once] button.btn-primary")
     page.add_init_script("window.allowed = 'granted'")
 
@@ -148,7 +147,7 @@ def test_an_own_day_is_followed_and_rings_as_one_chose(live_server: Any, open_wi
     page.goto(f"{live_server.url}/")
     expect(page.locator("#own-open [data-own-order]")).to_have_count(2)
     expect(page.locator("#own-expected")).to_have_attribute("data-amount", "221000")
-    faults += faults_in_all_looks(page)
+    faults += faults_in_looks(page)
     end(others, Status.SUCCESS)
     end(good, Status.SUCCESS)
     expect(page.locator(f"#own-latest [data-own-order='{good.ref_id}']")).to_be_visible()
@@ -161,7 +160,6 @@ def test_an_own_day_is_followed_and_rings_as_one_chose(live_server: Any, open_wi
     rings(page, "/static/sounds/bad.wav", bad.ref_id)
     page.goto(f"{live_server.url}/orders/")
     assert page.evaluate("window.rung") == []
-    faults += faults_in_all_looks(page)
     assert faults == []
 
 

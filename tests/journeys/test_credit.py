@@ -14,7 +14,7 @@ from testing.factories import make_product
 from tests.credit.helpers import account_of, owed_by, sell_to, take_off
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end
-from tests.journeys.helpers import OpenWindow, faults_in_all_looks, faults_in_both_languages, sign_in
+from tests.journeys.helpers import OpenWindow, faults_in_all_looks, faults_in_both_languages, faults_of, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -40,7 +40,7 @@ def faults_of_a_failed_sale(window: Page, address: str, customer: Customer) -> l
     failed = end(sell_to(customer, 5_000, by=User.objects.get(username="cashier"), destination=NUMBER), "failed")
     window.goto(f"{address}/customers/{customer.pk}/credit/")
     expect(window.locator("#to-take-off")).to_have_attribute("data-amount", "5000")
-    faults = faults_in_both_languages(window)
+    faults = faults_of(window)
     window.goto(f"{address}/refunds/")
     expect(window.locator("[data-on-credit]")).to_have_count(1)
     faults += faults_in_both_languages(window)
@@ -50,7 +50,7 @@ def faults_of_a_failed_sale(window: Page, address: str, customer: Customer) -> l
     faults += faults_in_all_looks(window)
     window.click("#give-back button[type=submit]")
     expect(window.locator("#sale-refund")).to_have_attribute("data-code", "less")
-    faults += faults_in_both_languages(window)
+    faults += faults_of(window)
     return faults
 
 
@@ -61,7 +61,7 @@ def faults_of_a_payout(window: Page, address: str, customer: Customer) -> list[s
     take_off(end(Order.objects.get(destination=NUMBER, status="queued"), "failed"), actor=cashier)
     window.goto(f"{address}/customers/{customer.pk}/credit/")
     expect(window.locator("#credit-payout [name=amount]")).to_have_value("10.500")
-    faults = faults_in_both_languages(window)
+    faults = faults_of(window)
     window.click("#credit-payout button[type=submit]")
     expect(window.locator("[data-code=credit_paid_out]")).to_be_visible()
     expect(window.locator("#owed")).to_have_attribute("data-amount", "0")
@@ -77,9 +77,8 @@ def test_a_debt_from_the_review_to_its_payment(live_server: Any, open_window: Op
 
     # given: the owner allows it
     sign_in(owner, address, "owner", f"/customers/{customer.pk}/")
-    faults = faults_in_both_languages(owner)
     owner.click("#credit-page")
-    faults += faults_in_both_languages(owner)
+    faults = faults_in_both_languages(owner)
     owner.fill("#terms-cap", "50.000")
     owner.click("#credit-terms button[type=submit]")
     expect(owner.locator("[data-code=credit_saved]")).to_be_visible()
@@ -99,7 +98,7 @@ def test_a_debt_from_the_review_to_its_payment(live_server: Any, open_window: Op
     window.click("[data-send]")
     window.click(f"[data-ref='{ref_id_of(window)}'] .run-what")
     expect(window.locator("#sale-debtor")).to_be_visible()
-    faults += faults_in_both_languages(window)
+    faults += faults_of(window)
 
     # when: a part of it is paid in cash
     window.goto(f"{address}/customers/{customer.pk}/credit/")
@@ -112,7 +111,6 @@ def test_a_debt_from_the_review_to_its_payment(live_server: Any, open_window: Op
     expect(window.locator("#owed")).to_have_attribute("data-amount", "6500")
     window.goto(f"{address}/drawer/")
     expect(window.locator("#expected-now")).to_have_attribute("data-amount", "114500")
-    faults += faults_in_both_languages(window)
 
     # when: an order on credit fails, it comes off the account
     faults += faults_of_a_failed_sale(window, address, customer)

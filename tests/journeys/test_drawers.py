@@ -9,7 +9,7 @@ from drawers.models import Shift
 from staff.models import User
 from staff.roles import create_demo_staff
 from tests.drawers.helpers import end, end_of_day, sell
-from tests.journeys.helpers import OpenWindow, faults_in_all_looks, faults_in_both_languages, sign_in
+from tests.journeys.helpers import OpenWindow, faults_in_all_looks, faults_in_both_languages, faults_of, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -29,9 +29,9 @@ def sell_and_give_back(window: Page, address: str, cashier: User) -> list[str]:
     window.fill("#paid-cash_given", "20.000")
     window.click("#change-payment button[type=submit]")
     expect(window.locator("[data-code=payment_noted]")).to_be_visible()
-    faults = faults_in_both_languages(window)
+    faults = faults_of(window)
     window.goto(f"{address}/orders/{failed.ref_id}/")
-    faults += faults_in_both_languages(window)
+    faults += faults_of(window)
     window.click("#give-back button[type=submit]")
     expect(window.locator("#sale-refund")).to_be_visible()
 
@@ -55,7 +55,7 @@ def close_and_sign(owner: Page, address: str) -> list[str]:
     faults += faults_in_both_languages(owner)
     owner.click("#sign-day button")
     expect(owner.locator("#signed")).to_be_visible()
-    faults += faults_in_both_languages(owner)
+    faults += faults_of(owner)
     return faults
 
 
@@ -101,7 +101,7 @@ def test_a_day_with_a_drawer(live_server: Any, open_window: OpenWindow):
     window.fill("[name=secret]", "supervisor-demo")
     window.click("#close-shift button[type=submit]")
     expect(window.locator("#handed-to")).to_be_visible()
-    faults += faults_in_both_languages(window)
+    faults += faults_of(window)
 
     faults += close_and_sign(owner, address)
     assert faults == []
