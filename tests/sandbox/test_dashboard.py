@@ -293,7 +293,7 @@ def test_control_reset_restores_balance_and_catalogue(sandbox):
     assert sandbox.final(ref_id)["status"] == "success"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def guarded():
     """A sandbox as ./run starts it."""
     process = Sandbox.fresh("guarded", SANDBOX_TOKEN="the-token-of-this-folder")
