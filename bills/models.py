@@ -322,7 +322,7 @@ class BillCheck(models.Model):
         """The stored check; of an erased customer with a number and a name that are masked for every reader."""
         check = super().from_db(*facts, **how)
         if vars(check).get("number_erased"):
-            check.destination = erased_number(check.destination)
+            check.destination = erased_number(check.destination, name=check.customer_name)
             check.customer_name = erased_name(check.customer_name)
         return check
 

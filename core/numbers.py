@@ -39,6 +39,9 @@ _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 # A number that somebody has typed into a search, and a part of one; before it what is none, the ref_id of an order.
 _TYPED = re.compile(r"\bB\d{6}-[2-9A-Z]{10}\b|(\+?\d[\d\s.\-]{5,}\d)")
 _DIGITS_ALONE = re.compile(r"[\d\s.+\-()]+")
+# An SN in quotes with what follows its first "/"; and the letters of the shortest name that is looked for in texts.
+_QUOTED_SN = re.compile(r"(['\"])([^'\"/]*\d[^'\"/]*)/[^'\"]*\1")
+_SHORTEST_NAME = 3
 # The fields with people's own words, which may hold the number of anybody.
 _NOTES = frozenset({"reason", "note", "given_note", "words"})
 # The filters of lists that name a number.
@@ -50,18 +53,20 @@ _sees_whole: ContextVar[Callable[[], bool]] = ContextVar("sees_whole", default=l
 class ErasedText(str):
     """A text of an erased customer, in a row that stays. `seen`: what every reader gets of it.
 
-    For services, and when it is stored, it is the whole text. A page that writes it shows `seen` by itself.
+    For services, and when it is stored, it is the whole text. A page that writes it shows `seen` by itself. `name`: of
+    a number the customer's name, as the provider says it, which texts about the row may hold, too.
     """
 
     seen: str
+    name: str
 
-    def __new__(cls, whole: str, seen: str) -> Self:
+    def __new__(cls, whole: str, seen: str, name: str = "") -> Self:
         text = super().__new__(cls, whole)
-        text.seen = seen
+        text.seen, text.name = seen, name
         return text
 
-    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override] # a copy needs both
-        return str.__str__(self), self.seen
+    def __getnewargs__(self) -> tuple[str, str, str]:  # type: ignore[override] # a copy needs all
+        return str.__str__(self), self.seen, self.name
 
     def __html__(self) -> str:
         return escape(self.seen)
@@ -72,9 +77,9 @@ def still_seen(text: str) -> str:
     return text.seen if isinstance(text, ErasedText) else text
 
 
-def erased_number(number: str) -> str:
-    """The number of an erased customer, masked for everybody."""
-    return ErasedText(number, masked(number))
+def erased_number(number: str, *, name: str = "") -> str:
+    """The number of an erased customer, masked for everybody; `name`: what the provider calls the customer."""
+    return ErasedText(number, masked(number), name.strip())
 
 
 def erased_serial(sn: str, number: str) -> str:
@@ -150,16 +155,23 @@ def as_seen(number: str) -> str:
 
 
 def without(text: str, numbers: Iterable[str]) -> str:
-    """The text with these numbers masked, in every notation."""
+    """The text with these numbers masked, in every notation; with that of an erased customer goes the name, too."""
     for number in numbers:
         if pattern := _in_any_notation(number):
             text = pattern.sub(_masked_match, text)
+        if isinstance(number, ErasedText):
+            text = text.replace(number.name, BULLET * 3) if len(number.name) >= _SHORTEST_NAME else text
     return text
 
 
 def text_as_seen(text: str, *numbers: str) -> str:
-    """A text that may hold these numbers, as the viewer may see it."""
-    return without(still_seen(text), numbers if not sees_whole_numbers() else _erased(numbers))
+    """A text that may hold these numbers, as the viewer may see it.
+
+    Of an erased customer nothing is seen that follows the "/" of an SN in quotes, as incidents have it.
+    """
+    erased = _erased(numbers)
+    seen = _QUOTED_SN.sub(r"\1\2\1", still_seen(text)) if erased else still_seen(text)
+    return without(seen, erased if sees_whole_numbers() else numbers)
 
 
 def _erased(numbers: Iterable[str]) -> list[str]:
@@ -221,7 +233,7 @@ def numbers_in(value: Any) -> set[str]:
 
 def masked_json(value: Any, *numbers: str) -> Any:
     """The JSON value with customers' numbers, and `numbers`, masked: by field, and at every other place."""
-    return _masked(value, sorted(numbers_in(value) | {number for number in numbers if number}))
+    return _masked(value, sorted({number for number in numbers if number} | numbers_in(value)))
 
 
 def json_as_seen(value: Any, *numbers: str) -> Any:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah, signed_rupiah
-from core.numbers import note_as_seen
+from core.numbers import note_as_seen, text_as_seen
 from core.tables import Table, cell_from, column, row_link
 from core.times import moment
 from credit.services import name_of
@@ -120,7 +120,8 @@ class RefundTable(Table[Payment]):
             words = gettext("paid by: %(method)s") % {"method": payment.method_words}
             return self._on_credit(payment) or format_html('<span class="sub nowrap">{}</span>', words)
         drawer = payment.refund_entry.shift.drawer.name if payment.refund_entry else ""
-        parts = [payment.given_words, drawer, payment.given_by.shown_name, note_as_seen(payment.given_note)]
+        note = text_as_seen(note_as_seen(payment.given_note), payment.order.destination)
+        parts = [payment.given_words, drawer, payment.given_by.shown_name, note]
         when = moment(payment.given_at)
         return format_html('{}<div class="sub">{}</div>', " · ".join(filter(None, map(str, parts))), when)
 

@@ -371,11 +371,11 @@ class Order(models.Model):
         """The stored order; of an erased customer with a number and an SN that are masked for every reader."""
         order = super().from_db(*facts, **how)
         if vars(order).get("number_erased"):
-            number = vars(order).get("destination", "")
-            if "sn" in vars(order):
-                order.sn = erased_serial(order.sn, number)
+            number, sn = vars(order).get("destination", ""), vars(order).get("sn", "")
+            if sn:
+                order.sn = erased_serial(sn, number)
             if number:
-                order.destination = erased_number(number)
+                order.destination = erased_number(number, name=sn.partition("/")[2].partition("/")[0])
         return order
 
     def get_status_display(self) -> str:  # type: ignore[no-redef] # in place of Django's

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django import template
 from django.utils.safestring import SafeString
 
+from core.numbers import erased_serial, text_as_seen
 from purchases.incident_words import incident_words
 from purchases.models import Order
 from purchases.presenting import shown_destination
@@ -21,6 +22,13 @@ register.filter(shown_destination)
 def status_badge(status: str) -> SafeString:
     """`{% status_badge order.status %}`: icon, word and colour of an order's status."""
     return Status(status).badge
+
+
+@register.filter
+def serial_seen(sn: str, order: Order) -> str:
+    """`{{ verdict.sn|serial_seen:order }}`: an SN of this order, as the viewer may see it."""
+    number = order.destination
+    return text_as_seen(erased_serial(sn, number) if order.number_erased else sn, number)
 
 
 @register.simple_tag
