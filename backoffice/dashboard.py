@@ -34,7 +34,7 @@ from core.snapshot import snapshot
 from core.times import start_of_day
 from core.together import read_together
 from credit.models import CreditAccount
-from dues.models import DueBill
+from dues.filters import bills_seen
 from dues.views import SEES as SEES_DUES
 from earnings.overview import SEES as EARNINGS
 from earnings.overview import Part
@@ -182,7 +182,8 @@ def _facts_seen(request: StaffRequest) -> dict[str, Any]:
     if request.user.has_perm(Right.VIEW_ORDERS):
         facts |= _order_facts(today, request)
     if request.user.has_perms(SEES_DUES):
-        facts["due"] = DueBill.objects.open().owed()
+        # A chosen branch counts as the list that the link opens; a reader bound to one sees what is of none, too.
+        facts["due"] = bills_seen(with_shop=request.user.bound_to is not None).open().owed()
     if request.user.has_perm(Right.VIEW_PRODUCT):
         facts |= _catalogue_facts(list(_last_syncs()), now)
     facts |= _money_facts(request)

@@ -30,6 +30,7 @@ from core.rights import Right
 from core.sheets import SheetRefused
 from drawers.forms import PaidByForm
 from drawers.services import open_shift_of
+from dues.filters import bills_seen
 from dues.views import SEES as SEES_DUE
 from ledger.presenting import Funds
 from purchases.presenting import limits_shown
@@ -92,8 +93,9 @@ def _after_check(request: StaffRequest, batch: Batch, *, is_new: bool) -> HttpRe
 def batch_due(request: StaffRequest) -> HttpResponse:
     """A batch of the ticked bills of the list of bills due (`number`, keys of saved numbers)."""
     ticked = [int(key) for key in request.POST.getlist("number")[:_BILLS] if key.isdecimal() and len(key) < 16]
+    seen = list(bills_seen().open().filter(number__in=ticked).values_list("number", flat=True))
     with refusal_shown(request):
-        batch, is_new = services.batch_of_due(ticked, actor=request.user)
+        batch, is_new = services.batch_of_due(seen, actor=request.user)
         return _after_check(request, batch, is_new=is_new)
     return redirect("due_list")
 

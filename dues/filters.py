@@ -81,6 +81,11 @@ class DueFilter(InBranches):
         return bills.standing_at(*groups[state])
 
 
+def bills_seen(*, with_shop: bool = True) -> DueBillQuerySet:
+    """The bills that the reader sees, with their `home`; `with_shop`: also those of no branch."""
+    return narrowed(DueBill.objects.with_branch(), "home", with_shop=with_shop)
+
+
 def waiting_seen() -> FollowedNumberQuerySet:
     """The followed numbers without a bill of this month that the reader sees."""
     return narrowed(FollowedNumber.objects.waiting(timezone.localdate()).with_branch(), "home", with_shop=True)

@@ -8,13 +8,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from branches.seeing import narrowed
 from core.access import StaffRequest, staff_only
 from core.paging import FirstPages
 from core.rights import Right
 from customers.models import SavedNumber
 from dues import services
-from dues.filters import DueFilter, waiting_seen
+from dues.filters import DueFilter, bills_seen, waiting_seen
 from dues.forms import FollowForm
 from dues.models import OWES, DueBill, FollowedNumber, FollowedNumberQuerySet
 from dues.presenting import whatsapp_texts
@@ -30,7 +29,7 @@ _ROWS = 50
 @require_GET
 def due_list(request: StaffRequest) -> HttpResponse:
     """The bills that the filters in the URL leave, the first due on top."""
-    filtered = DueFilter(request.GET, queryset=narrowed(DueBill.objects.with_branch(), "home", with_shop=True))
+    filtered = DueFilter(request.GET, queryset=bills_seen())
     if (waiting := filtered.waiting) is not None:
         return _waiting(request, filtered, waiting)
     keys = filtered.qs.order_by("due_on", "pk").values_list("pk", flat=True)

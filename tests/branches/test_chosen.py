@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 from django.utils import timezone
 
+from batches.models import BatchRow
 from branches.models import FIRST
 from drawers.models import Drawer, DrawerEntry
 from drawers.services import give_back, take_credit_payment
@@ -16,7 +17,7 @@ from testing.factories import make_check, make_payment
 from testing.people import browser_of, make_person
 from tests.bank.helpers import paid
 from tests.branches.helpers import make_branch
-from tests.core.helpers import amounts_at, has_id
+from tests.core.helpers import amounts_at, codes, has_id
 from tests.credit.helpers import account_of, give_credit, sell_to
 from tests.drawers.helpers import begin, end, sell
 from tests.dues.helpers import due_bill
@@ -174,3 +175,32 @@ def test_a_shop_with_one_branch_never_sees_the_word():
         page = owner.get(address)
         assert not has_id(page, "branch-links"), address
         assert 'name="branch"' not in page.content.decode(), address
+
+
+def test_the_overview_counts_the_bills_due_of_the_branch_alone(second):
+    there = seller_of(second)
+    owed = [due_bill("1234567890"), due_bill("1234567891")]
+    for bill in owed[1:]:
+        bill.number.customer.created_by = there
+        bill.number.customer.save(update_fields=["created_by"])
+    owner = browser_of("admin")
+    bound = browser_of("supervisor", username="bound", bound_since="2026-01-01T00:00Z")
+
+    every, of_branch, seen = owner.get("/"), owner.get(f"/?branch={second.pk}"), bound.get("/")
+
+    assert every.context["due"] == {"count": 2, "sum": sum(bill.to_pay for bill in owed)}
+    assert of_branch.context["due"] == {"count": 1, "sum": owed[1].to_pay}
+    assert f'href="/due/?branch={second.pk}" data-amount' in of_branch.content.decode()
+    assert seen.context["due"] == {"count": 1, "sum": owed[0].to_pay}  # of no branch: seen in each
+
+
+def test_who_sees_one_branch_makes_no_batch_of_the_bills_due_of_another(second):
+    there, other = seller_of(second), due_bill("1234567891")
+    other.number.customer.created_by = there
+    other.number.customer.save(update_fields=["created_by"])
+    bound = browser_of("supervisor", username="bound", bound_since="2026-01-01T00:00Z")
+
+    answer = bound.post("/batches/due/", {"number": [other.number.pk]}, follow=True)
+
+    assert not BatchRow.objects.exists()
+    assert codes(answer) == {"BatchRefused:none_due"}
