@@ -1,0 +1,64 @@
+"""An erasure and what others do at the same moment, on real connections."""
+
+import threading
+from contextlib import suppress
+from functools import partial
+
+import pytest
+
+from customers.models import Customer, SavedNumber
+from customers.services import erase, saving
+from purchases.models import Order
+from purchases.states import Status
+from testing.factories import make_order
+from testing.orders import at_once
+from testing.people import make_person
+from tests.customers.helpers import make_customer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NUMBER, OTHER = "081277770001", "081277770002"
+
+
+def erased() -> set[str]:
+    return {order.destination for order in Order.objects.filter(number_erased=True)}
+
+
+def test_a_number_of_two_customers_who_are_erased_at_once_is_masked(monkeypatch):
+    # given: both look for numbers of others before either is gone
+    owner = make_person("admin")
+    make_order(Status.SUCCESS, destination=NUMBER)
+    customers = [make_customer(name, (NUMBER, "phone")) for name in ("Bu Sari", "Pak Budi")]
+    looked, look = threading.Barrier(2), saving._numbers_of_nobody_else
+
+    def look_and_wait(pk):
+        numbers = look(pk)
+        with suppress(threading.BrokenBarrierError):
+            looked.wait(timeout=1)
+        return numbers
+
+    monkeypatch.setattr(saving, "_numbers_of_nobody_else", look_and_wait)
+
+    at_once(*(partial(erase, customer.pk, actor=owner) for customer in customers))
+
+    assert not Customer.objects.exists()
+    assert erased() == {NUMBER}
+
+
+def test_a_number_that_is_saved_while_its_customer_is_erased_is_masked(monkeypatch):
+    owner = make_person("admin")
+    for number in (NUMBER, OTHER):
+        make_order(Status.SUCCESS, destination=number)
+    customer, forget = make_customer("Bu Sari", (NUMBER, "phone")), saving.forget_all
+
+    def save_another_first(numbers):
+        if numbers == {NUMBER}:
+            at_once(partial(SavedNumber.objects.create, customer=customer, destination=OTHER, kind="phone"))
+        forget(numbers)
+
+    monkeypatch.setattr(saving, "forget_all", save_another_first)
+
+    erase(customer.pk, actor=owner)
+
+    assert not SavedNumber.objects.exists()
+    assert erased() == {NUMBER, OTHER}
