@@ -14,6 +14,7 @@ from django.utils.translation import pgettext_lazy
 from batches.models import GROUPS, BatchRow, BatchRowQuerySet
 from batches.presenting import GROUP_WORDS, visible_batches
 from batches.states import Fault
+from catalogue.destinations import spellings
 from core.filters import KeyFilter, ListFilter, SearchFilter
 from core.notation import has_digits
 from core.numbers import sees_whole_numbers
@@ -48,9 +49,11 @@ class BatchRowFilter(ListFilter):
     def search(self, rows: BatchRowQuerySet, _name: str, text: str) -> BatchRowQuerySet:
         """Rows whose number begins so, or whose name or reference has this in it.
 
-        Name and reference may hold a number: people who may not see it find digits only as the whole text.
+        Name and reference may hold a number: people who may not see it find digits only as the whole text. So does
+        everybody in a row of an erased customer, but for its number.
         """
         sees_whole, seen = sees_whole_numbers(), Q(order=None) | Q(order__number_erased=False)
         has = "icontains" if sees_whole or not has_digits(text) else "iexact"
-        found = rows.filter(**{f"name__{has}": text}) | rows.filter(**{f"reference__{has}": text})
+        found = rows.filter(**{f"name__{has}": text}) | rows.filter(seen, **{f"reference__{has}": text})
+        found |= rows.filter(~Q(destination__in=spellings(text)), reference__iexact=text)
         return found | rows.filter(seen, destination__startswith=text) if sees_whole else found

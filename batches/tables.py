@@ -69,6 +69,11 @@ def _number(row: BatchRow) -> str:
     return row.order.destination if row.order else row.destination
 
 
+def _reference(row: BatchRow) -> str:
+    """The shop's or the customer's own; without the number of an erased customer."""
+    return without(row.reference, [_number(row)]) if row.order and row.order.number_erased else row.reference
+
+
 def _status(row: BatchRow) -> str:
     return row.order.status if row.order else row.state
 
@@ -88,7 +93,7 @@ class BatchRowTable(Table[BatchRow]):
         "product": lambda row: row.product.name if row.product else masked_note(row.what),
         "name": lambda row: masked_note(row.name),
         "note": lambda row: masked_note(row.note),
-        "reference": lambda row: masked_note(row.reference),
+        "reference": lambda row: masked_note(_reference(row)),
         "customer_name": lambda row: _of_bill(row, "customer_name"),
         "period": lambda row: _of_bill(row, "period"),
         "total": lambda row: row.max_price if row.is_bill and row.bill_check else "",
@@ -105,7 +110,7 @@ class BatchRowTable(Table[BatchRow]):
         "product": lambda row: row.product.name if row.product else row.what,
         "name": attrgetter("name"),
         "note": attrgetter("note"),
-        "reference": attrgetter("reference"),
+        "reference": _reference,
         "reason": reason_of,
         "sn": lambda row: row.order.sn if row.order else "",
     }
@@ -154,7 +159,7 @@ class BatchRowTable(Table[BatchRow]):
     def name(self, row: BatchRow) -> SafeString | str:
         """Whose number it is, of a bill as its biller says; below it what the table has."""
         of_bill = _of_bill(row, "customer_name")
-        said = [row.note, row.reference]
+        said = [row.note, _reference(row)]
         said = [row.name, *said] if of_bill and row.name.casefold() != of_bill.casefold() else said
         name, more = of_bill or note_as_seen(row.name), note_as_seen(" · ".join(filter(None, said)))
         return format_html('{}<div class="sub">{}</div>', name, more) if more else name

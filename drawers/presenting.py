@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy, pgettext
 from core.customer_texts import one_line, plain_lines
 from core.looks import badge
 from core.money import signed_rupiah
+from core.numbers import text_as_seen
 from core.rights import Right
 from core.together import Given, Together
 from credit import methods
@@ -32,6 +33,12 @@ from shop.presenting import Letterhead
 
 if TYPE_CHECKING:
     from staff.models import User
+
+
+def slip_of(payment: Payment) -> str:
+    """What was written as the number of the slip, as the viewer may see it: people write the customer's there, too."""
+    order: Any = payment.order  # of a room above
+    return text_as_seen(payment.reference, order.destination) if payment.reference else ""
 
 
 def refund_badge(payment: Payment, *, is_unpaid: bool) -> SafeString:
@@ -335,7 +342,7 @@ def paid_together(payments: Iterable[Payment]) -> PaidTogether | None:
     if len(codes) != 1:
         return None
     if not paid[0].is_cash:
-        slips = dict.fromkeys(payment.reference for payment in paid if payment.reference)
+        slips = dict.fromkeys(filter(None, map(slip_of, paid)))
         return PaidTogether(" ".join([str(paid[0].method_words), ", ".join(slips)]).strip(), None, 0)
     if any(payment.cash_given is None for payment in paid):
         return None

@@ -18,7 +18,7 @@ from core.tables import Table, cell_from, column, row_link
 from core.times import moment
 from credit.services import name_of
 from drawers.models import DrawerEntry, Outcome, Payment, Shift
-from drawers.presenting import refund_badge, shift_badge
+from drawers.presenting import refund_badge, shift_badge, slip_of
 from exports.formats import Fields
 
 
@@ -165,7 +165,7 @@ class SaleTable(Table[Payment]):
         "amount": lambda payment: payment.amount,
         "ref_id": lambda payment: payment.ref_id,
         "cash_given": lambda payment: payment.cash_given,
-        "reference": lambda payment: payment.reference,
+        "reference": slip_of,
         "note": lambda payment: name_of(payment.debt.account) if payment.debt else "",
         "person": lambda payment: payment.seller.username if payment.seller else "",
         "undoes": lambda _payment: None,
@@ -196,7 +196,7 @@ class SaleTable(Table[Payment]):
     @column(_("Note"), phone="3 wide")
     def note(self, payment: Payment) -> SafeString:
         """The debtor, the slip, the given cash, what happened to the money, and an earlier shift that sold it."""
-        parts = [name_of(payment.debt.account) if payment.debt else "", payment.reference]
+        parts = [name_of(payment.debt.account) if payment.debt else "", slip_of(payment)]
         if payment.outcome in {Outcome.OWED, Outcome.GIVEN}:
             parts.append(str(Outcome(payment.outcome).label))
         if payment.agreed_in_id:

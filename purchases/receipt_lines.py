@@ -17,7 +17,7 @@ from core.money import rupiah
 from core.numbers import still_seen
 from core.times import hour
 from credit.methods import CASH
-from drawers.presenting import change_in_coins, paid_together
+from drawers.presenting import change_in_coins, paid_together, slip_of
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -161,7 +161,7 @@ def _paid(receipt: Receipt) -> Iterator[Facts]:
         yield _cash(paid.cash_given, paid.change or 0)
     elif paid.method != CASH:
         debtor = paid.debt and paid.debt.account.customer  # none once the customer was erased
-        words = [str(paid.method_words), paid.reference, debtor.name if debtor else ""]
+        words = [str(paid.method_words), slip_of(paid), debtor.name if debtor else ""]
         yield Facts("paid", ((_("Paid by"), " ".join(filter(None, words))),))
 
 

@@ -77,7 +77,8 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
     payment = sale.payment
     paid: dict[str, Any] = {"method": payment.method, "customer": sale.debtor}
     others = [row for row in methods.METHODS if not (row.needs_debtor or row.needs_reference)]
-    change = {**paid, "cash_given": payment.cash_given, "reference": payment.reference}
+    slip = payment.reference if presenting.slip_of(payment) == payment.reference else ""
+    change = {**paid, "cash_given": payment.cash_given, "reference": slip}
     return {
         "others": [row for row in others if row.code != payment.method] if sale.may_change else [],
         "payment": PaymentForm(initial=change, auto_id="paid-%s") if sale.may_change else None,

@@ -32,18 +32,19 @@ def end_of_ref_id(text: str) -> str:
 
 
 def but_by_number(text: str, noted: Collection[int]) -> Q:
-    """What finds an order of an erased customer: its names, its slip, and the whole SN that is not its number."""
+    """What finds an order of an erased customer: its names, and the slip and the whole SN that are not its number."""
     plain, digits, end = text.strip().upper(), bare(text), end_of_ref_id(text)
     names = Q(ref_id__startswith=plain) | Q(trx_id__iexact=plain)
     if end:
         names |= Q(ref_id__endswith=end)
+    is_another = ~Q(destination__in=spellings(text))
     if plain:
         paid = Payment.objects.filter(reference__in={text.strip(), plain}, reference__gt="")
-        names |= Q(payment__in=paid.values("pk"))
+        names |= is_another & Q(payment__in=paid.values("pk"))
     if noted and not has_digits(text):
         names |= Q(pk__in=noted)
     for sn in {plain, digits} - {""}:
-        names |= ~Q(destination__in=spellings(text)) & (Q(sn__iexact=sn) | Q(sn__istartswith=f"{sn}/"))
+        names |= is_another & (Q(sn__iexact=sn) | Q(sn__istartswith=f"{sn}/"))
     return names
 
 

@@ -2,14 +2,17 @@
 
 import pytest
 
-from drawers.services import give_back
+from batches.models import Batch, BatchRow
+from branches.models import FIRST
+from drawers.services import PaymentFacts, give_back
 from purchases.models import Incident, Verdict
 from purchases.states import Status
 from staff.models import User
 from testing.factories import make_check, make_order, make_payment, make_product
-from testing.people import browser_of
+from testing.people import browser_of, make_person
 from tests.customers.helpers import make_customer
 from tests.customers.test_erasing import METER, NUMBER, TOKEN, erase, says, text_of
+from tests.drawers.helpers import begin, end, sell
 
 pytestmark = pytest.mark.django_db
 
@@ -53,3 +56,41 @@ def test_nothing_that_was_written_about_an_erased_order_names_its_customer(owner
     after = {address: says(text_of(owner, address)) for address in pages(shop)}
     assert {whole for wholes in before.values() for whole in wholes} == {NUMBER, METER, "BUDI SANTOSO", "SITI AMINAH"}
     assert {address: wholes for address, wholes in after.items() if wholes} == {}
+
+
+def test_a_slip_with_the_number_on_it_shows_and_finds_nothing_of_an_erased_order(owner):
+    # given: the number stands where that of the slip should
+    shift, slip = begin(make_person("cashier")), PaymentFacts(method="transfer", reference=NUMBER)
+    sold = end(sell(shift.cashier, destination=NUMBER, payment=slip), "success")
+    customer, order, till = (
+        make_customer("Bu Sari", (NUMBER, "phone")),
+        f"/orders/{sold.ref_id}/",
+        f"/shifts/{shift.pk}/",
+    )
+    addresses = [order, f"{order}receipt/", till, f"{till}csv/"]
+    before = [says(text_of(owner, address)) for address in addresses]
+
+    erase(owner, customer)
+
+    assert before == [[NUMBER]] * 4
+    assert [says(text_of(owner, address)) for address in addresses] == [[]] * 4
+    assert len(owner.get(f"/orders/?q={NUMBER}").context["table"].rows) == 0
+
+
+def test_a_batch_says_nothing_of_an_erased_number_in_its_references(owner):
+    person = User.objects.get(username="owner")
+    order = make_order(Status.SUCCESS, destination=NUMBER, placed_by=person)
+    batch = Batch.objects.create(branch_id=FIRST, sha256="0" * 64, created_by=person)
+    facts = {"state": "placed", "destination": NUMBER, "product": order.product, "max_price": 1, "selling_price": 1}
+    BatchRow.objects.create(batch=batch, line=1, ref_id="B-1", reference=f"INV {NUMBER}", order=order, **facts)
+    customer, rows = make_customer("Bu Sari", (NUMBER, "phone")), "/batches/rows/"
+    before = says(text_of(owner, rows)), len(owner.get(f"{rows}?q={NUMBER}").context["table"].rows)
+
+    erase(owner, customer)
+
+    whole = b"".join(owner.confirm(f"{rows}file/whole/", {"format": "csv"}).streaming_content).decode()
+    assert before == ([NUMBER], 1)
+    assert says(text_of(owner, rows)) == says(whole) == []
+    assert "INV 0812•••••001" in whole
+    found = [len(owner.get(f"{rows}?q={text}").context["table"].rows) for text in (NUMBER, "7770001", f"INV {NUMBER}")]
+    assert found == [0, 0, 1]
