@@ -54,6 +54,6 @@ class BatchRowFilter(ListFilter):
         """
         sees_whole, seen = sees_whole_numbers(), Q(order=None) | Q(order__number_erased=False)
         has = "icontains" if sees_whole or not has_digits(text) else "iexact"
-        found = rows.filter(**{f"name__{has}": text}) | rows.filter(seen, **{f"reference__{has}": text})
+        found = rows.filter(seen, **{f"name__{has}": text}) | rows.filter(seen, **{f"reference__{has}": text})
         found |= rows.filter(~Q(destination__in=spellings(text)), reference__iexact=text)
         return found | rows.filter(seen, destination__startswith=text) if sees_whole else found

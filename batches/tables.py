@@ -69,6 +69,11 @@ def _number(row: BatchRow) -> str:
     return row.order.destination if row.order else row.destination
 
 
+def _written(row: BatchRow, fact: str) -> str:
+    """What a person wrote; nothing of an erased customer, also where its order was placed while that was emptied."""
+    return "" if row.order and row.order.number_erased else str(getattr(row, fact))
+
+
 def _reference(row: BatchRow) -> str:
     """The shop's or the customer's own; without the number of an erased customer."""
     return without(row.reference, [_number(row)]) if row.order and row.order.number_erased else row.reference
@@ -91,8 +96,8 @@ class BatchRowTable(Table[BatchRow]):
         "number": lambda row: masked(_number(row) or row.typed),
         "product_code": lambda row: row.product.code if row.product else "",
         "product": lambda row: row.product.name if row.product else masked_note(row.what),
-        "name": lambda row: masked_note(row.name),
-        "note": lambda row: masked_note(row.note),
+        "name": lambda row: masked_note(_written(row, "name")),
+        "note": lambda row: masked_note(_written(row, "note")),
         "reference": lambda row: masked_note(_reference(row)),
         "customer_name": lambda row: _of_bill(row, "customer_name"),
         "period": lambda row: _of_bill(row, "period"),
@@ -108,8 +113,8 @@ class BatchRowTable(Table[BatchRow]):
     export_whole: ClassVar = export | {
         "number": lambda row: _number(row) or row.typed,
         "product": lambda row: row.product.name if row.product else row.what,
-        "name": attrgetter("name"),
-        "note": attrgetter("note"),
+        "name": lambda row: _written(row, "name"),
+        "note": lambda row: _written(row, "note"),
         "reference": _reference,
         "reason": reason_of,
         "sn": lambda row: row.order.sn if row.order else "",
@@ -142,10 +147,10 @@ class BatchRowTable(Table[BatchRow]):
         """As it is sent; beside it what the table has, where that differs."""
         if not (row.product and row.destination):
             return note_as_seen(row.typed) or "–"
-        number = row.product.kind.as_seen(_number(row))
-        if _in_dashes(row.typed) in {row.destination, _in_dashes(row.product.kind.shown(row.destination))}:
+        number, typed = row.product.kind.as_seen(_number(row)), _written(row, "typed")
+        if _in_dashes(typed) in {row.destination, _in_dashes(row.product.kind.shown(row.destination))}:
             return number
-        return format_html('{} <span class="sub">{}</span>', number, note_as_seen(row.typed)) if row.typed else number
+        return format_html('{} <span class="sub">{}</span>', number, note_as_seen(typed)) if typed else number
 
     @column(_("Product"), phone="3 wide", fields=("product_code", "product", "period"), stays=True)
     def product(self, row: BatchRow) -> SafeString | str:
@@ -159,9 +164,9 @@ class BatchRowTable(Table[BatchRow]):
     def name(self, row: BatchRow) -> SafeString | str:
         """Whose number it is, of a bill as its biller says; below it what the table has."""
         of_bill = _of_bill(row, "customer_name")
-        said = [row.note, _reference(row)]
-        said = [row.name, *said] if of_bill and row.name.casefold() != of_bill.casefold() else said
-        name, more = of_bill or note_as_seen(row.name), note_as_seen(" · ".join(filter(None, said)))
+        written, said = _written(row, "name"), [_written(row, "note"), _reference(row)]
+        said = [written, *said] if of_bill and written.casefold() != of_bill.casefold() else said
+        name, more = of_bill or note_as_seen(written), note_as_seen(" · ".join(filter(None, said)))
         return format_html('{}<div class="sub">{}</div>', name, more) if more else name
 
     @column(_("SN or reason"), phone="5 wide", fields=("sn", "ref_id", "ended"))

@@ -5,7 +5,7 @@ import pytest
 from batches.models import Batch, BatchRow
 from branches.models import FIRST
 from drawers.services import PaymentFacts, give_back
-from purchases.models import Incident, Verdict
+from purchases.models import Incident, Order, Verdict
 from purchases.states import Status
 from staff.models import User
 from testing.factories import make_check, make_order, make_payment, make_product
@@ -94,3 +94,22 @@ def test_a_batch_says_nothing_of_an_erased_number_in_its_references(owner):
     assert "INV 0812•••••001" in whole
     found = [len(owner.get(f"{rows}?q={text}").context["table"].rows) for text in (NUMBER, "7770001", f"INV {NUMBER}")]
     assert found == [0, 0, 1]
+
+
+def test_what_was_written_in_a_row_whose_order_was_placed_meanwhile_is_not_seen(owner):
+    # given: the texts of the customer were emptied just before the order of this row was placed
+    order = make_order(Status.SUCCESS, destination=NUMBER, placed_by=User.objects.get(username="owner"))
+    batch = Batch.objects.create(branch_id=FIRST, sha256="0" * 64, created_by=order.placed_by)
+    facts = {"state": "placed", "destination": NUMBER, "product": order.product, "max_price": 1, "selling_price": 1}
+    texts = {"typed": f"+62{NUMBER[1:]}", "name": "BUDI SANTOSO", "note": f"at {NUMBER}"}
+    BatchRow.objects.create(batch=batch, line=1, ref_id="B-1", order=order, **facts, **texts)
+    rows = "/batches/rows/"
+    before = says(text_of(owner, rows))
+
+    Order.objects.filter(pk=order.pk).forget_number()
+
+    whole = b"".join(owner.confirm(f"{rows}file/whole/", {"format": "csv"}).streaming_content).decode()
+    assert before == [NUMBER, "BUDI SANTOSO"]
+    assert says(text_of(owner, rows)) + says(whole) == []
+    assert NUMBER[1:] not in text_of(owner, rows)
+    assert len(owner.get(f"{rows}?q=budi").context["table"].rows) == 0
