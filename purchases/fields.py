@@ -8,7 +8,7 @@ from typing import Any
 
 import django_filters
 from django import forms
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse_lazy
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -128,10 +128,16 @@ def products_offered(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def shift_in_words(key: str) -> str:
-    """The shift of this key, as `_words` say it; the key of one that the reader does not see."""
-    shift = narrowed(Shift.objects.select_related("drawer", "cashier"), "drawer__branch").filter(pk=_key(key)).first()
+def shift_in_words(key: str, person: User) -> str:
+    """The shift of this key, as `_words` say it; the key of one that the person does not see."""
+    shift = _seen_by(person).filter(pk=_key(key)).first()
     return _words(shift) if shift else key
+
+
+def _seen_by(person: User) -> QuerySet[Shift]:
+    """The shifts whose pages the person opens: the own ones, or with the right all of the branch."""
+    seen = narrowed(Shift.objects.select_related("drawer", "cashier"), "drawer__branch")
+    return seen if person.has_perm(Right.VIEW_SHIFTS) else seen.filter(cashier=person)
 
 
 def _words(shift: Shift) -> str:
@@ -141,9 +147,7 @@ def _words(shift: Shift) -> str:
 
 def shift_choices(asked: Mapping[str, str], person: User) -> Iterator[tuple[str, str]]:
     """The shifts of the chosen drawer in the chosen days, newest first; the chosen shift among them."""
-    seen = narrowed(Shift.objects.select_related("drawer", "cashier"), "drawer__branch")
-    if not person.has_perm(Right.VIEW_SHIFTS):
-        seen = seen.filter(cashier=person)
+    seen = _seen_by(person)
     drawer, chosen = _key(asked.get("drawer", "")), _key(asked.get("shift", ""))
     wanted = Q(pk=chosen) if chosen else Q(pk=None)
     shifts = seen.filter(drawer=drawer) if drawer else seen.none()

@@ -301,7 +301,7 @@ class OrderFilter(InBranches):
         elif name == "product":
             named = self.product_with(value)
         elif name == "shift":
-            return shift_in_words(value)
+            return shift_in_words(value, self.person)
         return named.name if named else super().in_words(name, value)
 
     def search(self, orders: OrderQuerySet, _name: str, text: str) -> OrderQuerySet:

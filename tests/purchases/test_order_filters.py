@@ -22,7 +22,7 @@ from purchases.services import propose_verdict
 from purchases.states import Status
 from staff.models import User
 from testing.factories import make_order, make_product
-from testing.people import browser_of, make_person
+from testing.people import browser_of, make_person, signed_in
 from tests.core.helpers import has_id, words_at
 from tests.drawers.helpers import begin
 from tests.plans import MANY, copy_many
@@ -502,3 +502,17 @@ def test_a_shift_is_chosen_by_its_drawer_and_day(supervisor):
     page = supervisor.get(f"/orders/?shift={shift.pk}")
     assert listed(page) == [sold.ref_id]
     assert [chip.words.split(" · ")[0] for chip in page.context["filter"].chips()] == ["Shift: Laci 1"]
+
+
+def test_the_shift_of_somebody_else_is_named_only_to_people_who_see_shifts():
+    # given: when the drawer of a colleague was opened is on the page of that shift, which a cashier may not open
+    other, own = begin(make_person("cashier", username="other")), begin(make_person("cashier", username="own"))
+
+    shown = {
+        (person, shift): f"Shift: {shift.drawer.name} ·"
+        in signed_in(person).get(f"/orders/?shift={shift.pk}").content.decode()
+        for person in (own.cashier, make_person("supervisor"))
+        for shift in (own, other)
+    }
+
+    assert list(shown.values()) == [True, False, True, True]
