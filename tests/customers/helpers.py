@@ -1,9 +1,14 @@
 """Helpers of several tests of customers."""
 
+import re
 from typing import Any
 
 from customers.models import Customer, SavedNumber
 from tests.core.helpers import has_id
+
+# Of a customer who is erased; the name stands in the SN of a token, or the biller says it.
+NUMBER, METER = "081277770001", "14512345678"
+TOKEN = "12345678901234567890/BUDI SANTOSO/R1/1300VA/32,5"
 
 
 def refused(answer: Any, field: str) -> list[str]:
@@ -21,3 +26,22 @@ def make_customer(name="Bu Sari", *numbers, **facts) -> Customer:
         kind = what if isinstance(what, str) else "phone" if what.type == "prepaid" else "customer"
         SavedNumber.objects.create(customer=customer, destination=destination, product=product, kind=kind)
     return customer
+
+
+def erase(browser: Any, customer: Customer) -> Any:
+    """The answer after this browser has deleted the customer."""
+    return browser.post(f"/customers/{customer.pk}/delete/")
+
+
+def text_of(browser: Any, address: str) -> str:
+    """What stands at this address."""
+    answer = browser.get(address, headers={"HX-Request": "true"} if "panel" in address else {})
+    assert answer.status_code == 200, address
+    content = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    return content.decode()
+
+
+def says(text: str) -> list[str]:
+    """Which of the whole texts of the customer it has, in any notation."""
+    plain = re.sub(r"(?<=\d)[ \-](?=\d)", "", text)
+    return [whole for whole in (NUMBER, METER, "BUDI SANTOSO", "SITI AMINAH") if whole in plain]

@@ -10,8 +10,7 @@ from purchases.states import Status
 from staff.models import User
 from testing.factories import make_check, make_order, make_payment, make_product
 from testing.people import browser_of, make_person
-from tests.customers.helpers import make_customer
-from tests.customers.test_erasing import METER, NUMBER, TOKEN, erase, says, text_of
+from tests.customers.helpers import METER, NUMBER, TOKEN, erase, make_customer, says, text_of
 from tests.drawers.helpers import begin, end, sell
 
 pytestmark = pytest.mark.django_db

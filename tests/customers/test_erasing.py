@@ -1,7 +1,6 @@
 """A customer is erased: from then on nobody sees the numbers of their orders and bills whole."""
 
 import json
-import re
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -23,12 +22,11 @@ from testing.people import browser_of
 from tests.audit.helpers import seal_all
 from tests.core.helpers import has_id
 from tests.credit.helpers import give_credit, owed_by, sell_to
-from tests.customers.helpers import make_customer
+from tests.customers.helpers import METER, NUMBER, TOKEN, erase, make_customer, says, text_of
 
 pytestmark = pytest.mark.django_db
 
-NUMBER, METER, OTHER = "081277770001", "14512345678", "081299990002"
-TOKEN = "12345678901234567890/BUDI SANTOSO/R1/1300VA/32,5"
+OTHER = "081299990002"
 
 
 @pytest.fixture
@@ -59,10 +57,6 @@ def shop(owner):
     return {"customer": customer, "sold": sold, "token": token, "failed": failed, "bill": bill}
 
 
-def erase(browser, customer):
-    return browser.post(f"/customers/{customer.pk}/delete/")
-
-
 def pages(shop):
     sold, token, failed, bill = (shop[name].ref_id for name in ("sold", "token", "failed", "bill"))
     yield from (
@@ -77,19 +71,6 @@ def pages(shop):
     yield from (f"/orders/{ref}/receipt/" for ref in (sold, token, bill))
     yield from (f"/orders/{sold}/panel/", f"/orders/{sold}/story/", f"/orders/{sold}/story.json", f"/arrived/?q={sold}")
     yield from (f"/find/?q={sold}", "/counter/", "/bills/", f"/bills/{bill}/", "/bills/?columns=product,destination,sn")
-
-
-def text_of(browser, address):
-    answer = browser.get(address, headers={"HX-Request": "true"} if "panel" in address else {})
-    assert answer.status_code == 200, address
-    content = b"".join(answer.streaming_content) if answer.streaming else answer.content
-    return content.decode()
-
-
-def says(text):
-    """Which of the whole texts of the customer it has, in any notation."""
-    plain = re.sub(r"(?<=\d)[ \-](?=\d)", "", text)
-    return [whole for whole in (NUMBER, METER, "BUDI SANTOSO", "SITI AMINAH") if whole in plain]
 
 
 def test_no_page_shows_the_number_of_an_erased_customer_to_an_owner(owner, shop):
