@@ -28,7 +28,7 @@ def people(asked: Asked) -> Iterator[Result]:
         return
     name, days = _name_and_days(asked.text)
     title, _space, rest = name.partition(" ")
-    if days and rest and title.lower() in CASHIER and not User.objects.matching(name).exists():
+    if days and rest and title.lower() in CASHIER and not narrowed(User.objects.matching(name)).exists():
         name = rest  # somebody may be called "Kasir Dua"
     seen, now = narrowed(User.objects.matching(name)), clock.now()
     called = Case(When(first_name__iexact=name, then=0), When(username__iexact=name, then=0), default=1)

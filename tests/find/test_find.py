@@ -16,6 +16,7 @@ from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_order, make_product
 from testing.people import browser_of, make_person
+from tests.branches.helpers import make_branch
 from tests.credit.helpers import give_credit, sell_to
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin
@@ -488,3 +489,15 @@ def test_the_only_kind_says_that_there_is_no_other(cashier):
     answers = {text: cashier.get("/find/", {"q": text}).content.decode() for text in ("tel 10", NUMBER, "zzzz")}
 
     assert [text for text, page in answers.items() if "data-only" in page] == ["tel 10"]
+
+
+def test_who_sees_one_branch_learns_nothing_of_the_names_in_another():
+    # given: two people called "Dua": "Kasir Dua" of another branch would be meant by the whole text
+    here = make_person("cashier", username="dua", first_name="Dua")
+    bound = browser_of("supervisor", username="bound", bound_since="2026-01-01T00:00Z")
+    before = addresses(bound, "kasir dua kemarin", "staff")
+
+    make_person("cashier", username="other", first_name="Kasir Dua", branch=make_branch("Tebet"))
+
+    assert before == [f"/staff/{here.pk}/?days=yesterday"]
+    assert addresses(bound, "kasir dua kemarin", "staff") == before
