@@ -28,6 +28,7 @@ HALF_OF_A_CALLBACK = (
     b"POST /callbacks/upstream/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     b"Content-Length: 100\r\n\r\n{"
 )
+ALLOWED = {"UPSTREAM_CALLBACK_ALLOWED_IPS": "203.0.113.0/24"}
 
 
 @contextlib.contextmanager
@@ -61,6 +62,13 @@ def usual(django_db_setup: None) -> Iterator[Fleet]:
         yield fleet
 
 
+@pytest.fixture(scope="module")
+def proxied(django_db_setup: None) -> Iterator[Fleet]:
+    """One behind a proxy that speaks TLS."""
+    with serving(**ALLOWED, TRUSTED_PROXY_COUNT="1", BEHIND_TLS_PROXY="1", HTTPS="1") as fleet:
+        yield fleet
+
+
 def test_twenty_half_sent_requests_hold_up_nobody(usual, transactional_db):
     with contextlib.ExitStack() as stack:
         for _ in range(20):
@@ -88,13 +96,13 @@ def test_one_address_cannot_take_all_connections(usual, transactional_db):
     assert stored.status_code == 200
 
 
-def test_behind_a_proxy_each_sender_has_limits_of_its_own(transactional_db):
+def test_behind_a_proxy_each_sender_has_limits_of_its_own(proxied, transactional_db):
     body = body_for(make_order(Status.PENDING))
-    with serving(TRUSTED_PROXY_COUNT="1") as fleet, contextlib.ExitStack() as stack:
-        halves = [stack.enter_context(send_half(fleet.port, sender="203.0.113.9")) for _ in range(60)]
-        patient = stack.enter_context(send_half(fleet.port, sender="203.0.113.10"))
+    with contextlib.ExitStack() as stack:
+        halves = [stack.enter_context(send_half(proxied.port, sender="203.0.113.9")) for _ in range(60)]
+        patient = stack.enter_context(send_half(proxied.port, sender="203.0.113.10"))
         eventually(lambda: is_closed(halves[0]), within=20)
-        stored = post(fleet, body, **{"X-Forwarded-For": "203.0.113.11"})
+        stored = post(proxied, body, **{"X-Forwarded-For": "203.0.113.11", "X-Forwarded-Proto": "https"})
 
         assert not is_closed(patient)
         assert not is_closed(halves[-1])
@@ -216,17 +224,15 @@ def test_it_ends_in_time_although_a_request_does_not(transactional_db):
         answer.result()
 
 
-def test_address_and_scheme_come_from_a_trusted_proxy_only(transactional_db):
-    allowed = {"UPSTREAM_CALLBACK_ALLOWED_IPS": "203.0.113.0/24"}
+def test_address_and_scheme_come_from_a_trusted_proxy_only(proxied, transactional_db):
     headers = {"X-Forwarded-For": "198.51.100.1, 203.0.113.7", "X-Forwarded-Proto": "https"}
     order = make_order(Status.PENDING)
     body = body_for(order)
 
-    with serving(**allowed, TRUSTED_PROXY_COUNT="1", BEHIND_TLS_PROXY="1", HTTPS="1") as fleet:
-        taken = post(fleet, body, **headers)
-        direct = requests.get(f"{fleet.url}/accounts/login/", allow_redirects=False, timeout=20)
-        over_tls = requests.get(f"{fleet.url}/accounts/login/", headers=headers, allow_redirects=False, timeout=20)
-    with serving(**allowed, HTTPS="0") as fleet:
+    taken = post(proxied, body, **headers)
+    direct = requests.get(f"{proxied.url}/accounts/login/", allow_redirects=False, timeout=20)
+    over_tls = requests.get(f"{proxied.url}/accounts/login/", headers=headers, allow_redirects=False, timeout=20)
+    with serving(**ALLOWED, HTTPS="0") as fleet:
         believed = post(fleet, body, **headers)
 
     assert taken.status_code == 200
