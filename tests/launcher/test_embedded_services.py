@@ -119,11 +119,12 @@ def test_a_second_launcher_is_refused_while_one_runs(steady: Keeper, template: P
     assert not all_gone(steady.state["children"])
 
 
-def test_after_a_stop_the_next_start_has_address_and_rows(keep: Keep) -> None:
+def test_after_a_stop_rows_stay_and_the_address_if_it_is_free(keep: Keep) -> None:
     first = keep()
     write_row(first, "before the stop")
     everyone = first.everyone()
 
+    # when: it stops and starts
     first.stop()
     second = keep()
 
@@ -133,21 +134,17 @@ def test_after_a_stop_the_next_start_has_address_and_rows(keep: Keep) -> None:
     assert second.state["database_url"] == first.state["database_url"]
     assert second.state["redis_url"] == first.state["redis_url"]
 
-
-def test_a_port_that_somebody_took_is_replaced(keep: Keep) -> None:
-    first = keep()
-    write_row(first, "kept")
-    first.stop()
+    # when: somebody takes its port meanwhile
+    second.stop()
     taken = urlsplit(first.state["database_url"]).port
-
     with socket.create_server(("127.0.0.1", taken or 0)):
-        second = keep()
+        third = keep()
 
-        assert urlsplit(second.state["database_url"]).port != taken
-        assert rows(second) == (["kept"], ["kept"])
+        assert urlsplit(third.state["database_url"]).port != taken
+        assert rows(third) == (["before the stop"], ["before the stop"])
 
 
-def test_a_killed_launcher_leaves_no_process_loses_no_row(keep: Keep) -> None:
+def test_killed_with_its_watchdog_or_not_no_process_is_left(keep: Keep) -> None:
     first = keep()
     write_row(first, "before the kill")
     everyone = first.everyone()
@@ -155,42 +152,53 @@ def test_a_killed_launcher_leaves_no_process_loses_no_row(keep: Keep) -> None:
     first.kill()
 
     assert wait_until(lambda: all_gone(everyone)), "orphans"
-    assert rows(keep()) == (["before the kill"], ["before the kill"])
+    second = keep()
+    assert rows(second) == (["before the kill"], ["before the kill"])
 
-
-def test_killed_with_its_watchdog_it_leaves_no_process(keep: Keep) -> None:
-    first = keep()
-    everyone = first.everyone()
-
-    os.kill(first.state["watchdog"], signal.SIGKILL)
-    first.kill()
+    # when: both are killed
+    everyone = second.everyone()
+    os.kill(second.state["watchdog"], signal.SIGKILL)
+    second.kill()
 
     assert wait_until(lambda: all_gone(everyone)), "orphans"
 
+    # when: the watchdog alone is killed, it is replaced
+    third = keep()
+    os.kill(third.state["watchdog"], signal.SIGKILL)
+    again = third.hear()["watchdog"]
+    everyone = third.everyone()
+    third.kill()
 
-def test_a_killed_watchdog_is_replaced(keep: Keep) -> None:
-    keeper = keep()
-
-    os.kill(keeper.state["watchdog"], signal.SIGKILL)
-    again = keeper.hear()["watchdog"]
-    everyone = keeper.everyone()
-    keeper.kill()
-
-    assert again != keeper.state["watchdog"]
+    assert again != third.state["watchdog"]
     assert wait_until(lambda: all_gone(everyone)), "orphans"
 
 
-def test_killing_everything_at_once_loses_no_row(keep: Keep) -> None:
+def test_killing_everything_loses_no_row_whoever_has_the_pid(keep: Keep, folder: Path) -> None:
     first = keep()
-    write_row(first, "before the crash")
+    write_row(first, "1")
+    pid_file = (folder / "postgres/data/postmaster.pid").resolve()
 
     kill_all(first.everyone())
     first.process.wait()
     second = keep()
 
-    assert rows(second) == (["before the crash"], ["before the crash"])
-    write_row(second, "the second life")
-    assert rows(second)[0] == ["before the crash", "the second life"]
+    assert rows(second) == (["1"], ["1"])
+    write_row(second, "2")
+
+    # when: the pid of the killed PostgreSQL belongs to another program, and then to a zombie
+    last = second
+    for command, is_zombie in ((["sleep", "60"], False), (["true"], True)):
+        content = pid_file.read_text().splitlines()
+        kill_all(last.everyone())
+        last.process.wait()
+        with subprocess.Popen(command) as other:
+            if is_zombie:
+                assert wait_until(lambda pid=other.pid: ") Z " in Path(f"/proc/{pid}/stat").read_text())
+            pid_file.write_text("\n".join([str(other.pid), *content[1:]]) + "\n")
+            last = keep()
+
+            assert rows(last)[0] == ["1", "2"]
+            other.kill()
 
 
 def test_a_start_waits_until_left_over_stores_have_ended(keep: Keep, folder: Path) -> None:
@@ -219,29 +227,6 @@ def test_a_left_over_process_that_does_not_end_is_killed(tmp_path: Path) -> None
         end_left_over(tmp_path, name="sleep", graces=(0.0, 0.1, 10.0))
 
         assert process.wait(1) == -signal.SIGKILL
-
-
-@pytest.mark.parametrize("owner", ["another program", "a zombie"])
-def test_a_stale_postmaster_pid_does_not_stop_the_start(keep: Keep, folder: Path, owner: str) -> None:
-    # given: a killed PostgreSQL whose pid now belongs to somebody else
-    first = keep()
-    write_row(first, "kept")
-    pid_file = (folder / "postgres/data/postmaster.pid").resolve()
-    content = pid_file.read_text().splitlines()
-    kill_all(first.everyone())
-    first.process.wait()
-    command = ["sleep", "60"] if owner == "another program" else ["true"]
-    with subprocess.Popen(command) as other:
-        if owner == "a zombie":
-            assert wait_until(lambda: ") Z " in Path(f"/proc/{other.pid}/stat").read_text())
-        pid_file.write_text("\n".join([str(other.pid), *content[1:]]) + "\n")
-
-        # when
-        second = keep()
-
-        # then
-        assert rows(second)[0] == ["kept"]
-        other.kill()
 
 
 def test_an_interrupted_set_up_is_done_again(keep: Keep, folder: Path) -> None:
