@@ -1,7 +1,7 @@
 """The office by role: what a cashier, a supervisor, an auditor and an owner do and see in each part of it.
 
-Each role has a language, a light and a width in which its pages are looked at: the four of them meet each of these
-twice.
+A role works in a window of 1440 px, and looks at the same page beside it, 390 px wide, in the other language and the
+other light. So each role meets both of each, and the four of them meet every mix.
 """
 
 import re
@@ -24,7 +24,7 @@ from testing.factories import make_order, make_product
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, sell
 from tests.earnings.helpers import ago, sold
-from tests.journeys.helpers import PHONE, OpenWindow, faults_in, sign_in
+from tests.journeys.helpers import PHONE, OpenWindow, faults_in, faults_in_both_languages, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -39,14 +39,13 @@ ALL_TABS = ["today", "work", "records", "money"]
 class Look:
     language: str
     scheme: str
-    size: tuple[int, int]
 
 
 LOOKS = {
-    "cashier": Look("en-GB", "light", PHONE),
-    "supervisor": Look("id-ID", "light", WIDE),
-    "auditor": Look("en-GB", "dark", WIDE),
-    "owner": Look("id-ID", "dark", PHONE),
+    "cashier": Look("en-GB", "light"),
+    "supervisor": Look("id-ID", "light"),
+    "auditor": Look("en-GB", "dark"),
+    "owner": Look("id-ID", "dark"),
 }
 every_role = pytest.mark.parametrize("role", LOOKS)
 
@@ -80,11 +79,10 @@ def enter(live_server: Any, open_window: OpenWindow, shop):
     return open_one
 
 
-def faults_in_look(page: Page, role: str) -> list[str]:
-    """The faults of what is shown, in this role's look."""
-    faults = faults_in(page, [(LOOKS[role].size, LOOKS[role].scheme)])
-    page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
-    return faults
+def faults_in_place(page: Page, role: str) -> list[str]:
+    """The faults of what no address shows, such as an open panel: at both widths, each in another light."""
+    other = {"dark": "light", "light": "dark"}[LOOKS[role].scheme]
+    return faults_in(page, [(PHONE, other), (WIDE, LOOKS[role].scheme)])
 
 
 def at(page: Page, path: str) -> str:
@@ -124,7 +122,7 @@ def test_each_role_sees_its_places_and_each_opens(role: str, enter):
     expect(page.locator(".nav-main [data-place=work]")).to_be_visible()
     if sees_health:
         page.goto(at(page, "/health/"))
-    assert faults_in_look(page, role) == []
+    assert faults_in_both_languages(page, phone=PHONE) == []
 
     # then: on a phone there are five tabs
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
@@ -148,16 +146,16 @@ def test_each_role_finds_by_four_digits(role: str, enter, shop):
     expect(results.locator("[data-group=customers]")).to_have_count(0 if role == "auditor" else 1)
     text = results.inner_text()
     assert (SHOWN in text, "3456" in text.replace("-", "")) == ((False, False) if role == "auditor" else (True, True))
-    faults = faults_in_look(page, role)
+    faults = faults_in_place(page, role)
 
     # when: a page is searched for that this role has or has not
     page.fill("#find-q", "")
     page.keyboard.type({"en-GB": "Prices", "id-ID": "Harga"}[LOOKS[role].language])
     expect(results.locator("a[href='/products/prices/']")).to_have_count(0 if role == "cashier" else 1)
 
-    # when: the same as a page
+    # when: the same as a page, in both languages
     page.goto(at(page, f"/find/?q={LAST_DIGITS if role != 'auditor' else NUMBER}"))
-    faults += faults_in_look(page, role)
+    faults += faults_in_both_languages(page, phone=PHONE)
     page.click(f"#find-results a[href='{shop['old'].get_absolute_url()}']")
     page.wait_for_url(f"**{shop['old'].get_absolute_url()}")
     assert faults == []
@@ -175,7 +173,7 @@ def test_each_role_finds_an_order_from_a_vague_memory_and_has_its_file(role: str
     row = page.locator("#results tbody tr")
     expect(row).to_have_count(1)
     expect(row).to_have_attribute("id", f"row-{shop['old'].pk}")
-    faults = faults_in_look(page, role)
+    faults = faults_in_both_languages(page, phone=PHONE)
 
     # when: it is opened beside the list by keyboard; only who may write notes has a field for one
     page.keyboard.press("j")
@@ -183,7 +181,7 @@ def test_each_role_finds_an_order_from_a_vague_memory_and_has_its_file(role: str
     panel = page.locator("[data-beside-panel]")
     expect(panel).to_contain_text(SHOWN if sees_numbers else SHOWN_MASKED)
     expect(panel.locator("#note-text")).to_have_count(1 if sees_numbers else 0)
-    faults += faults_in_look(page, role)
+    faults += faults_in_place(page, role)
     page.keyboard.press("Escape")
     expect(panel).to_be_hidden()
 
@@ -210,7 +208,7 @@ def test_each_role_has_its_own_work(role: str, enter, shop):
     else:
         expect(rows.first).to_be_visible()
         assert int(count.inner_text().split()[0]) == rows.count()
-    faults = faults_in_look(page, role)
+    faults = faults_in_both_languages(page, phone=PHONE)
 
     # when: the customer's money goes back, in the panel
     if role != "auditor":
@@ -218,7 +216,7 @@ def test_each_role_has_its_own_work(role: str, enter, shop):
         page.click(f"#row-refund-{owed.payment_id} [data-step]")
         panel = page.locator("[data-beside-panel]")
         expect(panel.locator("#give-back")).to_be_visible()
-        faults += faults_in_look(page, role)
+        faults += faults_in_place(page, role)
         if role != "supervisor":  # who has no open drawer gives back no cash
             panel.locator("#give-back button[type=submit]").click()
             expect(rows).to_have_count(before - 1)
@@ -231,7 +229,7 @@ def test_each_role_has_its_own_work(role: str, enter, shop):
 @every_role
 def test_each_role_sees_what_was_earned_or_the_own_day(role: str, enter, shop):
     page = enter(role)
-    faults = faults_in_look(page, role)
+    faults = faults_in_both_languages(page, phone=PHONE)
 
     if role == "cashier":
         expect(page.locator("#own-sales")).to_be_visible()
@@ -245,7 +243,7 @@ def test_each_role_sees_what_was_earned_or_the_own_day(role: str, enter, shop):
     day = f"{ago(7):%Y-%m-%d}"
     page.goto(at(page, f"/earnings/?since={day}&until={day}&by=person"))
     expect(page.locator("[data-tile=sold]")).to_have_attribute("data-value", "1")
-    faults += faults_in_look(page, role)
+    faults += faults_in_both_languages(page, phone=PHONE)
     page.click("[data-key] a")
 
     # then: the orders behind the figure
@@ -265,11 +263,11 @@ def test_each_role_does_with_a_customer_what_it_may(role: str, enter, shop):
         page.goto(at(page, "/audit/"))
         expect(page.locator("#results tbody")).to_contain_text("Customer erased")
         expect(page.locator("main")).not_to_contain_text("Bu Sari")
-        assert faults_in_look(page, role) == []
+        assert faults_in_both_languages(page, phone=PHONE) == []
         return
     page = enter(role, path)
     expect(page.locator("main")).to_contain_text(SHOWN)
-    faults = faults_in_look(page, role)
+    faults = faults_in_both_languages(page, phone=PHONE)
 
     if role == "cashier":  # sells again to the number
         page.click("td a[href*='/counter/'], td .btn[href*='counter']")
@@ -277,7 +275,7 @@ def test_each_role_does_with_a_customer_what_it_may(role: str, enter, shop):
     elif role == "supervisor":  # makes one of two entries
         make_customer("Sari Warung", (NUMBER, "phone"))
         page.click("#to-merge")
-        faults += faults_in_look(page, role)
+        faults += faults_in_both_languages(page, phone=PHONE)
         page.click("#others a")
         page.get_by_label("Sari Warung").check()
         page.click("#merge")
@@ -285,7 +283,7 @@ def test_each_role_does_with_a_customer_what_it_may(role: str, enter, shop):
         assert Customer.objects.count() == 1
     else:  # erases who asks for it
         page.click("a[href$='/delete/']")
-        faults += faults_in_look(page, role)
+        faults += faults_in_both_languages(page, phone=PHONE)
         page.click("main form button.btn-warnish")
         expect(page.locator(".toast-success")).to_be_visible()
         assert not Customer.objects.exists()
