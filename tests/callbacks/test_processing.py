@@ -228,8 +228,9 @@ _NOT_POLLED = [status for status in Status if status not in POLLED]
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("status", _NOT_POLLED)
-@pytest.mark.parametrize("said", ["success", "failed"])
+@pytest.mark.parametrize(
+    ("status", "said"), [*((status, "success") for status in _NOT_POLLED), ("success", "failed"), ("failed", "failed")]
+)
 def test_an_unsigned_callback_that_says_something_else_has_the_status_asked(monkeypatch, status, said):
     asked = []
     monkeypatch.setattr(services, "publish", lambda *work: asked.append(work))

@@ -40,50 +40,26 @@ def test_into_an_empty_shop_a_sync_brings_the_whole_catalogue(upstream: Upstream
     assert sorted(asked) == ["/v1/brands", "/v1/categories", "/v1/products"]
 
 
-def test_a_sync_without_news_changes_nothing(upstream: Upstream):
-    before = list(Product.objects.order_by("pk").values())
+def test_a_sync_takes_over_new_prices_what_is_lacking_and_what_is_gone_until_it_returns(upstream: Upstream):
+    dearer, lacking, gone = Product.objects.filter(name__startswith="Telkomsel", availability="active")[:3]
+    upstream.control("product", product_code=dearer.code, price=dearer.price + 75)
+    upstream.control("product", product_code=lacking.code, status="inactive")
+    upstream.control("product", product_code=gone.code, vanished=True)
 
     done = sync_catalogue()
 
-    assert (done.added, done.delisted, done.price_changes) == (0, 0, 0)
-    assert list(Product.objects.order_by("pk").values()) == before
-
-
-def test_a_new_price_is_taken_over_and_the_old_kept_as_history(upstream: Upstream):
-    product = Product.objects.get(name=PRODUCT)
-    upstream.control("product", product_code=product.code, price=product.price + 75)
-
-    done = sync_catalogue()
-
-    change = PriceChange.objects.filter(product=product).order_by("-at", "-pk").first()
-    assert done.price_changes == 1
+    assert (done.price_changes, done.delisted) == (1, 1)
+    change = PriceChange.objects.filter(product=dearer).order_by("-at", "-pk").first()
     assert change is not None
-    assert (change.price_before, change.price) == (product.price, product.price + 75)
-    product.refresh_from_db()
-    assert product.price == change.price
+    assert (change.price_before, change.price) == (dearer.price, dearer.price + 75)
+    assert Product.objects.get(pk=dearer.pk).price == change.price
+    assert not Product.objects.get(pk=lacking.pk).is_available
+    hidden = Product.objects.get(pk=gone.pk)
+    assert (hidden.is_listed, hidden.is_available) == (False, False)
 
-
-def test_a_delisted_product_is_hidden_and_returns_as_the_same(upstream: Upstream):
-    product = Product.objects.get(name=PRODUCT)
-    upstream.control("product", product_code=product.code, vanished=True)
-    assert sync_catalogue().delisted == 1
-    product.refresh_from_db()
-    assert not product.is_listed
-    assert not product.is_available
-
-    upstream.control("product", product_code=product.code, vanished=False)
+    upstream.control("product", product_code=gone.code, vanished=False)
     sync_catalogue()
-
-    assert Product.objects.get(pk=product.pk).is_listed
-
-
-def test_a_product_that_the_provider_lacks_is_unavailable(upstream: Upstream):
-    product = Product.objects.get(name=PRODUCT)
-    upstream.control("product", product_code=product.code, status="inactive")
-
-    sync_catalogue()
-
-    assert not Product.objects.get(pk=product.pk).is_available
+    assert Product.objects.get(pk=gone.pk).is_listed
 
 
 def test_only_a_missing_catalogue_is_fetched_out_of_turn(upstream: Upstream):
@@ -166,8 +142,12 @@ def test_an_older_catalogue_never_overwrites_a_newer_one(upstream: Upstream, mon
     assert product.price == 99_000
 
 
-def test_a_sync_waits_for_its_turn_in_a_paced_budget(upstream: Upstream, settings):
+def test_a_sync_without_news_waits_for_its_turn_in_a_paced_budget_and_changes_nothing(upstream: Upstream, settings):
     # 600 a minute are paced at 100 ms: the second and third call come too early at first.
     settings.UPSTREAM_ACCOUNT_RATE = "600/minute"
+    before = list(Product.objects.order_by("pk").values())
 
-    assert sync_catalogue().result == CatalogueSync.Result.DONE
+    done = sync_catalogue()
+
+    assert (done.result, done.added, done.delisted, done.price_changes) == (CatalogueSync.Result.DONE, 0, 0, 0)
+    assert list(Product.objects.order_by("pk").values()) == before
