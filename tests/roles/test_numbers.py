@@ -241,6 +241,7 @@ def who_sees_none(who: str) -> Browser:
     return browser_of(who, username="looks")
 
 
+@pytest.mark.usefixtures("_undrawn")
 def test_every_address_with_a_key_is_walked(shop):
     assert keyed() - ELSEWHERE <= set(shop["pages"]) | {"order_act"}
 
@@ -254,22 +255,24 @@ def read_headers(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("who", ["viewer", "auditor", "cashier", "administrator"])
+@pytest.mark.parametrize("who", ["viewer", "auditor", "administrator"])
 def test_without_the_right_no_page_shows_a_whole_number(shop, who, read_headers):
+    """Two roles have no such right; the third opens every page that a cashier opens. The last two ask for parts."""
     browser, shown, parted = who_sees_none(who), [], 0
+    has_parts = who != "viewer"
     for path in addresses(shop):
         if "logout" in path:
             continue
         read_headers.clear()
         if whole_in(browser.get(path)):
             shown.append(path)
-        if PART in read_headers:  # else the same page would come again
+        if has_parts and PART in read_headers:  # else the same page would come again
             parted += 1
             if whole_in(browser.get(path, headers={PART: "true"})):
                 shown.append(f"part of {path}")
 
     assert shown == []
-    assert parted > 20
+    assert (parted > 20) is has_parts
 
 
 def test_with_the_right_the_pages_show_it(shop):
