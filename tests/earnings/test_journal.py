@@ -68,7 +68,7 @@ def busy_day(cashier: User) -> Shift:
 
 
 @pytest.mark.usefixtures("busy_day")
-def test_a_day_is_booked_exactly():
+def test_a_day_is_booked_exactly_and_its_accounts_are_what_the_rooms_say():
     booked = {(each.debit, each.credit): each.amount for each in today()}
 
     assert booked == {
@@ -82,10 +82,6 @@ def test_a_day_is_booked_exactly():
         ("other", "cash"): 5_000,
         ("deposit", "opening"): 5_000_000,
     }
-
-
-@pytest.mark.usefixtures("busy_day")
-def test_its_accounts_are_what_the_rooms_say():
     assert moved("deposit") == Entry.objects.aggregate(sum=Sum("balance_change"))["sum"] == 4_970_000
     assert moved("receivables") == CreditEntry.objects.aggregate(sum=Sum("amount"))["sum"] == 20_000
     owed = Payment.objects.owed().aggregate(sum=Sum("amount"))["sum"]
