@@ -10,7 +10,7 @@ from catalogue.services.words import has_one_typo
 from core.notation import split_number
 from tests.catalogue.shelf import products_for, shelf
 
-UNTIMED = settings(deadline=None)  # a busy machine takes its time
+UNTIMED = settings(deadline=None, max_examples=50)  # a busy machine takes its time
 
 MONTHS = ("sebulan", "bulanan", "30h", "30 h", "1 bulan", "30 hari", "a month", "one month", "monthly", "per bulan")
 WEEKS = ("seminggu", "mingguan", "7h", "1 week", "a week", "weekly")
