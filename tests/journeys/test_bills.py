@@ -15,13 +15,12 @@ from testing.fleet import Fleet
 from testing.sandbox_process import eventually
 from tests.conftest import Upstream
 from tests.drawers.helpers import begin
-from tests.journeys.helpers import OpenWindow, faults_of, see_what_is_new, sign_in
-from upstream.error_codes import meaning_of
+from tests.journeys.helpers import OpenWindow, faults_of, sign_in
 
 pytestmark = pytest.mark.journey
 
-SUCCEEDS, BALANCE_SHORT, PENDING_UNTIL_TOLD, EXPIRES, TOTAL_RISES, PAID_ELSEWHERE = (
-    f"5312900000{number}" for number in ("01", "20", "32", "33", "34", "35")
+SUCCEEDS, BALANCE_SHORT, PENDING_UNTIL_TOLD, EXPIRES, TOTAL_RISES = (
+    f"5312900000{number}" for number in ("01", "20", "32", "33", "34")
 )
 
 
@@ -204,50 +203,29 @@ def test_a_risen_total_is_paid_only_when_it_is_confirmed(shop: Fleet, upstream: 
     assert faults == []
 
 
-def test_a_pending_inquiry_is_followed_without_reloading(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
-    page = open_window()
-    sign_in(page, shop.url, "cashier", path=None)
-    check_bill(page, shop, PENDING_UNTIL_TOLD)
-    page.evaluate("window.neverReloaded = true")
-    expect(page.locator("#counter-bill[data-standing=asking]")).to_be_visible()
-    faults = faults_of(page)
-    check = eventually(lambda: BillCheck.objects.filter(polls__gte=1).first())
-
-    upstream.control("settle", ref_id=check.ref_id, status="valid")
-
-    expect(page.locator("#counter-pay")).to_be_focused()
-    assert page.evaluate("window.neverReloaded")
-    assert faults == []
-
-
-def test_the_page_of_a_bill_follows_it_and_leads_to_the_counter(
+def test_a_pending_inquiry_is_followed_at_the_counter_and_on_its_page(
     shop: Fleet, upstream: Upstream, open_window: OpenWindow
 ):
     page = open_window()
     sign_in(page, shop.url, "cashier", path=None)
     check_bill(page, shop, PENDING_UNTIL_TOLD)
+    expect(page.locator("#counter-bill[data-standing=asking]")).to_be_visible()
+    faults = faults_of(page)
     check = eventually(lambda: BillCheck.objects.filter(polls__gte=1).first())
-    page.goto(f"{shop.url}/bills/{check.ref_id}/")
-    page.evaluate("window.neverReloaded = true")
-    expect(page.locator("#bill-asking")).to_be_visible()
+    own = page.context.new_page()
+    own.goto(f"{shop.url}/bills/{check.ref_id}/")
+    expect(own.locator("#bill-asking")).to_be_visible()
+    for window in (page, own):
+        window.evaluate("window.neverReloaded = true")
 
     upstream.control("settle", ref_id=check.ref_id, status="valid")
 
-    expect(page.locator("#bill-announce")).to_have_text("Status: Payable")
-    assert page.evaluate("window.neverReloaded")
-    assert faults_of(page) == []
-    page.click("#bill-counter")
+    expect(own.locator("#bill-announce")).to_have_text("Status: Payable")
     expect(page.locator("#counter-pay")).to_be_focused()
-
-
-def test_a_refused_check_says_why(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
-    page = open_window()
-    sign_in(page, shop.url, "cashier", path=None)
-
-    check_bill(page, shop, PAID_ELSEWHERE)
-
-    expect(page.locator("#bill-refused")).to_contain_text(str(meaning_of("BILL_ALREADY_PAID").words))
-    assert faults_of(page) == []
+    assert [window.evaluate("window.neverReloaded") for window in (page, own)] == [True, True]
+    assert faults + faults_of(own) == []
+    own.click("#bill-counter")
+    expect(own.locator("#counter-pay")).to_be_focused()
 
 
 def test_a_payment_without_balance_is_paid_after_a_top_up(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
@@ -263,25 +241,6 @@ def test_a_payment_without_balance_is_paid_after_a_top_up(shop: Fleet, upstream:
 
     row(page, order, "success")
     assert Order.objects.count() == 1
-    assert [kind for kind, _amount in upstream.ledger(order)] == ["debit"]
-
-
-def test_without_javascript_a_bill_is_checked_and_paid(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
-    page = open_window(java_script_enabled=False)
-    sign_in(page, shop.url, "cashier", "/products/?q=pln+pasca")
-
-    page.click("a:text-is('PLN Pascabayar')")
-    page.fill("#counter-q", SUCCEEDS)
-    page.click("#counter-form button")
-    page.click("#counter-ask button")
-    expect(page.locator("#counter-pay")).to_be_visible()
-    expect(page.get_by_text(re.compile(r"Payable until \d+ \w+ 20"))).to_be_visible()
-    page.click("#counter-pay")
-
-    page.wait_for_url(f"{shop.url}/counter/")
-    see_what_is_new(page)
-    order = Order.objects.get()
-    row(page, order, "success")
     assert [kind for kind, _amount in upstream.ledger(order)] == ["debit"]
 
 

@@ -220,6 +220,7 @@ def test_without_javascript_it_takes_more_steps(shop: Fleet, upstream: Upstream,
     page.click("#counter-form button")
     page.click("[data-product=PLNPASCA]")
     page.click("#counter-ask button")
+    expect(page.get_by_text(re.compile(r"Payable until \d+ \w+ 20"))).to_be_visible()
     page.click("#counter-pay")
     page.wait_for_url(f"{shop.url}/counter/")
     see_what_is_new(page)
