@@ -12,7 +12,7 @@ from purchases.states import Status
 from staff.models import User
 from staff.roles import create_demo_staff
 from testing.factories import make_order
-from tests.journeys.helpers import PHONE, OpenWindow, faults_in_all_looks, sign_in
+from tests.journeys.helpers import PHONE, OpenWindow, faults_in_all_looks, faults_of, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -69,7 +69,7 @@ def test_an_owner_walks_through_the_orders_beside_the_list(live_server, open_win
     page.fill("#note-tag", "sengketa")
     page.click("#add-tag button")
     expect(panel.locator(".tag")).to_contain_text("sengketa")
-    assert faults_in_all_looks(page) == []
+    assert faults_of(page) == []
     page.keyboard.press("Escape")
     expect(panel).to_be_hidden()
     expect(page.locator(f"#row-{orders['old'].pk} [data-pick]")).to_be_focused()
@@ -97,7 +97,7 @@ def test_a_supervisor_ticks_orders_on_a_phone_and_reads_what_came_of_each(live_s
     page.click("#bulk [value=tag]")
 
     expect(page.locator("[data-done=yes]")).to_have_count(2)
-    assert faults_in_all_looks(page) == []
+    assert faults_of(page) == []
     page.goto(f"{live_server.url}/orders/?tag=promo")
     expect(page.locator("#results .tag")).to_have_count(2)
 
@@ -106,7 +106,7 @@ def test_a_supervisor_ticks_orders_on_a_phone_and_reads_what_came_of_each(live_s
         page.check(f"#row-{order.pk} [name=order]")
     page.click("#bulk [value=print]")
     expect(page.locator(".struk")).to_have_count(2)
-    assert faults_in_all_looks(page) == []
+    assert faults_of(page) == []
     page.click("#print-receipts")
     page.wait_for_url("**/orders/prints/**")
     page.wait_for_load_state()

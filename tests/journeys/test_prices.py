@@ -12,7 +12,7 @@ from catalogue.services import Target, Terms, change_rule
 from staff.models import User
 from staff.roles import create_demo_staff
 from testing.factories import make_product
-from tests.journeys.helpers import PHONE, OpenWindow, faults_in_all_looks, sign_in
+from tests.journeys.helpers import PHONE, OpenWindow, faults_in_all_looks, faults_of, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -78,14 +78,14 @@ def test_every_product_of_a_brand_earns_at_least_so_much_in_six_acts(live_server
     page.press("[name=at_least]", "Enter")
     expect(page.locator("#price-TSEL3")).to_contain_text("Rp3.500")
     expect(page.locator("#new-prices tbody tr")).to_have_count(1)
-    faults += faults_in_all_looks(page)
+    faults += faults_of(page)
     page.click("#rule-save button[type=submit]")
 
     # then both have their percentage with a least amount, beside the rules of the categories
     expect(page.locator("#results tbody tr")).to_have_count(4)
     small.refresh_from_db()
     assert small.selling_price == 3_500
-    faults += faults_in_all_looks(page)
+    faults += faults_of(page)
     assert faults == []
 
     # and its form asks for each kind what belongs to it
@@ -120,7 +120,7 @@ def test_the_price_list_is_drawn_as_a_picture_without_a_cost(live_server: Any, o
 
     # and an owner's link shows the same to anybody
     sign_in(page, live_server.url, "owner", "/products/price-list/link/")
-    faults += faults_in_all_looks(page)
+    faults += faults_of(page)
     page.click("#publish button[type=submit]")
     link = page.locator("#public-link").inner_text()
     faults += faults_in_all_looks(page)

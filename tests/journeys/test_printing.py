@@ -14,7 +14,7 @@ from testing.escpos import decode
 from testing.factories import make_order, make_product
 from tests.counter.helpers import shelf_of_telkomsel
 from tests.drawers.helpers import begin, make_drawer
-from tests.journeys.helpers import OpenWindow, faults_in_all_looks, take_over
+from tests.journeys.helpers import OpenWindow, faults_in_all_looks, faults_of, take_over
 from tests.journeys.printers import FakePrinter
 from tests.shop.helpers import TYPED, png
 from tests.tills.helpers import give_pin, give_printer
@@ -60,7 +60,7 @@ def test_a_till_chooses_its_printer_and_prints_a_test_page(live_server: Any, ope
     printer.state = ""
     page.click("[data-printer-print]")
     expect(page.locator("[data-printer-state=printed]")).to_be_visible()
-    faults += faults_in_all_looks(page)
+    faults += faults_of(page)
 
     [test_page] = printer.printed()
     columns = {"58": 32, "80": 48}[roll]
@@ -115,7 +115,7 @@ def test_a_receipt_comes_out_once_as_the_page_shows_it(live_server: Any, open_wi
     expect(page.locator("[data-printer-state=printed]")).to_be_visible()
     page.reload()
     expect(page.locator("[data-printer-print]")).to_be_enabled()
-    faults = faults_in_all_looks(page)
+    faults = faults_of(page)
 
     [paper] = printer.printed()
     columns = {"58": 32, "80": 48}[roll]
