@@ -66,6 +66,7 @@ def test_on_many_cores_each_thread_has_a_connection_to_postgresql(monkeypatch: p
     sandbox, start = 12, 2
 
     assert ours + sandbox + start < int(DURABLE["max_connections"])
+    assert numbers({"WORKER_PROCESSES": "3"})["worker"] == 3
 
 
 def test_a_user_without_a_name_is_told_so_before_any_file_is_made(

@@ -34,7 +34,7 @@ from tests.launcher.conftest import all_gone, clean_environment, new_folder, wai
 from tests.launcher.helpers import ROOT, run
 
 STORES = {"postgres", "valkey", "sandbox"}
-OURS = {"web", "web-2", "worker", "worker-2", "background", "beat"}
+OURS = {"web", "web-2", "worker", "background", "beat"}
 CANARY = "only-of-the-shell-that-started-it"
 EVERYTHING = {"launcher", "guardian"} | STORES | OURS
 
@@ -99,7 +99,7 @@ def launcher(folder: Path) -> "Iterator[subprocess.Popen[str]]":
     """`./run`, ready; the shop begins without a month behind it, which takes longer than all the rest."""
     with subprocess.Popen(
         [sys.executable, str(ROOT / "run"), "--empty", "--port", str(free_port())],
-        env=clean_environment(BACKOFFICE_DATA=str(folder), WEB_PROCESSES="2", WORKER_PROCESSES="2", NOT_OURS=CANARY),
+        env=clean_environment(BACKOFFICE_DATA=str(folder), WEB_PROCESSES="2", NOT_OURS=CANARY),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -161,7 +161,7 @@ def test_it_serves_lists_and_calls_manage(running: Running) -> None:
     processes = running.processes()
     assert set(processes) == EVERYTHING
     assert {row["state"] for row in processes.values()} == {"running"}
-    assert sum(row["memory_kib"] for row in processes.values()) < 1100 * 1024
+    assert sum(row["memory_kib"] for row in processes.values()) < 1000 * 1024
 
     # each of ours gives a heartbeat of its own
     assert wait_until(lambda: with_heartbeat(running) >= OURS, seconds=20, every=1)
