@@ -151,6 +151,12 @@ class TermsForm(forms.Form):
             }
         self.terms: Terms | AsNow | None = None
 
+    def begin_with(self, first: dict[str, Any]) -> None:
+        """Show these terms, with the cursor where the amount is typed."""
+        self.initial = first
+        least = first["kind"] in {AS_NOW, PriceRuleKind.PERCENT} and "at_least" in self.fields
+        self.fields["at_least" if least else "value"].widget.attrs["autofocus"] = True
+
     def clean(self) -> dict[str, Any] | None:
         """Read the amounts by the kind: rupiah, or a percentage with two decimals and the rupiah it adds at least."""
         values = super().clean() or {}

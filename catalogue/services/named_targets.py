@@ -8,6 +8,9 @@ from catalogue.models import Brand, Category
 from catalogue.services.targets import Target, in_several_categories
 from catalogue.services.words import brand_called, category_called, chunks_of, joined, search_words, words_in
 
+# Rupiah that a sale may be asked to earn.
+_LEAST, _MOST = 50, 100_000
+
 
 def priced_targets(text: str) -> Iterator[Target]:
     """The targets that a text names beside a word for prices, as "harga tsel" does: first brands in all categories."""
@@ -16,9 +19,31 @@ def priced_targets(text: str) -> Iterator[Target]:
     if not names or known.prices.isdisjoint(typed):
         return
     for target in (*in_several_categories(), *_in_one_category()):
-        words = _words_of(target)
-        if all(any(word.startswith(name) for word in words) for name in names):
+        if _is_called(target, names):
             yield target
+
+
+def earning_targets(text: str) -> tuple[list[Target], int]:
+    """The targets of which a text says what each sale should earn at least ("telkomsel profit at least 500"), and these
+    rupiah; without a name every brand in several categories. None, and 0, if it says nothing else.
+    """
+    known, typed = search_words(), [joined(chunk) for chunk in chunks_of(text)]
+    amounts = [int(word) for word in typed if word.isdecimal() and _LEAST <= int(word) <= _MOST]
+    if len(amounts) != 1 or known.earn.isdisjoint(typed):
+        return [], 0
+    skipped = known.earn | known.prices | known.beside_earn | known.beside_prices | known.little | {str(amounts[0])}
+    names = [word for word in typed if word not in skipped]
+    targets = in_several_categories()
+    if names:
+        brands = (target for target in _in_one_category() if target.brand)
+        named = [target for target in (*targets, *brands) if _is_called(target, names)]
+        targets = [target for target in named if target.also] or named
+    return targets, amounts[0]
+
+
+def _is_called(target: Target, names: list[str]) -> bool:
+    words = _words_of(target)
+    return all(any(word.startswith(name) for word in words) for name in names)
 
 
 def _in_one_category() -> Iterator[Target]:

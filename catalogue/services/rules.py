@@ -56,6 +56,7 @@ class Preview:
     `rows`: a part of the `affected` products, of which the prices of `rising` become higher, those of `falling` lower.
 
     The margins are those of one sale of each of them, in rupiah; `sums_of_sold` weighs them by what is sold.
+    `earning_less`: how many products of a brand then still earn less than each was asked to; None if nothing was asked.
     """
 
     target: Target
@@ -71,6 +72,7 @@ class Preview:
     most_margin: int
     digest: str
     rows: list[NewPrice]
+    earning_less: int | None = None
 
     @property
     def least_asked(self) -> int:
@@ -144,6 +146,16 @@ _WEIGHED = f"""
       FROM ({{affected}}) affected
       JOIN unnest(%s::bigint[], %s::bigint[]) AS sold (id, count) ON sold.id = affected.id
 """  # noqa: S608 - our own words
+# Every listed product of the target's brands, whether its price changes or not.
+_OF_BRANDS = """
+    SELECT product.price AS cost, COALESCE(priced.selling_price, product.price) AS after
+      FROM catalogue_product product JOIN ({prices}) priced ON priced.id = product.id
+     WHERE product.is_listed AND product.type <> 'postpaid' AND product.brand_id = ANY(%s::bigint[])
+"""
+# What `_COUNTED` counts, and how many of those earn less than so much.
+_COUNTED_WITH = """
+    SELECT * FROM ({counted}) counted, (SELECT count(*) FROM ({listed}) listed WHERE after - cost < %s) less
+"""
 # The active rules as they would be: without the present ones of the target, and with its new ones.
 _RULES_THEN = """(
     SELECT type, category_id, brand_id, product_id, kind, value, round_to, at_least FROM catalogue_pricerule
@@ -170,13 +182,19 @@ def preview(
     rules = own_rules(target) if rules is None else rules
     after = _terms_then(target, rules, terms)
     affected, values = _affected_by(target, rules, after)
+    counting, counted_with = _COUNTED.format(affected=affected), values
+    if terms and terms.at_least and target.brands:
+        listed, _values = _affected_by(target, rules, after, question=_OF_BRANDS)
+        counting = _COUNTED_WITH.format(counted=counting, listed=listed)
+        counted_with = [*values, *values, [brand.pk for brand in target.brands], terms.at_least]
     with connection.cursor() as cursor:
-        cursor.execute(_COUNTED.format(affected=affected), values)
+        cursor.execute(counting, counted_with)
         counted = cursor.fetchone()
         cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
         rows = [NewPrice(*row) for row in cursor.fetchall()]
-    total, rising, falling, below_cost, loss, least, most, digest = counted
-    return Preview(target, terms, rules, after, total, rising, falling, below_cost, loss, least, most, digest, rows)
+    total, rising, falling, below_cost, loss, least, most, digest, *less = counted
+    numbers = total, rising, falling, below_cost, loss, least, most
+    return Preview(target, terms, rules, after, *numbers, digest, rows, *less)
 
 
 def sums_of_sold(change: Preview, sold: Mapping[int, int]) -> tuple[int, int, int]:
@@ -191,7 +209,9 @@ def sums_of_sold(change: Preview, sold: Mapping[int, int]) -> tuple[int, int, in
     return count, before, after
 
 
-def _affected_by(target: Target, rules: list[PriceRule | None], after: list[Terms | None]) -> tuple[str, list[Any]]:
+def _affected_by(
+    target: Target, rules: list[PriceRule | None], after: list[Terms | None], *, question: str = ""
+) -> tuple[str, list[Any]]:
     """The statement that lists the products whose price these terms change, instead of these rules; and its values."""
     category, _brand, product = target.keys
     new = [(part.keys[1], terms) for part, terms in zip(target.parts, after, strict=True) if terms]
@@ -204,7 +224,7 @@ def _affected_by(target: Target, rules: list[PriceRule | None], after: list[Term
         [terms.round_to for _brand, terms in new],
         [terms.at_least for _brand, terms in new],
     ]
-    return _AFFECTED.format(prices=prices_by(_RULES_THEN)), values
+    return (question or _AFFECTED).format(prices=prices_by(_RULES_THEN)), values
 
 
 def _terms_then(target: Target, rules: list[PriceRule | None], asked: Terms | AsNow | None) -> list[Terms | None]:
@@ -232,8 +252,9 @@ def change_rule(
     actor: User,
     seen: str | None = None,
     approved_by: User | None = None,
-) -> None:
-    """Give the target these terms (None ends its rules), and every product its new price, in one transaction.
+) -> Preview:
+    """Give the target these terms (None ends its rules), and every product its new price, in one transaction; return
+    what changed.
 
     `seen`: the `hash` of the preview that was confirmed. Raises `RuleRefused` when nothing would change or it is not
     what was seen, `NeedsSecondPerson` when something would sell below cost.
@@ -259,6 +280,7 @@ def change_rule(
             facts=facts | {"approved_by": approved_by.pk if approved_by else None},
         )
     log.info("price_rule_changed", by=actor.pk, target=target.key, affected=change.affected)
+    return change
 
 
 def _write(change: Preview) -> None:

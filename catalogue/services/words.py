@@ -40,6 +40,8 @@ class SearchWords:
     bills: frozenset[str]
     prices: frozenset[str]
     beside_prices: frozenset[str]
+    earn: frozenset[str]
+    beside_earn: frozenset[str]
     times: dict[str, int]
     units: dict[str, tuple[str, int]]
     validity: dict[str, int]
@@ -77,6 +79,8 @@ def search_words() -> SearchWords:
         bills=frozenset(data["bills"]["words"]),
         prices=frozenset(data["prices"]["words"]),
         beside_prices=frozenset(data["prices"]["beside"]),
+        earn=frozenset(data["prices"]["earn"]),
+        beside_earn=frozenset(data["prices"]["beside_earn"]),
         times=data["times"],
         units={word: (unit, many) for unit, words in data["units"].items() for word, many in words.items()},
         validity=data["validity"],

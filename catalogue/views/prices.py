@@ -9,7 +9,7 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import ngettext, pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
 from approvals.errors import AlreadyAsked
@@ -26,6 +26,7 @@ from catalogue.services.terms import AsNow, Terms
 from catalogue.tables import PriceRuleTable
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
+from core.money import rupiah
 from core.rights import Right
 from staff.confirming import check_factor
 from staff.errors import FactorRefused
@@ -68,7 +69,7 @@ def price_rule(request: StaffRequest) -> HttpResponse:
     own = services.own_rules(target)
     form = TermsForm(typed if "kind" in typed else None, target=target, has_rule=any(own))
     if "kind" not in typed:
-        form.initial = _first_terms(target, own)
+        form.begin_with(_first_terms(target, own))
     if not form.is_valid():
         return _show(request, target, own, form)
     if request.method != "POST":
@@ -89,7 +90,7 @@ def _save(request: StaffRequest, target: Target, own: Rules, form: TermsForm) ->
     seen = request.POST.get("seen", "")
     try:
         check_factor(request, act=CHANGE_RULE, content={name: request.POST.get(name, "") for name in _BOUND})
-        services.change_rule(target, form.terms, actor=request.user, seen=seen)
+        change = services.change_rule(target, form.terms, actor=request.user, seen=seen)
     except NeedsSecondPerson as need:
         try:
             approval = services.ask_for_rule(need, actor=request.user, reason=request.POST.get("reason", ""))
@@ -102,7 +103,9 @@ def _save(request: StaffRequest, target: Target, own: Rules, form: TermsForm) ->
         return redirect(approval)
     except (RuleRefused, FactorRefused) as refusal:
         return _show(request, target, own, form, _preview(request, target, form.terms), refusal=refusal)
-    if form.terms is None:
+    if change.affected and form.terms is not None:
+        words = _said_of(change)
+    elif form.terms is None:
         words = _("Its rules have ended.") if target.also else _("The rule has ended.")
     elif target.also:
         words = _("The rules are saved. The new prices hold from now on.")
@@ -110,6 +113,16 @@ def _save(request: StaffRequest, target: Target, own: Rules, form: TermsForm) ->
         words = _("The rule is saved. The new prices hold from now on.")
     messages.success(request, words, extra_tags="price_rule_changed")
     return redirect("prices")
+
+
+def _said_of(change: Preview) -> str:
+    """What was saved: the target, how many prices changed, and the least profit of one sale of these."""
+    words = ngettext(
+        "%(name)s: %(count)s price changed, its profit is now %(least)s.",
+        "%(name)s: %(count)s prices changed, their least profit is now %(least)s.",
+        change.affected,
+    )
+    return words % {"name": change.target.words, "count": change.affected, "least": rupiah(change.least_margin)}
 
 
 def _each_change(change: Preview, held: list[str]) -> list[tuple[Target, str, str]]:

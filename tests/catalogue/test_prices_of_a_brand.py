@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -334,13 +335,42 @@ def test_the_preview_says_the_verdict_then_the_button_the_prices_and_the_folded_
     page = browser.get(URL, _typed(at_least="500"))
 
     verdict = words_at(page, 'id="change-title"')
-    assert verdict.strip().replace(" ,", ",") == "2 prices rise, 1 price falls, their least profit becomes Rp500"
+    assert verdict.strip().replace(" ,", ",") == "2 prices rise, 1 price falls, none earns less than Rp500"
     sent = page.content.decode()
     order = [sent.index(f'id="{part}"') for part in ("affected", "rule-save", "new-prices", "rules-told", "rules-then")]
     assert order == sorted(order)
     assert not has_id(page, "rule-now"), "the old rules stand once"
     for held in (": cost + 5% → cost + 3%, at least Rp500", ": No rule → cost + 3%, at least Rp500"):
         assert held in words(page)
+
+
+def test_the_preview_counts_what_still_earns_less_also_if_its_price_stays(products, owner):
+    change_rule(Target(type="prepaid", product=products[0]), Terms("fixed", 10_100), actor=owner)
+
+    page = browser_of("administrator", language="en").get(URL, _typed(kind="as_now", at_least="500"))
+
+    assert page.context["change"].earning_less == 1
+    verdict = words_at(page, 'id="change-title"')
+    assert "their least profit becomes Rp500" in verdict
+    assert "1 product still earns less than Rp500" in verdict
+
+
+def test_what_was_saved_is_named_with_its_count_and_the_least_profit(products):
+    browser = browser_of("administrator", language="en")
+    page = browser.get(URL, {"target": _everywhere().key})
+    assert 'name="at_least"' in autofocused(page)
+    preview_page = browser.get(URL, _typed(kind="as_now", at_least="500"))
+
+    saved = browser.confirm(URL, _typed(kind="as_now", at_least="500", seen=preview_page.context["seen"]), follow=True)
+
+    assert "Telkomsel · all 3 categories: 3 prices changed, their least profit is now Rp500." in words(saved)
+    assert 'name="value"' in autofocused(browser.get(URL, {"target": f"product:{products[0].pk}"}))
+
+
+def autofocused(page: Any) -> str:
+    """The field that has the cursor."""
+    (field,) = re.findall(r"<[^<>]* autofocus[^<>]*>", page.content.decode())
+    return field
 
 
 def test_the_preview_of_one_price_or_of_none_says_so(products, owner):

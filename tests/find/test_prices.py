@@ -53,9 +53,33 @@ def test_find_offers_no_form_for_less_or_for_a_product(text: str):
     assert "prices" not in _found(browser_of("administrator"), text)
 
 
+@pytest.mark.parametrize(
+    "text", ["telkomsel profit 500", "untung tsel minimal 500", "harga telkomsel laba 500", "profit at least 500"]
+)
+def test_words_for_profit_with_an_amount_lead_to_its_effect(keys, text: str):
+    browser = browser_of("administrator")
+
+    results = _found(browser, text)
+
+    assert next(iter(results)) == "prices"
+    (url, _words) = results["prices"][0]
+    assert url == f"/products/prices/rule/?target=brands%3A{keys[0]}&kind=as_now&at_least=500"
+    assert len(results["prices"]) == 1
+    assert browser.get(url).context["change"].least_asked == 500
+
+
+@pytest.mark.parametrize(
+    "text", ["telkomsel profit below 500", "profit yesterday", "telkomsel 500", "laba 500 5", "xyz laba 500"]
+)
+def test_other_words_with_profit_or_an_amount_lead_to_no_effect(text: str):
+    assert not [url for url, _words in _found(browser_of("administrator"), text).get("prices", []) if "at_least" in url]
+
+
 @pytest.mark.parametrize("role", [Role.CASHIER, Role.SUPERVISOR, Role.AUDITOR])
 def test_people_who_may_not_change_prices_find_no_form(role: Role):
-    assert "prices" not in _found(browser_of(role), "harga telkomsel")
+    browser = browser_of(role)
+
+    assert not [text for text in ("harga telkomsel", "telkomsel profit 500") if "prices" in _found(browser, text)]
 
 
 def test_a_person_bound_to_a_branch_finds_no_form():
