@@ -278,8 +278,12 @@ def _link_shown(request: StaffRequest, person: User, token: str) -> HttpResponse
         "link": link,
         "username": person.username,
     }
+    role = role_of(person)
+    of_role = services.limits_of_roles()[role] if role else services.Limits()
     context = {
         "person": person,
+        "role": role,
+        "limits": services.limits_of(person, role=of_role),
         "link": link,
         "is_of_this_machine": is_of_this_machine(link),
         "hours": services.VALID_HOURS,

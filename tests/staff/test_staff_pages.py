@@ -305,3 +305,17 @@ def test_a_link_that_opens_on_this_computer_alone_says_so(boss):
     assert has_id(here, "only-here")
     assert "SITE_URL" in here.content.decode()
     assert not has_id(elsewhere, "only-here")
+    colleague = make_person("supervisor", username="tamu")
+    person, _token = invited(username="dodi")
+    plain = signed_in(colleague).confirm(f"/staff/{person.pk}/link/", headers={"Host": "localhost:8000"})
+    assert has_id(plain, "only-here")
+    assert "SITE_URL" not in plain.content.decode()
+
+
+def test_the_page_of_a_link_shows_it_first_then_role_and_limits(boss):
+    shown = boss.confirm("/staff/invite/", INVITATION | {"approval_above": "200000"})
+
+    page = shown.content.decode()
+    order = [page.index(f'id="{part}"') for part in ("access-link", "link-whatsapp", "link-for", "link-holds")]
+    assert order == sorted(order)
+    assert "Rp200.000" in words_at(shown, 'id="link-for"')
