@@ -50,8 +50,9 @@ class ShiftTable(Table[Shift]):
         return rupiah(shift.expected)
 
     @column(_("Counted"), css="num", phone="2 right")
-    def counted(self, shift: Shift) -> str:
-        return rupiah(shift.counted)
+    def counted(self, shift: Shift) -> SafeString:
+        """The closing count; a card on a phone, which has no heading, says so."""
+        return format_html('<span class="phone-label">{} </span>{}', gettext("Counted"), rupiah(shift.counted))
 
     @column(_("From"), css="sub", phone="1 right")
     def began(self, shift: Shift) -> SafeString:

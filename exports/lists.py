@@ -25,6 +25,7 @@ from core.filters import ListFilter
 from core.live import expect_news
 from core.numbers import may_take_whole
 from core.paging import kept_filters
+from core.periods import Period
 from core.rights import Right
 from core.search import count_up_to
 from core.tables import Table
@@ -39,6 +40,8 @@ from staff.errors import FactorRefused
 
 # A longer list is written by the worker: a browser's request holds one of the few threads of the pages.
 MOST_AT_ONCE = 50_000
+# The days that the menu offers beside those of the list.
+_PERIODS = frozenset({Period.MONTH.value, Period.LAST_MONTH.value})
 # A workbook is made as a whole before it is sent: about 0.2 s for so many rows.
 MOST_IN_BOOK = 1_000
 # The act that a second factor confirms.
@@ -106,6 +109,9 @@ class ListFile:
             "waits_for": [str(label) for value, label in Export.Format.choices if count > _most_now(value)],
             "holds_numbers": self.whole_fields is not None,
             "back": f"{back}?{query}" if query else back,
+            "periods": [(period, back + period.url) for period in filtered.periods() if period.name in _PERIODS]
+            if "days" in filtered.form.fields
+            else [],
         }
         is_part = "HX-Request" in request.headers
         return render(request, f"exports/{'about' if is_part else 'about_page'}.html", context)

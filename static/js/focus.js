@@ -19,6 +19,11 @@
     if (left && isFree()) first(`main a[href="${CSS.escape(left)}"]`)?.focus({ preventScroll: true });
   });
 
+  // "As a table" below a drawing stays open when the page asks for its figures again.
+  document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
+    if (detail.target.querySelector(".chart-table[open]")) detail.fragment.querySelector(".chart-table")?.setAttribute("open", "");
+  });
+
   // A message that is closed takes the cursor with it.
   document.addEventListener("click", (event) => {
     if (event.target instanceof Element && event.target.closest("[data-dismiss]")) document.querySelector("#main")?.focus();

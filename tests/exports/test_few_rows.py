@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import re
 from typing import Any
@@ -90,6 +91,18 @@ def test_the_menu_says_days_rows_and_masks_before_the_click(monkeypatch):
     assert "XLSX" in part
     assert has_id(page, "file-about")
     assert f'hx-get="{at.replace("&", "&amp;")}"' in browser.get(at.replace("file/about/", "")).content.decode()
+
+
+def test_the_menu_leads_to_the_rows_of_this_and_of_the_last_month():
+    browser = browser_of("supervisor")
+
+    menu = browser.get("/orders/file/about/?status=success&days=month", headers=HTMX).content.decode()
+
+    assert re.findall(r'href="([^"]*)"\s+data-days="([\w-]+)"( aria-current)?', html.unescape(menu)) == [
+        ("/orders/?status=success&days=month", "month", " aria-current"),
+        ("/orders/?status=success&days=last-month", "last-month", ""),
+    ]
+    assert 'id="file-periods"' not in browser.get("/customers/file/about/", headers=HTMX).content.decode()
 
 
 def test_the_menu_says_more_than_so_many_and_nothing_of_masks_where_no_number_stands(monkeypatch):

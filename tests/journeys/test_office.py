@@ -48,6 +48,12 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(live_serv
     page.reload()
     expect(page.locator("#earned-by [data-key=XL10]")).to_be_visible()
     expect(page.locator("#work-first")).to_be_visible()
+    page.click("#sales-table > summary")
+    page.click("#days-today")
+    expect(page.locator("#days-today[aria-current]")).to_be_visible()
+    expect(page.locator("#sales-table[open]")).to_be_visible()
+    page.click("#days-7")
+    expect(page.locator("#earned-by [data-key=XL10]")).to_be_visible()
     faults = faults_of(page)
 
     # when: all of them, and the orders of a line
