@@ -25,7 +25,7 @@ def prices(asked: Asked) -> Iterator[Result]:
         filled = {"kind": AS_NOW, "at_least": at_least} if target.also else {}
         more = _("each sale earns at least %(amount)s") % {"amount": rupiah(at_least)} if filled else ""
         yield Result(
-            url=f"{reverse('price_rule')}?{urlencode({'target': target.key} | filled)}",
+            url=f"{reverse('price_rule')}?{urlencode({'target': target.key} | filled)}{'#change' if filled else ''}",
             words=target.words,
             more=more,
             icon="tag",

@@ -63,7 +63,7 @@ def test_words_for_profit_with_an_amount_lead_to_its_effect(keys, text: str):
 
     assert next(iter(results)) == "prices"
     (url, _words) = results["prices"][0]
-    assert url == f"/products/prices/rule/?target=brands%3A{keys[0]}&kind=as_now&at_least=500"
+    assert url == f"/products/prices/rule/?target=brands%3A{keys[0]}&kind=as_now&at_least=500#change"
     assert len(results["prices"]) == 1
     assert browser.get(url).context["change"].least_asked == 500
 
