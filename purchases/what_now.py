@@ -54,9 +54,8 @@ def _if_never_arrived(order: Order, actions: Collection[Action]) -> str:
     if not may_decide:
         return f"{step} {_call(Right.RESOLVE_ORDERS)}"
     due = (order.sent_at or order.created_at) + DECIDED_WITHIN
-    if due > clock.now():
-        return f"{step} {_('At the latest at %(time)s.') % {'time': short_time(due)}}"
-    return f"{step} {_('Overdue since %(time)s.') % {'time': short_time(due)}}"
+    until = _("At the latest at %(time)s.") if due > clock.now() else _("Overdue since %(time)s.")
+    return f"{step} {until % {'time': short_time(due)}}"
 
 
 def _until_decided(order: Order, person: User) -> str:
