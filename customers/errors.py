@@ -7,5 +7,9 @@ class AlreadySaved(Refused):
     """The customer has this number already."""
 
 
+class NumbersChanged(Refused):
+    """The customer has other numbers than the person has read who erases."""
+
+
 class MoneyOpen(Refused):
     """There is money between the customer and the shop."""

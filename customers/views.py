@@ -17,10 +17,11 @@ from core.access import StaffRequest, staff_only
 from core.paging import FirstPages
 from core.rights import Right
 from core.sheets import SheetRefused
-from customers.errors import AlreadySaved, MoneyOpen
+from customers.errors import AlreadySaved, MoneyOpen, NumbersChanged
 from customers.forms import CustomerForm, ImportForm, SavedNumberForm, SaveThisForm
 from customers.lists import CUSTOMERS
 from customers.models import Customer, SavedNumber
+from customers.presenting import shown_number
 from customers.services import (
     MOST_KILOBYTES,
     MOST_ROWS,
@@ -30,6 +31,7 @@ from customers.services import (
     import_customers,
     plan_import,
     save_number,
+    seal_of_numbers,
     why_kept,
 )
 from customers.tables import CustomerTable, ImportTable, NumberTable
@@ -94,9 +96,12 @@ def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
     customer = get_object_or_404(Customer.objects.annotate(count=Count("numbers")), pk=pk)
     if request.method == "POST":
         try:
-            name = erase(pk, actor=request.user)
+            name = erase(pk, actor=request.user, seal=request.POST.get("seal"))
         except Customer.DoesNotExist:  # a colleague was faster
             raise Http404 from None
+        except NumbersChanged as refusal:
+            messages.error(request, str(refusal), extra_tags="numbers_changed")
+            return redirect("customer_delete", pk=pk)
         except MoneyOpen as refusal:
             messages.error(request, str(refusal), extra_tags="customer_kept")
             return redirect(customer)
@@ -106,7 +111,13 @@ def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
         reason_kept = why_kept(pk)
     except Customer.DoesNotExist:
         raise Http404 from None
-    return render(request, "customers/customer_delete.html", {"customer": customer, "reason_kept": reason_kept})
+    context = {
+        "customer": customer,
+        "reason_kept": reason_kept,
+        "seal": seal_of_numbers(pk),
+        "numbers": [shown_number(number) for number in customer.numbers.order_by("pk")],
+    }
+    return render(request, "customers/customer_delete.html", context)
 
 
 @staff_only(Right.VIEW_CUSTOMERS, Right.CHANGE_CUSTOMERS)

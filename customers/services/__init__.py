@@ -16,6 +16,7 @@ from customers.services.saving import (
     joined,
     save_number,
     saved_names,
+    seal_of_numbers,
     where_merged,
     who_saved,
     why_kept,

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from django.db import DEFAULT_DB_ALIAS, IntegrityError, connection, transaction
 from django.db.models import ProtectedError, QuerySet
 from django.db.models.deletion import Collector
+from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from audit.services import record
 from catalogue.destinations import DestinationKind
 from catalogue.models import Product
 from core.rights import Right
-from customers.errors import AlreadySaved, MoneyOpen
+from customers.errors import AlreadySaved, MoneyOpen, NumbersChanged
 from customers.events import CUSTOMER_ERASED, CUSTOMERS_MERGED
 from customers.models import Customer, MergedCustomer, SavedNumber
 from customers.services.leaving import forget_all
@@ -89,13 +90,21 @@ def why_kept(pk: int) -> MoneyOpen | None:
     return None
 
 
-def erase(pk: int, *, actor: User) -> str:
+def seal_of_numbers(pk: int) -> str:
+    """What stands for the customer's numbers as they are now: it comes back with the form, and says none of them."""
+    numbers = SavedNumber.objects.filter(customer=pk).order_by("pk").values_list("pk", "destination")
+    text = " ".join(f"{key}:{number}" for key, number in numbers)
+    return salted_hmac("customers.numbers", text, algorithm="sha256").hexdigest()
+
+
+def erase(pk: int, *, actor: User, seal: str | None = None) -> str:
     """Delete the customer with note and numbers, noted without the name; return the name for the last time.
 
     Orders and bills stay. If the actor may open full numbers, they show the customer's numbers masked from now on
     (`leaving`), but not a number that another customer has, too. If anybody else deletes, they stay as they are: a
     seller could save a number and delete it, to hide own sales from those who check them. Raises
-    `Customer.DoesNotExist`, and `MoneyOpen` while something is owed, either way.
+    `Customer.DoesNotExist`, `MoneyOpen` while something is owed, either way, and `NumbersChanged` if `seal`
+    (`seal_of_numbers`) is that of others: nobody slips one in between what is read and what goes.
     """
     masks, numbers = actor.has_perm(Right.REVEAL_NUMBERS), frozenset[str]()
     with transaction.atomic():
@@ -105,6 +114,10 @@ def erase(pk: int, *, actor: User) -> str:
             forget_all(numbers)  # before the customer is locked: orders come first
         # Not for its key: a sale on credit that is being committed reads it, and holds the account that is needed next.
         customer = Customer.objects.select_for_update(no_key=True).get(pk=pk)
+        if seal is not None and not constant_time_compare(seal, seal_of_numbers(pk)):
+            raise NumbersChanged(
+                _("The numbers of %(name)s have changed. Read again what goes.") % {"name": customer.name}
+            )
         if masks and (saved_meanwhile := _numbers_of_nobody_else(pk) - numbers):
             forget_all(saved_meanwhile)
         try:

@@ -1,6 +1,7 @@
 """A customer is erased: from then on nobody sees the numbers of their orders and bills whole."""
 
 import json
+import re
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -20,7 +21,7 @@ from testing.factories import make_check, make_order, make_payment, make_product
 from testing.orders import report
 from testing.people import browser_of
 from tests.audit.helpers import seal_all
-from tests.core.helpers import has_id
+from tests.core.helpers import codes, has_id
 from tests.credit.helpers import give_credit, owed_by, sell_to
 from tests.customers.helpers import METER, NUMBER, TOKEN, erase, make_customer, says, text_of
 
@@ -251,3 +252,27 @@ def test_what_is_sealed_is_sound_after_an_erasure(owner, shop):
     seal_all()
 
     assert verify().flaws == before
+
+
+def seal_in(answer):
+    return re.findall(r'name="seal" value="(\w+)"', answer.content.decode())[0]
+
+
+def test_a_number_that_somebody_adds_while_the_page_is_read_hides_no_orders(owner, shop):
+    # given: a seller who would like to hide own sales saves their number for a customer who is about to be erased
+    customer = shop["customer"]
+    address = f"/customers/{customer.pk}/delete/"
+    page = owner.get(address)
+    added = browser_of("cashier").post(f"/customers/{customer.pk}/numbers/", {"what": "kind:phone", "destination": OTHER})
+
+    answer = owner.post(address, {"seal": seal_in(page)}, follow=True)
+
+    assert (added.status_code, customer.numbers.count()) == (302, 3)
+    assert says(page.content.decode()) == [NUMBER, METER]
+    assert "numbers_changed" in codes(answer)
+    assert "0812-9999-0002" in answer.content.decode()
+    assert not Order.objects.filter(number_erased=True).exists()
+
+    owner.post(address, {"seal": seal_in(answer)})
+
+    assert Order.objects.filter(number_erased=True).count() == Order.objects.count()
