@@ -3,13 +3,17 @@
 import datetime as dt
 
 import pytest
+from django.utils import timezone
 
 from approvals.services import ask
 from batches.models import Batch
 from batches.services.releasing import BATCH, content_of
 from branches.models import FIRST
 from drawers.services import close_shift
+from policies.models import Policies
+from purchases.states import Status
 from testing.database import past_triggers
+from testing.factories import make_order
 from testing.people import browser_of, make_person
 from tests.approvals.helpers import ask_purchase, cashier
 from tests.batches.helpers import CASH, supervisor
@@ -62,3 +66,10 @@ def test_money_to_give_back_is_due_in_half_an_hour_while_its_shift_is_open():
 
     assert at_the_counter == payment.ended_at + dt.timedelta(minutes=30)
     assert due_of(owner, "refund") == payment.ended_at + dt.timedelta(days=1)
+
+
+def test_an_order_of_unknown_outcome_is_due_when_people_may_decide_it():
+    Policies.objects.update_or_create(only=True, defaults={"order_verdict_after_minutes": 120})
+    order = make_order(status=Status.UNKNOWN, sent_at=timezone.now() - dt.timedelta(minutes=10))
+
+    assert due_of(browser_of("admin"), "order") == order.sent_at + dt.timedelta(minutes=120)

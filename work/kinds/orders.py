@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
+from django.db.models import BooleanField, Case, DateTimeField, ExpressionWrapper, F, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 from django.utils.html import format_html
 from django.utils.translation import gettext, pgettext_lazy
@@ -14,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from core.money import rupiah
 from core.rights import Right
 from ledger.services import books
+from policies.services import policies
 from purchases.models import Order, may_be_charged
 from purchases.presenting import shown_destination
 from purchases.services.actions import Action, allowed_actions
@@ -49,6 +51,12 @@ class Orders(WorkKind):
             stuck = stuck.exclude(status=Status.QUEUED, batch_row__isnull=False)
         undecided = Order.objects.filter(verdicts__isnull=False, verdicts__decided_at=None)
         return stuck.exclude(pk__in=undecided.values("pk")).annotate(since=Coalesce(F("sent_at"), F("created_at")))
+
+    def due(self) -> Any:
+        """Of one that the upstream leaves open, from when on people may decide it."""
+        decided_after = dt.timedelta(minutes=policies().order_verdict_after_minutes)
+        decided_from = ExpressionWrapper(F("since") + Value(decided_after), output_field=DateTimeField())
+        return Case(When(status__in=[Status.UNKNOWN, Status.PENDING], then=decided_from), default=super().due())
 
     def for_person(self, moment: Moment, scope: Scope) -> Any:
         """All of them, or those that the seller may cancel or correct."""
