@@ -203,9 +203,7 @@ def test_a_risen_total_is_paid_only_when_it_is_confirmed(shop: Fleet, upstream: 
     assert faults == []
 
 
-def test_a_pending_inquiry_is_followed_at_the_counter_and_on_its_page(
-    shop: Fleet, upstream: Upstream, open_window: OpenWindow
-):
+def test_a_pending_inquiry_is_followed_at_counter_and_page(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
     sign_in(page, shop.url, "cashier", path=None)
     check_bill(page, shop, PENDING_UNTIL_TOLD)
