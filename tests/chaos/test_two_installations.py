@@ -30,7 +30,7 @@ from testing.sandbox_process import SandboxProcess, eventually
 from tests.installations import Installation
 from upstream.client import get_client
 
-FAST, SLOW = 150, 50  # orders placed as fast as people can, and at 100 a minute
+FAST, SLOW = 250, 50  # orders placed as fast as people can, and at 100 a minute
 EVERY_SECONDS = 60 / 100
 LIMIT = 600  # a minute: the demo's 120 would make this test five times as long
 IN_HAND = 16  # the threads of one installation that may hold an order when it is killed
@@ -73,7 +73,7 @@ def shared(transactional_db: None, sandbox: SandboxProcess, valkey: Valkey, sett
         "SECRET_KEY": project.SECRET_KEY,
         "ALLOWED_HOSTS": "localhost,127.0.0.1",
         "HTTPS": "0",
-        "WEB_PROCESSES": "1",
+        "WEB_PROCESSES": "2",
         "ORDER_CHECK_FIRST_SECONDS": "1",
         "ORDER_LEASE_SECONDS": "10",
         "UPSTREAM_CONNECT_TIMEOUT": "2",
@@ -193,7 +193,7 @@ def test_one_dies_and_nothing_is_lost_or_doubled(both, sandbox: SandboxProcess):
     sandbox.control("account", callback_url=f"{second.url}/callbacks/upstream/")
     till = Till([first.url, second.url])
 
-    # when: 150 orders, and one installation dies half-way
+    # when: 250 orders, and one installation dies half-way
     with ThreadPoolExecutor(8) as pool:
         placed = []
         for number in range(FAST):
