@@ -41,6 +41,12 @@ def addresses() -> list[tuple[str, str]]:
     return sorted(rows, key=lambda row: ("logout" in row[0], row[0]))
 
 
+def opened_by(role: str) -> set[str]:
+    """The names of the addresses that this role opens, by the document, which test_table.py compares with the app."""
+    rows = tables()["address"].items()
+    return {row.removesuffix(" GET") for row, cells in rows if row.endswith(" GET") and cells[role] == YES}
+
+
 def stay(client: Client, person: User) -> None:
     """Sign in, and again when the last address has ended the session or begun another."""
     cookie = client.cookies.get(settings.SESSION_COOKIE_NAME)
