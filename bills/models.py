@@ -147,8 +147,13 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         return seen.filter(found_by(*ways))
 
     def forget_number(self) -> int:
-        """Mask number and name of these checks for everybody; returns how many. `BillCheck.number_erased`."""
-        return self.filter(number_erased=False).update(number_erased=True)
+        """Mask number and name of these checks for everybody; returns how many. `BillCheck.number_erased`.
+
+        They are locked in the order of their keys, as by whoever pays several. Call it in a transaction.
+        """
+        rows = self.filter(number_erased=False).order_by("pk").select_for_update(no_key=True)
+        keys = list(rows.values_list("pk", flat=True))
+        return BillCheck.objects.filter(pk__in=keys).update(number_erased=True)
 
     def due(self, now: dt.datetime) -> BillCheckQuerySet:
         """Checks that wait for an answer and whose biller is to be asked now, oldest due first."""

@@ -263,7 +263,9 @@ def test_a_number_that_somebody_adds_while_the_page_is_read_hides_no_orders(owne
     customer = shop["customer"]
     address = f"/customers/{customer.pk}/delete/"
     page = owner.get(address)
-    added = browser_of("cashier").post(f"/customers/{customer.pk}/numbers/", {"what": "kind:phone", "destination": OTHER})
+    added = browser_of("cashier").post(
+        f"/customers/{customer.pk}/numbers/", {"what": "kind:phone", "destination": OTHER}
+    )
 
     answer = owner.post(address, {"seal": seal_in(page)}, follow=True)
 

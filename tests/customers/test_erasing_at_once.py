@@ -5,12 +5,15 @@ from contextlib import suppress
 from functools import partial
 
 import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
+from bills.models import BillCheck
 from customers.models import Customer, SavedNumber
 from customers.services import erase, saving
 from purchases.models import Order
 from purchases.states import Status
-from testing.factories import make_order
+from testing.factories import make_check, make_order
 from testing.orders import at_once
 from testing.people import make_person
 from tests.customers.helpers import make_customer
@@ -62,3 +65,14 @@ def test_a_number_that_is_saved_while_its_customer_is_erased_is_masked(monkeypat
 
     assert not SavedNumber.objects.exists()
     assert erased() == {NUMBER, OTHER}
+
+
+def test_bills_are_masked_in_the_order_in_which_several_are_paid():
+    # given: rows that no longer lie in the order of their keys
+    first, second = make_check(destination=NUMBER), make_check(destination=NUMBER)
+    BillCheck.objects.filter(pk=first.pk).update(polls=1)
+
+    with transaction.atomic(), CaptureQueriesContext(connection) as asked:
+        assert BillCheck.objects.filter(pk__in=[second.pk, first.pk]).forget_number() == 2
+
+    assert asked[0]["sql"].endswith("ORDER BY 1 ASC FOR NO KEY UPDATE"), "the keys"
