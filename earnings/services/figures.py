@@ -183,7 +183,7 @@ def _sums_by(key: str, period: Period, summed: set[dt.date]) -> Iterator[tuple[A
     if left_out := {day for day in period.whole_days() if min(summed) < day < max(summed)} - summed:
         sums = sums.exclude(day__in=left_out)
     for key_, *numbers in sums.order_by().values_list(of_sums).annotate(*[Sum(name) for name in NAMES]):
-        yield key_, Figures(*map(int, numbers))
+        yield key_, Figures(*numbers)
 
 
 def figures_drawn(
@@ -203,7 +203,7 @@ def sales_by_hour(day: Period) -> dict[int, Figures]:
     """What arrived of a day, and the sales, by the hour of the shop at which it was placed; of its orders alone."""
     orders = orders_of(day).filter(_SOLD).annotate(hour=_KEYS["hour"][2]).values_list("hour")
     rows = orders.annotate(sold=Count("pk"), sales=_SUMS["sales"])
-    return _by_shop_hour((hour, Figures(sold=sold, sales=int(sales))) for hour, sold, sales in rows)
+    return _by_shop_hour((hour, Figures(sold=sold, sales=sales)) for hour, sold, sales in rows)
 
 
 def _by_shop_hour(rows: Iterable[tuple[dt.datetime, Figures]]) -> dict[int, Figures]:
@@ -261,7 +261,7 @@ def kept_days(period: Period) -> set[dt.date]:
 def _read_by(keys: Sequence[str], period: Period) -> list[list[tuple[Any, Figures]]]:
     """For each key the figures of the period's orders, which are read once."""
     rows = _rows_by(orders_of(period), *(_KEYS[key][2] for key in keys))
-    read = [(row, Figures(*map(int, row[len(keys) :]))) for row in rows]
+    read = [(row, Figures(*row[len(keys) :])) for row in rows]
     return [[(row[place], figures) for row, figures in read] for place in range(len(keys))]
 
 
