@@ -31,7 +31,10 @@ ORDERS = {
 }
 
 
-@pytest.mark.parametrize(("order", "lost"), [*(("purchase", lost) for lost in sorted(LOST)), ("bill", "switched off")])
+@pytest.mark.parametrize(
+    ("order", "lost"),
+    [*(("purchase", lost) for lost in sorted(LOST)), *(("bill", lost) for lost in ("lower role", "switched off"))],
+)
 def test_given_an_asker_without_the_right_then_no_order(order, lost):
     open_books(1_000_000)
     sari = cashier(own_approval_above=10_000)
