@@ -128,7 +128,7 @@ def test_closing_an_incident_needs_a_finding(admin):
     incident.refresh_from_db()
     assert incident.closed_at is None
 
-    for note in ("Their mistake, see mail.", "twice"):
-        admin.post(url, {"note": note})
+    answers = [admin.post(url, {"note": note}, follow=True) for note in ("Their mistake, see mail.", "twice")]
+    assert ["ActionRefused" in codes(answer) for answer in answers] == [False, True]
     incident.refresh_from_db()
     assert (incident.closing_note, incident.closed_by.username) == ("Their mistake, see mail.", "admin")
