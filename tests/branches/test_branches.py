@@ -115,16 +115,18 @@ def test_a_person_is_moved_with_a_second_factor(admin, tebet):
     assert (event.before, event.after) == ({"branch": FIRST}, {"branch": tebet.pk})
 
 
-def test_a_new_person_belongs_to_the_branch_of_the_inviter(tebet):
+def test_a_new_person_belongs_to_the_inviters_branch_or_the_chosen(tebet):
     browser = browser_of("administrator", branch=tebet)
 
     shown = browser.get("/staff/invite/").content.decode()
     assert f'<option value="{tebet.pk}" selected>' in shown
 
-    browser.confirm("/staff/invite/", {"full_name": "Sari", "username": "sari", "role": "cashier", "branch": tebet.pk})
+    for name, branch in (("sari", tebet.pk), ("andi", FIRST)):
+        browser.confirm("/staff/invite/", {"full_name": name, "username": name, "role": "cashier", "branch": branch})
 
-    assert User.objects.get(username="sari").branch == tebet
-    assert AuditEvent.objects.get(kind="staff_invited").after == {"role": "cashier", "branch": tebet.pk}
+        assert User.objects.get(username=name).branch_id == branch
+        invited = AuditEvent.objects.get(kind="staff_invited", subject=name)
+        assert invited.after == {"role": "cashier", "branch": branch}
 
 
 def test_an_approved_invitation_keeps_its_branch_while_it_is_open(tebet):
