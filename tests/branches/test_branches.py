@@ -115,7 +115,7 @@ def test_a_person_is_moved_with_a_second_factor(admin, tebet):
     assert (event.before, event.after) == ({"branch": FIRST}, {"branch": tebet.pk})
 
 
-def test_a_new_person_belongs_to_the_inviters_branch_or_the_chosen(tebet):
+def test_a_new_person_gets_the_inviters_branch_or_the_chosen(tebet):
     browser = browser_of("administrator", branch=tebet)
 
     shown = browser.get("/staff/invite/").content.decode()
