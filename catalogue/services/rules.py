@@ -57,6 +57,7 @@ class Preview:
 
     The margins are those of one sale of each of them, in rupiah; `sums_of_sold` weighs them by what is sold.
     `earning_less`: how many products of a brand then still earn less than each was asked to; None if nothing was asked.
+    `least_of_all`: what one sale of any product of the brand earns at least then; None for other targets and bills.
     """
 
     target: Target
@@ -73,6 +74,7 @@ class Preview:
     digest: str
     rows: list[NewPrice]
     earning_less: int | None = None
+    least_of_all: int | None = None
 
     @property
     def least_asked(self) -> int:
@@ -152,9 +154,10 @@ _OF_BRANDS = """
       FROM catalogue_product product JOIN ({prices}) priced ON priced.id = product.id
      WHERE product.is_listed AND product.type <> 'postpaid' AND product.brand_id = ANY(%s::bigint[])
 """
-# What `_COUNTED` counts, and how many of those earn less than so much.
+# What `_COUNTED` counts, how many of those earn less than so much, and what each of them earns at least.
 _COUNTED_WITH = """
-    SELECT * FROM ({counted}) counted, (SELECT count(*) FROM ({listed}) listed WHERE after - cost < %s) less
+    SELECT * FROM ({counted}) counted,
+           (SELECT count(*) FILTER (WHERE after - cost < %s), min(after - cost) FROM ({listed}) listed) of_all
 """
 # The active rules as they would be: without the present ones of the target, and with its new ones.
 _RULES_THEN = """(
@@ -183,18 +186,22 @@ def preview(
     after = _terms_then(target, rules, terms)
     affected, values = _affected_by(target, rules, after)
     counting, counted_with = _COUNTED.format(affected=affected), values
-    if terms and terms.at_least and target.brands:
+    at_least = terms.at_least if terms else 0
+    if target.brands:
         listed, _values = _affected_by(target, rules, after, question=_OF_BRANDS)
         counting = _COUNTED_WITH.format(counted=counting, listed=listed)
-        counted_with = [*values, *values, [brand.pk for brand in target.brands], terms.at_least]
+        counted_with = [*values, at_least, *values, [brand.pk for brand in target.brands]]
     with connection.cursor() as cursor:
         cursor.execute(counting, counted_with)
         counted = cursor.fetchone()
         cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
         rows = [NewPrice(*row) for row in cursor.fetchall()]
-    total, rising, falling, below_cost, loss, least, most, digest, *less = counted
+    total, rising, falling, below_cost, loss, least, most, digest, *of_all = counted
     numbers = total, rising, falling, below_cost, loss, least, most
-    return Preview(target, terms, rules, after, *numbers, digest, rows, *less)
+    earning_less, least_of_all = of_all or (None, None)
+    return Preview(
+        target, terms, rules, after, *numbers, digest, rows, earning_less if at_least else None, least_of_all
+    )
 
 
 def sums_of_sold(change: Preview, sold: Mapping[int, int]) -> tuple[int, int, int]:

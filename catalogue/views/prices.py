@@ -116,13 +116,31 @@ def _save(request: StaffRequest, target: Target, own: Rules, form: TermsForm) ->
 
 
 def _said_of(change: Preview) -> str:
-    """What was saved: the target, how many prices changed, and the least profit of one sale of these."""
-    words = ngettext(
-        "%(name)s: %(count)s price changed, its profit is now %(least)s.",
-        "%(name)s: %(count)s prices changed, their least profit is now %(least)s.",
-        change.affected,
+    """What was saved: the target, how many prices changed, and the least profit of one sale: of each product of a brand,
+    or how many of these still earn less than was asked; for other targets of what changed."""
+    target, least = change.target, change.least_margin if change.least_of_all is None else change.least_of_all
+    facts = {
+        "name": target.brand.name if target.brand and target.also else target.words,
+        "count": change.affected,
+        "least": rupiah(least),
+    }
+    if change.least_of_all is None:
+        words = ngettext(
+            "%(name)s: %(count)s price changed, its profit is now %(least)s.",
+            "%(name)s: %(count)s prices changed, their least profit is now %(least)s.",
+            change.affected,
+        )
+        return words % facts
+    changed = ngettext("%(name)s: %(count)s price changed.", "%(name)s: %(count)s prices changed.", change.affected)
+    if not change.earning_less:
+        every = _("Every product now earns at least %(least)s.") if least >= 0 else ""
+        return f"{changed} {every}".strip() % facts
+    still = ngettext(
+        "%(less)s product still earns less than %(asked)s.",
+        "%(less)s products still earn less than %(asked)s.",
+        change.earning_less,
     )
-    return words % {"name": change.target.words, "count": change.affected, "least": rupiah(change.least_margin)}
+    return f"{changed} {still}" % (facts | {"less": change.earning_less, "asked": rupiah(change.least_asked)})
 
 
 def _each_change(change: Preview, held: list[str]) -> list[tuple[Target, str, str]]:

@@ -363,11 +363,24 @@ def test_what_was_saved_is_named_with_its_count_and_the_least_profit(products):
 
     saved = browser.confirm(URL, _typed(kind="as_now", at_least="500", seen=preview_page.context["seen"]), follow=True)
 
-    assert "Telkomsel · all 3 categories: 3 prices changed, their least profit is now Rp500." in words(saved)
+    assert "Telkomsel: 3 prices changed. Every product now earns at least Rp500." in words(saved)
     again = browser.get(URL, _typed(kind="as_now", at_least="500"))
     verdict = " ".join(words_at(again, 'id="change-title"').split())
     assert verdict.replace(" ,", ",") == "No price rises or falls, none earns less than Rp500"
     assert 'name="value"' in autofocused(browser.get(URL, {"target": f"product:{products[0].pk}"}))
+
+
+def test_what_was_saved_names_the_least_profit_of_every_product(products, owner):
+    # given a product that earns less than those whose prices change, and still enough
+    change_rule(Target(type="prepaid", product=products[0]), Terms("fixed", 10_550), actor=owner)
+    browser = browser_of("administrator", language="id")
+
+    saved = browser.confirm(URL, {**(typed := _typed(at_least="750")), **hidden(browser.get(URL, typed))}, follow=True)
+    assert "Telkomsel: 2 harga berubah. 1 produk masih untung di bawah Rp750." in words(saved)
+
+    terms = {"kind": "plus", "value": "800"}
+    saved = browser.confirm(URL, {**(typed := _typed(**terms)), **hidden(browser.get(URL, typed))}, follow=True)
+    assert "Telkomsel: 2 harga berubah. Tiap produk kini untung minimal Rp550." in words(saved)
 
 
 def autofocused(page: Any) -> str:
