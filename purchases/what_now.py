@@ -61,17 +61,16 @@ def _if_never_arrived(order: Order, actions: Collection[Action]) -> str:
 def _until_decided(order: Order, person: User) -> str:
     until, next_poll = decided_from(order), order.next_poll_at
     if next_poll is not None and next_poll > clock.now():
-        wait = _("Wait until %(time)s at most. The app asks the provider by itself, next at %(next)s.")
+        wait = _("Wait: the app asks the provider again at %(time)s.") % {"time": short_time(next_poll)}
     else:
-        wait = _("Wait until %(time)s at most. The app asks the provider by itself.")
-    wait %= {"time": short_time(until), "next": short_time(next_poll or until)}
+        wait = _("Wait: the app asks the provider again by itself.")
+    at = {"time": short_time(until)}
     if may_ever(Action.PROPOSE_VERDICT, person):
-        then = _("Still open then? You propose the outcome here, and a second person approves.")
-    elif names := names_of_holders(Right.PROPOSE_VERDICTS):
-        then = _("Still open then? Call one of them, who decides: %(names)s.") % {"names": ", ".join(names)}
-    else:
-        then = ""
-    return f"{wait} {then}".strip()
+        return f"{wait} {_('Still open at %(time)s? Propose the outcome here.') % at}"
+    if names := names_of_holders(Right.PROPOSE_VERDICTS):
+        then = _("Still open at %(time)s? Call one of them, who decides: %(names)s.")
+        return f"{wait} {then % (at | {'names': ', '.join(names)})}"
+    return wait
 
 
 def _call(right: Right) -> str:

@@ -125,7 +125,7 @@ def test_an_unknown_order_says_first_until_when_to_wait_and_who_decides_then(cas
 
     until, next_poll = short_time(order.sent_at + dt.timedelta(minutes=60)), short_time(order.next_poll_at)
     for said in (waits, leads):
-        assert re.findall(r"(?:\d+ \w+, )?\d\d:\d\d", said) == [until, next_poll]
+        assert re.findall(r"(?:\d+ \w+, )?\d\d:\d\d", said) == [next_poll, until]
     assert ("Rina" in waits, "Rina" in leads) == (True, False)
     Policies.objects.update_or_create(only=True, defaults={"order_verdict_after_minutes": 120})
     forget()
