@@ -201,7 +201,7 @@ class BankDays:
     @property
     def comes_later(self) -> str:
         """The ways whose providers pay by day, less a fee."""
-        return ", ".join(str(way.method.words) for way in self.ways if way.method.is_paid_by_day)
+        return ", ".join(str(way.method.words) for way in self.ways if way.amount and way.method.is_paid_by_day)
 
 
 def expected_days(chosen: Chosen, today: dt.date, branch: int | None = None) -> list[BankDays]:
@@ -209,14 +209,14 @@ def expected_days(chosen: Chosen, today: dt.date, branch: int | None = None) -> 
     yesterday = today - dt.timedelta(days=1)
     first, last = chosen.period.first, chosen.period.last
     sums = sums_by_day(yesterday, today, branch)
-    of_yesterday = _("Yesterday, %(day)s, the bank should show") % {"day": day_words(yesterday)}
+    of_yesterday = _("Yesterday, %(day)s: paid through the bank") % {"day": day_words(yesterday)}
     days = [
         _days_of(sums, of_yesterday, yesterday, yesterday, branch),
         _days_of(sums, _("Today so far"), today, today, branch),
     ]
     if first == last and first in {yesterday, today}:
         return days
-    words = _("%(days)s: the bank should show") % {"days": days_words(first.isoformat(), last.isoformat())}
+    words = _("%(days)s: paid through the bank") % {"days": days_words(first.isoformat(), last.isoformat())}
     return [*days, _days_of(sums_by_day(first, last, branch), words, first, last, branch)]
 
 
@@ -234,7 +234,7 @@ def _days_of(
             came[method] += comes
             left += leaves
     ways = [Way(method, came[method.code], _orders_by(method.code, first, last, branch)) for method in bank_methods()]
-    return BankDays(words, first, [way for way in ways if way.amount], left)
+    return BankDays(words, first, ways if any(came.values()) else [], left)
 
 
 def _orders_by(method: str, first: dt.date | str, last: dt.date | str, branch: int | None = None) -> str:

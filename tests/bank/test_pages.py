@@ -227,7 +227,11 @@ def test_the_first_line_says_what_the_bank_should_show_of_yesterday_and_today(so
 
     first, second, _month = page.context["expected_days"]
     assert (first.day, first.came, first.left) == (yesterday, 62_000, 0)
-    assert [(way.method.code, way.amount) for way in first.ways] == [("transfer", 50_000), ("qris", 12_000)]
+    assert [(way.method.code, way.amount) for way in first.ways] == [
+        ("transfer", 50_000),
+        ("qris", 12_000),
+        ("card", 0),
+    ]
     assert (second.came, second.left) == (50_000, 1_000_000)
     said = words(page)
     assert "Transfer Rp50.000" in said
@@ -245,7 +249,11 @@ def test_the_chosen_days_say_what_the_bank_should_show_and_lead_to_their_orders(
 
     *_others, chosen = page.context["expected_days"]
     assert len(_others) == 2
-    assert [(way.method.code, way.amount) for way in chosen.ways] == [("transfer", 30_000), ("qris", 20_000)]
+    assert [(way.method.code, way.amount) for way in chosen.ways] == [
+        ("transfer", 30_000),
+        ("qris", 20_000),
+        ("card", 0),
+    ]
     for way in chosen.ways:
         assert way.url == f"/orders/?since={since}&until={until}&payment={way.method.code}"
         assert f'href="{html.escape(way.url)}"' in page.content.decode()
