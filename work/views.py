@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 from django.contrib import messages
@@ -59,6 +60,7 @@ def work_first(request: StaffRequest) -> HttpResponse:
         "count": len(items),
         "whose": "" if does_any else "shop",
         "others": len(every) - len(items),
+        "none": _none_of(request.user, {item.kind for item in every}),
         "of_branch": f"&branch={branch}" if branch else "",
     }
     return render(request, "work/first.html", context)
@@ -104,8 +106,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
     address = f"{reverse('work_live')}?{urlencode(filters | {'page': page.number})}"
     live = Live(request, address, {"work": [len(items), shown]}, rest=10)
     counts = Counter(item.kind for item in in_group)
-    person = request.user
-    none = [code for code, each in KINDS.items() if each.says_none and each.may_see(person) and each.may_do(person)]
+    none = _said_if_none(request.user)
     return {
         "whose": whose,
         "kind": kind,
@@ -122,6 +123,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
             )
         ],
         "kinds": [(code, KINDS[code].words, counts[code]) for code in KINDS if counts[code] or code in {kind, *none}],
+        "none": _none_of(request.user, {item.kind for item in every}) if not kind else [],
         "count": len(in_group),
         "page": page,
         "table": _table(request, list(page)) if live.news else None,
@@ -139,6 +141,16 @@ def _branch_of(request: StaffRequest) -> str:
     """The key of the branch that the address chooses; empty for all."""
     branch = request.GET.get("branch", "")
     return branch if branch in _branches() else ""
+
+
+def _said_if_none(person: User) -> list[str]:
+    """The kinds of which this person reads that there are none."""
+    return [code for code, each in KINDS.items() if each.says_none and each.may_see(person) and each.may_do(person)]
+
+
+def _none_of(person: User, kinds: Collection[str]) -> list[str]:
+    """The words of those of them that are not among these kinds."""
+    return [str(KINDS[code].words) for code in _said_if_none(person) if code not in kinds]
 
 
 def _is_mine(item: Item, person: User) -> bool:

@@ -257,9 +257,14 @@ def test_the_button_of_an_order_names_the_act_that_is_possible_now():
 
 @pytest.mark.parametrize(("role", "named"), [("admin", ["difference", "incident"]), ("cashier", [])])
 def test_who_looks_into_incidents_and_differences_reads_that_there_is_none(role, named):
-    page = browser_of(role).get("/work/").content.decode()
+    browser = browser_of(role)
+    page = browser.get("/work/").content.decode()
 
     assert sorted(re.findall(r'data-kind="(\w+)"', page)) == named
+    for address in ("/work/", "/work/first/"):
+        assert set(browser.get(address).context["none"]) == {str(KINDS[code].words) for code in named}
+    make_difference(-1_000, "unexplained_debit")
+    assert str(KINDS["difference"].words) not in browser.get("/work/first/").context["none"]
 
 
 def test_what_two_people_decide_is_listed_once():
