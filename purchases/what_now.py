@@ -66,7 +66,8 @@ def _until_decided(order: Order, person: User) -> str:
         wait = _("Wait: the app asks the provider again by itself.")
     at = {"time": short_time(until)}
     if may_ever(Action.PROPOSE_VERDICT, person):
-        return f"{wait} {_('Still open at %(time)s? Propose the outcome here.') % at}"
+        then = _("Still open at %(time)s? Propose the outcome here.")
+        return f"{wait} {then % at}"
     if names := names_of_holders(Right.PROPOSE_VERDICTS):
         then = _("Still open at %(time)s? Call one of them, who decides: %(names)s.")
         return f"{wait} {then % (at | {'names': ', '.join(names)})}"
