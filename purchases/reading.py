@@ -30,7 +30,7 @@ _TO = ("-", "–", "sampai", "hingga", "to", "s/d", "sd")
 _AND = ("dan", "and")
 _ENDS = re.compile(
     r"(?:(?:number|nomor|nomornya|no|hp) )?"
-    r"(?:berakhiran|berakhir|akhirannya|akhiran|akhir|belakangnya|belakang|ends|ending)"
+    r"(?:berakhiran|berakhir|akhirannya|akhiran|akhir|belakangnya|belakang|ujungnya|ujung|ends|ending)"
     r"(?: (?:in|with|di|dengan|nomor))? (\d{1,12})(?!\S)"
 )
 #: What people say before a cashier's name.
@@ -47,6 +47,7 @@ _LEAST_WRITTEN_OUT, _MOST = 1_000, 10**12  # rupiah
 # Digits that say nothing themselves: a price of so many digits is round; the end of a number hardly ever is.
 _PLAIN, _ROUND = re.compile(r"[1-9]\d{4,6}"), 500
 # What stands between words; not inside an amount, as in 50.000, 50,000 and Rp50.000,00.
+_SOME = re.compile(r"(?<!\S)(\d+)-?an(?= ?(?:ribu|rb|juta|jt)(?!\S))", re.IGNORECASE)  # "50an ribu"
 _BETWEEN_WORDS = re.compile(r",-(?!\S)|;|(?<!\d),|,(?!\d)|[.:!?]+(?!\S)|(?<!\S)[\"“”'()]+|[\"“”'()]+(?![^\s,;.])")
 # Behind a brand or a category people leave the thousands out.
 _SHORT_AMOUNTS = frozenset({5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 80, 100, 150, 200, 250, 300, 500})
@@ -58,7 +59,7 @@ _OF_WORDS = {"customer", "product"}
 
 def as_words(text: str) -> str:
     """The text without what stands between its words."""
-    return " ".join(_BETWEEN_WORDS.sub(" ", re.sub(r"\((\+?\d+)\)", r"\1 ", text)).split())
+    return " ".join(_BETWEEN_WORDS.sub(" ", _SOME.sub(r"\1", re.sub(r"\((\+?\d+)\)", r"\1 ", text))).split())
 
 
 def name_key(name: str) -> str:

@@ -62,6 +62,8 @@ def test_a_line_becomes_filters():
         ("telkomsel 50", {"brand": "Telkomsel", **FIFTY}, ""),
         ("telkomsel 02", {"brand": "Telkomsel", "ends": "02"}, ""),
         ("Mobile Legends kemarin", {"brand": "MOBILE LEGENDS", "days": "yesterday"}, ""),
+        ("50an ribu kemarin ujung 45", {"days": "yesterday", **FIFTY, "ends": "45"}, ""),
+        ("50-an rb minggu lalu", {"days": "last-week", **FIFTY}, ""),
         ("pulsa akhiran 7802", {"category": "pulsa", "ends": "7802"}, ""),
         ("ends in 123456", {"ends": "123456"}, ""),
         ("…02", {"ends": "02"}, ""),
