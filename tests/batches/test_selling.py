@@ -83,7 +83,7 @@ def test_each_row_becomes_its_order_and_ends_as_the_upstream_says(upstream: Upst
         assert [*kinds] == ["hold", "release", "debit", *(["refund"] if refund else [])]
 
 
-def test_orders_wait_in_the_background_and_a_cancelled_batch_sells_nothing_more(upstream: Upstream):
+def test_orders_wait_in_the_background_and_a_cancelled_batch_sells_nothing_more(upstream: Upstream, monkeypatch):
     batch = released(table(AHEAD + 5))
 
     place_rows(batch.pk)
@@ -95,10 +95,11 @@ def test_orders_wait_in_the_background_and_a_cancelled_batch_sells_nothing_more(
     assert Order.objects.count() == AHEAD
 
     assert cancel(batch, actor=supervisor()) == 5
+    monkeypatch.setattr(placing, "AHEAD", 2 * AHEAD)  # there would be room
     place_rows(batch.pk)
     assert Order.objects.count() == AHEAD
     batch.refresh_from_db()
-    assert batch.state == "cancelled"
+    assert (batch.state, batch.rows.filter(state="cancelled").count()) == ("cancelled", 5)
 
 
 def test_a_running_batch_falls_due_until_its_last_row_which_is_placed_once(upstream: Upstream):
