@@ -8,7 +8,7 @@ import pytest
 
 from batches.errors import BatchRefused
 from batches.models import Batch
-from batches.services import again, check_table, place_rows, release, resume, seal_of, tick
+from batches.services import again, check_table, mend_all, place_rows, release, resume, seal_of, tick
 from bills.models import BillCheck
 from bills.services import pay_bill
 from catalogue.models import Product
@@ -250,6 +250,9 @@ def test_a_bill_that_is_unticked_is_not_paid_by_its_twin(upstream: Upstream):
     page = signed_in(supervisor()).get(batch.get_absolute_url()).content.decode()
     assert 'data-fault-group="twice"' in page
     assert ('value="leave_out"' in page, 'value="meant"' in page) == (True, False)
+    with pytest.raises(BatchRefused) as refused:
+        mend_all(batch, step="meant", actor=supervisor(), fault="twice")
+    assert refused.value.reason == "not_repeatable"
 
     tick(batch, actor=supervisor(), ticked=[])
 
