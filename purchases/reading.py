@@ -35,7 +35,14 @@ _ENDS = re.compile(
 )
 #: What people say before a cashier's name.
 CASHIER = ("kasir", "cashier", "oleh", "by")
-_TITLES = {"cashier": CASHIER, "drawer": ("laci", "drawer")}
+# Behind one of these an amount is no price.
+_PROFIT = ("untung", "keuntungan", "laba", "profit", "margin")
+_TITLES = {
+    "cashier": CASHIER,
+    "drawer": ("laci", "drawer"),
+    "customer": ("pelanggan", "customer"),
+    "profit": _PROFIT,
+}
 # They join what is understood, and are not searched for alone.
 _LITTLE = {"dan", "and", "di", "pada", "on", "in", "the", "yang", "dengan", "with", "untuk", "for", "oleh", "by"}
 _LITTLE |= {"dari", "from", "transaksi", "pesanan", "order", "orders", "nomor", "number", "harga", "price"}
@@ -104,6 +111,7 @@ def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = T
         if (
             _take_days(line)
             or _take_name(line, names)
+            or _leave_profit(line)
             or _take_between(line)
             or _take_limit(line)
             or _take_about(line)
@@ -138,12 +146,30 @@ def _take_name(line: _Line, names: Names) -> bool:
                 return True
     for name, titles in _TITLES.items():  # "kasir sari", "laci depan"; the word alone says nothing
         called = names.of.get(name, {})
-        if line.words[0] in titles and any(
-            "".join(line.words[1 : 1 + count]) in called for count in range(1, _LONGEST_NAME)
-        ):
-            del line.words[0]
-            return _take_name(line, Names({name: called}))
+        if name in line.found or line.words[0] not in titles:
+            continue
+        for count in range(_LONGEST_NAME, 0, -1):
+            if value := called.get("".join(line.words[1 : 1 + count])):
+                line.found[name] = value
+                del line.words[: 1 + count]
+                return True
     return False
+
+
+def _leave_profit(line: _Line) -> bool:
+    """ "untung di bawah 500": a profit is no price, so the words stay together for the search."""
+    behind = _Line(line.words[1:], line.today)
+    if line.words[0] not in _PROFIT or not behind.words:
+        return False
+    if not (_take_between(behind) or _take_limit(behind) or _take_about(behind)):
+        number = _number_at(behind.words)
+        if not number:
+            return False
+        del behind.words[: number.count]
+    count = len(line.words) - len(behind.words)
+    line.rest.append(" ".join(line.words[:count]))
+    del line.words[:count]
+    return True
 
 
 def _take_days(line: _Line) -> bool:

@@ -15,6 +15,7 @@ NAMES = Names(
         "category": {"pulsa": "pulsa", "data": "data"},
         "product": {"freefire140": "FF140"},
         "drawer": {"laci1": "3", "depan": "4"},
+        "profit": {"belowzero": "loss", "dibawahnol": "loss", "rugi": "loss"},
         "customer": {"busari": "7", "lilis": "8", "kasir1": "9", "hajirahmat": "10"},
     }
 )
@@ -147,6 +148,18 @@ def test_a_line_becomes_filters():
         ("bu lilis", {}, "bu lilis"),
         ("kemarin bu lilis", {"days": "yesterday"}, "bu lilis"),
         ("kemarin haji rahmat, 50rb", {"days": "yesterday", "customer": "10", **FIFTY}, ""),
+        ("pelanggan Bu Sari", {"customer": "7"}, ""),
+        ("customer lilis yesterday", {"customer": "8", "days": "yesterday"}, ""),
+        ("pelanggan kemarin", {"days": "yesterday"}, "pelanggan"),
+        # a profit is no price
+        ("untung di bawah 500", {}, "untung di bawah 500"),
+        ("profit below 500", {}, "profit below 500"),
+        ("laba di atas 50000 kemarin", {"days": "yesterday"}, "laba di atas 50000"),
+        ("margin 500 today", {"days": "today"}, "margin 500"),
+        ("untung antara 1rb dan 2rb, 50 ribu", FIFTY, "untung antara 1rb dan 2rb"),
+        ("untung kemarin 50rb", {"days": "yesterday", **FIFTY}, "untung"),
+        ("profit below zero", {"profit": "loss"}, ""),
+        ("untung di bawah nol kemarin", {"profit": "loss", "days": "yesterday"}, ""),
         # one number, ref_id, SN or word as before
         ("02", {}, "02"),
         ("50000", {}, "50000"),
