@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from approvals import services
+from approvals.acts import act_named
 from approvals.filters import ApprovalFilter
 from approvals.models import Approval, ApprovalState
 from approvals.presenting import ShownApproval
@@ -23,6 +24,7 @@ from core.errors import refusal_shown
 from core.live import Live
 from core.paging import keyset_page
 from staff.confirming import shown_factor
+from staff.services import names_of_holders
 
 # More would be no queue: the page says that there are more.
 _WAITING_SHOWN = 100
@@ -90,8 +92,11 @@ def _detail(request: StaffRequest, pk: int) -> dict[str, Any]:
     over = () if approval.is_open else {"approval-live"}
     live = Live(request, reverse("approval_live", args=[pk]), {"approval-live": approval.state}, over=over)
     changes = services.changes_seen([approval]) if live.news else {}
+    shown = ShownApproval(approval, request.user, changes.get(approval.pk, {}))
+    act = act_named(approval.act)
     return {
-        "shown": ShownApproval(approval, request.user, changes.get(approval.pk, {})),
+        "shown": shown,
+        "doers": names_of_holders(act.may_approve, but=request.user) if act and not shown.may_refuse else [],
         "approval": approval,
         "factor_content": services.factor_content(approval),
         "is_over_time": approval.is_open and approval.expires_at <= clock.now(),

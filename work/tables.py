@@ -24,12 +24,16 @@ from work.services import Item
 
 @dataclass(frozen=True)
 class Task:
-    """One row: an item with its words, with the name of who has taken it, and of its branch, where that is named."""
+    """One row: an item with its words, with the name of who has taken it, and of its branch, where that is named.
+
+    `doers`: some of those who can do it, where the reader cannot.
+    """
 
     item: Item
     line: Line
     taker: str
     branch: str
+    doers: str
 
     @property
     def pk(self) -> str:

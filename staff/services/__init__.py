@@ -2,7 +2,14 @@
 
 from staff.services.factors import has_factor, needs_factor
 from staff.services.first_owner import awaits_owner, is_first_key, make_first_owner
-from staff.services.guards import has_owner, may_manage, names_of_holders, names_of_owners, sees_more
+from staff.services.guards import (
+    has_owner,
+    holders_of_any,
+    may_manage,
+    names_of_holders,
+    names_of_owners,
+    sees_more,
+)
 from staff.services.limit_changes import change_limits, lock_limit_change
 from staff.services.limits import (
     Limits,

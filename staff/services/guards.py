@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING
+
 from django.conf import settings
 from django.contrib.auth.models import Permission
 from django.db.models import Q
@@ -10,6 +14,11 @@ from core.rights import Right, Role
 from staff.errors import NotAllowed
 from staff.models import BREAK_GLASS, User
 from staff.roles import rank_of, rights_by_role, roles_given_by
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from staff.models import StaffQuerySet
 
 
 def lock_for_change(person: User, *, actor: User | None) -> User:
@@ -59,12 +68,20 @@ def sees_more(person: User, actor: User) -> bool:
     return actor.bound_to is not None and person.bound_to is None
 
 
-def names_of_holders(*rights: Right, most: int = 3) -> list[str]:
-    """Up to `most` active people who hold all of these rights, as the pages call them; owners come last."""
+def names_of_holders(*rights: Right, but: User | None = None, most: int = 3) -> list[str]:
+    """Up to `most` active people, but for one, who hold all of these rights, as pages call them; owners come last."""
     people = User.objects.order_by("is_superuser", "first_name", "username")
+    people = people.exclude(pk=but.pk) if but else people
     for right in rights:
         people = people.filter(pk__in=User.objects.holding(right))
     return [holder.shown_name for holder in people[:most]]
+
+
+def holders_of_any(rights: Collection[Right]) -> StaffQuerySet:
+    """The active people who hold one of these rights at least; owners come last."""
+    held = [Q(pk__in=User.objects.holding(right).values("pk")) for right in rights]
+    people: StaffQuerySet = User.objects.filter(reduce(or_, held))
+    return people.order_by("is_superuser", "first_name", "username")
 
 
 def names_of_owners(most: int = 3) -> list[str]:

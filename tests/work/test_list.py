@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from approvals.models import Approval
 from approvals.services import ask
 from batches.models import Batch, BatchRow
 from batches.services import pause, resume
@@ -201,6 +202,8 @@ def test_the_own_request_waits_for_somebody_else():
     assert (counted(asker), counted(decider)) == (0, 1)
     assert 'hx-swap-oob="true"' in decider.get("/balance/alerts/now/?seen=").content.decode()
     assert (rows(asker), rows(asker, "?whose=others")) == ([], ["approval"])
+    for address in ("/work/?whose=others", Approval.objects.get().get_absolute_url()):
+        assert f"Done by: {budi.shown_name}" in asker.get(address).content.decode()
     assert (rows(decider), rows(decider, "?whose=others")) == (["approval"], [])
 
 

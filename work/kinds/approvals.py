@@ -11,7 +11,7 @@ from django.db.models.functions import Least
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from approvals.acts import acts_approved_by, acts_that_keep_a_customer
+from approvals.acts import act_named, acts_approved_by, acts_that_keep_a_customer
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
 from approvals.services import changes_seen, refused_to, sees_queue
@@ -70,5 +70,9 @@ class Approvals(WorkKind):
             if approval.pk in refused:
                 about += " · " + gettext("another person has to approve it")
             step = gettext("Refuse") if shown.is_void_now or approval.pk in refused else ""
-            lines[approval.pk] = Line(str(shown.label), approval.get_absolute_url(), about, shown.shown_amount, step)
+            act = act_named(approval.act)
+            url = approval.get_absolute_url()
+            lines[approval.pk] = Line(
+                str(shown.label), url, about, shown.shown_amount, step, does=(act.may_approve,) if act else ()
+            )
         return lines

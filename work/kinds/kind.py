@@ -54,7 +54,8 @@ class Line:
     """What one row says: its subject, which links to the place where it is done, more about it, and rupiah.
 
     `step`: what is done about this very row, if not what is done about its kind. `at_once`: a step that is taken on
-    another page, without the place of the row: its words and address.
+    another page, without the place of the row: its words and address. `does`: one of these rights is enough to do it,
+    if not those of its kind.
     """
 
     subject: str
@@ -63,6 +64,7 @@ class Line:
     amount: str = ""
     step: str = ""
     at_once: tuple[str, str] = ("", "")
+    does: tuple[Right, ...] = ()
 
 
 class WorkKind(ABC):
