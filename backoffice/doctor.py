@@ -20,6 +20,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from alerts.kinds import KINDS
 from alerts.kinds.kind import Now
@@ -34,10 +35,12 @@ from core.money import rupiah
 from core.stores import new_client
 from core.times import clock, time_of_day
 from gateway.services import first_request_at, latest_reading, limit_use, read_balance, upstream_account
+from ledger.presenting import Funds
 from purchases.models import Order
 from purchases.states import FINAL
-from reconciliation.models import Difference
-from reconciliation.services import compared_at, last_proof
+from reconciliation.models import Difference, ReconciliationRun
+from reconciliation.presenting import said_of_books
+from reconciliation.services import compared_at, last_proof, position
 from upstream.errors import Unavailable, UpstreamError
 
 _GB, _MB = 1_000_000_000, 1_000_000
@@ -244,7 +247,7 @@ def _upstream_known(subject: str) -> Iterator[Finding]:
 def _rate_limit(subject: str) -> Iterator[Finding]:
     if use := limit_use():
         facts = {"used": use.used, "calls": use.calls, "seconds": round(use.window)}
-        yield Finding(subject, Verdict.OK, _("%(used)s of %(calls)s requests count now, in %(seconds)s s") % facts)
+        yield Finding(subject, Verdict.OK, _("%(used)s of %(calls)s requests in the last %(seconds)s s") % facts)
     else:
         advice = _("Start Redis or Valkey: nothing is sent without it.")
         yield Finding(subject, Verdict.BAD, _("nobody knows how much of it is used"), advice)
@@ -306,8 +309,25 @@ def _books(subject: str) -> Iterator[Finding]:
         advice = _("Wait for the first balance reading.")
         yield Finding(subject, Verdict.LOOK, _("never compared with the provider"), advice)
     else:
-        seen = _("proved; last compared %(time)s") % {"time": clock(compared)}
-        yield Finding(subject, Verdict.OK, seen)
+        yield _compared(subject, compared)
+
+
+def _compared(subject: str, compared: dt.datetime) -> Finding:
+    """As the page Balance says it: open orders make it provisional."""
+    now = position()
+    if now.state == ReconciliationRun.Result.BALANCED:
+        return Finding(subject, Verdict.OK, _("proved; last compared %(time)s") % {"time": clock(compared)})
+    said = said_of_books(now, Funds.now())
+    if said.strong:
+        return Finding(subject, Verdict.LOOK, f"{said.strong} {said.text}")
+    if not now.blocking:
+        return Finding(subject, Verdict.PROVISIONAL, said.text)
+    words = ngettext(
+        "Nothing is wrong so far; %(n)s order is still open.",
+        "Nothing is wrong so far; %(n)s orders are still open.",
+        len(now.blocking),
+    )
+    return Finding(subject, Verdict.PROVISIONAL, words % {"n": len(now.blocking)})
 
 
 def _alert_ways(subject: str) -> Iterator[Finding]:

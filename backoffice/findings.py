@@ -17,6 +17,7 @@ class Verdict(LookChoices):
     """How a subject stands."""
 
     OK = "ok", "circle-check", "good", gettext_lazy("All right")
+    PROVISIONAL = "provisional", "clock", "queued", gettext_lazy("Provisional")
     LOOK = "look", "alert-triangle", "warn", gettext_lazy("Look at it")
     BAD = "bad", "alert-triangle", "bad", gettext_lazy("Wrong")
 

@@ -21,13 +21,15 @@ _FURTHER = {
     "restored": ("backups", _("Backups"), Right.CHANGE_POLICIES),
     "alert ways": ("alert_ways", _("Ways of alerts"), Right.VIEW_ALERTS),
 }
+# What needs somebody stands on top.
+_RANKS = {Verdict.PROVISIONAL: 1, Verdict.OK: 2}
 
 
 @staff_only(Right.CHANGE_POLICIES)
 @require_GET
 def health_page(request: StaffRequest) -> HttpResponse:
     """Each subject with its verdict and next step; it asks the provider nothing."""
-    findings = sorted(examine(is_page=True), key=lambda finding: finding.verdict == Verdict.OK)  # good ones last
+    findings = sorted(examine(is_page=True), key=lambda finding: _RANKS.get(finding.verdict, 0))
     rows = []
     for finding in findings:
         address, words, right = _FURTHER.get(finding.subject, ("", "", ""))

@@ -62,6 +62,7 @@ PLAIN = {
         _("Rate limit"),
         _("The provider allows so many requests in a while; the shop stays below it."),
         _("Nothing is sent to the provider now. Ask the person who runs the server to start Redis."),
+        says_itself=True,
     ),
     "clock": Plain(
         _("Clock"),
@@ -106,5 +107,5 @@ PLAIN = {
         _("Alerts also reach people who are not looking at the pages."),
         _("Alerts are seen on the pages only. Add a way, such as Telegram, so that they reach you."),
     ),
-    "versions": Plain(_("Versions"), _("What to name when you ask for help."), ""),
+    "versions": Plain(_("Versions"), _("What to name when you ask for help."), "", says_itself=True),
 }

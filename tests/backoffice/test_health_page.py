@@ -10,9 +10,12 @@ from alerts.services.ways import ways
 from backoffice.doctor import _ON_PAGE
 from backoffice.health_words import PLAIN
 from gateway.services import hold_restored, upstream_account
+from reconciliation.services import reconcile
 from testing.people import Browser, browser_of, make_person, signed_in
 from tests.core.helpers import words_at
 from tests.gateway.helpers import read_balance
+from tests.ledger.helpers import open_books
+from tests.reconciliation.helpers import said_codes, sent
 
 pytestmark = pytest.mark.django_db
 ROW = re.compile(r'data-subject="([^"]+)" data-verdict="([^"]+)"')
@@ -116,6 +119,52 @@ def test_a_line_says_what_it_means_and_folds_technical_facts(monkeypatch):
     for subject, verdict in verdicts(owner).items():
         said = PLAIN[subject]
         assert str(said.good if verdict == "ok" else said.trouble) or subject == "restored"
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", ["Provisional", "Nothing is wrong so far; 1 order is still open."]),
+        ("id", ["Menunggu hasil", "Sejauh ini tidak ada yang salah; 1 transaksi masih diproses."]),
+    ],
+)
+def test_an_open_order_makes_the_books_provisional_as_on_balance(language, said):
+    open_books(1_000_000)
+    read_balance(1_000_000)
+    reconcile()
+    owner = signed_in(make_person("admin", language=language))
+    assert verdicts(owner)["books"] == "ok"
+    sent()
+    read_balance(989_500)
+
+    row = words_at(owner.get("/health/"), 'data-subject="books"')
+
+    assert verdicts(owner)["books"] == "provisional"
+    assert [words for words in said if words not in row] == []
+    assert said_codes(owner.get("/balance/")) == ["provisional"]
+
+
+def test_what_open_orders_cannot_explain_is_never_called_fine():
+    open_books(1_000_000)
+    read_balance(1_000_000)
+    reconcile()
+    sent()
+    read_balance(500_000)
+
+    owner = browser_of("admin")
+
+    assert verdicts(owner)["books"] == "look"
+    assert "Rp489.500" in words_at(owner.get("/health/"), 'data-subject="books"')
+
+
+def test_the_limit_in_use_and_the_version_are_in_sight(settings):
+    page = signed_in(make_person("admin", language="en")).get("/health/")
+
+    rows = [words_at(page, f'data-subject="{subject}"') for subject in ("rate limit", "versions")]
+
+    assert re.search(r"\d+ of \d+ requests in the last \d+ s", rows[0])
+    assert settings.VERSION in rows[1]
+    assert not [row for row in rows if "Technical facts" in row]
 
 
 def test_every_subject_has_plain_words():

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 from backoffice.doctor import examine
 from core.commands import PlainCommand
 
-_SIGNS = {"ok": "ok  ", "look": "look", "bad": "BAD "}
+_SIGNS = {"ok": "ok  ", "provisional": "open", "look": "look", "bad": "BAD "}
 
 
 class Command(PlainCommand):
