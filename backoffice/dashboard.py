@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from alerts.services.results import gets_evenings, may_choose_results
+from alerts.services.ways import ways
 from backoffice.first_steps import FirstSteps
 from backoffice.glance import glance
 from backoffice.own_day import OwnDay
@@ -69,6 +70,7 @@ def overview(request: StaffRequest) -> HttpResponse:
     sees_earnings = _sees_shop(request) and request.user.has_perms(EARNINGS)
     figures = part.figures if sees_earnings and part.is_named else dict
     facts = _facts(request, part, figures)
+    results_sent = gets_evenings(request.user) if may_choose_results(request.user) else None
     context = {
         **facts,
         **_own_facts(request, own),
@@ -78,7 +80,8 @@ def overview(request: StaffRequest) -> HttpResponse:
         "tips": tips_for(request.user),
         "sees_work": bool(scope_of(request.user).sees),
         "first": FirstSteps.read(request.user) if request.user.has_perm(Right.CHANGE_SHOP) else None,
-        "results_sent": gets_evenings(request.user) if may_choose_results(request.user) else None,
+        "results_sent": results_sent,
+        "results_lack_way": bool(results_sent) and not ways(),
     }
     return render(request, "backoffice/overview.html", context)
 

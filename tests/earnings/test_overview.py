@@ -237,16 +237,17 @@ def test_who_sees_the_shop_finds_from_its_head():
     assert Order.objects.count() == 1
 
 
-def test_the_way_to_the_result_of_the_evening_is_for_who_can_choose_it():
+def test_the_way_to_the_result_of_the_evening_is_for_who_can_choose_it(settings):
     admin = make_person("admin")
     bound = browser_of("supervisor", bound_since="2026-01-01T00:00Z")
 
     before = words_at(signed_in(admin).get("/"), 'id="send-evening"')
     choose_results(evening=True, weekly=False, person=admin)
+    without_way = words_at(signed_in(admin).get("/"), 'id="send-evening"')
+    settings.ALERT_URLS = ["json://127.0.0.1:9/"]
     after = words_at(signed_in(admin).get("/"), 'id="send-evening"')
 
-    assert before
-    assert after
-    assert before != after
+    assert len({before, without_way, after}) == 3
+    assert all((before, without_way, after))
     assert not has_id(browser_of("viewer").get("/"), "send-evening")
     assert not has_id(bound.get("/"), "send-evening")
