@@ -20,6 +20,7 @@ from testing.people import browser_of
 from tests.core.helpers import codes, has_id, hidden, words, words_at
 from tests.counter.helpers import NUMBER, review, send, tiles
 from tests.credit.helpers import give_credit, owed_by
+from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, make_drawer
 
 pytestmark = pytest.mark.django_db
@@ -243,10 +244,18 @@ def test_a_slow_bill_is_asked_for_until_the_answer_is_there(cashier):
     assert asks(answered) == ""
 
 
-def test_who_sees_no_numbers_gets_none_from_a_past_order(telkomsel):
-    order = make_order(Status.SUCCESS, product=telkomsel[10_000], destination=NUMBER)
-    Group.objects.get(name="cashier").permissions.remove(Permission.objects.get(codename="view_number"))
-    browser = browser_of("cashier")
+def test_who_sees_no_numbers_is_offered_none_at_the_counter(telkomsel):
+    browser, number = browser_of("cashier"), "081277665544"  # another than the page's example
+    own = {"placed_by": User.objects.get(username="cashier"), "destination": number}
+    order = make_order(Status.SUCCESS, product=telkomsel[10_000], **own)
+    make_customer("Bu Sari", (number, "phone"))
 
+    def shown() -> list[bool]:
+        pages = [browser.get("/counter/", {"q": text}).content.decode() for text in ("", "sari")]
+        return ["77665544" in re.sub(r"[\s-]", "", page) for page in pages]
+
+    assert shown() == [True, True]
+    Group.objects.get(name="cashier").permissions.remove(Permission.objects.get(codename="view_number"))
+    assert shown() == [False, False]
     assert browser.get(f"/counter/review/?again={order.ref_id}").status_code == 404
     assert browser.get(f"/counter/orders/{order.ref_id}/whatsapp/").status_code == 403
