@@ -228,18 +228,18 @@ _NOT_POLLED = [status for status in Status if status not in POLLED]
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    ("status", "said"), [*((status, "success") for status in _NOT_POLLED), ("success", "failed"), ("failed", "failed")]
-)
-def test_an_unsigned_callback_that_says_something_else_has_the_status_asked(monkeypatch, status, said):
+@pytest.mark.parametrize("status", _NOT_POLLED)
+def test_an_unsigned_callback_that_says_something_else_has_the_status_asked(monkeypatch, status):
     asked = []
     monkeypatch.setattr(services, "publish", lambda *work: asked.append(work))
     order = make_order(status)
 
-    services.process(_receive(body_for(order, said), is_signed=False).pk)
+    for said in ("success", "failed"):
+        asked.clear()
+        callback = services.process(_receive(body_for(order, said), is_signed=False).pk)
 
-    assert asked == ([] if said == status else [("purchases.tasks.ask_anyway", order.pk)])
-    assert (Callback.objects.get().state, moves(order)) == ("hint", [])
+        assert asked == ([] if said == status else [("purchases.tasks.ask_anyway", order.pk)]), said
+        assert (callback.state, moves(order)) == ("hint", []), said
     assert not Incident.objects.exists()  # it is not signed: the answer is believed, and nothing else
 
 
