@@ -24,11 +24,10 @@ from core.paging import kept_filters
 from core.rights import Right
 from core.search import sum_up
 from core.tables import Column, Table
-from core.times import days_words
 from exports.formats import Fields
-from exports.lists import LIST_WORDS, ListFile
+from exports.lists import LIST_FILTERS, LIST_WORDS, ListFile
 from exports.models import Export
-from exports.presenting import NO_FACTS, query_words
+from exports.presenting import NO_FACTS, in_words, query_words
 from exports.services import columns_of
 from staff.models import User
 
@@ -136,14 +135,25 @@ def listing_named(name: str) -> Listing:
 def file_words(export: Export) -> str:
     """The list of a file, its days, and its other filters as the list's page says them."""
     _discover()
-    listing, values = _LISTINGS.get(export.list_name), QueryDict(export.query)
+    listing = _LISTINGS.get(export.list_name)
     words = str(listing.words) if listing else str(LIST_WORDS.get(export.list_name, export.list_name))
-    if listing is None or values.keys() <= NO_FACTS:
-        return ", ".join(filter(None, [words, query_words(export.query)]))
-    days = days_words(values.get("since", ""), values.get("until", ""))
-    typed = f"“{values['q']}”" if values.get("q") else ""
-    chips = [chip.words for chip in listing.find(values, export.owner).chips() if chip.name not in NO_FACTS]
-    return ", ".join(filter(None, [words, days, typed, *chips]))
+    return ", ".join(filter(None, [words, filter_words(export.list_name, export.query, export.owner)]))
+
+
+def filter_words(list_name: str, query: str, reader: User) -> str:
+    """The filters of a file, as the list's page says them to this reader; unknown ones as the address names them."""
+    _discover()
+    listing, values = _LISTINGS.get(list_name), QueryDict(query)
+    find = listing.find if listing else LIST_FILTERS.get(list_name)
+    if find is None or values.keys() <= NO_FACTS:
+        return query_words(query, list_name)
+    return in_words(find(values, reader), values)
+
+
+def known_listing(name: str) -> Listing | None:
+    """The list whose files begin so; None if they are of another page."""
+    _discover()
+    return _LISTINGS.get(name)
 
 
 @cache

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.formats import number_format
@@ -34,6 +34,7 @@ from exports.errors import TooManyFiles, TooManyRows
 from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_blocks, in_language, workbook_answer
 from exports.models import Export, named_by_days
+from exports.presenting import in_words
 from exports.services import request_file
 from staff.confirming import check_factor
 from staff.errors import FactorRefused
@@ -50,14 +51,16 @@ WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with full numbers"),
 
 # The words of lists whose files are made without a `Listing`, by their names.
 LIST_WORDS: dict[str, Any] = {}
+# Their filters, of an address for a reader.
+LIST_FILTERS: dict[str, Callable[[QueryDict, Any], ListFilter]] = {}
 
 
 @dataclass(frozen=True)
 class ListFile:
     """The maker of one list's files. `show`: the list's page, given what to say and the HTTP status.
 
-    `name` begins the files' names; `words`: the list's, unless it is a `Listing`; `task` writes a file in the worker;
-    `table`: says what people call the fields and their values;
+    `name` begins the files' names; `words`, `find`: the list's and its filter, unless it is a `Listing`; `task` writes
+    a file in the worker; `table`: says what people call the fields and their values;
     `rights`: those that its reader needs. `whole_fields`: the columns of a file with customers' full numbers, if the
     list holds numbers. `for_file`: the rows with what they hold there.
     """
@@ -70,11 +73,14 @@ class ListFile:
     show: Callable[[StaffRequest, dict[str, Any], int], HttpResponse]
     whole_fields: Fields | None = None
     words: Any = ""
+    find: Callable[[QueryDict, Any], ListFilter] | None = None
     for_file: Callable[[Any], QuerySet[Any]] = lambda rows: rows
 
     def __post_init__(self) -> None:
         if self.words:
             LIST_WORDS[self.name] = self.words
+        if self.find:
+            LIST_FILTERS[self.name] = self.find
 
     def csv(self, request: StaffRequest, filtered: ListFilter) -> HttpResponseBase:
         """The filtered list as CSV, sent while it is read; the worker makes a long one (POST)."""
@@ -162,6 +168,9 @@ class ListFile:
         context = {
             "act": WHOLE_FILE,
             "content": content,
+            "filters": in_words(filtered, dict(parse_qsl(content["query"]))),
+            "rows": count_up_to(filtered.qs, MOST_AT_ONCE),
+            "most": MOST_AT_ONCE,
             "name": "format",
             "choices": Export.Format.choices,
             "refusal": refusal,

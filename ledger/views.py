@@ -44,6 +44,7 @@ FILE = ListFile(
     fields=StatementTable.export,
     table=StatementTable,
     show=_show_statement,
+    find=lambda query, _reader: StatementFilter(query, queryset=Entry.objects.with_actors()),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache, partial
 from operator import attrgetter
 from typing import Any, ClassVar
 
@@ -19,6 +20,7 @@ from audit.subjects import Subjects
 from core.rights import Role
 from core.tables import Table, column, row_link
 from core.times import day_words, moment
+from exports.listing import filter_words
 from gateway.models import Exchange
 from staff.models import User
 from workbench.presenting import errors
@@ -126,6 +128,7 @@ class AuditTable(Table[AuditEvent]):
     def __init__(self, events: Iterable[AuditEvent], *, reader: User) -> None:
         super().__init__(events)
         self.subjects = Subjects(self.rows, reader)
+        self.filters = cache(partial(filter_words, reader=reader))
 
     @column(_("About"), phone="3 wide")
     def subject(self, event: AuditEvent) -> SafeString:
@@ -134,7 +137,7 @@ class AuditTable(Table[AuditEvent]):
 
     @column(_("Details"), css="sub", phone="4 wide")
     def details(self, event: AuditEvent) -> SafeString:
-        return details_of(event, self.subjects)
+        return details_of(event, self.subjects, self.filters)
 
     @column(_("Address"), css="mono sub nowrap", phone="2 right")
     def address(self, event: AuditEvent) -> str:

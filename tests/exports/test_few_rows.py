@@ -75,6 +75,23 @@ def test_a_workbook_with_full_numbers_comes_at_once_after_the_factor():
     assert AuditEvent.objects.get(kind="export_made").facts["numbers"] == "whole"
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "1 Jan 2026 – 31 Dec 2026, Status: Success, Price: Rp1 to Rp900.000 · 2 rows"),
+        ("id", "1 Jan 2026 – 31 Des 2026, Status: Sukses, Harga: Rp1 sampai Rp900.000 · 2 baris"),
+    ],
+)
+def test_the_page_before_a_file_with_full_numbers_says_its_rows_in_words(language, said):
+    for _number in range(2):
+        make_order(Status.SUCCESS)
+    query = "status=success&amount_from=1&amount_to=900000&since=2026-01-01&until=2026-12-31"
+
+    page = browser_of("supervisor", language=language).get(f"/orders/file/whole/?{query}")
+
+    assert " ".join(words_at(page, 'id="whole-rows"').split()) == said
+
+
 def test_the_menu_says_days_rows_and_masks_before_the_click(monkeypatch):
     monkeypatch.setattr(lists, "MOST_IN_BOOK", 1)
     for _number in range(2):

@@ -149,6 +149,47 @@ def test_facts_are_words_in_both_languages(auditor: Client):
         assert "take_over_drawer" not in page
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        (
+            "en",
+            {
+                "Orders": "1–28 Nov 2026, Cashier: cashier, Price: Rp45.000 to Rp60.000, strange: 1",
+                "Earnings": "1–28 Nov 2026, By: Brand, Against other days: 1–28 Oct 2026",
+                "Journal of a day": "5 Nov 2026",
+                "Statement": "from 1 Nov 2026, Kind: Debit",
+            },
+        ),
+        (
+            "id",
+            {
+                "Transaksi": "1–28 Nov 2026, Kasir: cashier, Harga: Rp45.000 sampai Rp60.000, strange: 1",
+                "Hasil penjualan": "1–28 Nov 2026, Menurut: Merek, Bandingkan dengan hari lain: 1–28 Okt 2026",
+                "Jurnal harian": "5 Nov 2026",
+                "Mutasi": "mulai 1 Nov 2026, Jenis: Debit",
+            },
+        ),
+    ],
+)
+def test_a_file_is_named_by_its_list_and_its_filter_in_words(language: str, words: dict[str, str]):
+    make_person("cashier", username="cashier")
+    november = "since=2026-11-01&until=2026-11-28"
+    for name, query in (
+        ("orders", f"cashier=cashier&amount_from=45000&amount_to=60000&strange=1&{november}"),
+        ("earnings", f"by=brand&{november}&against_since=2026-10-01&against_until=2026-10-28"),
+        ("journal", "day=2026-11-05"),
+        ("statement", "kind=debit&since=2026-11-01"),
+    ):
+        record(EXPORT_MADE, subject=name, facts={"query": query})
+
+    page = browser_of("admin", language=language).get(f"/audit/?kind={EXPORT_MADE.key}")
+
+    said = [details.partition(": ")[2] for details in cells(page, "details")]
+    assert dict(zip(cells(page, "subject"), said, strict=True)) == words
+
+
 def test_every_fact_that_the_code_records_has_a_name():
     recorded = names_recorded()
     assert {"act", "by", "terms", "sha256", "due_days", "logo", "per_day", "left"} <= recorded  # it finds them
@@ -245,7 +286,7 @@ def test_a_reader_meets_no_code_no_raw_time_and_no_hash(db: None):
     record(ROLE_EDITED, actor=None, subject="roles", before={"cashier": []}, after=rights)
 
     events = list(AuditEvent.objects.order_by("-pk")[:2])[::-1]
-    lines = [str(details_of(event, Subjects(events, admin))) for event in events]
+    lines = [str(details_of(event, Subjects(events, admin), lambda _list, query: query)) for event in events]
 
     assert "Unexplained debit" in lines[0]
     assert "Before: Rp5.000" in lines[0]

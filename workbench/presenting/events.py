@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
 from audit.facts import change_words, name_words, value_words
 from audit.models import AuditEvent
@@ -16,6 +18,9 @@ from core.numbers import json_as_seen, masked_json
 _NOTHING: tuple[Any, ...] = ("", None, {}, [])
 # Evidence for programs: it stands in the files, and says nothing to a reader of the list.
 _FOR_FILES = {"sha256"}
+_LONGEST_FILTER = 160
+# The name of a list and the query of its filters → their words.
+Filters: TypeAlias = Callable[[str, str], str]
 
 
 def as_text(value: Any) -> str:
@@ -29,13 +34,13 @@ def masked(event: AuditEvent) -> dict[str, Any]:
     return facts
 
 
-def details_of(event: AuditEvent, subjects: Subjects) -> SafeString:
-    """The values before and after, and the facts, a line each; long ones are cut."""
-    lines = [(_words(part),) for part in _parts(event, subjects)]
+def details_of(event: AuditEvent, subjects: Subjects, filters: Filters) -> SafeString:
+    """The values before and after, and the facts, a line each; long ones are cut. `filters`: says those of a list."""
+    lines = [(_words(part),) for part in _parts(event, subjects, filters)]
     return format_html_join("", "<div>{}</div>", lines[:6])
 
 
-def _parts(event: AuditEvent, subjects: Subjects) -> list[tuple[str, str]]:
+def _parts(event: AuditEvent, subjects: Subjects, filters: Filters) -> list[tuple[str, str]]:
     kept = {"before": event.before, "after": event.after, "facts": event.facts}
     seen = json_as_seen(kept)
     before, after, facts = (seen[name] or {} for name in kept)
@@ -46,10 +51,12 @@ def _parts(event: AuditEvent, subjects: Subjects) -> list[tuple[str, str]]:
         if was.get(name) != now.get(name) and not (was.get(name) in _NOTHING and now.get(name) in _NOTHING)
     ]
     shown = {name: value for name, value in facts.items() if value not in _NOTHING and name not in _FOR_FILES}
-    return changed + [(name, _said(name, value, event, subjects)) for name, value in shown.items()]
+    return changed + [(name, _said(name, value, event, subjects, filters)) for name, value in shown.items()]
 
 
-def _said(name: str, value: Any, event: AuditEvent, subjects: Subjects) -> str:
+def _said(name: str, value: Any, event: AuditEvent, subjects: Subjects, filters: Filters) -> str:
+    if name == "query" and isinstance(value, str):
+        return Truncator(filters(event.subject, value)).chars(_LONGEST_FILTER)
     if name == "subject" and isinstance(value, str):
         return subjects.words(value, event)
     return subjects.number_words(name, value) or value_words(name, value, event.kind)

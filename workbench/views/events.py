@@ -70,6 +70,7 @@ FILE = ListFile(
     table=AuditTable,
     show=_show,
     whole_fields=AuditTable.export_whole,
+    find=lambda query, _reader: AuditFilter(query, queryset=AuditEvent.objects.all()),
 )
 
 
