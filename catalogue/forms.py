@@ -135,7 +135,7 @@ class TermsForm(forms.Form):
             kinds = [(PriceRuleKind.PLUS.value, _("The shop's fee on top of the total"))]
             del self.fields["round_to"], self.fields["at_least"]
         elif target.also:
-            kinds.insert(0, (AS_NOW, _("Each as now, but at least so much")))
+            kinds.insert(0, (AS_NOW, _("As now, but at least…")))
         if has_rule:
             kinds.append((END, _("No rule of its own: end this one")))
         self.fields["kind"].choices = kinds  # type: ignore[attr-defined]

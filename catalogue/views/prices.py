@@ -116,8 +116,8 @@ def _save(request: StaffRequest, target: Target, own: Rules, form: TermsForm) ->
 
 
 def _said_of(change: Preview) -> str:
-    """What was saved: the target, how many prices changed, and the least profit of one sale: of each product of a brand,
-    or how many of these still earn less than was asked; for other targets of what changed."""
+    """What was saved: the target, how many prices changed, and the least profit of one sale: of every product of a
+    brand, or how many of these still earn less than was asked; for other targets of what changed."""
     target, least = change.target, change.least_margin if change.least_of_all is None else change.least_of_all
     facts = {
         "name": target.brand.name if target.brand and target.also else target.words,

@@ -340,6 +340,8 @@ def test_the_preview_says_the_verdict_then_the_button_the_prices_and_the_folded_
     order = [sent.index(f'id="{part}"') for part in ("affected", "rule-save", "new-prices", "rules-told", "rules-then")]
     assert order == sorted(order)
     assert not has_id(page, "rule-now"), "the old rules stand once"
+    before_saving = words(page).partition(" prices rise")[2].partition(" Save ")[0]
+    assert "Fixed prices" not in before_saving, "what helps to type is not read again"
     for held in (": cost + 5% → cost + 3%, at least Rp500", ": No rule → cost + 3%, at least Rp500"):
         assert held in words(page)
 
