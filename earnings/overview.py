@@ -25,8 +25,8 @@ from staff.models import User
 #: What a person needs to see the part.
 SEES = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
 _OFFERED = (Days.TODAY, Days.YESTERDAY, Days.WEEK, Days.DAYS_7, Days.MONTH)
-# What the lines may be by, in this order, and how many of them stand there.
-_BY, _LINES = ("brand", "product", "person", "customer", "method", "branch"), 6
+# What the lines may be by, in this order, and how many of them stand there; all of a few more.
+_BY, _LINES, _SPARE = ("brand", "product", "person", "customer", "method", "branch"), 6, 2
 # What an address names a choice by; without any, the part is read once the page is there.
 _NAMED = {"days", "since", "until", "against_since", "against_until", "by", "branch"}
 
@@ -95,7 +95,7 @@ class Part:
         chosen, with_cost = self.chosen, sees_cost(self.person)
         with snapshot(), seen_in(chosen.branch):
             keys = [key for key in _BY if key in keys_shown(self.person)]
-            report = report_of(chosen, self.by, step=step_of(chosen), most=_LINES, reader=self.person)
+            report = report_of(chosen, self.by, step=step_of(chosen), most=_LINES, spare=_SPARE, reader=self.person)
             drawing = drawing_of(chosen, report.steps)
         return {
             "report": report,

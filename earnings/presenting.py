@@ -45,6 +45,8 @@ def keys_shown(person: User) -> dict[str, str | Promise]:
     return {key: words for key, words in BY.items() if shown.get(key, True)}
 
 
+# So many of what only failed have their names on a page.
+_FAILED_NAMED = 3
 # The filter of the list of orders that opens the orders of a row.
 _FILTERS = {
     "brand": "brand",
@@ -193,8 +195,9 @@ class Report:
     """A period by one key, the most sales first, what has none any more last; with the sums of all.
 
     `count`: how many lines there are, of which `lines` may be the first; `others`: the figures of the rest, of which
-    `others_sold` have sold anything. `steps`: of both periods the figures by day, or of this one alone by hour, if they
-    were asked for.
+    `others_sold` have sold anything. `only_failed`: the figures of what has no sale and failed, which are in neither,
+    so that what sold, the others and these come to `now`; `failed_lines`: a few of these, `failed_more` how many more.
+    `steps`: of both periods the figures by day, or of this one alone by hour, if they were asked for.
     """
 
     chosen: Chosen
@@ -203,6 +206,9 @@ class Report:
     lines: list[Line]
     others: Figures
     others_sold: int
+    only_failed: Figures
+    failed_lines: list[Line]
+    failed_more: int
     now: Figures
     before: Figures
     steps: Sequence[Mapping[Any, Figures]]
@@ -224,11 +230,12 @@ class Report:
 
 
 def report_of(
-    chosen: Chosen, by: str, *, step: str = "", most: int | None = None, reader: User | None = None
+    chosen: Chosen, by: str, *, step: str = "", most: int | None = None, spare: int = 0, reader: User | None = None
 ) -> Report:
     """The figures of the period by `by`, and of the period before; with at most so many lines.
 
-    `step`: "hour" or "day", for the figures by it (`Report.steps`). `reader`: for whom lines open pages of people.
+    `spare`: so many more if these are the last that sold. `step`: "hour" or "day", for the figures by it
+    (`Report.steps`). `reader`: for whom lines open pages of people.
     """
     kept = kept_days(Period.around(chosen.period, chosen.before))
     key = "buyer" if by == "customer" else by
@@ -249,23 +256,22 @@ def report_of(
         rows |= {key: (Figures(), Figures()) for key in all_branches() if key not in rows}
     # Names are read of the lines that are shown: a day has hundreds of customers.
     ordered = sorted(rows, key=lambda key: (-rows[key][0].sales, -rows[key][0].placed))
-    rest = [rows[key][0] for key in ordered[most:] if key in now] if most else []
+    failed = [key for key in ordered if by != "branch" and rows[key][0].has_only_failed]
+    if most and most < len(ordered):
+        shown = sum(1 for key in ordered if by == "branch" or rows[key][0].sold)
+        most = shown if most < shown <= most + spare else most
+    rest = [rows[key][0] for key in ordered[most:] if key in now and key not in set(failed)] if most else []
     ordered = ordered[:most]
-    words = _WORDS[by](ordered)
+    words = _WORDS[by]([*ordered, *failed[:_FAILED_NAMED]])
     pages = _pages(chosen, ordered, reader) if by == "person" and reader else {}
     largest = rows[ordered[0]][0].sales if ordered else 0
-    lines = [
-        Line(
-            chosen,
-            by,
-            *words[key],
-            *rows[key],
-            bar=round(100 * rows[key][0].sales / (largest or 1)),
-            is_nobody=key is None,
-            page=pages.get(key, ""),
-        )
-        for key in ordered
-    ]
+
+    def line_of(key: Any) -> Line:
+        bar = round(100 * rows[key][0].sales / (largest or 1))
+        page = pages.get(key, "")
+        return Line(chosen, by, *words[key], *rows[key], bar=bar, is_nobody=key is None, page=page)
+
+    lines = [line_of(key) for key in ordered]
     lines.sort(key=lambda line: (-line.figures.sales, -line.figures.placed, line.words))
     return Report(
         chosen,
@@ -274,6 +280,9 @@ def report_of(
         lines,
         totals_of(rest),
         sum(1 for figures in rest if figures.sold),
+        totals_of(rows[key][0] for key in failed),
+        [line_of(key) for key in failed[:_FAILED_NAMED]],
+        len(failed[_FAILED_NAMED:]),
         totals_of(now.values()),
         totals_of(before.values()),
         steps,

@@ -87,9 +87,19 @@ class Figures(NamedTuple):
         return self.placed - self.sold - self.failed - self.reversed - self.open
 
     @property
+    def unsold(self) -> int:
+        """How many did not go through, of those that the upstream decided."""
+        return self.failed + self.reversed
+
+    @property
+    def has_only_failed(self) -> bool:
+        """Whether the upstream decided some, and none of them went through."""
+        return not self.sold and self.unsold > 0
+
+    @property
     def share(self) -> float | None:
         """The share that went through, 0 to 1, of those that the upstream decided; None without any."""
-        decided = self.sold + self.failed + self.reversed
+        decided = self.sold + self.unsold
         return self.sold / decided if decided else None
 
     @property

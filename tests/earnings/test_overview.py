@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from alerts.services.results import choose_results
 from branches.models import Branch
+from catalogue.models import Product
 from core.money import rupiah
 from earnings.periods import named_period
 from earnings.services import figures_by, sum_day, totals_of
@@ -163,19 +164,65 @@ def line_of(key: str, page: Any) -> list[str]:
 
 
 def test_six_lines_stand_there_and_the_page_of_earnings_has_all():
-    for number in range(8):
+    for number in range(9):
         sold(ago(0, 0), product=make_product(code=f"B{number}"), selling_price=20_000 + number)
     supervisor = browser_of("supervisor")
 
     part, page = (supervisor.get(address, {"by": "product"}) for address in ("/earnings/today/", "/earnings/"))
 
     assert list(lines(part)) == list(lines(page))[:6]
-    assert (part.context["report"].count, len(lines(page))) == (8, 8)
+    assert (part.context["report"].count, len(lines(page))) == (9, 9)
     text = part.content.decode()
-    assert ">\n        All 8</a>" in text
+    assert ">\n        All 9</a>" in text
     more = re.search(r'id="earned-others"[^>]*data-sales="(\d+)"', text)
     assert more
     assert int(more[1]) + sum(lines(part).values()) == part.context["report"].now.sales
+
+
+def test_of_eight_lines_none_is_left_out():
+    for number in range(8):
+        sold(ago(0, 0), product=make_product(code=f"B{number}"), selling_price=20_000 + number)
+
+    part = browser_of("supervisor").get("/earnings/today/", {"by": "product"})
+
+    assert len(lines(part)) == 8
+    assert not has_id(part, "earned-others")
+
+
+@pytest.mark.parametrize("address", ["/earnings/today/", "/earnings/"])
+def test_what_only_failed_has_a_line_and_the_lines_come_to_the_total(address: str):
+    # given products that sold, one of which failed once, and five that only failed or were taken back
+    for number in range(9):
+        sold(ago(0, 0), product=make_product(code=f"B{number}"), selling_price=20_000 + number)
+    sold(ago(0, 0), Status.FAILED, product=Product.objects.get(code="B3"))
+    for number in range(4):
+        sold(ago(0, 0), Status.REJECTED, product=make_product(code=f"F{number}"))
+    back = sold(ago(0, 0), Status.REVERSED, product=make_product(code="F4"))
+    sold(ago(0, 0), Status.FAILED, product=back.product)
+    sold(ago(0, 0), Status.CANCELLED, product=make_product(code="C0"))
+
+    page = browser_of("supervisor", language="en").get(address, {"days": "today", "by": "product"})
+
+    report, text = page.context["report"], page.content.decode()
+    row = text.split('id="earned-failed"')[1].partition("</tr>")[0]
+    links = [unescape(url) for url in re.findall(r'href="(/orders/[^"]*)"', row)]
+    assert f"since={ago(0).date()}&until={ago(0).date()}&product=F4" in links[0]
+    assert re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", row)).count("(") == len(links) == 3
+    assert "2 more" in row
+    assert (report.only_failed.unsold, report.only_failed.sold, report.only_failed.share) == (6, 0, 0)
+    parts = [line.figures for line in report.sold_lines] + [report.others, report.only_failed]
+    assert sum(part.sold for part in parts) == report.now.sold == 9
+    assert sum(part.unsold for part in parts) == report.now.unsold == 7
+    assert "C0" not in row
+
+
+def test_a_day_on_which_all_failed_says_what():
+    sold(ago(0, 0), Status.FAILED, product=make_product(code="F0"))
+
+    page = browser_of("supervisor").get("/earnings/today/", {"by": "product"})
+
+    assert has_id(page, "earned-failed")
+    assert not has_id(page, "none-yet")
 
 
 @pytest.mark.usefixtures("shop")
