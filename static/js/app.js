@@ -267,12 +267,16 @@ function refreshTimes() {
 }
 setInterval(refreshTimes, 10000);
 
-// On a phone the pages of a place and the tabs scroll sideways: the page's own one stays in sight.
-for (const row of findAll(".place-row, .tabs, .filters.is-compact .chips")) {
-  const chosen = find("[aria-current]", row)?.getBoundingClientRect();
-  const { left, width } = row.getBoundingClientRect();
-  if (chosen) row.scrollLeft += chosen.left + chosen.width / 2 - (left + width / 2); // the page itself stays where it is
+// On a phone the pages of a place, tabs and chips scroll sideways: the chosen one stays in sight, also when a request brings the row.
+function showChosen(part) {
+  for (const row of part.querySelectorAll(".place-row, .tabs, .chips, .switch")) {
+    const chosen = find("[aria-current], .chip:has(:checked)", row)?.getBoundingClientRect();
+    const { left, width } = row.getBoundingClientRect();
+    if (chosen) row.scrollLeft += chosen.left + chosen.width / 2 - (left + width / 2); // the page itself stays where it is
+  }
 }
+showChosen(document);
+document.addEventListener("htmx:load", ({ detail }) => showChosen(detail.elt));
 
 // A date field is written as the browser likes it: beside it stands the day as people here write it.
 const dayInWords = new Intl.DateTimeFormat(document.documentElement.lang || "id", { day: "numeric", month: "short", year: "numeric" });

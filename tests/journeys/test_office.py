@@ -139,6 +139,35 @@ def test_the_own_page_of_a_place_is_in_sight_on_a_phone(live_server: Any, open_w
     expect(page.locator(".earned-lines tbody tr").first).to_have_css("display", "table-row")
 
 
+def test_a_row_that_goes_on_fades_and_shows_what_is_chosen(live_server: Any, open_window: OpenWindow, shop):
+    page = open_window(size=PHONE, language="id-ID")
+    row, last = page.locator("#earned-by .switch"), page.locator("#earned-by .switch a").last
+    fades = """row => ["left", "right"].map(side => getComputedStyle(row).getPropertyValue(`--fade-${side}`))"""
+
+    # given the first of what the lines may be by, the row fades where it goes on
+    sign_in(page, live_server.url, "owner", "/?days=today&by=brand")
+    row.scroll_into_view_if_needed()
+    expect(page.locator("#by-brand")).to_be_in_viewport(ratio=1)
+    expect(last).not_to_be_in_viewport(ratio=1)
+    assert row.evaluate(fades) == ["0px", "40px"]
+
+    # when the last is chosen, it is whole and in sight, after a click and on a page of its own
+    address = last.get_attribute("href")
+    last.click()
+    for _ in range(2):
+        expect(page.locator("#earned-by .switch a[aria-current]")).to_have_attribute("href", address or "")
+        row.scroll_into_view_if_needed()
+        expect(last).to_be_in_viewport(ratio=1)
+        assert row.evaluate(fades) == ["40px", "0px"]
+        page.goto(f"{live_server.url}{address}")
+
+    # and nothing fades where it fits, nor in colours that the person chose
+    page.set_viewport_size({"width": 820, "height": 1180})
+    expect(row).to_have_css("--fade-left", "0px")
+    page.emulate_media(forced_colors="active")
+    expect(row).to_have_css("mask-image", "none")
+
+
 def test_what_people_look_for_lies_inside_a_phone(live_server: Any, open_window: OpenWindow, shop):
     page = open_window(size=PHONE, language="id-ID")
     sign_in(page, live_server.url, "owner", path=None)
