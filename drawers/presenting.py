@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.template.loader import render_to_string
 from django.utils import translation
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
@@ -180,6 +180,30 @@ def other_lines(totals: Totals) -> list[Line]:
         for code, words in others.items()
     ]
     return sold + [line for line in credit if line.amount]
+
+
+def change_words(before: Payment, now: Payment) -> str:
+    """How an order is paid now, how it was, and how to take that back: HTML for its page.
+
+    One press takes back what one press noted: nothing but the method. Its form stands on the page.
+    """
+    if before.method == now.method:
+        return _("Noted how the customer paid.")
+    on_credit = _("Now on credit (was %(before)s).")
+    words = on_credit if now.debt_id else _("Paid by %(now)s (was %(before)s).")
+    said = words % {"now": _in_sentence(now.method), "before": _in_sentence(before.method)}
+    row = methods.find_method(before.method)
+    if row and not (row.needs_debtor or row.needs_reference or before.reference or before.cash_given):
+        undo = '{} <button class="btn-undo" type="submit" form="other-method" name="method" value="{}">{}</button>'
+        return format_html(undo, said, row.code, _("Undo"))
+    way_back = _("To take it back: “How the customer paid…”.")
+    return f"{said} {way_back}"
+
+
+def _in_sentence(method: str) -> str:
+    """The words of a method as they stand inside a sentence: "cash", but "QRIS"."""
+    words = methods.method_words(method)
+    return words if words.isupper() else words[:1].lower() + words[1:]
 
 
 @dataclass(frozen=True)

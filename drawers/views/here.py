@@ -21,7 +21,7 @@ from drawers import services
 from drawers.errors import DrawerRefused, OpeningUnexplained, TooLittleCash
 from drawers.forms import GiveBackForm, OpenForm, PaidForm, PaymentForm
 from drawers.models import Drawer, Payment, Shift
-from drawers.presenting import cash_lines, other_lines
+from drawers.presenting import cash_lines, change_words, other_lines
 from drawers.tables import EntryTable, SaleTable
 from drawers.views.shifts import entries_of, explained_facts, sales_of
 from policies.services import policies
@@ -164,7 +164,7 @@ def sale_paid(request: StaffRequest, ref_id: str) -> HttpResponse:
         changed = services.change_payment(payment, actor=request.user, **form.cleaned_data)
         if changed.is_cash:
             open_cash_drawer(request, "sale", ref_id, ref_id=ref_id)
-        messages.success(request, _("Noted how the customer paid."), extra_tags="payment_noted")
+        messages.success(request, change_words(payment, changed), extra_tags="payment_noted")
     return redirect("order_detail", ref_id=ref_id)
 
 

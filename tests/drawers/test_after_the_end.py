@@ -1,5 +1,7 @@
 """Once an order has ended without success: how it was paid stays, and a note alone leaves no debt behind."""
 
+import re
+
 import pytest
 
 from credit.models import CreditEntry
@@ -7,6 +9,7 @@ from drawers.models import DrawerEntry, Payment
 from drawers.services import expected_cash, give_back
 from staff.models import User
 from testing.people import browser_of
+from tests.core.helpers import words
 from tests.credit.helpers import give_credit, owed_by, sell_to
 from tests.drawers.helpers import begin, end, sell
 
@@ -65,6 +68,53 @@ def test_how_a_failed_order_was_paid_stays_while_it_is_owed(counter, status):
 
     assert codes(answer) == ["DrawerRefused:ended"]
     assert expected_cash(shift) == 120_000
+
+
+def test_one_press_says_what_changed_and_one_takes_it_back(counter):
+    # given a sale that was paid in cash
+    browser, shift = counter
+    User.objects.filter(pk=shift.cashier_id).update(language="en")
+    order = sell(shift.cashier, 20_000)
+    end(order, "success")
+    address = f"/drawer/sales/{order.ref_id}/paid/"
+
+    # when one press says otherwise
+    page = browser.post(address, {"method": "transfer"}, follow=True)
+
+    # then the page says what was, with a button of the form on the page that has it again
+    assert "Paid by transfer (was cash)." in words(page)
+    text = page.content.decode()
+    (undo,) = re.findall(r'<button [^>]*form="(other-method)" name="method" value="(\w+)"', text)
+    assert undo == ("other-method", "cash")
+    assert re.search(rf'action="{address}"[^>]*id="other-method"', text)
+    assert expected_cash(shift) == 100_000
+    back = browser.post(address, {"method": undo[1]}, follow=True)
+    assert "Paid by cash (was transfer)." in words(back)
+    assert expected_cash(shift) == 120_000
+    payment = Payment.objects.get()
+    assert (payment.method, payment.amount, payment.outcome) == ("cash", 20_000, "kept")
+
+
+def test_what_one_press_cannot_bring_back_is_not_offered_to_it(counter):
+    browser, shift = counter
+    User.objects.filter(pk=shift.cashier_id).update(language="en")
+    customer = give_credit()
+    order = sell(shift.cashier, 20_000)
+    end(order, "success")
+    address = f"/drawer/sales/{order.ref_id}/paid/"
+
+    browser.post(address, {"method": "cash", "cash_given": "50.000"})
+    given = browser.post(address, {"method": "qris"}, follow=True)
+    slip = browser.post(address, {"method": "card", "reference": "A-1"}, follow=True)
+    owed = browser.post(address, {"method": "credit", "customer": customer.name}, follow=True)
+    paid = browser.post(address, {"method": "cash"}, follow=True)
+
+    assert "Paid by QRIS (was cash). To take it back" in words(given)
+    assert "Paid by card (EDC) (was QRIS)." in words(slip)
+    assert "Now on credit (was card (EDC)). To take it back" in words(owed)
+    assert "Paid by cash (was on credit). To take it back" in words(paid)
+    assert ["btn-undo" in page.content.decode() for page in (given, slip, owed, paid)] == [False, True, False, False]
+    assert (owed_by(customer), expected_cash(shift)) == (0, 120_000)
 
 
 def test_a_note_on_the_order_leaves_no_debt_behind(counter):
