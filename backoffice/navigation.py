@@ -197,10 +197,10 @@ class Navigation:
 
     @property
     def more(self) -> list[Place]:
-        """The places with their pages, without what is a tab itself; those that no tab leads to come first."""
-        left = [replace(place, pages=[page for page in place.pages if page not in self.tabs]) for place in self.places]
-        shown = [place for place in left if place.pages and (place.has_several or place not in self.tabs)]
-        return sorted(shown, key=lambda place: place in self.tabs)
+        """The places with the pages that no tab leads to, the office first."""
+        others = [place for place in self.places if place not in self.tabs]
+        left = [replace(place, pages=[page for page in place.pages if page not in self.tabs]) for place in others]
+        return sorted((place for place in left if place.pages), key=lambda place: place.name != "office")
 
     @property
     def is_in_more(self) -> bool:

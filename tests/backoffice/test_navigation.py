@@ -66,10 +66,11 @@ def test_each_page_has_one_place_and_a_phone_has_four_tabs(role, tabs, hidden):
     assert side == [name for place, pages in PLACES.items() for name in (place, *pages) if name not in hidden]
     assert named(page, 'id="tabs"', 'id="more"') == tabs
     more = named(page, 'id="more"', "</nav>")
-    assert set(more) | set(tabs) | set(PLACES) >= set(side) - {"overview"}
-    if set(tabs) <= set(PLACES):
-        led_to = [any(name in PLACES[place] for place in tabs) for name in more]
-        assert led_to == sorted(led_to), "what no tab leads to comes first"
+    led_to = {name for tab in tabs for name in PLACES[tab]} if set(tabs) <= set(PLACES) else set(tabs)
+    shown = {name for pages in PLACES.values() for name in pages if name in side}
+    assert set(more) == shown - led_to, "each page that no tab leads to, and no other"
+    is_office = [name in PLACES["office"] for name in more]
+    assert is_office == sorted(is_office, reverse=True), "the office comes first"
 
 
 def test_without_any_right_there_is_today():
