@@ -130,3 +130,23 @@ def test_an_owner_chooses_columns_and_finds_them_again(live_server, open_window:
     expect(page.locator("td.c-cashier:nth-child(4)")).to_have_count(2)
     page.goto(f"{live_server.url}/orders/?days=today")
     expect(page.locator("td.c-cashier")).to_have_count(1)
+
+
+def test_the_time_of_an_unknown_order_is_whole_beside_the_panel(live_server, open_window: OpenWindow, orders):
+    yesterday = timezone.now() - dt.timedelta(days=1)
+    facts = {"selling_price": 1_052_000, "price": 1_050_000, "placed_by": orders["new"].placed_by}
+    make_order(Status.UNKNOWN, product_name="Telkomsel Data 50 GB 30 Hari", created_at=yesterday, **facts)
+    sold = make_order(Status.SUCCESS, sn="5231-0098-7712-4410-9921", created_at=yesterday, **facts)
+    page = open_window(language="en-GB", size=(1440, 900))
+    sign_in(page, live_server.url, "owner", "/orders/")
+
+    page.click(f"#row-{sold.pk} [data-pick]")
+    expect(page.locator("[data-beside-panel]")).to_be_visible()
+
+    list_end = page.locator("#results").bounding_box()
+    for cell in page.locator("#results td.c-time").all():
+        box = cell.bounding_box()
+        assert box["x"] + box["width"] <= list_end["x"] + list_end["width"] + 1
+    for cell in page.locator("#results tbody td.c-status").all():
+        outer, badge = cell.bounding_box(), cell.locator(".status").bounding_box()
+        assert badge["x"] + badge["width"] <= outer["x"] + outer["width"], "a badge lies over the next column"
