@@ -4,6 +4,7 @@ import datetime as dt
 import re
 
 import pytest
+from django.contrib.auth.models import Group, Permission
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -16,6 +17,7 @@ from batches.services.releasing import BATCH, content_of
 from branches.models import FIRST
 from callbacks.models import Callback
 from complaints.services import open_complaint
+from customers.models import Customer
 from drawers.models import DrawerDay, Payment
 from purchases.models import Incident, Order
 from purchases.states import ActionReason, Status
@@ -337,9 +339,14 @@ def test_nobody_takes_what_is_for_others():
 def test_a_number_is_shown_as_in_every_list():
     one_of_each()
     Order.objects.update(destination="081234567890")
+    Customer.objects.update(name="Bu Sari")
 
     assert "0812-3456-7890" in browser_of("admin").get("/work/").content.decode()
-    assert "3456" not in browser_of("auditor").get("/work/?whose=shop").content.decode()
+    Group.objects.get(name="supervisor").permissions.remove(Permission.objects.get(codename="view_number"))
+    assert "due" in rows(browser_of("supervisor"), "?whose=shop")
+    for role in ("auditor", "supervisor"):
+        browser = browser_of(role, username=f"other-{role}")
+        assert "3456" not in browser.get("/work/?whose=shop").content.decode(), role
 
 
 def test_a_list_that_stays_open_shows_news_only():
