@@ -48,6 +48,7 @@ def prices(request: StaffRequest) -> HttpResponse:
     context = {
         "table": PriceRuleTable(services.active_rules(), may_change=may_change),
         "everywhere": services.in_several_categories() if may_change else [],
+        "as_now": AS_NOW,
         "at_cost": services.sold_at_cost(),
         "below_cost": services.sold_below_cost(20),
     }

@@ -316,6 +316,11 @@ def test_the_pages_lead_to_the_form_and_the_form_begins_with_what_holds(products
     assert key in [target.key for target in browser.get("/products/prices/").context["everywhere"]]
     assert f'value="{key}"' in browser.get(URL).content.decode()
     assert has_id(browser.get(URL, {"target": f"brand:{products[1].brand_id}"}), "everywhere")
+
+    # when: the least profit is typed beside the brand, the new prices come at once
+    form = hidden(browser.get("/products/prices/"))
+    shown = browser.get(URL, {**form, "target": key, "at_least": "500"})
+    assert has_id(shown, "affected")
     page = browser.get(URL, {"target": key})
     assert page.context["form"].initial["kind"] == "as_now"
     for product, held in zip(products, ["cost + 3%", "cost + 5%", "No rule"], strict=False):
