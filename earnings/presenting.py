@@ -260,7 +260,8 @@ def report_of(
     if most and most < len(ordered):
         shown = sum(1 for key in ordered if by == "branch" or rows[key][0].sold)
         most = shown if most < shown <= most + spare else most
-    rest = [rows[key][0] for key in ordered[most:] if key in now and key not in set(failed)] if most else []
+    others = now.keys() - set(failed)
+    rest = [rows[key][0] for key in ordered[most:] if key in others] if most else []
     ordered = ordered[:most]
     words = _WORDS[by]([*ordered, *failed[:_FAILED_NAMED]])
     pages = _pages(chosen, ordered, reader) if by == "person" and reader else {}
