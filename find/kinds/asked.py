@@ -64,6 +64,7 @@ class Asked:
         # What stands behind a number narrows what is sold for it.
         self.name = typed.number if typed.words and typed.bare else self.text
         self.by_part = sees_whole_numbers()
+        self._shown: dict[int, Order] = {}
 
     @property
     def may_name_a_row(self) -> bool:
@@ -127,9 +128,10 @@ class Asked:
         return self.shown(self.orders)
 
     def shown(self, keys: list[int]) -> list[Order]:
-        """The first orders of these keys, with what a line shows of each."""
-        orders = Order.objects.for_table().in_bulk(keys[: self.most])
-        return [orders[key] for key in keys[: self.most]]
+        """The first orders of these keys, with what a line shows of each. Several kinds show the same: read once."""
+        first = keys[: self.most]
+        self._shown |= Order.objects.for_table().in_bulk([key for key in first if key not in self._shown])
+        return [self._shown[key] for key in first]
 
     @cached_property
     def named_order(self) -> Order | None:

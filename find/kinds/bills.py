@@ -10,7 +10,6 @@ from bills.states import Standing
 from bills.templatetags.bills import name_or_reason
 from branches.seeing import narrowed
 from core.money import rupiah
-from core.paging import chosen_first
 from core.times import short_time
 from find.kinds.asked import Asked
 from find.kinds.kind import Result
@@ -22,8 +21,10 @@ def bills(asked: Asked) -> Iterator[Result]:
         return
     seen = narrowed(BillCheck.objects.all(), PAID_IN, with_shop=True)
     matches = seen.matching(asked.name, by_part=asked.by_part, closely=True)
-    shown = BillCheck.objects.with_standing().select_related("product", "order")
-    for check in chosen_first(matches.order_by("-created_at", "-pk")[: asked.most], shown):
+    keys = list(matches.order_by("-created_at", "-pk").values_list("pk", flat=True)[: asked.most])
+    # What a line shows of a check is a long question: most texts name none.
+    checks = BillCheck.objects.for_table().in_bulk(keys) if keys else {}
+    for check in [checks[key] for key in keys]:
         state = Standing(check.now_standing).state
         more = [
             check.product.kind.as_seen(check.destination),

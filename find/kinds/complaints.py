@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.db.models import Prefetch
-
 from complaints.models import Complaint, State
 from core.times import short_time
 from find.kinds.asked import Asked
 from find.kinds.kind import Result
-from purchases.models import Order
 from purchases.presenting import shown_destination
 
 
@@ -19,8 +16,9 @@ def complaints(asked: Asked) -> Iterator[Result]:
     if not asked.orders:
         return
     # The orders by themselves: joined, PostgreSQL may read all of them.
-    rows = Complaint.objects.filter(order__in=asked.orders).order_by("-pk")
-    for complaint in rows.prefetch_related(Prefetch("order", queryset=Order.objects.for_table()))[: asked.most]:
+    complaints = list(Complaint.objects.filter(order__in=asked.orders).order_by("-pk")[: asked.most])
+    orders = asked.shown([complaint.order_id for complaint in complaints])
+    for complaint, complaint.order in zip(complaints, orders, strict=True):
         state = State(complaint.state)
         facts = [str(state.label), shown_destination(complaint.order), short_time(complaint.opened_at)]
         yield Result(

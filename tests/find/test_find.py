@@ -64,6 +64,26 @@ def number_with_everything() -> Order:
     return order
 
 
+def test_every_kind_that_shows_an_order_reads_it_once(number_with_everything, django_assert_max_num_queries):
+    browser = browser_of("admin")
+    found(browser, NUMBER[-4:])
+
+    with django_assert_max_num_queries(14) as asked:
+        found(browser, NUMBER[-4:])
+
+    assert sum('FROM "purchases_order" INNER JOIN "catalogue_product"' in query["sql"] for query in asked) == 1
+
+
+def test_the_standing_of_bills_is_not_asked_without_bills(django_assert_max_num_queries):
+    browser = browser_of("admin")
+    found(browser, NUMBER)
+
+    with django_assert_max_num_queries(14) as asked:
+        found(browser, NUMBER)
+
+    assert not any("now_standing" in query["sql"] for query in asked)
+
+
 def test_each_role_finds_of_a_number_what_it_may_see(number_with_everything):
     for role in Role:
         results = found(who(role), NUMBER)
