@@ -55,9 +55,12 @@ def main() -> None:
     import django
 
     django.setup()
+    from django.core.management import call_command
+
     from benchmarks.pages import fill
     from purchases.models import Order
 
+    call_command("prepare_app", stdout=sys.stderr)
     if Order.objects.order_by("-pk")[:1].count() == 0:
         fill(min(_BASE, options.orders))
         multiply(options.orders)
