@@ -68,9 +68,14 @@ def _ago_in_words(seconds: int, locale: str) -> str:
 def day_words(text: object) -> str:
     """`{{ "2026-08-22"|day_words }}` (or of a date): "22 Aug 2026"; empty for what is not a valid day."""
     try:
-        return format_date(shop_day(str(text)), "d MMM yyyy", locale=active_locale())
+        return _day_words(str(text), active_locale())
     except ValueError:
         return ""
+
+
+@lru_cache(maxsize=4096)
+def _day_words(day: str, locale: str) -> str:
+    return format_date(shop_day(day), "d MMM yyyy", locale=locale)
 
 
 def days_words(since: str, until: str) -> str:

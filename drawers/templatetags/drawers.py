@@ -110,10 +110,12 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
     in_coins = total + -total % SMALLEST_COIN
     notes = sorted({in_coins, max(in_coins, _SMALL_NOTE), *(-(-total // note) * note for note in _NOTES)})
     debtor = request.POST.get("paid_by_customer", "").strip()
-    accounts = {name.casefold(): (owed, cap, _late(oldest_due)) for name, owed, cap, oldest_due in names}
+    today = timezone.localdate()
+    accounts = [(name, owed, cap, _late(oldest_due, today)) for name, owed, cap, oldest_due in names]
+    by_name = {name.casefold(): account for name, *account in accounts}
     is_owner = bool(owners) and not debtor
     own = owners[0].credit if is_owner else None
-    account = (own.balance, own.cap, _late(own.oldest_due)) if own else accounts.get(debtor.casefold())
+    account = (own.balance, own.cap, _late(own.oldest_due, today)) if own else by_name.get(debtor.casefold())
     owed, cap, late = account or (0, 0, "")
     return {
         "methods": shown if len(shown) > 1 else [],
@@ -134,22 +136,22 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
         "is_in_no_shift": may_use and not has_shift and bool(drawers),
         "may_owe": may_owe,
         "customer": debtor or (owners[0].name if may_owe and owners else ""),
-        "is_unknown": bool(debtor) and debtor.casefold() not in accounts,
+        "is_unknown": bool(debtor) and debtor.casefold() not in by_name,
         "debt": {"is_known": account is not None, "owed": owed, "then": owed + total, "cap": cap, "late": late},
         "names": format_html_join(
             "",
             '<option value="{}" data-owed="{}" data-cap="{}"{}></option>',
             (
-                (name, owed, cap, format_html(' data-late="{}"', _late(due)) if _late(due) else "")
-                for name, owed, cap, due in names
+                (name, owed, cap, format_html(' data-late="{}"', late) if late else "")
+                for name, owed, cap, late in accounts
             ),
         ),
     }
 
 
-def _late(oldest_due: dt.date | None) -> str:
+def _late(oldest_due: dt.date | None, today: dt.date) -> str:
     """Since when something that is owed is overdue, in words; "" when nothing is."""
-    is_late = oldest_due is not None and oldest_due < timezone.localdate()
+    is_late = oldest_due is not None and oldest_due < today
     return gettext("overdue since %(day)s") % {"day": day_words(oldest_due)} if is_late else ""
 
 
