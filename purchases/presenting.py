@@ -267,9 +267,9 @@ def _unknown(order: Order, _actions: _Actions) -> Explanation:
     if possible_outcomes(order):
         return Explanation(happened, money, *_decide(order))
     if order.kind == Order.Kind.BILL:
-        step = _("Do not pay it again or refund it yet. Tell the customer: “We are checking it.”")
+        step = _("Do not pay again, do not refund. Tell the customer: “We are checking it.”")
         return Explanation(happened, money, step, _PAY_NOT_AGAIN)
-    step = _("Do not sell it again or refund it yet. Tell the customer: “We are checking it.”")
+    step = _("Do not sell again, do not refund. Tell the customer: “We are checking it.”")
     return Explanation(happened, money, step, _BUY_NOT_AGAIN)
 
 
@@ -370,9 +370,9 @@ def _do_not_repeat(order: Order) -> tuple[_Words, str]:
 
 def _decide(order: Order) -> tuple[_Words, str]:
     if order.kind == Order.Kind.BILL:
-        step = _("Do not pay it again or refund it yet. Tell the customer: “We are checking it.”")
+        step = _("Do not pay again, do not refund. Tell the customer: “We are checking it.”")
         return step, _PAY_NOT_AGAIN
-    step = _("Do not sell it again or refund it yet. Tell the customer: “We are checking it.”")
+    step = _("Do not sell again, do not refund. Tell the customer: “We are checking it.”")
     return step, _BUY_NOT_AGAIN
 
 

@@ -1,15 +1,16 @@
-"""What to do now with an order whose outcome is not known, until when, and who does it then.
+"""What to do now with an order whose outcome is not known, and who decides it from when on.
 
-It promises only what the code does: the time of the next poll is the stored one, the decision is offered from the hour
-that `possible_outcomes` goes by, and the names are those of people who hold the right.
+It promises only what the code does: the decision is offered from the hour that `possible_outcomes` goes by, and the
+names are those of people who hold the right. A person in a hurry reads it: the time of the next poll stands elsewhere.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from core import clock
 from core.rights import Right
@@ -29,23 +30,32 @@ if TYPE_CHECKING:
 DECIDED_WITHIN = dt.timedelta(minutes=30)
 
 
-def what_now(order: Order, actions: Collection[Action], person: User) -> str:
-    """The sentence for this person, who can do `actions` now; "" where the outcome is known or about to be."""
+class Now(NamedTuple):
+    """What to do now, and below it who decides when; "" where the step of the order's explanation stands there.
+
+    `waits`: the person has nothing to do with the order until then.
+    """
+
+    act: str
+    then: str = ""
+    waits: bool = False
+
+
+def what_now(order: Order, actions: Collection[Action], person: User) -> Now | None:
+    """For this person, who can do `actions` now; None where the outcome is known or about to be."""
     verdict = open_verdict(order)
     if verdict is not None and verdict.order_status == order.status and not order.is_final:
         if Action.APPROVE_VERDICT in actions:
-            return _("Approve or refuse now what a colleague proposed: see below.")
-        return _("Wait: its outcome is proposed, and a second person approves it. The app asks the provider meanwhile.")
+            return Now(_("Approve or refuse now what a colleague proposed: see below."))
+        return Now(_("Wait: a second person approves the proposed outcome."), waits=True)
     if order.action_reason == ActionReason.NEVER_ARRIVED and order.kind == Order.Kind.PURCHASE:
-        return _if_never_arrived(order, actions)
+        return Now(_if_never_arrived(order, actions))
     if order.status in {Status.UNKNOWN, Status.PENDING} and possible_outcomes(order):
         if Action.PROPOSE_VERDICT in actions:
-            return _(
-                "Decide now: ask the provider's support what became of it, then propose it below. A second person "
-                "approves."
-            )
-        return _call(Right.PROPOSE_VERDICTS)
-    return _until_decided(order, person) if order.status == Status.UNKNOWN else ""
+            return Now(_("Decide now: ask the provider's support, then propose the outcome below."))
+        call = _call(Right.PROPOSE_VERDICTS)
+        return Now(call) if call else None
+    return _until_decided(order, person) if order.status == Status.UNKNOWN else None
 
 
 def _if_never_arrived(order: Order, actions: Collection[Action]) -> str:
@@ -58,20 +68,21 @@ def _if_never_arrived(order: Order, actions: Collection[Action]) -> str:
     return f"{step} {until % {'time': short_time(due)}}"
 
 
-def _until_decided(order: Order, person: User) -> str:
-    until, next_poll = decided_from(order), order.next_poll_at
-    if next_poll is not None and next_poll > clock.now():
-        wait = _("Wait: the app asks the provider again at %(time)s.") % {"time": short_time(next_poll)}
+def _until_decided(order: Order, person: User) -> Now:
+    if order.kind == Order.Kind.BILL:
+        act = _("Wait. Do not pay again, do not refund.")
     else:
-        wait = _("Wait: the app asks the provider again by itself.")
-    at = {"time": short_time(until)}
+        act = _("Wait. Do not sell again, do not refund.")
+    tell = _("Tell the customer “We are checking.”")
+    at = {"time": short_time(decided_from(order))}
     if may_ever(Action.PROPOSE_VERDICT, person):
-        then = _("Still open at %(time)s? Propose the outcome here.")
-        return f"{wait} {then % at}"
-    if names := names_of_holders(Right.PROPOSE_VERDICTS):
-        then = _("Still open at %(time)s? Call one of them, who decides: %(names)s.")
-        return f"{wait} {then % (at | {'names': ', '.join(names)})}"
-    return wait
+        decides = _("From %(time)s you decide.") % at
+    elif names := names_of_holders(Right.PROPOSE_VERDICTS):
+        then = ngettext("%(names)s decides from %(time)s.", "%(names)s decide from %(time)s.", len(names))
+        decides = then % (at | {"names": ", ".join(names)})
+    else:
+        decides = ""
+    return Now(act, f"{decides} {tell}".strip(), waits=True)
 
 
 def _call(right: Right) -> str:

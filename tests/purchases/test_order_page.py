@@ -1,6 +1,7 @@
 """One order's page: its words, and how it follows the order."""
 
 import datetime as dt
+import html
 import itertools
 import re
 
@@ -16,9 +17,11 @@ from policies.services import forget
 from purchases.models import Order, OrderEvent
 from purchases.presenting import event_words
 from purchases.services import approve_verdict, propose_verdict
+from purchases.services.actions import decided_from
 from purchases.services.sending import claim
 from purchases.services.sweeping import SUBMIT
 from purchases.states import FINAL, ActionReason, Status
+from purchases.what_now import what_now
 from staff.models import User
 from testing.factories import make_biller, make_order, make_product
 from testing.orders import answer, never_arrived, place, report
@@ -106,16 +109,22 @@ def in_doubt_since(minutes: int, status: Status = Status.UNKNOWN) -> Order:
 
 
 def now_said(browser, order: Order) -> str:
-    """The first sentence about what to do now, the same on the page and in its panel."""
+    """What to do now and then, which stands first, the same on the page and in its panel."""
     page = detail(browser, order).content.decode()
     panel = browser.get(f"/orders/{order.ref_id}/panel/", headers={"HX-Request": "true"}).content.decode()
-    said = [re.search(r'id="what-now"><strong>(.*?)</strong>', shown, re.DOTALL) for shown in (page, panel)]
+    form = r'id="what-now"><strong>(.*?)</strong></p>\s*<p[^>]*>(.*?)</p>'
+    said = [re.search(form, shown, re.DOTALL) for shown in (page, panel)]
     if not all(said):
         assert not any(said)
         return ""
     assert page.index('id="what-now"') < page.index(f'id="order-{order.status}"')
-    assert said[0][1] == said[1][1]
-    return said[0][1]
+    assert said[0].groups() == said[1].groups()
+    return html.unescape("\n".join(said[0].groups()))
+
+
+def filled_acts(page: str) -> list[str]:
+    """The acts whose button is filled."""
+    return re.findall(r'id="(act-\w+)"[^<]*<input[^>]*>\s*<button class="btn btn-primary"', page)
 
 
 def test_an_unknown_order_says_first_until_when_to_wait_and_who_decides_then(cashier):
@@ -123,15 +132,43 @@ def test_an_unknown_order_says_first_until_when_to_wait_and_who_decides_then(cas
 
     waits, leads = now_said(cashier, order), now_said(signed_in(leader), order)
 
-    until, next_poll = short_time(order.sent_at + dt.timedelta(minutes=60)), short_time(order.next_poll_at)
+    until = short_time(order.sent_at + dt.timedelta(minutes=60))
     for said in (waits, leads):
-        assert re.findall(r"(?:\d+ \w+, )?\d\d:\d\d", said) == [next_poll, until]
+        assert re.findall(r"(?:\d+ \w+, )?\d\d:\d\d", said) == [until]
     assert ("Rina" in waits, "Rina" in leads) == (True, False)
     Policies.objects.update_or_create(only=True, defaults={"order_verdict_after_minutes": 120})
     forget()
     assert short_time(order.sent_at + dt.timedelta(minutes=120)) in now_said(cashier, order)
-    Order.objects.filter(pk=order.pk).update(next_poll_at=timezone.now() - dt.timedelta(minutes=1))
-    assert next_poll not in now_said(cashier, order)
+
+
+@pytest.mark.parametrize("language", ["en", "id"])
+def test_while_an_unknown_order_waits_its_instruction_is_short(language):
+    leader, seller = make_person("supervisor", first_name="Rina"), make_person("cashier")
+    order = in_doubt_since(20)
+    for kind, person in itertools.product(Order.Kind, (leader, seller)):
+        order.kind = kind
+        with translation.override(language):
+            said = what_now(order, (), person)
+            assert said.waits
+            words_said = f"{said.act} {said.then}".replace(short_time(decided_from(order)), "00:00").split()
+        assert len(words_said) <= 18, words_said
+
+
+def test_the_next_poll_of_an_unknown_order_stands_in_its_details(cashier):
+    order = in_doubt_since(20)
+
+    page = detail(cashier, order).content.decode()
+
+    assert page.index('id="what-now"') < page.index(f'<time datetime="{order.next_poll_at.isoformat("T", "seconds")}"')
+
+
+def test_no_act_is_filled_while_an_unknown_order_waits(admin):
+    order = in_doubt_since(20)
+    assert filled_acts(detail(admin, order).content.decode()) == []
+
+    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(minutes=90))
+
+    assert filled_acts(detail(admin, order).content.decode()) == ["act-poll"]
 
 
 @pytest.mark.parametrize("status", [Status.UNKNOWN, Status.PENDING])
@@ -182,8 +219,7 @@ def test_a_never_arrived_purchase_promises_no_single_charge(admin):
 def test_the_safest_act_is_the_filled_one_while_it_may_be_charged(admin):
     page = detail(admin, never_arrived(place())).content.decode()
 
-    filled = re.findall(r'id="(act-\w+)"[^<]*<input[^>]*>\s*<button class="btn btn-primary"', page)
-    assert filled == ["act-poll"]
+    assert filled_acts(page) == ["act-poll"]
     assert page.index('id="send-again-risk"') < page.index('id="act-poll"') < page.index('id="act-send_again"')
 
 
