@@ -54,8 +54,9 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
         self.request, self.now = request, timezone.now()
 
     @column(_("Kind"), phone="1 left")
-    def kind(self, task: Task) -> SafeString:
-        return badge(task.kind.look, task.kind.words)
+    def kind(self, task: Task) -> str:
+        """The state of the row, or what kind of work it is."""
+        return task.line.state or badge(task.kind.look, task.kind.words)
 
     @column(pgettext_lazy("work", "What"), phone="2 wide")
     def what(self, task: Task) -> SafeString:
@@ -72,7 +73,8 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
     @column(_("Due"), css="sub", phone="3 wide")
     def due(self, task: Task) -> SafeString:
         if task.item.due >= self.now:
-            return moment(task.item.due)
+            at = moment(task.item.due)
+            return format_html("<span data-waits>{} {}</span>", gettext("Wait until"), at) if task.line.waits else at
         late = badge(("alert-triangle", "bad"), gettext("Overdue since"))
         return format_html("<span data-overdue>{}</span> {}", late, moment(task.item.due))
 

@@ -1,9 +1,11 @@
 """The office by hand: what was earned opens its orders, a row of work is taken and done, four digits find an order."""
 
+import datetime as dt
 import math
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Locator, expect
 
 from earnings.services import sum_days
@@ -205,6 +207,24 @@ def sides_of(part: Locator) -> set[int]:
     box = part.bounding_box()
     assert box
     return {math.floor(box["x"]), math.ceil(box["x"] + box["width"])}
+
+
+def test_what_waits_and_its_state_stand_in_the_first_screen(live_server: Any, open_window: OpenWindow, shop):
+    held = {"action_reason": ActionReason.BALANCE_SHORT, "sent_no": None, "created_at": ago(1)}
+    make_order(Status.NEEDS_ACTION, **held), make_order(Status.NEEDS_ACTION, **held)
+    order = make_order(Status.UNKNOWN, sent_at=timezone.now() - dt.timedelta(minutes=10), destination=NUMBER)
+    faults = []
+    for size, scheme, language in [((1440, 900), "light", "en-GB"), (PHONE, "dark", "id-ID")]:
+        page = open_window(size=size, scheme=scheme, language=language)
+        sign_in(page, live_server.url, "owner")
+        row = page.locator(f"#work-first #row-order-{order.pk}")
+        for part in (page.locator("#none-now"), row.locator(".status-unknown"), row.locator("[data-waits]")):
+            expect(part).to_be_in_viewport(ratio=1)
+        box, tabs = row.bounding_box(), page.locator(".tabbar").bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= (tabs["y"] if tabs else size[1])
+        faults += faults_of(page)
+    assert faults == []
 
 
 def test_an_owner_does_what_waits_in_the_panel(live_server: Any, open_window: OpenWindow, shop):

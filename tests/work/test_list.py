@@ -260,12 +260,32 @@ def test_the_button_of_an_order_names_the_act_that_is_possible_now():
     assert (steps["sari"]["held"], steps["sari"]["not listed"]) == (cancel, cancel)
 
 
+def test_the_row_of_an_order_says_its_state_and_until_when_to_wait():
+    now, browser = timezone.now(), browser_of("admin")
+    waits = make_order(Status.UNKNOWN, sent_at=now - dt.timedelta(minutes=5))
+    open_for_too_long = make_order(Status.UNKNOWN, sent_at=now - dt.timedelta(hours=2))
+    held = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+
+    for address in ("/work/", "/work/first/"):
+        page = browser.get(address).content.decode()
+        said = {
+            order.pk: re.search(rf'id="row-order-{order.pk}".*?</tr>', page, re.DOTALL)[0]
+            for order in (waits, open_for_too_long, held)
+        }
+        assert all(order.get_status_display() in said[order.pk] for order in (waits, open_for_too_long, held))
+        assert [pk for pk, row in said.items() if "data-waits" in row] == [waits.pk]
+        assert str(held.get_action_reason_display()) in said[held.pk]
+
+
 @pytest.mark.parametrize(("role", "named"), [("admin", ["difference", "incident"]), ("cashier", [])])
 def test_who_looks_into_incidents_and_differences_reads_that_there_is_none(role, named):
     browser = browser_of(role)
     page = browser.get("/work/").content.decode()
 
     assert sorted(re.findall(r'data-kind="(\w+)"', page)) == named
+    first = browser.get("/work/first/").content.decode()
+    assert ("none-now" in first) is bool(named)
+    assert not named or first.index('id="none-now"') < first.index('id="nothing-waits"')
     for address in ("/work/", "/work/first/"):
         assert set(browser.get(address).context["none"]) == {str(KINDS[code].words) for code in named}
     make_difference(-1_000, "unexplained_debit")

@@ -55,7 +55,8 @@ class Line:
 
     `step`: what is done about this very row, if not what is done about its kind. `at_once`: a step that is taken on
     another page, without the place of the row: its words and address. `does`: one of these rights is enough to do it,
-    if not those of its kind.
+    if not those of its kind. `state`: the badge of this very row, if not that of its kind. `waits`: there is nothing to
+    do with it until it is due.
     """
 
     subject: str
@@ -65,6 +66,8 @@ class Line:
     step: str = ""
     at_once: tuple[str, str] = ("", "")
     does: tuple[Right, ...] = ()
+    state: str = ""
+    waits: bool = False
 
 
 class WorkKind(ABC):

@@ -18,7 +18,7 @@ from ledger.services import books
 from policies.services import policies
 from purchases.models import Order, may_be_charged
 from purchases.presenting import shown_destination
-from purchases.services.actions import Action, allowed_actions
+from purchases.services.actions import Action, allowed_actions, possible_outcomes
 from purchases.states import Status
 from purchases.what_now import DECIDED_WITHIN
 from work.kinds.kind import Line, Moment, Scope, WorkKind
@@ -72,9 +72,11 @@ class Orders(WorkKind):
             order.pk: Line(
                 subject=f"{order.product_name} · {shown_destination(order)}",
                 url=order.get_absolute_url(),
-                about=format_html('{} · <span class="mono">{}</span>', _why(order), order.ref_id),
+                about=format_html('{} <span class="mono">{}</span>', _reason(order), order.ref_id),
                 amount=rupiah(order.customer_pays),
                 step=_step(order, person, current),
+                state=Status(order.status).badge,
+                waits=order.status == Status.UNKNOWN and not possible_outcomes(order),
             )
             for order in orders
         }
@@ -88,6 +90,7 @@ def _step(order: Order, person: User, of: Books) -> str:
     return gettext("Check the status") if possible == {Action.POLL} else ""
 
 
-def _why(order: Order) -> str:
-    reason = order.get_action_reason_display() if order.action_reason else ""
-    return str(reason or order.get_status_display())
+def _reason(order: Order) -> str:
+    if not order.action_reason:
+        return ""
+    return format_html("<span data-reason>{}</span>", order.get_action_reason_display())
