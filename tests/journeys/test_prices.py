@@ -11,7 +11,7 @@ from catalogue.models import Product
 from catalogue.services import Target, Terms, change_rule
 from staff.models import User
 from staff.roles import create_demo_staff
-from testing.factories import make_product
+from testing.factories import make_biller, make_product
 from tests.journeys.helpers import PHONE, OpenWindow, faults_in_all_looks, faults_of, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -94,6 +94,25 @@ def test_every_product_of_a_brand_earns_at_least_so_much_in_six_acts(live_server
         page.select_option("[name=kind]", kind)
         for name in AMOUNTS:
             expect(page.locator(f"#rule-form [name={name}]")).to_be_visible(visible=name in shown)
+
+
+@pytest.mark.parametrize("language", ["en-GB", "id-ID"])
+@pytest.mark.parametrize("size", [(1440, 900), PHONE])
+def test_the_fee_of_a_bill_stays_within_its_card(
+    live_server: Any, open_window: OpenWindow, size: tuple[int, int], language: str
+):
+    create_demo_staff()
+    make_biller(admin_fee=12_500, fee=2_500)
+    page = open_window(size=size, language=language)
+    sign_in(page, live_server.url, "owner", "/products/?q=pdam")
+
+    price = page.locator("#results .product-price")
+    expect(price).to_contain_text("Rp2.500")
+    assert price.evaluate("cell => cell.scrollWidth <= cell.clientWidth")
+    card, cell = page.locator(".products").bounding_box(), price.bounding_box()
+    assert card
+    assert cell
+    assert cell["x"] + cell["width"] <= card["x"] + card["width"]
 
 
 def test_the_price_list_is_drawn_as_a_picture_without_a_cost(live_server: Any, open_window: OpenWindow, tmp_path: Path):
