@@ -119,7 +119,7 @@ class TermsForm(forms.Form):
 
     kind = forms.ChoiceField(label=_("Price"))
     value = forms.CharField(label=_("How much"), max_length=20, required=False)
-    at_least = forms.CharField(label=_("But at least"), max_length=20, required=False)
+    at_least = forms.CharField(label=_("Every product earns at least (Rp)"), max_length=20, required=False)
     round_to = forms.TypedChoiceField(
         label=_("Round up to"),
         coerce=int,
@@ -134,6 +134,8 @@ class TermsForm(forms.Form):
         if target.is_bill:
             kinds = [(PriceRuleKind.PLUS.value, _("The shop's fee on top of the total"))]
             del self.fields["round_to"], self.fields["at_least"]
+        elif target.product:
+            self.fields["at_least"].label = _("Earns at least (Rp)")
         elif target.also:
             kinds.insert(0, (AS_NOW, _("As now, but at least…")))
         if has_rule:

@@ -8,8 +8,12 @@ from catalogue.models import Brand, Category
 from catalogue.services.targets import Target, in_several_categories
 from catalogue.services.words import brand_called, category_called, chunks_of, joined, search_words, words_in
 
-# Rupiah that a sale may be asked to earn.
+# Rupiah that a sale may be asked to earn; and without a word for profit, where "telkomsel 10" and "telkomsel 5000" name
+# products.
 _LEAST, _MOST = 50, 100_000
+_BARELY = range(100, 1_000)
+# Fewer letters begin too many names.
+_LETTERS_OF_A_BRAND = 3
 
 
 def priced_targets(text: str) -> Iterator[Target]:
@@ -39,6 +43,26 @@ def earning_targets(text: str) -> tuple[list[Target], int]:
         named = [target for target in (*targets, *brands) if _is_called(target, names)]
         targets = [target for target in named if target.also] or named
     return targets, amounts[0]
+
+
+def brand_targets(text: str) -> tuple[list[Target], int]:
+    """The brands in several categories that a text names and nothing else ("telkomsel"), and the rupiah behind the name
+    that each sale may be asked to earn ("telkomsel 500"), 0 without any.
+
+    The database is asked only if people call some brand so.
+    """
+    name, *amounts = [joined(chunk) for chunk in chunks_of(text)] or [""]
+    if not name.isalpha() or len(amounts) > 1 or not all(word.isdecimal() and int(word) in _BARELY for word in amounts):
+        return [], 0
+    called = ({*entry.called}.union(*map(words_in, entry.names)) for entry in search_words().brands)
+    if not any(_names_one(name, words) for words in called):
+        return [], 0
+    named = [target for target in in_several_categories() if _names_one(name, _words_of(target))]
+    return [target for target in named if not target.is_bill], int(amounts[0]) if amounts else 0
+
+
+def _names_one(name: str, words: set[str]) -> bool:
+    return name in words or (len(name) >= _LETTERS_OF_A_BRAND and any(word.startswith(name) for word in words))
 
 
 def _is_called(target: Target, names: list[str]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
+from django.db.models import Sum
 from django.utils.translation import gettext
 
 from catalogue.models import Brand, Category, PriceRule, Product, ProductType
@@ -106,6 +107,20 @@ def in_several_categories(same_as: int | None = None) -> list[Target]:
         brands = brands.filter(name__in=one.values("name"), category__type__in=one.values("category__type"))
     rows = groupby(brands, key=lambda brand: (brand.category.type, brand.name))
     return [target for (_type, _name), same in rows if (target := _together(same))]
+
+
+def by_what_sells(targets: Iterable[Target]) -> list[Target]:
+    """Targets of brands: first those that sold most lately (`Product.bought`), then by name."""
+    each = list(targets)
+    brands = [brand.pk for target in each for brand in target.brands]
+    if not brands:
+        return each
+    sold = dict(Product.objects.filter(brand__in=brands).order_by().values_list("brand").annotate(Sum("bought")))
+    return sorted(each, key=lambda target: (-sum(sold.get(brand.pk, 0) for brand in target.brands), _folded(target)))
+
+
+def _folded(target: Target) -> str:
+    return target.brand.name.casefold() if target.brand else ""
 
 
 def _together(same: Iterable[Brand]) -> Target | None:

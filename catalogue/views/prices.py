@@ -45,9 +45,10 @@ _BOUND = ("target", "kind", "value", "at_least", "round_to", "seen", "reason")
 def prices(request: StaffRequest) -> HttpResponse:
     """Every active price rule, and how many products sell at cost because none is for them."""
     may_change = request.user.has_perm(Right.CHANGE_PRICES)
+    everywhere = [target for target in services.in_several_categories() if not target.is_bill] if may_change else []
     context = {
         "table": PriceRuleTable(services.active_rules(), may_change=may_change),
-        "everywhere": services.in_several_categories() if may_change else [],
+        "everywhere": services.by_what_sells(everywhere),
         "as_now": AS_NOW,
         "at_cost": services.sold_at_cost(),
         "below_cost": services.sold_below_cost(20),
@@ -117,31 +118,17 @@ def _save(request: StaffRequest, target: Target, own: Rules, form: TermsForm) ->
 
 
 def _said_of(change: Preview) -> str:
-    """What was saved: the target, how many prices changed, and the least profit of one sale: of every product of a
-    brand, or how many of these still earn less than was asked; for other targets of what changed."""
-    target, least = change.target, change.least_margin if change.least_of_all is None else change.least_of_all
-    facts = {
-        "name": target.brand.name if target.brand and target.also else target.words,
-        "count": change.affected,
-        "least": rupiah(least),
-    }
-    if change.least_of_all is None:
-        words = ngettext(
-            "%(name)s: %(count)s price changed, its profit is now %(least)s.",
-            "%(name)s: %(count)s prices changed, their least profit is now %(least)s.",
-            change.affected,
+    """What was saved: the least profit of one sale, of every product of a brand, or of what changed for other targets;
+    or how many products of the brand still earn less than was asked."""
+    if change.earning_less:
+        still = ngettext(
+            "Saved. %(less)s product still earns less than %(asked)s.",
+            "Saved. %(less)s products still earn less than %(asked)s.",
+            change.earning_less,
         )
-        return words % facts
-    changed = ngettext("%(name)s: %(count)s price changed.", "%(name)s: %(count)s prices changed.", change.affected)
-    if not change.earning_less:
-        every = _("Every product now earns at least %(least)s.") if least >= 0 else ""
-        return f"{changed} {every}".strip() % facts
-    still = ngettext(
-        "%(less)s product still earns less than %(asked)s.",
-        "%(less)s products still earn less than %(asked)s.",
-        change.earning_less,
-    )
-    return f"{changed} {still}" % (facts | {"less": change.earning_less, "asked": rupiah(change.least_asked)})
+        return still % {"less": change.earning_less, "asked": rupiah(change.least_asked)}
+    least = change.least_margin if change.least_of_all is None else change.least_of_all
+    return _("Saved. Lowest profit: %(least)s.") % {"least": rupiah(least)}
 
 
 def _each_change(change: Preview, held: list[str]) -> list[tuple[Target, str, str]]:

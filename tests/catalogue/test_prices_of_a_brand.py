@@ -319,7 +319,8 @@ def test_the_pages_lead_to_the_form_and_the_form_begins_with_what_holds(products
 
     # when: the least profit is typed beside the brand, the new prices come at once
     form = hidden(browser.get("/products/prices/"))
-    shown = browser.get(URL, {**form, "target": key, "at_least": "500"})
+    assert form["target"] == key
+    shown = browser.get(URL, {**form, "at_least": "500"})
     assert has_id(shown, "affected")
     page = browser.get(URL, {"target": key})
     assert page.context["form"].initial["kind"] == "as_now"
@@ -342,13 +343,22 @@ def test_the_preview_says_the_verdict_then_the_button_the_prices_and_the_folded_
     verdict = words_at(page, 'id="change-title"')
     assert verdict.strip().replace(" ,", ",") == "2 prices rise, 1 price falls, none earns less than Rp500"
     sent = page.content.decode()
-    order = [sent.index(f'id="{part}"') for part in ("affected", "rule-save", "new-prices", "rules-told", "rules-then")]
+    # What a price that falls may cost comes before the button.
+    first, below = ("rule-title", "affected", "sold-lately", "rule-save"), ("new-prices", "rules-told", "rules-then")
+    order = [sent.index(f'id="{part}"') for part in (*first, "other-terms", "rule-form", *below)]
     assert order == sorted(order)
     assert not has_id(page, "rule-now"), "the old rules stand once"
     before_saving = words(page).partition(" prices rise")[2].partition(" Save ")[0]
     assert "Fixed prices" not in before_saving, "what helps to type is not read again"
     for held in (": cost + 5% → cost + 3%, at least Rp500", ": No rule → cost + 3%, at least Rp500"):
         assert held in words(page)
+
+
+def test_where_prices_only_rise_the_button_comes_before_what_was_sold(products):
+    sent = browser_of("administrator").get(URL, _typed(at_least="500")).content.decode()
+
+    order = [sent.index(f'id="{part}"') for part in ("affected", "rule-save", "sold-lately", "other-terms")]
+    assert order == sorted(order)
 
 
 def test_the_preview_counts_what_still_earns_less_also_if_its_price_stays(products, owner):
@@ -358,8 +368,7 @@ def test_the_preview_counts_what_still_earns_less_also_if_its_price_stays(produc
 
     assert page.context["change"].earning_less == 1
     verdict = words_at(page, 'id="change-title"')
-    assert "their least profit becomes Rp500" in verdict
-    assert "1 product still earns less than Rp500" in verdict
+    assert " ".join(verdict.split()).replace(" ,", ",") == "2 prices rise, 1 product still earns less than Rp500"
 
 
 def test_what_was_saved_is_named_with_its_count_and_the_least_profit(products):
@@ -370,7 +379,7 @@ def test_what_was_saved_is_named_with_its_count_and_the_least_profit(products):
 
     saved = browser.confirm(URL, _typed(kind="as_now", at_least="500", seen=preview_page.context["seen"]), follow=True)
 
-    assert "Telkomsel: 3 prices changed. Every product now earns at least Rp500." in words(saved)
+    assert "Saved. Lowest profit: Rp500." in words(saved)
     again = browser.get(URL, _typed(kind="as_now", at_least="500"))
     verdict = " ".join(words_at(again, 'id="change-title"').split())
     assert verdict.replace(" ,", ",") == "No price rises or falls, none earns less than Rp500"
@@ -383,11 +392,11 @@ def test_what_was_saved_names_the_least_profit_of_every_product(products, owner)
     browser = browser_of("administrator", language="id")
 
     saved = browser.confirm(URL, {**(typed := _typed(at_least="750")), **hidden(browser.get(URL, typed))}, follow=True)
-    assert "Telkomsel: 2 harga berubah. 1 produk masih untung di bawah Rp750." in words(saved)
+    assert "Tersimpan. 1 produk masih untung di bawah Rp750." in words(saved)
 
     terms = {"kind": "plus", "value": "800"}
     saved = browser.confirm(URL, {**(typed := _typed(**terms)), **hidden(browser.get(URL, typed))}, follow=True)
-    assert "Telkomsel: 2 harga berubah. Tiap produk kini untung minimal Rp550." in words(saved)
+    assert "Tersimpan. Untung terkecil: Rp550." in words(saved)
 
 
 def autofocused(page: Any) -> str:
@@ -412,6 +421,27 @@ def test_if_no_price_changes_the_rules_that_come_first_are_in_sight(products, ow
 
     assert '<details id="rules-told" open>' in browser.get(URL, typed).content.decode()
     assert '<details id="rules-told">' in browser.get(URL, _typed(at_least="500")).content.decode()
+
+
+def test_the_brands_that_sold_most_come_first_then_by_name(products):
+    for code, name in (("pulsa", "by.U"), ("data", "by.U"), ("pulsa", "AXIS"), ("data", "AXIS")):
+        product = make_product(category=code, brand=name.casefold(), code=f"{name}-{code}")
+        Brand.objects.filter(pk=product.brand_id).update(name=name)
+    Product.objects.filter(code="SMS").update(bought=2)
+    Product.objects.filter(code="by.U-data").update(bought=1)
+    biller = make_biller()
+    Brand.objects.filter(pk=biller.brand_id).update(name="Telkom")
+    other = Category.objects.create(code="internet", name="Internet", type="postpaid")
+    Brand.objects.create(category=other, code="telkom", name="Telkom")
+
+    browser = browser_of("administrator")
+    page = browser.get("/products/prices/")
+
+    # then: brands of bills, which have fees, stand under no least profit
+    assert [target.brand.name for target in page.context["everywhere"]] == ["Telkomsel", "by.U", "AXIS"]
+    Product.objects.update(bought=0)
+    page = browser.get("/products/prices/")
+    assert [target.brand.name for target in page.context["everywhere"]] == ["AXIS", "by.U", "Telkomsel"]
 
 
 def test_the_number_beside_a_brand_says_that_it_counts_categories(products):

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from catalogue.models import Brand, Category
 from core.rights import Role
+from testing.database import statements
 from testing.factories import make_product
 from testing.people import Browser, browser_of
 
@@ -48,7 +49,7 @@ def test_find_leads_to_a_category_and_to_a_single_brand(text: str, names: list[s
     assert [words for _url, words in shown] == names
 
 
-@pytest.mark.parametrize("text", ["harga", "telkomsel", "harga telkomsel 10", "jual telkomsel"])
+@pytest.mark.parametrize("text", ["harga", "harga telkomsel 10", "jual telkomsel"])
 def test_find_offers_no_form_for_less_or_for_a_product(text: str):
     assert "prices" not in _found(browser_of("administrator"), text)
 
@@ -68,18 +69,55 @@ def test_words_for_profit_with_an_amount_lead_to_its_effect(keys, text: str):
     assert browser.get(url).context["change"].least_asked == 500
 
 
-@pytest.mark.parametrize(
-    "text", ["telkomsel profit below 500", "profit yesterday", "telkomsel 500", "laba 500 5", "xyz laba 500"]
-)
+@pytest.mark.parametrize("text", ["telkomsel profit below 500", "profit yesterday", "laba 500 5", "xyz laba 500"])
 def test_other_words_with_profit_or_an_amount_lead_to_no_effect(text: str):
     assert not [url for url, _words in _found(browser_of("administrator"), text).get("prices", []) if "at_least" in url]
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"), [("telkomsel", ""), ("tsel", ""), ("tel 500", "&kind=as_now&at_least=500#change")]
+)
+def test_a_brand_alone_or_with_an_amount_leads_to_its_price_before_its_products(keys, text: str, filled: str):
+    results = _found(browser_of("administrator"), text)
+
+    assert [url for url, _words in results["prices"]] == [f"/products/prices/rule/?target=brands%3A{keys[0]}{filled}"]
+    assert next(iter(results)) == "prices"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "te",
+        "xl",
+        "telkomsel 10",
+        "telkomsel 5000",
+        "telkomsel 5gb",
+        "telkomsel 500 100",
+        "500 telkomsel",
+        "081234567890",
+    ],
+)
+def test_what_names_a_product_or_a_number_finds_no_price(text: str):
+    assert "prices" not in _found(browser_of("administrator"), text)
+
+
+def test_only_a_text_that_names_a_brand_asks_for_brands():
+    browser = browser_of("administrator")
+    for text, count in (("telkomsel 500", 1), ("telkomsel 10", 0), ("budi", 0)):
+        with statements() as sent:
+            browser.get("/find/", {"q": text})
+        assert len([sql for sql in sent if 'FROM "catalogue_brand"' in sql]) == count, text
 
 
 @pytest.mark.parametrize("role", [Role.CASHIER, Role.SUPERVISOR, Role.AUDITOR])
 def test_people_who_may_not_change_prices_find_no_form(role: Role):
     browser = browser_of(role)
 
-    assert not [text for text in ("harga telkomsel", "telkomsel profit 500") if "prices" in _found(browser, text)]
+    assert not [
+        text
+        for text in ("harga telkomsel", "telkomsel profit 500", "telkomsel 500")
+        if "prices" in _found(browser, text)
+    ]
 
 
 def test_a_person_bound_to_a_branch_finds_no_form():

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from catalogue.models import Product
+from catalogue.models import Brand, Product
 from catalogue.services import Target, Terms, change_rule
 from staff.models import User
 from staff.roles import create_demo_staff
@@ -94,6 +94,61 @@ def test_every_product_of_a_brand_earns_at_least_so_much_in_six_acts(live_server
         page.select_option("[name=kind]", kind)
         for name in AMOUNTS:
             expect(page.locator(f"#rule-form [name={name}]")).to_be_visible(visible=name in shown)
+
+
+@pytest.mark.parametrize(
+    ("window", "said"),
+    [
+        (
+            {"size": (1440, 900)},
+            ["1 price rises", "none earns less than Rp500", "Saved. Lowest profit: Rp500."],
+        ),
+        (
+            {"size": PHONE, "scheme": "dark", "language": "id-ID"},
+            ["1 harga naik", "semua untung minimal Rp500", "Tersimpan. Untung terkecil: Rp500."],
+        ),
+    ],
+)
+def test_a_least_profit_is_typed_beside_its_brand_and_saved_in_sight(
+    live_server: Any, open_window: OpenWindow, window: dict[str, Any], said: list[str]
+):
+    # given a brand that sells beside one that does not
+    create_demo_staff()
+    products = [make_product(price=10_000, category=category, bought=1) for category in ("pulsa", "data")]
+    for category in ("pulsa", "data"):
+        product = make_product(category=category, brand="axis", price=9_000)
+        Brand.objects.filter(pk=product.brand_id).update(name="AXIS")
+    change_rule(
+        Target(type="prepaid", brand=products[0].brand), Terms("plus", 700), actor=User.objects.get(username="owner")
+    )
+    page = open_window(**window)
+    sign_in(page, live_server.url, "owner", "/products/prices/")
+    faults = faults_of(page)
+    expect(page.locator("#everywhere label").first).to_have_text("Telkomsel")
+    expect(page.locator("#everywhere input[name=at_least]").first).to_be_in_viewport(ratio=1)
+
+    # when the amount is typed and Enter pressed, then the verdict and the button are in sight
+    page.keyboard.type("500")
+    page.keyboard.press("Enter")
+    verdict, button = page.locator("#change-title"), page.locator("#rule-save button[type=submit]")
+    expect(verdict).to_be_in_viewport(ratio=1)
+    expect(button).to_be_in_viewport(ratio=1)
+    for words in said[:2]:
+        expect(verdict).to_contain_text(words)
+    assert len(verdict.inner_text().split()) <= 12
+    expect(page.locator("#rule-form")).to_be_hidden()
+    page.click("#other-terms > summary")
+    expect(page.locator("#rule-form [name=at_least]")).to_have_value("500")
+    faults += faults_of(page)
+    button.click()
+
+    # then
+    expect(page.locator(".toast-success")).to_contain_text(said[2])
+    assert set(Product.objects.filter(brand__name="Telkomsel").values_list("selling_price", flat=True)) == {
+        10_500,
+        10_700,
+    }
+    assert faults == []
 
 
 @pytest.mark.parametrize("language", ["en-GB", "id-ID"])
