@@ -98,7 +98,7 @@ _OF_PLACES = tuple(
 )
 _OTHERS = (
     _Page("customer_add", "plus", _("Add a customer")),
-    _Page("staff_invite", "plus", _("Invite a person"), also=_ALSO["staff_invite"]),
+    _Page("staff_invite", "plus", _("Add a person"), also=_ALSO["staff_invite"]),
     _Page("till_add", "plus", _("Enrol a till")),
     _Page("run_list", "scale", _("Comparisons"), _("Balance")),
     _Page("price_rule", "plus", _("Add a price rule")),

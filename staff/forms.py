@@ -96,7 +96,7 @@ class LimitsForm(forms.Form):
 
     per_order = RupiahField(label=_("Limit per order"), least=0, required=False)
     per_day = RupiahField(label=_("Limit per day"), least=0, required=False)
-    approval_above = RupiahField(label=_("Needs approval above"), least=0, required=False)
+    approval_above = RupiahField(label=_("Needs approval above (Rp)"), least=0, required=False)
 
     def __init__(self, *args: Any, limits: Limits, role: Limits | None = None, empty: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs | {"initial": asdict(limits)})
@@ -136,7 +136,7 @@ class NamesForm(forms.Form):
         max_length=150,
         strip=True,
         validators=[User.username_validator],
-        help_text=_("For signing in: letters, digits and @ . + - _, for example sari."),
+        help_text=_("For signing in, for example sari."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -305,11 +305,25 @@ def test_a_link_that_opens_on_this_computer_alone_says_so(boss):
     assert has_id(here, "only-here")
     assert "SITE_URL" in here.content.decode()
     assert not has_id(elsewhere, "only-here")
+    # what can be sent is sent; what opens only here is copied
+    for page, solid in ((here, "data-copy"), (elsewhere, "link-whatsapp")):
+        (button,) = re.findall(
+            r'<(?:a|button)[^>]* class="btn btn-primary[^>]*>', page.content.decode().partition("<main")[2]
+        )
+        assert solid in button
     colleague = make_person("supervisor", username="tamu")
     person, _token = invited(username="dodi")
     plain = signed_in(colleague).confirm(f"/staff/{person.pk}/link/", headers={"Host": "localhost:8000"})
     assert has_id(plain, "only-here")
     assert "SITE_URL" not in plain.content.decode()
+
+
+def test_an_invitation_says_what_a_limit_counts_only_beside_the_other_limits(boss):
+    page = boss.get("/staff/invite/")
+
+    before, _fold, after = page.content.decode().partition('id="more-limits"')
+    assert "the cost" not in before.partition("<main")[2]
+    assert "the cost" in after
 
 
 def test_the_page_of_a_link_shows_it_first_then_role_and_limits(boss):
