@@ -51,6 +51,13 @@ def refuse_newer_schema() -> None:
         )
 
 
+def has_run_all() -> bool:
+    """Whether no migration is left. InconsistentMigrationHistory when one has run before another that it needs."""
+    executor = MigrationExecutor(connection)
+    executor.loader.check_consistent_history(connection)
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
 def refuse_older_schema() -> None:
     """Raise WrongSchema when migrations have to run first; for a role that may not run them."""
     executor = MigrationExecutor(connection)

@@ -1,10 +1,12 @@
 """Migrations follow what the database has, and no words."""
 
 import pytest
+from django.contrib.auth.models import Permission
+from django.core.management import call_command
 from django.db import models
 from django.db.migrations.state import ModelState, ProjectState
 
-from core.schema import WordlessAutodetector, can_make_tables
+from core.schema import WordlessAutodetector, can_make_tables, has_run_all
 
 
 def state(**facts):
@@ -32,3 +34,13 @@ def test_given_other_words_then_no_migration(facts, is_new):
 @pytest.mark.django_db
 def test_tables_are_made_at_once_in_an_empty_database_alone():
     assert not can_make_tables()
+
+
+@pytest.mark.django_db
+def test_where_every_migration_has_run_a_call_makes_the_rights_that_one_before_has_not_made():
+    assert has_run_all()
+    Permission.objects.filter(codename="view_cost").delete()
+
+    call_command("migrate", interactive=False, verbosity=0)
+
+    assert Permission.objects.filter(codename="view_cost", content_type__app_label="catalogue").exists()
