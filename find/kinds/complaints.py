@@ -18,12 +18,13 @@ def complaints(asked: Asked) -> Iterator[Result]:
     # The orders by themselves: joined, PostgreSQL may read all of them.
     complaints = list(Complaint.objects.filter(order__in=asked.orders).order_by("-pk")[: asked.most])
     orders = asked.shown([complaint.order_id for complaint in complaints])
-    for complaint, complaint.order in zip(complaints, orders, strict=True):
+    for complaint, order in zip(complaints, orders, strict=True):
+        complaint.order = order
         state = State(complaint.state)
-        facts = [str(state.label), shown_destination(complaint.order), short_time(complaint.opened_at)]
+        facts = [str(state.label), shown_destination(order), short_time(complaint.opened_at)]
         yield Result(
             url=complaint.get_absolute_url(),
-            words=complaint.order.product_name,
+            words=order.product_name,
             more=" · ".join(facts),
             icon=state.look.icon,
             colour=state.look.colour,
