@@ -176,6 +176,7 @@ if env.bool("DATABASE_POOLED", False):
     # A pooler that lends a connection for one transaction: nothing may outlive it, and the limits are the role's own.
     DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
 else:
+    _database_options["prepare_threshold"] = 0  # for `cursor_that_keeps_plans`: from the first time on
     _database_options["options"] = " ".join(
         [
             "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000",

@@ -4,10 +4,11 @@ import datetime as dt
 
 import pytest
 from django.contrib.auth.models import Group
+from django.db import connection
 from django.db.models import BinaryField, DecimalField, Value
 from django.db.models.functions import Cast, TruncDay
 
-from core.together import read_together
+from core.together import Given, Together, read_together
 from purchases.models import Order, OrderEvent
 from purchases.states import Status
 from testing.factories import make_order, make_product
@@ -31,6 +32,19 @@ def test_given_questions_then_rows_come_as_from_each_itself(django_assert_num_qu
     asked = [newest_first, OrderEvent.objects.order_by("pk"), names, []]
     for rows, itself in zip(answers, asked, strict=True):
         assert list(map(facts, rows)) == list(map(facts, itself))
+
+
+def test_given_a_statement_that_is_asked_often_then_its_plan_is_kept():
+    orders = [make_order(Status.SUCCESS, message=text) for text in ("50 %(n)s", "50 %", "x")]
+    like = Order.objects.filter(message__contains="0 %", pk__gte=Given("least")).order_by("pk").values_list("ref_id")
+    often = Together(like)
+
+    answers = [often.read(least=order.pk, more=1)[0] for order in orders]
+
+    assert answers == [[(orders[0].ref_id,), (orders[1].ref_id,)], [(orders[1].ref_id,)], []]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT generic_plans + custom_plans FROM pg_prepared_statements WHERE statement ~ '0 ..%'")
+        assert cursor.fetchall() == [(3,)]
 
 
 @pytest.mark.parametrize(
