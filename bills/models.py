@@ -23,6 +23,7 @@ from core.money import rupiah
 from core.numbers import erased_name, erased_number
 from core.rights import Right
 from core.search import MOST_CLOSELY, found_by, newest_of, words_being_typed, words_of, words_that_begin
+from core.together import Given
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
 from customers.models import LEAST_END, SavedNumber
@@ -36,19 +37,24 @@ from upstream.error_codes import meaning_of
 # A payment of ours has paid the months of its bill for this time. Some billers use one label for every month, which
 # must not block next month's bill; and a month that is billed again later is another bill.
 PAID_FOR = dt.timedelta(days=25)
+Moment = dt.datetime | Now | Given
 
 
 class BillCheckQuerySet(models.QuerySet["BillCheck"]):
-    def with_standing(self) -> BillCheckQuerySet:
+    def with_standing(
+        self, now: dt.datetime | Given | None = None, paid_since: Given | None = None
+    ) -> BillCheckQuerySet:
         """Annotate `now_standing` (a `Standing`), and the ref_ids of what keeps the bill from being paid, or None.
 
         `paid_ref`: our latest order that has paid one of its months (any month, when the biller has refused it).
         `open_ref`: the open payment of the bill with another check. `newer_ref`: the newest check that can be paid.
+        The moments are those of now, but for a question that is made once a process.
         """
-        now = clock.now()
+        now = now or clock.now()
+        since: Any = paid_since or now - PAID_FOR
         same_bill = {"product_code": OuterRef("product_code"), "destination": OuterRef("destination")}
         others = Order.objects.filter(**same_bill).exclude(ref_id=OuterRef("ref_id"))
-        paid = others.filter(kind=Order.Kind.BILL, status=Status.SUCCESS, final_at__gte=now - PAID_FOR)
+        paid = others.filter(kind=Order.Kind.BILL, status=Status.SUCCESS, final_at__gte=since)
         paid_month = paid.filter(bill_check__months__overlap=OuterRef("months"))
         open_one = others.open().exclude(_over(now))
         newer = BillCheck.objects.filter(
@@ -160,12 +166,12 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         return self.filter(answer=AnswerKind.NONE, next_poll_at__lte=now).order_by("next_poll_at", "pk")
 
 
-def _cannot_be_paid(now: dt.datetime | Now, check: str = "") -> Q:
+def _cannot_be_paid(now: Moment, check: str = "") -> Q:
     """An answered check, or the one behind the lookup `check`, that has expired or was refused."""
     return Q(**{f"{check}expires_at__lte": now}) | Q(**{f"{check}answer": AnswerKind.REFUSAL})
 
 
-def _over(now: dt.datetime | Now) -> Q:
+def _over(now: Moment) -> Q:
     """Orders: payments that need action, were certainly not charged, and whose check can no longer be paid.
 
     One from before a restore may have been sent again in the lost time: a person decides, and it is polled before.

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.services import record
-from bills.lists import BILLS, PAID_IN
+from bills.lists import BILLS, PAID_IN, read_checks
 from bills.models import BillCheck
 from bills.presenting import ShownBill
 from bills.states import Standing
@@ -30,8 +30,8 @@ from purchases.events import FULL_NUMBER_SEEN
 def bill_list(request: StaffRequest) -> HttpResponse:
     """The checks that the filters in the URL leave, newest first, 50 a page; it follows those that are moving."""
     filtered = BILLS.found(request)
-    page = keyset_page(filtered.qs, request.GET, shown=BillCheck.objects.for_table())
-    table = BillTable(page.rows, columns=BILLS.columns(request.GET, request.user))
+    page = keyset_page(filtered.qs.only("created_at"), request.GET)
+    table = BillTable(read_checks([check.pk for check in page.rows]), columns=BILLS.columns(request.GET, request.user))
     return BILLS.show(request, {"filter": filtered, "page": page, "table": table, "live": _live(request, table)})
 
 

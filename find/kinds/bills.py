@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bills.lists import PAID_IN
+from bills.lists import PAID_IN, read_checks
 from bills.models import BillCheck
 from bills.states import Standing
 from bills.templatetags.bills import name_or_reason
@@ -23,8 +23,7 @@ def bills(asked: Asked) -> Iterator[Result]:
     matches = seen.matching(asked.name, by_part=asked.by_part, closely=True)
     keys = list(matches.order_by("-created_at", "-pk").values_list("pk", flat=True)[: asked.most])
     # What a line shows of a check is a long question: most texts name none.
-    checks = BillCheck.objects.for_table().in_bulk(keys) if keys else {}
-    for check in [checks[key] for key in keys]:
+    for check in read_checks(keys) if keys else ():
         state = Standing(check.now_standing).state
         more = [
             check.product.kind.as_seen(check.destination),

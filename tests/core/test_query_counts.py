@@ -133,7 +133,7 @@ def approvals(count):
 LISTS = [
     ("/approvals/", approvals, 6),
     ("/orders/", orders, 6),
-    ("/bills/", bills, 5),
+    ("/bills/", bills, 6),
     ("/customers/", customers, 7),
     ("/callbacks/", callbacks, 7),
     ("/products/", orders, 6),
