@@ -115,6 +115,11 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
                 changes = "" if bound.is_hidden else str(bound.id_for_label)
                 yield Chip(name, words, self.url_without(name), field=changes)
 
+    @property
+    def chosen(self) -> list[Chip]:
+        """The chips, to be counted and shown."""
+        return list(self.chips())
+
     def standing(self, asked: Collection[str] | None = None) -> list[Chip]:
         """The chosen filters that the last line did not name (`asked`: it named these), in the order of the page.
 

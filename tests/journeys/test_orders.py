@@ -80,6 +80,27 @@ def test_an_owner_walks_through_the_orders_beside_the_list(live_server, open_win
     assert file.value.path().read_text().count("\n") == 3
 
 
+def test_the_first_order_stands_high_on_a_phone_with_a_filter_set(live_server, open_window: OpenWindow, orders):
+    page = open_window(size=PHONE, scheme="dark", language="id-ID")
+    sign_in(page, live_server.url, "supervisor", "/orders/?days=30&status=success&amount_from=1000")
+
+    page.wait_for_load_state("networkidle")  # the saved views and the sums are there
+    first = page.locator("#results tbody tr").first.bounding_box()
+    assert first["y"] <= 400
+    chosen = page.locator("#chosen-filters .is-chosen")
+    expect(chosen.first).to_be_in_viewport(ratio=1)
+    expect(page.locator("[data-period='30'][aria-current]")).to_be_in_viewport(ratio=1)
+    assert page.locator("[data-chosen-filters]").inner_text() == str(chosen.count()) == "2"
+    assert faults_in_all_looks(page) == []
+
+    page.click(".filter-more > summary")
+    expect(page.locator(".filter-more [name=status]")).to_be_in_viewport()
+    page.click(".filter-more > summary")
+    page.fill("[name=q]", "7802")
+    page.keyboard.press("Enter")
+    expect(page.locator("#results tbody tr")).to_have_count(1)
+
+
 def test_a_supervisor_ticks_orders_on_a_phone_and_reads_what_came_of_each(live_server, open_window: OpenWindow, orders):
     page = open_window(size=PHONE)
     sign_in(page, live_server.url, "supervisor", "/orders/")
