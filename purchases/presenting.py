@@ -297,10 +297,7 @@ def _never_arrived(actions: _Actions) -> Explanation:
     """The label of the reason stands above it and says what it means for the money."""
     happened = _("The provider has said several times that it does not know this order.")
     if Action.CLOSE in actions:
-        step = _(
-            "Tell the customer: “We are checking it.” Still not found? Close it, and give the customer the money back. "
-            "Each button asks the provider first, and stops if it knows the order now."
-        )
+        step = _("Tell the customer “We are checking.” Still not found? Close it, give the money back.")
     else:
         step = _("Tell the customer: “We are checking it.”")
     return Explanation(happened, "", step, code="may_be_charged")
@@ -309,8 +306,8 @@ def _never_arrived(actions: _Actions) -> Explanation:
 def step_if_never_arrived(*, may_decide: bool) -> str:
     """What to do with an order that seems never to have arrived, for its page and its alert alike."""
     if may_decide:
-        return str(_("Do not sell it again. Check the status first, then decide."))
-    return str(_("Do not sell it again. A person who may resolve orders has to decide this."))
+        return str(_("Do not sell again. Check the status, then decide."))
+    return str(_("Do not sell again. A person who may resolve orders has to decide this."))
 
 
 def _failed(order: Order, _actions: _Actions) -> Explanation:

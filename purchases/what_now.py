@@ -64,7 +64,7 @@ def _if_never_arrived(order: Order, actions: Collection[Action]) -> str:
     if not may_decide:
         return f"{step} {_call(Right.RESOLVE_ORDERS)}"
     due = (order.sent_at or order.created_at) + DECIDED_WITHIN
-    until = _("At the latest at %(time)s.") if due > clock.now() else _("Overdue since %(time)s.")
+    until = _("By %(time)s.") if due > clock.now() else _("Overdue since %(time)s.")
     return f"{step} {until % {'time': short_time(due)}}"
 
 

@@ -15,9 +15,9 @@ from gateway.line import Work
 from policies.models import Policies
 from policies.services import forget
 from purchases.models import Order, OrderEvent
-from purchases.presenting import event_words
+from purchases.presenting import event_words, explain
 from purchases.services import approve_verdict, propose_verdict
-from purchases.services.actions import decided_from
+from purchases.services.actions import allowed_actions, decided_from
 from purchases.services.sending import claim
 from purchases.services.sweeping import SUBMIT
 from purchases.states import FINAL, ActionReason, Status
@@ -191,7 +191,13 @@ def test_what_never_arrived_says_first_to_check_it_and_by_when(cashier, admin):
     decides, waits = now_said(admin, order), now_said(cashier, order)
 
     assert short_time(sent + dt.timedelta(minutes=30)) in decides
-    assert waits.startswith("Do not sell it again")
+    assert waits.startswith("Do not sell again")
+    person = User.objects.get(username="admin")
+    actions = allowed_actions(order, person)
+    for language in ("en", "id"):
+        with translation.override(language):
+            said = f"{what_now(order, actions, person).act} {explain(order, actions).step}"
+        assert len(said.split()) <= 28, said
 
 
 @pytest.mark.parametrize("status", [Status.QUEUED, Status.PENDING, Status.SUCCESS, Status.FAILED])
