@@ -12,7 +12,7 @@ from staff.roles import create_demo_staff
 from testing.browser import find_browser
 from testing.fleet import Fleet
 from tests.conftest import Upstream
-from tests.journeys.helpers import AXE, DESKTOP, OpenWindow
+from tests.journeys.helpers import DESKTOP, OpenWindow
 
 # Long enough for a busy machine: what comes, comes sooner.
 PATIENCE = 60_000  # milliseconds
@@ -84,7 +84,6 @@ def open_window(chromium: Browser) -> Iterator[OpenWindow]:
         )
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
-        context.add_init_script(f"window.loadAxe = () => {{ {AXE.read_text()} }}")  # compiled once, not for each page
         page = context.new_page()
         if not may_complain:
             page.on("console", note)

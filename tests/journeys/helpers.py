@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from django.conf import settings
 from django.test import Client
@@ -62,6 +62,7 @@ SQUEEZED = """() => {
 }"""
 # What axe has found nothing in, by which rules. The same part in the same look has no fault on another page either.
 _faultless: set[int] = set()
+_with_axe: WeakSet[BrowserContext] = WeakSet()
 _beside: WeakKeyDictionary[BrowserContext, Page] = WeakKeyDictionary()
 
 OpenWindow = Callable[..., Page]
@@ -83,7 +84,7 @@ def faults_of(page: Page) -> list[str]:
     A click ends when the answer to it begins: the page may have no element yet.
     """
     page.wait_for_load_state()
-    page.evaluate("'axe' in window || loadAxe()")
+    load_axe(page)
     parts = [hash(part) for part in page.evaluate(PARTS)]
     known = [number for number, part in enumerate(parts) if part in _faultless]
     result = page.evaluate(LOOK, [RULES, known])
@@ -96,6 +97,19 @@ def faults_of(page: Page) -> list[str]:
     ]
     too_wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     return faults + ([f"{page.url}: {too_wide} px too wide"] if too_wide > 0 else [])
+
+
+def load_axe(page: Page) -> None:
+    """Load axe into the present page, and have it ready for the next ones of its window, compiled once for all.
+
+    A window that nobody looks into with axe does not get it: half a megabyte for each.
+    """
+    if not page.evaluate("'axe' in window || ('loadAxe' in window && (loadAxe(), true))"):
+        script = AXE.read_text()
+        if page.context not in _with_axe:
+            page.context.add_init_script(f"window.loadAxe = () => {{ {script} }}")
+            _with_axe.add(page.context)
+        page.evaluate(f"() => {{ {script} }}")
 
 
 def faults_in(page: Page, looks: Sequence[tuple[tuple[int, int], str]]) -> list[str]:
