@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db.models import QuerySet
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import translation
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -185,7 +186,8 @@ def other_lines(totals: Totals) -> list[Line]:
 def change_words(before: Payment, now: Payment) -> str:
     """How an order is paid now, how it was, and how to take that back: HTML for its page.
 
-    One press takes back what one press noted: nothing but the method. Its form stands on the page.
+    One press takes back what one press noted: nothing but the method. Its form stands on the page; it names the order
+    itself, because the words may come up on the page of another order that the person opens meanwhile.
     """
     if before.method == now.method:
         return _("Noted how the customer paid.")
@@ -194,8 +196,11 @@ def change_words(before: Payment, now: Payment) -> str:
     said = words % {"now": _in_sentence(now.method), "before": _in_sentence(before.method)}
     row = methods.find_method(before.method)
     if row and not (row.needs_debtor or row.needs_reference or before.reference or before.cash_given):
-        undo = '{} <button class="btn-undo" type="submit" form="other-method" name="method" value="{}">{}</button>'
-        return format_html(undo, said, row.code, _("Undo"))
+        undo = (
+            '{} <button class="btn-undo" type="submit" formaction="{}" form="other-method" name="method" value="{}">'
+            "{}</button>"
+        )
+        return format_html(undo, said, reverse("sale_paid", args=[now.ref_id]), row.code, _("Undo"))
     way_back = _("To take it back: “How the customer paid…”.")
     return f"{said} {way_back}"
 

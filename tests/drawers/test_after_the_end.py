@@ -133,3 +133,20 @@ def test_a_note_on_the_order_leaves_no_debt_behind(counter):
         ("refund", -10_000),
     ]
     assert (Payment.objects.get().given_method, expected_cash(shift)) == ("credit", 100_000)
+
+
+def test_the_way_back_names_its_order_on_the_page_of_another(counter):
+    # given two sales that were paid in cash
+    browser, shift = counter
+    order, other = (sell(shift.cashier, 20_000) for _ in range(2))
+    end(order, "success")
+    end(other, "success")
+    address = f"/drawer/sales/{order.ref_id}/paid/"
+
+    # when another tab opens the second one before the answer to a press for the first one is there
+    browser.post(address, {"method": "transfer"})
+    page = browser.get(other.get_absolute_url()).content.decode()
+
+    # then the button that takes it back goes to the first one
+    (button,) = re.findall(r'<button class="btn-undo"[^>]*>', page)
+    assert f'formaction="{address}"' in button
