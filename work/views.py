@@ -35,6 +35,7 @@ _ROWS = 50
 _FIRST = 5
 # So many people are named who can do a row.
 _DOERS = 3
+_Wanted = tuple[tuple[Right, ...], int | None]
 
 
 @staff_only()
@@ -65,7 +66,7 @@ def work_first(request: StaffRequest) -> HttpResponse:
         "count": len(items),
         "whose": "" if does_any else "shop",
         "others": len(every) - len(items),
-        "none": _none_of(request.user, {item.kind for item in every}),
+        "none": _none_of(request.user, every, branch),
         "of_branch": f"&branch={branch}" if branch else "",
     }
     return render(request, "work/first.html", context)
@@ -111,7 +112,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
     address = f"{reverse('work_live')}?{urlencode(filters | {'page': page.number})}"
     live = Live(request, address, {"work": [len(items), shown]}, rest=10)
     counts = Counter(item.kind for item in in_group)
-    none = _said_if_none(request.user)
+    none = _said_if_none(request.user, branch)
     return {
         "whose": whose,
         "kind": kind,
@@ -128,7 +129,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
             )
         ],
         "kinds": [(code, KINDS[code].words, counts[code]) for code in KINDS if counts[code] or code in {kind, *none}],
-        "none": _none_of(request.user, {item.kind for item in every}) if not kind else [],
+        "none": _none_of(request.user, every, branch) if not kind else [],
         "count": len(in_group),
         "page": page,
         "table": _table(request, list(page)) if live.news else None,
@@ -148,14 +149,18 @@ def _branch_of(request: StaffRequest) -> str:
     return branch if branch in _branches() else ""
 
 
-def _said_if_none(person: User) -> list[str]:
-    """The kinds of which this person reads that there are none."""
-    return [code for code, each in KINDS.items() if each.says_none and each.may_see(person) and each.may_do(person)]
+def _said_if_none(person: User, branch: str) -> list[str]:
+    """The kinds of which this person reads that there are none; in one branch nothing of those of the whole shop."""
+    said = {code: each for code, each in KINDS.items() if each.says_none and (each.branch or not branch)}
+    return [code for code, each in said.items() if each.may_see(person) and each.may_do(person)]
 
 
-def _none_of(person: User, kinds: Collection[str]) -> list[str]:
-    """The words of those of them that are not among these kinds."""
-    return [str(KINDS[code].words) for code in _said_if_none(person) if code not in kinds]
+def _none_of(person: User, every: Collection[Item], branch: str) -> list[str]:
+    """The words of those of them that are not among `every` item; none of them if there are more than were read."""
+    if len(every) >= services.MOST:
+        return []
+    kinds = {item.kind for item in every}
+    return [str(KINDS[code].words) for code in _said_if_none(person, branch) if code not in kinds]
 
 
 def _is_mine(item: Item, person: User) -> bool:

@@ -1,0 +1,37 @@
+"""What the list of work and the overview say that there is none of."""
+
+import pytest
+
+from branches.models import FIRST
+from purchases.models import Incident
+from purchases.states import ActionReason, Status
+from testing.factories import make_order
+from testing.people import browser_of
+from tests.branches.helpers import make_branch
+from tests.reconciliation.helpers import make_difference
+from work.kinds import KINDS
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("page", ["/work/", "/work/first/"])
+def test_of_one_branch_nothing_is_said_of_differences_which_are_of_the_shop(page):
+    # given a difference, and an owner who looks at one of two branches
+    make_branch()
+    make_difference(-1_000, "unexplained_debit")
+    browser = browser_of("admin")
+
+    none = browser.get(f"{page}?branch={FIRST}").context["none"]
+
+    assert none == [str(KINDS["incident"].words)]
+
+
+@pytest.mark.parametrize("page", ["/work/", "/work/first/"])
+def test_where_not_all_was_read_nothing_is_said_to_be_none(page, monkeypatch):
+    # given an incident that is due after all that is read
+    monkeypatch.setattr("work.services.MOST", 2)
+    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_at="2026-01-01T00:00Z")
+    make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_at="2026-01-01T00:00Z")
+    Incident.objects.create(order=order, kind="contradiction", source="poll", detail="failed after success")
+
+    assert browser_of("admin").get(page).context["none"] == []
