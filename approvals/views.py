@@ -24,6 +24,7 @@ from core.errors import refusal_shown
 from core.live import Live
 from core.paging import keyset_page
 from staff.confirming import shown_factor
+from staff.models import User
 from staff.services import names_of_holders
 
 # More would be no queue: the page says that there are more.
@@ -93,15 +94,22 @@ def _detail(request: StaffRequest, pk: int) -> dict[str, Any]:
     live = Live(request, reverse("approval_live", args=[pk]), {"approval-live": approval.state}, over=over)
     changes = services.changes_seen([approval]) if live.news else {}
     shown = ShownApproval(approval, request.user, changes.get(approval.pk, {}))
-    act = act_named(approval.act)
     return {
         "shown": shown,
-        "doers": names_of_holders(act.may_approve, but=request.user) if act and not shown.may_refuse else [],
+        "doers": _doers(approval, request.user) if not shown.may_refuse else [],
         "approval": approval,
         "factor_content": services.factor_content(approval),
         "is_over_time": approval.is_open and approval.expires_at <= clock.now(),
         "live": live,
     }
+
+
+def _doers(approval: Approval, reader: User) -> list[str]:
+    """The names of some others who may approve it, but for the person who asked."""
+    act = act_named(approval.act)
+    if act is None:
+        return []
+    return names_of_holders(act.may_approve, branch=approval.branch_id, but=[reader.pk, approval.asked_by_id])
 
 
 def _seen(request: StaffRequest, pk: int) -> Approval:

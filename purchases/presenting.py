@@ -201,7 +201,8 @@ def after_rise(order: Order, person: User) -> dict[str, Any]:
         return {}
     then: dict[str, Any] = {"profit_then": order.customer_pays - cost, "is_loss_then": order.sells_below(cost)}
     if order.sells_below(cost) and not person.has_perm(Right.SELL_BELOW_COST):
-        then["who_confirms"] = partial(names_of_holders, Right.RESOLVE_ORDERS, Right.VIEW_COST, Right.SELL_BELOW_COST)
+        rights = (Right.RESOLVE_ORDERS, Right.VIEW_COST, Right.SELL_BELOW_COST)
+        then["who_confirms"] = partial(names_of_holders, *rights, branch=order.payment.branch_id)
     return then
 
 

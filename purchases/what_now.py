@@ -53,7 +53,7 @@ def what_now(order: Order, actions: Collection[Action], person: User) -> Now | N
     if order.status in {Status.UNKNOWN, Status.PENDING} and possible_outcomes(order):
         if Action.PROPOSE_VERDICT in actions:
             return Now(_("Decide now: ask the provider's support, then propose the outcome below."))
-        call = _call(Right.PROPOSE_VERDICTS)
+        call = _call(order, Right.PROPOSE_VERDICTS)
         return Now(call) if call else None
     return _until_decided(order, person) if order.status == Status.UNKNOWN else None
 
@@ -62,7 +62,7 @@ def _if_never_arrived(order: Order, actions: Collection[Action]) -> str:
     may_decide = Action.CLOSE in actions
     step = step_if_never_arrived(may_decide=may_decide)
     if not may_decide:
-        return f"{step} {_call(Right.RESOLVE_ORDERS)}"
+        return f"{step} {_call(order, Right.RESOLVE_ORDERS)}"
     due = (order.sent_at or order.created_at) + DECIDED_WITHIN
     until = _("By %(time)s.") if due > clock.now() else _("Overdue since %(time)s.")
     return f"{step} {until % {'time': short_time(due)}}"
@@ -77,7 +77,7 @@ def _until_decided(order: Order, person: User) -> Now:
     at = {"time": short_time(decided_from(order))}
     if may_ever(Action.PROPOSE_VERDICT, person):
         decides = _("From %(time)s you decide.") % at
-    elif names := names_of_holders(Right.PROPOSE_VERDICTS):
+    elif names := names_of_holders(Right.PROPOSE_VERDICTS, branch=order.payment.branch_id):
         then = ngettext("%(names)s decides from %(time)s.", "%(names)s decide from %(time)s.", len(names))
         decides = then % (at | {"names": ", ".join(names)})
     else:
@@ -85,6 +85,6 @@ def _until_decided(order: Order, person: User) -> Now:
     return Now(act, f"{decides} {tell}".strip(), waits=True)
 
 
-def _call(right: Right) -> str:
-    names = names_of_holders(right)
+def _call(order: Order, right: Right) -> str:
+    names = names_of_holders(right, branch=order.payment.branch_id)
     return _("Call one of them now, who decides: %(names)s.") % {"names": ", ".join(names)} if names else ""

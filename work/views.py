@@ -33,7 +33,7 @@ from work.tables import Task, WorkTable
 _ROWS = 50
 # So many stand on the overview.
 _FIRST = 5
-# So many people are named who can do a row.
+# So many people are named who can do a row: by one of these rights, in this branch.
 _DOERS = 3
 _Wanted = tuple[tuple[Right, ...], int | None]
 
@@ -176,26 +176,31 @@ def _table(request: StaffRequest, items: list[Item]) -> WorkTable:
     takers = {item.taken_by for item in items if item.taken_by}
     names = {person.pk: person.shown_name for person in User.objects.filter(pk__in=takers)}
     shown = [item for item in items if (item.kind, item.key) in lines]  # else it was done a moment ago
-    rights = {(item.kind, item.key): lines[item.kind, item.key].does or KINDS[item.kind].does for item in shown}
-    doers = _doers({rights[item.kind, item.key] for item in shown if not item.is_for_person}, request.user)
+    wanted = {
+        (item.kind, item.key): (lines[item.kind, item.key].does or KINDS[item.kind].does, item.branch) for item in shown
+    }
+    doers = _doers({wanted[item.kind, item.key] for item in shown if not item.is_for_person}, request.user)
     tasks = [
         Task(
             item,
             lines[item.kind, item.key],
             names.get(item.taken_by or 0, ""),
             branch_name(item.branch or 0),
-            "" if item.is_for_person else doers.get(rights[item.kind, item.key], ""),
+            "" if item.is_for_person else doers.get(wanted[item.kind, item.key], ""),
         )
         for item in shown
     ]
     return WorkTable(tasks, request=request)
 
 
-def _doers(wanted: Collection[tuple[Right, ...]], reader: User) -> dict[tuple[Right, ...], str]:
-    """For each of these rights the names of some others who hold one of them, as pages call them."""
-    questions = {rights: holders_of_any(rights).exclude(pk=reader.pk)[:_DOERS] for rights in wanted if rights}
+def _doers(wanted: Collection[_Wanted], reader: User) -> dict[_Wanted, str]:
+    """For each of these rights, in a branch, the names of some others who hold one of them, as pages call them."""
+    questions = {
+        (rights, branch): holders_of_any(rights, branch=branch).exclude(pk=reader.pk)[:_DOERS]
+        for rights, branch in wanted
+        if rights
+    }
     found = read_together(*questions.values()) if questions else []
     return {
-        rights: ", ".join(person.shown_name for person in people)
-        for rights, people in zip(questions, found, strict=True)
+        asked: ", ".join(person.shown_name for person in people) for asked, people in zip(questions, found, strict=True)
     }

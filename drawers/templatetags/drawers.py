@@ -21,7 +21,7 @@ from credit.forms import offered_customers
 from customers.models import Customer
 from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm, UsualDrawerForm
-from drawers.models import SMALLEST_COIN, Drawer, Shift
+from drawers.models import SMALLEST_COIN, Drawer, Payment, Shift
 from drawers.presenting import ShownSale
 from staff.models import User
 from staff.services import names_of_holders
@@ -48,9 +48,9 @@ def usual_drawer_form(person: User, rights: set[str]) -> UsualDrawerForm | None:
 
 
 @register.simple_tag
-def who_gives_back() -> list[str]:
-    """The names of some people who may note that a customer has the money back."""
-    return names_of_holders(Right.VIEW_ORDERS, Right.GIVE_BACK)
+def who_gives_back(payment: Payment) -> list[str]:
+    """The names of some people who may note that the customer of this sale has the money back."""
+    return names_of_holders(Right.VIEW_ORDERS, Right.GIVE_BACK, branch=payment.branch_id)
 
 
 @register.filter

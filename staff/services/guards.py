@@ -10,7 +10,8 @@ from django.conf import settings
 from django.contrib.auth.models import Permission
 from django.db.models import Q
 
-from core.rights import Right, Role
+from branches.seeing import own_branch
+from core.rights import OF_THE_SHOP, Right, Role
 from staff.errors import NotAllowed
 from staff.models import BREAK_GLASS, User
 from staff.roles import rank_of, rights_by_role, roles_given_by
@@ -68,20 +69,33 @@ def sees_more(person: User, actor: User) -> bool:
     return actor.bound_to is not None and person.bound_to is None
 
 
-def names_of_holders(*rights: Right, but: User | None = None, most: int = 3) -> list[str]:
-    """Up to `most` active people, but for one, who hold all of these rights, as pages call them; owners come last."""
-    people = User.objects.order_by("is_superuser", "first_name", "username")
-    people = people.exclude(pk=but.pk) if but else people
+def names_of_holders(*rights: Right, branch: int | None = None, but: Collection[int] = (), most: int = 3) -> list[str]:
+    """Up to `most` active people who hold all of these rights, as pages call them; owners come last.
+
+    Only those who see `branch`, or the reader's own one. `but`: the keys of people who are left out.
+    """
+    people = User.objects.order_by("is_superuser", "first_name", "username").exclude(pk__in=but)
     for right in rights:
-        people = people.filter(pk__in=User.objects.holding(right))
-    return [holder.shown_name for holder in people[:most]]
+        people = people.filter(_holds(right))
+    return [holder.shown_name for holder in _who_see(people, branch)[:most]]
 
 
-def holders_of_any(rights: Collection[Right]) -> StaffQuerySet:
-    """The active people who hold one of these rights at least; owners come last."""
-    held = [Q(pk__in=User.objects.holding(right).values("pk")) for right in rights]
-    people: StaffQuerySet = User.objects.filter(reduce(or_, held))
-    return people.order_by("is_superuser", "first_name", "username")
+def holders_of_any(rights: Collection[Right], *, branch: int | None = None) -> StaffQuerySet:
+    """The active people who hold one of these rights at least, and see `branch`, or the reader's own; owners last."""
+    people: StaffQuerySet = User.objects.filter(reduce(or_, map(_holds, rights)))
+    return _who_see(people, branch).order_by("is_superuser", "first_name", "username")
+
+
+def _holds(right: Right) -> Q:
+    """People bound to a branch have no right that is of the whole shop."""
+    holds = Q(pk__in=User.objects.holding(right).values("pk"))
+    return holds & Q(bound_since=None) if right in OF_THE_SHOP else holds
+
+
+def _who_see(people: StaffQuerySet, branch: int | None) -> StaffQuerySet:
+    """Nobody else can do what waits there; and a reader who is bound to a branch learns no name of another."""
+    branch = branch or own_branch()
+    return people if branch is None else people.who_see(branch)
 
 
 def names_of_owners(most: int = 3) -> list[str]:

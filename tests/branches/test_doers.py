@@ -1,0 +1,79 @@
+"""Who is named as somebody who can do what waits: people who see its branch, and hold the right there."""
+
+import pytest
+from django.utils import timezone
+
+from approvals.models import Approval
+from core.rights import Right
+from drawers.templatetags.drawers import who_gives_back
+from staff.models import User
+from staff.services import names_of_holders
+from testing.factories import make_order
+from testing.people import make_person, signed_in
+from tests.approvals.helpers import ask_purchase
+from tests.branches.helpers import make_branch
+
+pytestmark = pytest.mark.django_db
+
+
+def bound_person(role, name, branch=None):
+    """Someone who sees the first branch alone, or this one."""
+    more = {"branch": branch} if branch else {}
+    return make_person(role, username=name, first_name=name, bound_since="2026-01-01T00:00Z", **more)
+
+
+@pytest.fixture
+def shop():
+    """A leader who is bound to either branch, and a cashier of the first one, who is bound to it."""
+    other = make_branch("Tebet")
+    bound_person("supervisor", "Anggrek", other)
+    bound_person("supervisor", "Melati")
+    return bound_person("cashier", "Sari")
+
+
+@pytest.mark.parametrize("sent_at", ["2026-01-01T00:00Z", None])
+def test_the_page_of_an_unknown_outcome_names_leaders_of_its_branch(shop, sent_at):
+    order = make_order("unknown", placed_by=shop, sent_at=sent_at or timezone.now())
+
+    page = signed_in(shop).get(order.get_absolute_url()).content.decode()
+
+    assert "Melati" in page
+    assert "Anggrek" not in page
+
+
+def test_a_reader_of_all_branches_is_not_sent_to_somebody_of_another(shop):
+    order = make_order("unknown", placed_by=shop, sent_at="2026-01-01T00:00Z")
+    viewer = make_person("viewer", username="viona")
+
+    page = signed_in(viewer).get(order.get_absolute_url()).content.decode()
+
+    assert "Melati" in page
+    assert "Anggrek" not in page
+
+
+def test_money_to_give_back_names_people_of_its_branch(shop):
+    order = make_order("reversed", placed_by=shop, selling_price=20_000)
+
+    names = who_gives_back(order.payment)
+
+    assert "Melati" in names
+    assert "Anggrek" not in names
+
+
+@pytest.mark.parametrize("address", ["/work/?whose=others", None])
+def test_a_request_names_those_of_its_branch_who_did_not_ask(shop, address):
+    User.objects.filter(pk=shop.pk).update(own_approval_above=10_000)
+    ask_purchase(User.objects.get(pk=shop.pk), "081234567890")
+
+    browser = signed_in(shop)
+    page = browser.get(address or Approval.objects.get().get_absolute_url()).content.decode()
+
+    assert "Melati" in page
+    assert "Anggrek" not in page
+
+
+def test_nobody_bound_to_a_branch_is_named_for_what_is_of_the_shop(shop):
+    bound_person("administrator", "Bima")
+    make_person("administrator", username="Citra", first_name="Citra")
+
+    assert names_of_holders(Right.CHANGE_PRICES) == ["Citra"]
