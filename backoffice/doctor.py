@@ -323,8 +323,8 @@ def _compared(subject: str, compared: dt.datetime) -> Finding:
     if not now.blocking:
         return Finding(subject, Verdict.PROVISIONAL, said.text)
     words = ngettext(
-        "Nothing is wrong so far; %(n)s order is still open.",
-        "Nothing is wrong so far; %(n)s orders are still open.",
+        "No difference so far; %(n)s order is still open.",
+        "No difference so far; %(n)s orders are still open.",
         len(now.blocking),
     )
     return Finding(subject, Verdict.PROVISIONAL, words % {"n": len(now.blocking)})

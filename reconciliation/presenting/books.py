@@ -45,10 +45,7 @@ _OF_BOOKS = {
     ),
     Result.PROVISIONAL: (
         "",
-        gettext_lazy(
-            "Nothing is wrong so far. Some orders are under way, so nobody knows yet what they did to the balance. "
-            "It is compared again when they end."
-        ),
+        gettext_lazy("No difference so far. It is compared again when the open orders have ended."),
     ),
     "not_explained_yet": (
         gettext_lazy("%(amount)s is not explained so far, whatever becomes of the orders under way."),

@@ -53,7 +53,7 @@ _WORDS: dict[Standing, tuple[_Words, _Words]] = {
     ),
     Standing.UNDER_WAY: (
         gettext_lazy("The provider's balance is not compared to the end yet."),
-        gettext_lazy("Nothing is wrong so far. Some orders are under way; it is compared again when they end."),
+        gettext_lazy("No difference so far. It is compared again when the open orders have ended."),
     ),
     Standing.WAITING: (
         gettext_lazy("The provider's balance of this day is not compared yet."),

@@ -124,8 +124,8 @@ def test_a_line_says_what_it_means_and_folds_technical_facts(monkeypatch):
 @pytest.mark.parametrize(
     ("language", "said"),
     [
-        ("en", ["Provisional", "Nothing is wrong so far; 1 order is still open."]),
-        ("id", ["Menunggu hasil", "Sejauh ini tidak ada yang salah; 1 transaksi masih diproses."]),
+        ("en", ["Provisional", "No difference so far; 1 order is still open."]),
+        ("id", ["Menunggu hasil", "Sejauh ini tidak ada selisih; 1 transaksi masih diproses."]),
     ],
 )
 def test_an_open_order_makes_the_books_provisional_as_on_balance(language, said):
