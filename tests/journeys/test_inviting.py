@@ -38,7 +38,8 @@ def test_an_invited_cashier_chooses_a_password_on_a_phone(live_server: Any, open
 def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_window: OpenWindow):
     # given: a limit of every cashier, and an owner on the overview
     create_demo_staff()
-    RoleLimits.objects.update_or_create(role="cashier", defaults={"per_day": 5_000_000})
+    for role, per_day in (("cashier", 5_000_000), ("supervisor", 9_000_000)):
+        RoleLimits.objects.update_or_create(role=role, defaults={"per_day": per_day})
     owner = open_window(language="id-ID", permissions=["clipboard-read", "clipboard-write"])
     sign_in(owner, live_server.url, "owner")
 

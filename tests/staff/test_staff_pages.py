@@ -249,6 +249,7 @@ def test_the_page_of_somebody_else_takes_at_most_11_queries(boss):
 
 
 def test_an_invitation_gives_lower_limits_in_the_same_step(boss):
+    assert not has_id(boss.get("/staff/invite/"), "limits-of-roles"), "no role has any"
     RoleLimits.objects.update_or_create(role="cashier", defaults={"per_day": 5_000_000})
     assert "Rp5.000.000" in words_at(boss.get("/staff/invite/"), 'id="limits-of-roles"')
 
@@ -331,5 +332,8 @@ def test_the_page_of_a_link_shows_it_first_then_role_and_limits(boss):
 
     page = shown.content.decode()
     order = [page.index(f'id="{part}"') for part in ("access-link", "link-whatsapp", "link-for", "link-holds")]
+    assert order == sorted(order)
+    here = boss.confirm("/staff/invite/", INVITATION | {"username": "rini"}, headers={"Host": "localhost:8000"})
+    order = [here.content.decode().index(f'id="{part}"') for part in ("access-link", "link-whatsapp", "only-here")]
     assert order == sorted(order)
     assert "Rp200.000" in words_at(shown, 'id="link-for"')
