@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
-from django.db.models import Sum
+from django.db.models import F, Min, Q, Sum
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext
 
 from catalogue.models import Brand, Category, PriceRule, Product, ProductType
@@ -109,14 +111,28 @@ def in_several_categories(same_as: int | None = None) -> list[Target]:
     return [target for (_type, _name), same in rows if (target := _together(same))]
 
 
-def by_what_sells(targets: Iterable[Target]) -> list[Target]:
-    """Targets of brands: first those that sold most lately (`Product.bought`), then by name."""
+class BrandNow(NamedTuple):
+    """The target of a brand, how often it was sold lately, and what each of its listed products earns at least now."""
+
+    target: Target
+    sold: int
+    least: int | None
+
+
+def by_what_sells(targets: Iterable[Target]) -> list[BrandNow]:
+    """Targets of brands that are not bills: first those that sold most lately (`Product.bought`), then by name."""
     each = list(targets)
-    brands = [brand.pk for target in each for brand in target.brands]
-    if not brands:
-        return each
-    sold = dict(Product.objects.filter(brand__in=brands).order_by().values_list("brand").annotate(Sum("bought")))
-    return sorted(each, key=lambda target: (-sum(sold.get(brand.pk, 0) for brand in target.brands), _folded(target)))
+    earned = Coalesce("selling_price", "price") - F("price")
+    read = Product.objects.filter(brand__in=[brand.pk for target in each for brand in target.brands]).order_by()
+    read = read.values_list("brand").annotate(sold=Sum("bought"), least=Min(earned, filter=Q(is_listed=True)))
+    of_brand = {brand: numbers for brand, *numbers in read} if each else {}
+    now = [_now(target, [of_brand[brand.pk] for brand in target.brands if brand.pk in of_brand]) for target in each]
+    return sorted(now, key=lambda brand: (-brand.sold, _folded(brand.target)))
+
+
+def _now(target: Target, numbers: list[list[int | None]]) -> BrandNow:
+    least = [earns for _sold, earns in numbers if earns is not None]
+    return BrandNow(target, sum(sold or 0 for sold, _earns in numbers), min(least, default=None))
 
 
 def _folded(target: Target) -> str:

@@ -16,6 +16,7 @@ from catalogue.models import Brand, Category, PriceRule, Product
 from catalogue.services import change_rule, in_several_categories, narrower_targets, preview
 from catalogue.services.targets import Target
 from catalogue.services.terms import AsNow, Terms
+from core.money import rupiah
 from core.rights import Role
 from staff.models import User
 from testing.database import statements
@@ -313,7 +314,7 @@ def test_the_pages_lead_to_the_form_and_the_form_begins_with_what_holds(products
     browser = browser_of("administrator")
     key = _everywhere().key
 
-    assert key in [target.key for target in browser.get("/products/prices/").context["everywhere"]]
+    assert key in [now.target.key for now in browser.get("/products/prices/").context["everywhere"]]
     assert f'value="{key}"' in browser.get(URL).content.decode()
     assert has_id(browser.get(URL, {"target": f"brand:{products[1].brand_id}"}), "everywhere")
 
@@ -341,7 +342,7 @@ def test_the_preview_says_the_verdict_then_the_button_the_prices_and_the_folded_
     page = browser.get(URL, _typed(at_least="500"))
 
     verdict = words_at(page, 'id="change-title"')
-    assert verdict.strip().replace(" ,", ",") == "2 prices rise, 1 price falls, none earns less than Rp500"
+    assert verdict.strip().replace(" ,", ",") == "2 prices rise, 1 price falls, lowest profit Rp500"
     sent = page.content.decode()
     # What a price that falls may cost comes before the button.
     first, below = ("rule-title", "affected", "sold-lately", "rule-save"), ("new-prices", "rules-told", "rules-then")
@@ -382,7 +383,7 @@ def test_what_was_saved_is_named_with_its_count_and_the_least_profit(products):
     assert "Saved. Lowest profit: Rp500." in words(saved)
     again = browser.get(URL, _typed(kind="as_now", at_least="500"))
     verdict = " ".join(words_at(again, 'id="change-title"').split())
-    assert verdict.replace(" ,", ",") == "No price rises or falls, none earns less than Rp500"
+    assert verdict.replace(" ,", ",") == "No price rises or falls, lowest profit Rp500"
     assert 'name="value"' in autofocused(browser.get(URL, {"target": f"product:{products[0].pk}"}))
 
 
@@ -438,14 +439,22 @@ def test_the_brands_that_sold_most_come_first_then_by_name(products):
     page = browser.get("/products/prices/")
 
     # then: brands of bills, which have fees, stand under no least profit
-    assert [target.brand.name for target in page.context["everywhere"]] == ["Telkomsel", "by.U", "AXIS"]
+    assert [now.target.brand.name for now in page.context["everywhere"]] == ["Telkomsel", "by.U", "AXIS"]
     Product.objects.update(bought=0)
     page = browser.get("/products/prices/")
-    assert [target.brand.name for target in page.context["everywhere"]] == ["AXIS", "by.U", "Telkomsel"]
+    assert [now.target.brand.name for now in page.context["everywhere"]] == ["AXIS", "by.U", "Telkomsel"]
 
 
-def test_the_number_beside_a_brand_says_that_it_counts_categories(products):
-    assert "Telkomsel 3 categories" in words(browser_of("administrator", language="en").get("/products/prices/"))
+def test_beside_a_brand_stands_the_least_profit_of_its_listed_products(products, owner):
+    change_rule(Target(type="prepaid", product=products[0]), Terms("fixed", 10_550), actor=owner)
+    change_rule(Target(type="prepaid"), Terms("plus", 700), actor=owner)
+    make_product(category="data", code="OLD", price=50_000, is_listed=False)
+    browser = browser_of("administrator", language="en")
+
+    assert "Telkomsel now Rp550" in words(browser.get("/products/prices/"))
+
+    Product.objects.filter(pk=products[1].pk).update(price=51_000)
+    assert f"Telkomsel now {rupiah(-300)}" in words(browser.get("/products/prices/"))
 
 
 @pytest.mark.parametrize("role", [Role.CASHIER, Role.SUPERVISOR, Role.AUDITOR])
