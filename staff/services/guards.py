@@ -74,16 +74,16 @@ def names_of_holders(*rights: Right, branch: int | None = None, but: Collection[
 
     Only those who see `branch`, or the reader's own one. `but`: the keys of people who are left out.
     """
-    people = User.objects.order_by("is_superuser", "first_name", "username").exclude(pk__in=but)
+    people = _helpers_in(branch).exclude(pk__in=but)
     for right in rights:
         people = people.filter(_holds(right))
-    return [holder.shown_name for holder in _who_see(people, branch)[:most]]
+    return [holder.shown_name for holder in people[:most]]
 
 
 def holders_of_any(rights: Collection[Right], *, branch: int | None = None) -> StaffQuerySet:
     """The active people who hold one of these rights at least, and see `branch`, or the reader's own; owners last."""
-    people: StaffQuerySet = User.objects.filter(reduce(or_, map(_holds, rights)))
-    return _who_see(people, branch).order_by("is_superuser", "first_name", "username")
+    people: StaffQuerySet = _helpers_in(branch).filter(reduce(or_, map(_holds, rights)))
+    return people
 
 
 def _holds(right: Right) -> Q:
@@ -92,10 +92,15 @@ def _holds(right: Right) -> Q:
     return holds & Q(bound_since=None) if right in OF_THE_SHOP else holds
 
 
-def _who_see(people: StaffQuerySet, branch: int | None) -> StaffQuerySet:
-    """Nobody else can do what waits there; and a reader who is bound to a branch learns no name of another."""
+def _helpers_in(branch: int | None) -> StaffQuerySet:
+    """The people who see the branch and have joined, but for the emergency account: nobody else can help there.
+
+    And a reader who is bound to a branch learns no name of another.
+    """
+    people: StaffQuerySet = User.objects.joined().exclude(username=BREAK_GLASS)
     branch = branch or own_branch()
-    return people if branch is None else people.who_see(branch)
+    people = people if branch is None else people.who_see(branch)
+    return people.order_by("is_superuser", "first_name", "username")
 
 
 def names_of_owners(most: int = 3) -> list[str]:

@@ -6,8 +6,8 @@ from django.utils import timezone
 from approvals.models import Approval
 from core.rights import Right
 from drawers.templatetags.drawers import who_gives_back
-from staff.models import User
-from staff.services import names_of_holders
+from staff.models import BREAK_GLASS, User
+from staff.services import holders_of_any, names_of_holders
 from testing.factories import make_order
 from testing.people import make_person, signed_in
 from tests.approvals.helpers import ask_purchase
@@ -77,3 +77,12 @@ def test_nobody_bound_to_a_branch_is_named_for_what_is_of_the_shop(shop):
     make_person("administrator", username="Citra", first_name="Citra")
 
     assert names_of_holders(Right.CHANGE_PRICES) == ["Citra"]
+
+
+def test_nobody_is_named_who_has_an_open_invitation_only():
+    people = [make_person("supervisor", username=name, first_name=name) for name in ("Ayu", "Budi", BREAK_GLASS)]
+    people[0].set_unusable_password()
+    people[0].save(update_fields=["password"])
+
+    assert names_of_holders(Right.PROPOSE_VERDICTS) == ["Budi"]
+    assert [person.username for person in holders_of_any([Right.PROPOSE_VERDICTS])] == ["Budi"]
