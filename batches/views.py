@@ -161,7 +161,7 @@ def _show(request: StaffRequest, batch: Batch, refusal: Refused | None = None) -
             "has_release_form": not shown.approval and shown.totals["count"],
             "own_shift": open_shift_of(person.pk),
             "missing": Funds.now().missing(cost),
-            "needs_approval": needs_approval(person, cost),
+            "needs_approval": needs_approval(person, cost=cost, price=shown.totals["pays"]),
             **limits_shown(person, cost, largest=largest_of(batch)),
         }
     return render(request, "batches/batch_detail.html", context)

@@ -129,7 +129,7 @@ def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason:
     shift = drawers.open_shift_of(actor.pk)
     # How much was given is nothing of any single order.
     payment = replace(payment, cash_given=None, agreed_in=shift.pk if shift else None)
-    if needs_approval(actor, totals["cost"]) or not may_release(actor):
+    if needs_approval(actor, cost=totals["cost"], price=totals["pays"]) or not may_release(actor):
         content = content_of(batch, seller=actor, payment=payment)
         return approvals.ask(
             BATCH, subject=str(batch.pk), content=content, actor=actor, reason=reason, about=str(batch)

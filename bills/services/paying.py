@@ -99,7 +99,8 @@ def place_payment(
         total = _payable_total(current, amount)
         if fee not in {None, current.product.fee}:
             raise FeeChanged(current.product.fee)
-        if approved is None and needs_approval(paid_by, total):
+        to_pay = total + current.product.fee
+        if approved is None and needs_approval(paid_by, cost=total, price=to_pay):
             refuse_beyond_limits(paid_by, total, key=key_of(current.ref_id), is_only_asked=True)
             content = bill_content(current) | agreed_now(payment, paid_by)
             raise NeedsApproval("bill", subject=current.ref_id, content=content)
@@ -112,7 +113,7 @@ def place_payment(
             product=current.product,
             destination=current.destination,
             max_price=total,
-            selling_price=total + current.product.fee,
+            selling_price=to_pay,
             fee=current.product.fee,
             # One payment per check, for every payer and every try.
             idempotency_key=key_of(current.ref_id),

@@ -193,7 +193,11 @@ def _review(
     if not chosen:
         messages.error(request, _("Choose at least one bill that can be paid."), extra_tags="no_bill_chosen")
         return elsewhere(request, redirect("counter_batch", batch=bills_together.id))
-    above = [bill for bill in chosen if needs_approval(request.user, bill.check.total or 0)]
+    above = [
+        bill
+        for bill in chosen
+        if needs_approval(request.user, cost=bill.check.total or 0, price=bill.check.to_pay or 0)
+    ]
     return show_panel(
         request,
         q="",

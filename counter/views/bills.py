@@ -209,9 +209,10 @@ def _read(ref_id: str) -> ShownBill:
 def _facts(request: StaffRequest, bill: ShownBill) -> dict[str, Any]:
     total = bill.check.total if bill.standing == "payable" else None
     is_beyond_limit = bool(total and allowance_of(request.user).refusal(total))
+    is_above = bool(total) and needs_approval(request.user, cost=total or 0, price=bill.check.to_pay or 0)
     return {
         "bill": bill,
         "shown_number": in_fours(bill.destination),
         "is_beyond_limit": is_beyond_limit,  # the note of `funds_after` says it, and nobody can approve it
-        "needs_approval": bool(total and not is_beyond_limit and needs_approval(request.user, total)),
+        "needs_approval": is_above and not is_beyond_limit,
     }

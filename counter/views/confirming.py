@@ -70,7 +70,9 @@ def review_facts(request: StaffRequest, product: Product, form: DestinationForm,
     whose = recognised(product, form.kind, form.cleaned)
     limits = limits_shown(request.user, product.price)
     # Nobody approves more than the person's own limit allows: beyond it only the refusal is said.
-    needs_approval = not limits["limit_refusal"] and services.needs_approval(request.user, product.price)
+    needs_approval = not limits["limit_refusal"] and services.needs_approval(
+        request.user, cost=product.price, price=product.sells_for
+    )
     hours_refusal = None if needs_approval else services.outside_hours(request.user)
     is_below_cost = product.sells_for < product.price
     is_refused_sale = is_below_cost and not request.user.has_perm(Right.SELL_BELOW_COST)

@@ -121,7 +121,7 @@ def place_order(
     if is_below_cost:
         refuse_below_cost(placed_by, reason)
     reason = reason.strip()[:500] if is_below_cost else ""
-    if approved is None and needs_approval(placed_by, max_price):
+    if approved is None and needs_approval(placed_by, cost=max_price, price=product.sells_for):
         refuse_beyond_limits(placed_by, max_price, key=idempotency_key, is_only_asked=True)
         raise NeedsApproval(
             "order",
@@ -165,10 +165,13 @@ def agreed_now(payment: PaymentFacts, seller: User | None) -> dict[str, Any]:
     return {PAYMENT: replace(payment, agreed_in=shift.pk if shift else None).plain}
 
 
-def needs_approval(person: User | None, price: int) -> bool:
-    """Whether an order of this person for `price` rupiah needs a second one. A command, which names nobody, never."""
+def needs_approval(person: User | None, *, cost: int, price: int) -> bool:
+    """Whether an order of this person needs a second one. A command, which names nobody, never does.
+
+    The higher one counts, in rupiah: `cost`, the most that the upstream may charge, or `price`, what the customer pays.
+    """
     limit = limits_of(person).approval_above if person else None
-    return limit is not None and price > limit
+    return limit is not None and max(cost, price) > limit
 
 
 def refuse_below_cost(person: User | None, reason: str) -> None:

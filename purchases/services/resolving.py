@@ -81,7 +81,8 @@ def requeue(order: Order, *, max_price: int, actor: User | None, reason: str = "
         drawers.follow_price(order.payment_id, selling_price, actor=actor)  # before anything else is locked
     refuse_beyond_limits(actor, max_price, key=order.idempotency_key)
     is_new = max_price != order.max_price
-    if max_price > order.max_price and needs_approval(actor, max_price):
+    price = order.customer_pays if selling_price is None else selling_price
+    if max_price > order.max_price and needs_approval(actor, cost=max_price, price=price):
         raise ActionRefused(
             _("The new price needs the approval of a second person. Cancel this order, and place it again.")
         )

@@ -16,7 +16,11 @@ _MOST_HELPERS = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Whole rupiah; None: any amount. An order above `approval_above` needs a second person."""
+    """Whole rupiah; None: any amount.
+
+    `per_order` and `per_day` count the cost. An order needs a second person if what the customer pays, or the cost if
+    that is higher, is above `approval_above`.
+    """
 
     per_order: int | None = None
     per_day: int | None = None

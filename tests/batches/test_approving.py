@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import Permission
+from django.db.models import F
 
 from approvals.models import Approval
 from approvals.services import why_not_approved_by
 from batches.models import Batch
 from batches.services import seal_of
+from catalogue.models import Product
+from ledger.models import Entry
 from purchases.models import Order
 from staff.models import User
 from testing.factories import make_product
 from testing.people import Browser, browser_of, code_of, make_person, signed_in
 from tests.batches.helpers import checked, press_release, send_all
 from tests.conftest import Upstream
-from tests.core.helpers import codes
+from tests.core.helpers import codes, has_id
 from tests.drawers.helpers import begin, make_drawer
 
 pytestmark = pytest.mark.django_db
@@ -44,6 +47,37 @@ def test_above_the_limit_a_second_person_approves_exactly_these_rows(
     send_all(batch)
     assert [order.status for order in Order.objects.all()] == ["success", "success"]
     assert {order.placed_by for order in Order.objects.all()} == {seller}
+
+
+@pytest.mark.parametrize("above", [0, 1])
+def test_what_customers_pay_for_all_rows_counts_above_the_limit(
+    upstream: Upstream, browser: Browser, seller: User, above: int
+):
+    # given: two rows, so many rupiah above the limit by what customers pay for them, and below it by their cost
+    is_above = above > 0
+    Product.objects.filter(type="prepaid").update(selling_price=F("price") + 1_500)
+    batch = checked("081290000001;10;Sari\n081290000102;20;Budi\n", seller)
+    totals = batch.rows.totals()
+    assert totals["pays"] == totals["cost"] + 3_000
+    User.objects.filter(pk=seller.pk).update(own_approval_above=totals["pays"] - above)
+    begin(seller, drawer=make_drawer("Left till"))
+
+    # when
+    page = browser.get(f"/batches/{batch.pk}/")
+    press_release(browser, batch, reason="Staff credit")
+    batch.refresh_from_db()
+    send_all(batch)
+
+    # then: the page said it, and nothing was stored, reserved or sent without a second person
+    assert has_id(page, "approval-needed") == is_above
+    assert (Approval.objects.count(), batch.state) == ((1, "checked") if is_above else (0, "ended"))
+    orders = list(Order.objects.order_by("pk"))
+    assert [upstream.ledger(order) for order in orders] == [[("debit", -order.max_price)] for order in orders]
+    held = Entry.objects.filter(kind="hold").values_list("amount", flat=True)
+    assert sum(held) == (0 if is_above else totals["cost"])
+    for row in batch.rows.all():
+        sent = upstream.control("requests", ref_id=row.ref_id)["requests"]
+        assert len([call for call in sent if call["endpoint"].endswith("create")]) == (0 if is_above else 1)
 
 
 def test_a_cashier_asks_for_the_release_and_the_money_is_counted_in_the_cashiers_shift(

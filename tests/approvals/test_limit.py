@@ -1,0 +1,159 @@
+"""Above which amount an order needs a second person: what the customer pays, or the cost if that is higher."""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import nullcontext
+
+import pytest
+
+from bills.services import pay_again, pay_bill
+from gateway.models import Exchange
+from ledger.models import Entry
+from ledger.services import books
+from purchases.errors import ActionRefused, NeedsApproval
+from purchases.models import Order
+from purchases.services import place_order, send_again
+from purchases.states import ActionReason, Status
+from staff.models import User
+from testing.factories import make_biller, make_check, make_order, make_payment, make_product
+from testing.people import make_person
+from tests.approvals.helpers import approve, approver, ask_bill, ask_order, cashier, place
+from tests.ledger.helpers import open_books
+
+pytestmark = pytest.mark.django_db
+
+LIMIT, COST = 200_000, 197_675
+
+
+@pytest.fixture
+def sari(db: None) -> User:
+    open_books(1_000_000)
+    return cashier(own_approval_above=LIMIT)
+
+
+def entries() -> list[tuple[str, int]]:
+    """The entries of orders: kind and rupiah."""
+    return list(Entry.objects.exclude(ref_id=None).exclude(ref_id="").values_list("kind", "amount"))
+
+
+def assert_nothing_happened(calls: int) -> None:
+    """No order, no reservation, and no call to the upstream since there were so many."""
+    assert (Order.objects.count(), entries(), books().reserved) == (0, [], 0)
+    assert Exchange.objects.count() == calls
+
+
+@pytest.mark.parametrize(("cost", "price"), [(COST, LIMIT), (LIMIT, LIMIT), (LIMIT - 1, LIMIT)])
+def test_given_the_higher_one_at_the_limit_then_it_is_placed(sari: User, cost: int, price: int):
+    order = place(make_product(price=cost, selling_price=price), sari)
+
+    assert (order.status, order.max_price, order.selling_price) == (Status.QUEUED, cost, price)
+    assert entries() == [("hold", cost)]
+
+
+@pytest.mark.parametrize("price", [LIMIT + 1, 204_000])
+def test_given_the_price_above_and_the_cost_below_then_asked(sari: User, price: int):
+    calls = Exchange.objects.count()
+
+    approval = ask_order(make_product(price=COST, selling_price=price), sari)
+
+    assert_nothing_happened(calls)
+    assert (approval.facts["price"], approval.facts["selling_price"]) == (COST, price)
+    approve(approval, approver())
+    order = Order.objects.get()
+    assert (order.status, order.ref_id, order.placed_by) == (Status.QUEUED, approval.facts["ref_id"], sari)
+    assert entries() == [("hold", COST)]
+
+
+def test_given_the_cost_above_and_the_price_below_then_asked(db: None):
+    open_books(1_000_000)
+    person, calls = make_person("supervisor", own_approval_above=LIMIT), Exchange.objects.count()
+
+    ask_order(make_product(price=LIMIT + 1, selling_price=190_000), person, reason="A regular")
+
+    assert_nothing_happened(calls)
+
+
+def test_given_the_most_to_pay_above_then_asked_for_a_lower_price(sari: User):
+    product, calls = make_product(price=COST, selling_price=199_000), Exchange.objects.count()
+
+    with pytest.raises(NeedsApproval):
+        place(product, sari, max_price=LIMIT + 1, takes_less=True)
+
+    assert_nothing_happened(calls)
+
+
+def test_given_a_command_then_no_price_is_asked_about(sari: User):
+    product = make_product(price=COST, selling_price=LIMIT * 2)
+    facts = {"destination": "081234567890", "max_price": COST, "idempotency_key": str(uuid.uuid4())}
+
+    assert place_order(product=product, placed_by=None, enqueue=False, **facts).status == Status.QUEUED
+
+
+def test_given_a_bill_whose_fee_takes_it_above_then_asked(sari: User):
+    check = make_check(product=make_biller(fee=2_326), total=COST)
+    calls = Exchange.objects.count()
+
+    approval = ask_bill(check, sari)
+
+    assert_nothing_happened(calls)
+    approve(approval, approver())
+    order = Order.objects.get()
+    assert (order.status, order.max_price, order.selling_price) == (Status.QUEUED, COST, LIMIT + 1)
+    assert entries() == [("hold", COST)]
+
+
+def test_given_a_bill_at_the_limit_with_its_fee_then_it_is_paid(sari: User):
+    check = make_check(product=make_biller(fee=2_325), total=COST)
+
+    order = pay_bill(check, amount=COST, paid_by=sari, enqueue=False)
+
+    assert (order.status, order.selling_price) == (Status.QUEUED, LIMIT)
+    assert entries() == [("hold", COST)]
+
+
+@pytest.fixture
+def leader(db: None) -> User:
+    """A person who sends orders again, and needs approval above the limit."""
+    open_books(1_000_000)
+    return make_person("supervisor", own_approval_above=LIMIT)
+
+
+@pytest.mark.parametrize(("price", "is_refused"), [(LIMIT, False), (LIMIT + 1, True)])
+def test_given_a_cost_that_rose_then_the_price_counts_as_well(leader: User, price: int, *, is_refused: bool):
+    product = make_product(price=COST + 500, selling_price=price)
+    facts = {"product": product, "max_price": COST, "selling_price": price}
+    order = make_order(Status.NEEDS_ACTION, **facts, action_reason=ActionReason.PRICE_CHANGED)
+    calls = Exchange.objects.count()
+
+    with pytest.raises(ActionRefused, match="second person") if is_refused else nullcontext():
+        send_again(order, actor=leader, max_price=COST + 500)
+
+    order.refresh_from_db()
+    wanted = (Status.NEEDS_ACTION, COST) if is_refused else (Status.QUEUED, COST + 500)
+    assert (order.status, order.max_price, order.selling_price) == (*wanted, price)
+    assert entries() == ([] if is_refused else [("hold", COST + 500)])
+    assert Exchange.objects.count() == calls
+
+
+def test_given_a_price_above_then_the_same_cost_is_sent_again(leader: User):
+    product = make_product(price=COST, selling_price=204_000)
+    facts = {"product": product, "selling_price": 204_000, "action_reason": ActionReason.BALANCE_SHORT}
+    order = make_order(Status.NEEDS_ACTION, **facts)
+
+    assert send_again(order, actor=leader).status == Status.QUEUED
+    assert entries() == [("hold", COST)]
+
+
+def test_given_a_total_that_rose_then_the_new_price_with_fee_counts(sari: User):
+    check = make_check(product=make_biller(fee=2_000), total=LIMIT - 1_999)
+    facts = {"max_price": LIMIT - 10_000, "selling_price": LIMIT - 8_000, "fee": 2_000, "placed_by": sari}
+    order = make_payment(check, Status.NEEDS_ACTION, action_reason=ActionReason.AMOUNT_MISMATCH, **facts)
+    calls = Exchange.objects.count()
+
+    with pytest.raises(ActionRefused, match="second person"):
+        pay_again(order, amount=LIMIT - 1_999, actor=sari)
+
+    order.refresh_from_db()
+    assert (order.status, order.max_price, order.selling_price) == ("needs_action", LIMIT - 10_000, LIMIT - 8_000)
+    assert (entries(), Exchange.objects.count()) == ([], calls)

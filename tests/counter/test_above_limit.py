@@ -1,0 +1,130 @@
+"""The review says before whether a second person is needed: for what the customer pays, or the cost if it is higher."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+
+from approvals.models import Approval
+from catalogue.models import Product
+from ledger.models import Entry
+from purchases.models import Order
+from purchases.services import submit
+from purchases.services.polling import follow
+from testing.factories import make_biller, make_check, make_product
+from testing.people import browser_of, code_of, make_person
+from tests.conftest import Upstream
+from tests.core.helpers import amounts_at, has_id, hidden
+from tests.counter.helpers import NUMBER, review, send
+from tests.gateway.helpers import read_balance
+from tests.ledger.helpers import open_books
+from upstream.budget import CallClass
+
+pytestmark = pytest.mark.django_db
+
+LIMIT, COST = 200_000, 197_675
+
+
+def entries() -> list[tuple[str, int]]:
+    """The entries of orders: kind and rupiah."""
+    return list(Entry.objects.exclude(ref_id=None).exclude(ref_id="").values_list("kind", "amount"))
+
+
+def seller(role: str = "cashier") -> Any:
+    """The browser of a seller who needs approval above the limit."""
+    return browser_of(role, own_approval_above=LIMIT)
+
+
+def offer(cost: int, price: int) -> None:
+    """The shop has one product, named T200."""
+    make_product(code="T200", name="Telkomsel 200.000", price=cost, selling_price=price)
+
+
+@pytest.mark.parametrize(
+    ("role", "cost", "price", "is_above"),
+    [
+        ("cashier", COST, LIMIT, False),
+        ("cashier", COST, LIMIT + 1, True),
+        ("cashier", COST, 204_000, True),
+        ("supervisor", LIMIT, 190_000, False),
+        ("supervisor", LIMIT + 1, 190_000, True),
+    ],
+)
+def test_the_review_says_it_and_the_sale_does_it(role: str, cost: int, price: int, *, is_above: bool):
+    open_books(1_000_000)
+    browser = seller(role)
+    make_person("admin")
+    offer(cost, price)
+
+    shown = review(browser, f"{NUMBER} 200")
+    answer = send(browser, shown, reason="A regular")
+
+    assert has_id(shown, "approval-needed") == is_above
+    assert has_id(answer, "counter-approval") == is_above
+    assert (Approval.objects.count(), Order.objects.count()) == ((1, 0) if is_above else (0, 1))
+    assert entries() == ([] if is_above else [("hold", cost)])
+
+
+def test_a_sale_above_by_its_price_alone_is_sent_once_approved(upstream: Upstream):
+    # given: what the customer pays is above the limit, the cost is not
+    cost = Product.objects.get(code="TSEL10").price
+    Product.objects.filter(code="TSEL10").update(selling_price=cost + 1_001)
+    read_balance(1_000_000)
+    browser, supervisor = browser_of("cashier", own_approval_above=cost + 1_000), make_person("supervisor")
+
+    # when
+    send(browser, review(browser, "081290000001 10"), reason="A wedding")
+
+    # then: nothing is stored, reserved or sent
+    waiting = Approval.objects.get()
+    ref_id = waiting.facts["ref_id"]
+    assert (Order.objects.count(), entries()) == (0, [])
+    assert upstream.control("requests", ref_id=ref_id)["requests"] == []
+
+    # when: the supervisor approves it at the counter
+    fields = {"seal": waiting.seal, "approver": supervisor.pk, "secret": "secret-words", "code": code_of(supervisor)}
+    browser.post(f"/counter/approvals/{waiting.pk}/approve/", fields, headers={"HX-Request": "true"})
+    order = Order.objects.get()
+    submit(order.pk, call_class=CallClass.BACKGROUND)
+    follow(order, seconds=30)
+
+    # then: it is charged once
+    order.refresh_from_db()
+    assert (order.ref_id, order.status, order.price, order.selling_price) == (ref_id, "success", cost, cost + 1_001)
+    assert entries() == [("hold", cost), ("release", cost), ("debit", cost)]
+    assert upstream.calls(order, "create") == ["/v1/transaction/create"]
+    assert upstream.ledger(order) == [("debit", -cost)]
+
+
+@pytest.mark.parametrize(("fee", "is_above"), [(2_325, False), (2_326, True)])
+def test_a_bill_says_it_for_its_total_with_the_fee(fee: int, *, is_above: bool):
+    open_books(1_000_000)
+    browser, check = seller(), make_check(product=make_biller(fee=fee), total=COST)
+
+    page = browser.get(f"/counter/bills/{check.ref_id}/")
+    browser.post(f"/counter/bills/{check.ref_id}/pay/", {**hidden(page), "reason": "Office"})
+
+    assert has_id(page, "approval-needed") == is_above
+    assert (Approval.objects.count(), Order.objects.count()) == ((1, 0) if is_above else (0, 1))
+    assert entries() == ([] if is_above else [("hold", COST)])
+
+
+def test_of_bills_together_those_above_with_their_fee_are_only_asked():
+    open_books(1_000_000)
+    browser, batch = seller(), uuid.uuid4()
+    biller = make_biller(fee=2_326)
+    dear, cheap = (
+        make_check(product=biller, destination=number, total=total, batch=batch)
+        for number, total in (("11111", COST), ("22222", COST - 1))
+    )
+
+    page = browser.get(f"/counter/batch/{batch}/review/?bill={dear.ref_id}&bill={cheap.ref_id}")
+    bills = [f"{check.ref_id}:{check.total}:2326" for check in (dear, cheap)]
+    browser.post(f"/counter/batch/{batch}/pay/", {"bill": bills, "reason": "Office"})
+
+    assert amounts_at(page, 'id="counter-pay"') == ["Rp200.000", "Rp200.001"]
+    assert Approval.objects.get().subject == dear.ref_id
+    assert Order.objects.get().ref_id == cheap.ref_id
+    assert entries() == [("hold", COST - 1)]
