@@ -126,6 +126,8 @@ def test_a_least_profit_is_typed_beside_its_brand_and_saved_in_sight(
     faults = faults_of(page)
     expect(page.locator("#everywhere label").first).to_have_text("Telkomsel")
     expect(page.locator("#everywhere input[name=at_least]").first).to_be_in_viewport(ratio=1)
+    line = page.locator("#everywhere form").first
+    assert line.evaluate("line => line.scrollWidth <= line.clientWidth")
 
     # when the amount is typed and Enter pressed, then the verdict and the button are in sight
     page.keyboard.type("500")
