@@ -190,3 +190,18 @@ def test_a_held_order_is_cancelled_from_the_strip():
     order.refresh_from_db()
     assert (answer["Location"], order.status, entries(order)) == ("/counter/", Status.CANCELLED, [])
     assert order.payment.is_owed is False
+
+
+def test_of_an_order_above_the_limit_for_approval_the_seller_confirms_no_rise():
+    # given: a second person has approved it for what the customer pays; its cost alone is below the limit
+    open_books(1_000_000)
+    allow(500)
+    seller = make_person("cashier", own_approval_above=PRICE - 1)
+    order = held(make_product(price=10_000), seller, rise=300)
+
+    with pytest.raises(ActionRefused, match="second person"):
+        send_again(order, actor=seller, max_price=10_300)
+
+    order.refresh_from_db()
+    assert (order.status, order.max_price, entries(order)) == (Status.NEEDS_ACTION, 10_000, [])
+    assert cancel_order(order, actor=seller).status == Status.CANCELLED
