@@ -123,8 +123,8 @@ def by_what_sells(targets: Iterable[Target]) -> list[BrandNow]:
     """Targets of brands that are not bills: first those that sold most lately (`Product.bought`), then by name."""
     each = list(targets)
     earned = Coalesce("selling_price", "price") - F("price")
-    read = Product.objects.filter(brand__in=[brand.pk for target in each for brand in target.brands]).order_by()
-    read = read.values_list("brand").annotate(sold=Sum("bought"), least=Min(earned, filter=Q(is_listed=True)))
+    theirs = Product.objects.filter(brand__in=[brand.pk for target in each for brand in target.brands]).order_by()
+    read = theirs.values_list("brand").annotate(sold=Sum("bought"), least=Min(earned, filter=Q(is_listed=True)))
     of_brand = {brand: numbers for brand, *numbers in read} if each else {}
     now = [_now(target, [of_brand[brand.pk] for brand in target.brands if brand.pk in of_brand]) for target in each]
     return sorted(now, key=lambda brand: (-brand.sold, _folded(brand.target)))

@@ -97,8 +97,8 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
     }
     if limits_form:
         offered = dict(form.fields["role"].choices)  # type: ignore[attr-defined] # it is a choice
-        limits = services.limits_of_roles().items()
-        context["limits_of_roles"] = [row for row in limits if row[0].value in offered and row[1] != services.Limits()]
+        given = [row for row in services.limits_of_roles().items() if row[0].value in offered]
+        context["limits_of_roles"] = [(role, limited) for role, limited in given if limited != services.Limits()]
     return render(request, "staff/staff_invite.html", context)
 
 
