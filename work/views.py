@@ -27,6 +27,7 @@ from staff.models import User
 from staff.services import holders_of_any
 from work import services
 from work.kinds import KINDS
+from work.kinds.kind import WorkKind
 from work.services import Item
 from work.tables import Task, WorkTable
 
@@ -155,12 +156,12 @@ def _said_if_none(person: User, branch: str) -> list[str]:
     return [code for code, each in said.items() if each.may_see(person) and each.may_do(person)]
 
 
-def _none_of(person: User, every: Collection[Item], branch: str) -> list[tuple[str, str]]:
-    """Code and words of those of them that are not among `every` item; no words if there are more than were read."""
+def _none_of(person: User, every: Collection[Item], branch: str) -> list[WorkKind]:
+    """Those of them that are not among `every` item; none of them if there are more than were read."""
     if len(every) >= services.MOST:
         return []
     kinds = {item.kind for item in every}
-    return [(code, str(KINDS[code].words)) for code in _said_if_none(person, branch) if code not in kinds]
+    return [KINDS[code] for code in _said_if_none(person, branch) if code not in kinds]
 
 
 def _is_mine(item: Item, person: User) -> bool:

@@ -22,7 +22,7 @@ def test_of_one_branch_nothing_is_said_of_differences_which_are_of_the_shop(page
 
     none = browser.get(f"{page}?branch={FIRST}").context["none"]
 
-    assert [code for code, _words in none] == ["incident"]
+    assert [kind.code for kind in none] == ["incident"]
 
 
 @pytest.mark.parametrize("page", ["/work/", "/work/first/"])

@@ -29,6 +29,7 @@ class Differences(WorkKind):
     step = pgettext_lazy("work", "Explain")
     look = ("scale", "bad")
     says_none = True
+    every = ("difference_list", "")
     within = dt.timedelta(hours=1)  # a loss that goes on grows
     sees = (Right.VIEW_DIFFERENCES,)
     does = (Right.ACKNOWLEDGE_DIFFERENCES, Right.PROPOSE_ADJUSTMENTS)
