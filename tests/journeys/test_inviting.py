@@ -77,7 +77,10 @@ def test_on_a_phone_an_invitation_with_its_limit_takes_little_more_than_a_screen
 ):
     create_demo_staff()
     phone = open_window(size=PHONE, language="id-ID")
-    sign_in(phone, live_server.url, "owner", "/staff/invite/")
+    sign_in(phone, live_server.url, "owner")
+    phone.click("#more > summary")
+    phone.click("#more a[href='/staff/invite/']")
+    expect(phone.locator("#invite-title")).to_be_visible()
 
     # the limit follows the role, and the other limits wait behind one line
     named = phone.locator("main form [name]:not([type=hidden]):visible")
