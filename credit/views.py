@@ -161,13 +161,10 @@ def _typed(request: StaffRequest, pk: int, form: Form) -> dict[str, object]:
 
 
 def _found(request: StaffRequest) -> AgeingFilter:
-    return AgeingFilter(request.GET, queryset=_owing().order_by("oldest_due", "pk"))
-
-
-def _owing() -> QuerySet[CreditAccount]:
     """The accounts on which something is owed; for a reader bound to a branch those that owe it for something there."""
-    owing, own = CreditAccount.objects.filter(balance__gt=0), own_branch()
-    return owing if own is None else owing.filter(services.owing_in(own, with_shop=True))
+    owing, own = CreditAccount.objects.filter(balance__gt=0).order_by("oldest_due", "pk"), own_branch()
+    seen = owing if own is None else owing.filter(services.owing_in(own, with_shop=True))
+    return AgeingFilter(request.GET, queryset=seen)
 
 
 def _with_names(keys: list[int]) -> QuerySet[CreditAccount]:
@@ -181,9 +178,7 @@ def credit_list(request: StaffRequest) -> HttpResponse:
     filtered = _found(request)
     page = FirstPages(filtered.qs.values_list("pk", flat=True), _ROWS).get_page(request.GET.get("page"))
     table = AgeingTable(_with_names(list(page)))
-    of_branch = filtered.form.cleaned_data.get("branch", "") if filtered.form.is_valid() else ""
-    owing = _owing()
-    owed, count = services.owed_in_all(owing.filter(services.owing_in(int(of_branch))) if of_branch else owing)
+    owed, count = services.owed_in_all(filtered.qs)
     context = {"filter": filtered, "page": page, "table": table, "owed": owed, "count": count}
     return render(request, "credit/credit_list.html", context)
 

@@ -118,9 +118,11 @@ def test_the_list_shows_who_owes_by_age_and_its_file_too():
     assert 'data-amount="40000"' in page
     assert page.index("Bu Late") < page.index("Pak Fresh")
     assert "Bu Nothing" not in page
+    owed = {"Bu Late": 30_000, "Pak Fresh": 10_000}
     for query, shown in (("age=month", "Bu Late"), ("age=not_due", "Pak Fresh"), ("q=fresh", "Pak Fresh")):
         page = page_of(browser, f"/credit/?{query}")
-        assert [name for name in ("Bu Late", "Pak Fresh") if name in page] == [shown], query
+        assert [name for name in owed if name in page] == [shown], query
+        assert f'data-amount="{owed[shown]}"' in page, query
 
     lines = b"".join(browser.get("/credit/csv/").streaming_content).decode().splitlines()
     assert lines[0].endswith("customer,due_since,not_due,week,month,older,owed,cap,not_to_ask")
