@@ -29,7 +29,7 @@ from upstream.error_codes import meaning_of
 MOST_ROWS = 5_000
 #: What people have typed in a row; it is emptied when it is kept no longer.
 TEXTS = ("typed", "what", "name", "note", "said")
-# Of a row that is placed only these may change, and only to nothing.
+# A placed row may change only these, and only to nothing.
 _MORE_THAN_FORGETTING = """
     OLD.order_id IS NOT NULL AND (
         to_jsonb(OLD) - '{typed,what,name,note,said}'::text[]

@@ -64,7 +64,7 @@ ORDERS = 240
 _ENDS = {Status.FAILED: 7, Status.REJECTED: 3, Status.CANCELLED: 1, Status.REVERSED: 1, Status.CLOSED: 1}
 _BILLS, _UNPAID_CHECKS, _POLLED, _COMPLAINTS = 28, 14, 72, 5
 _READING_EVERY = 10
-# Of each of these somebody finds more than a page, however long the year was.
+# More than a page of each, however long the year was.
 _NEED_ACTION, _OWED, _COMPLAINING = 55, 55, 55
 _WAYS = {CASH: 60, "qris": 15, "transfer": 10, "card": 5, CREDIT: 10}
 _CASHIERS = ("Siti", "Budi", "Agus", "Dewi", "Rina", "Joko", "Wahyu", "Ayu", "Putri", "Rudi", "Yanti", "Hendra")

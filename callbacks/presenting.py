@@ -38,7 +38,7 @@ def body_of(callback: Callback, order: Order | None) -> tuple[str, str]:
         pretty = json.dumps(content, indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):
         content, pretty = None, ""
-    # Of two that are equal the first stays, and the order's may be masked for everybody.
+    # The first of two equal numbers stays: the order's own, which may be masked for everybody.
     numbers = {*((order.destination,) if order else ()), *numbers_in(content), *numbers_in(raw)}
     formatted = pretty if pretty != raw else ""
     return text_as_seen(raw, *numbers), text_as_seen(formatted, *numbers)

@@ -27,8 +27,10 @@ _KEPT_SECONDS = 600
 
 @dataclass(frozen=True)
 class Standing:
-    """Of some tasks: since when their work is in the workers' hands and nothing of it has gone on (`handed_out_at`),
-    and when a piece of it went on last. None: nothing is in their hands; nobody knows.
+    """How the workers get on with some kinds of tasks.
+
+    `handed_out_at`: since when they hold work without any progress; None when they hold none. Then the time of the
+    last progress; None when it is unknown.
     """
 
     handed_out_at: dt.datetime | None

@@ -131,7 +131,7 @@ def delete_old(folder: Path, kept: tuple[int, int, int] = KEPT) -> None:
 
 
 def to_keep(times: Iterable[dt.datetime], kept: tuple[int, int, int]) -> set[dt.datetime]:
-    """Of backups that began at these times, those to keep."""
+    """The times of those backups that are kept, out of all that began at these times."""
     _days, weeks, months = kept
     newest_first = sorted(times, reverse=True)
     of_weeks = newest_of_each(newest_first, weeks, lambda at: at.isocalendar()[:2])

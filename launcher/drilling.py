@@ -36,7 +36,7 @@ EVERY, AGAIN = dt.timedelta(days=30), dt.timedelta(days=1)
 LOOK_SECONDS = 60.0
 # The database, the log that follows, and what proving writes.
 _ROOM = 1.5
-# Of the running shop alone.
+# Variables that belong to the running shop, not to a drill.
 _NOT_OURS = ("REDIS_URL", "BACKUP_TO", "BACKUP_STAMP", "AUDIT_CHECKPOINT_FILE", "SANDBOX_DATABASE_URL")
 
 

@@ -153,7 +153,8 @@ def install(group: ProcessGroup, say: Say, lock: str) -> None:
     )
     log = VENV / "install.log"
     run_step(group, "pip", [*PIP, lock, "--no-compile"], env=os.environ, log=log, advice=advice)
-    # Of the packages for development little is ever loaded, and that is compiled then; who starts a shop may not write.
+    # A shop's user may not write here, so that its packages are compiled now. Few packages for development are ever
+    # loaded: they are compiled when they are.
     if lock != DEVELOPMENT:
         compile_packages(group)
 

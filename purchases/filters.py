@@ -386,7 +386,7 @@ class OrderFilter(InBranches):
         return orders.filter(found_by(*ways, most=MOST_SUMMED + 1))
 
     def bought_by(self, orders: OrderQuerySet, _name: str, _nobody: str) -> OrderQuerySet:
-        """Of nobody whose number was saved when it was sold, and on no account."""
+        """Orders without a known customer: the number was not saved when they were sold, and no account owes them."""
         return orders.filter(payment__buyer=None)
 
     def with_status(self, orders: OrderQuerySet, _name: str, status: str) -> OrderQuerySet:

@@ -21,7 +21,7 @@ from purchases.sums import sums_of, were_many_placed
 from purchases.tables import OrderTable
 from staff.models import User
 
-# Of these few orders have one each.
+# Few orders share a value of these filters.
 _FEW = {"q", *OrderFilter.of_few}
 
 

@@ -25,7 +25,7 @@ from purchases.reading import AMOUNTS
 #: Some so many of the newest orders of the days are looked through, where no index leads to few.
 MOST_LOOKED = 20_000
 MOST_COUNTED = 99
-# Of these few orders have one each; so do the ends of numbers with so many digits.
+# Few orders share a value of these filters, or an ending of so many digits.
 _OF_FEW, _LEAST_END = ("q", "shift", "customer"), 4
 # Each has an index together with the time.
 _INDEXED = ("days", "since", "until", "cashier", "product")
@@ -136,7 +136,10 @@ class WeekBefore(NamedTuple):
 
 
 def week_before(filtered: OrderFilter) -> WeekBefore | None:
-    """Of an empty list of yesterday by its date, if that day has any: on a Friday "last thursday" may mean it."""
+    """The same day a week earlier, if the list shows yesterday, is empty, and that day has orders.
+
+    On a Friday "last thursday" may mean it.
+    """
     yesterday = timezone.localdate() - dt.timedelta(days=1)
     if not filtered.data.get("since") == filtered.data.get("until") == yesterday.isoformat():
         return None

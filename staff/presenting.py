@@ -33,7 +33,10 @@ class Standing(LookChoices):
 
 
 def standing_of(person: User, *, link_until: dt.datetime | None, now: dt.datetime) -> Standing:
-    """The state of this person's account at `now`; `link_until`: the end of the open link. Of one `for_table()`."""
+    """The state of this person's account at `now`; the person comes from `for_table()`.
+
+    `link_until`: the end of the open link.
+    """
     if not person.is_active:
         return Standing.OFF
     if person.has_joined:

@@ -15,7 +15,7 @@ from tills.models import TillPrinter
 
 # The features of a browser that all other pages refuse (`core.middleware`)
 _FEATURES = ("usb", "serial")
-# Of the session
+# Keys of the session.
 _NEXT = "print_next"
 _OPENING = "cash_drawer"
 Line: TypeAlias = dict[str, Any]

@@ -84,8 +84,8 @@ def _day_sums(rows: QuerySet[Any], at: str, method: str, *, sign: int = 1) -> Qu
 def items_near(amount: int, day: dt.date, around: dt.timedelta, *, most: int) -> list[Item]:
     """What a row of this amount and day may be, so many days around it: of the same sign, the likeliest first.
 
-    Nearest by amount, then by day, and no row is matched with it. Of sales or refunds no more than `most` on each side
-    of the amount are read, however many there are.
+    Nearest by amount, then by day; none that is matched with a row. At most `most` sales or refunds are read on each
+    side of the amount, however many there are.
     """
     since, until = start_of_day(day - around), start_of_day(day + around + dt.timedelta(days=1))
     with snapshot():

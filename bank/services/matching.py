@@ -73,7 +73,7 @@ def open_items(first: dt.date, last: dt.date) -> list[Item]:
 
 
 def _pairs(rows: list[_Row], items: list[Item]) -> Iterator[tuple[_Row, Item]]:
-    """Each row and each item at most once. Of several alike, the earliest go together."""
+    """Each row and each item at most once; among equal ones, the earliest of both belong together."""
     left: defaultdict[tuple[int, dt.date], list[_Row]] = defaultdict(list)
     for row in rows:
         left[row.amount, row.day].append(row)

@@ -79,7 +79,7 @@ class _Reader:
         operator = operator_of(number) if number.startswith("08") else None
         if operator is None:
             return self._look_up(number, what)
-        # Of two numbers of one operator and one length the same words mean the same.
+        # The same words mean the same product for all numbers of one operator and one length.
         same = (what.casefold(), operator.name, str(len(number)))
         if same not in self._known:
             self._known[same] = self._look_up(number, what)

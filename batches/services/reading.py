@@ -64,7 +64,7 @@ _ODD_SIGN = re.compile(
     re.ASCII,
 )
 _AMOUNT_TWICE = re.compile(r"(?<!\S)(\d[\d.,]*?)[.,:]*[\s&]+\1[.,:]*(?!\S)", re.ASCII)
-# Of the words behind a product, "gb" and "bu" say nothing; "pak" begins a name, though it also begins "paket".
+# Shorter words behind a product say nothing ("gb", "bu"). "pak" begins a name, though it also begins "paket".
 _LEAST_LETTERS = 3
 _TITLES = frozenset({"pak", "bapak", "ibu", "mas", "mbak", "bang", "kak"})
 _MONEY_WORDS = re.compile(r"\b(?:rp|idr)\.?\s*(?=\d)", re.IGNORECASE)

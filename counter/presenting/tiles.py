@@ -45,7 +45,7 @@ STARTS: list[tuple[str, str | Promise, str]] = [
     ("device-gamepad-2", gettext_lazy("Games"), "game "),
     ("file-invoice", _SHELVES[Shelf.BILL], "tagihan "),
 ]
-# Of the day's last orders, whose numbers the empty field offers.
+# How many of the day's last orders are read, and how many of their numbers the empty field offers.
 _LOOKED_AT, _NUMBERS_OF_TODAY = 20, 4
 
 

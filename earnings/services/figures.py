@@ -48,7 +48,7 @@ _KEYS: dict[str, tuple[By, str, Any]] = {
     "branch": (By.BRANCH, "branch_id", F("payment__branch_id")),
     "buyer": (By.BUYER, "buyer", F("payment__buyer")),
     "day": (By.METHOD, "day_id", TruncDate("created_at")),
-    # Of orders alone. The hours of UTC are those of the shop, and take half as long.
+    # From orders alone: no sums of days have hours. The hours of UTC are those of the shop, and take half as long.
     "hour": (By.METHOD, "", TruncHour("created_at", tzinfo=dt.UTC)),
 }
 
@@ -165,8 +165,9 @@ def figures_by(key: str, period: Period, kept: set[dt.date] | None = None) -> di
 def figures_by_each(keys: Sequence[str], period: Period, kept: set[dt.date] | None = None) -> list[dict[Any, Figures]]:
     """The figures of the period by each of these keys; what is read from orders is read once for all of them.
 
-    `kept`: the `kept_days` of a time around it, for who asks for several. For a reader who sees one branch they are of
-    its orders: the sums of days are of the whole shop. Of most of a day they are the day's sums without its rest.
+    `kept`: the `kept_days` of a time around it, when the caller asks for several periods. A reader who sees one branch
+    gets figures of its orders, because the sums of days are of the whole shop. If the period has most of a day, the
+    rest of that day is taken off its sums.
     """
     added: list[dict[Any, Figures]] = [{} for _key in keys]
     days = period.up_to_a_day()

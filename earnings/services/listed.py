@@ -31,7 +31,7 @@ _OF_STATUS: dict[str, Callable[[Figures], Figures]] = {
     Status.SUCCESS: lambda figures: figures._replace(placed=figures.sold, failed=0, reversed=0, open=0),
     Status.REVERSED: lambda figures: Figures(placed=figures.reversed, reversed=figures.reversed),
 }
-# Of so many days without sums the orders are read; of more it would take too long for a page.
+# The orders of so many days without sums are read; more would take too long for a page.
 _MOST_READ = 3
 
 

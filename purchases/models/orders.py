@@ -322,7 +322,7 @@ class Order(models.Model):
             models.Index(fields=["sent_at"], name="order_in_doubt", condition=may_be_charged()),
             models.Index(fields=["id"], name="order_reversed", condition=Q(status=Status.REVERSED)),
             models.Index(fields=["final_at"], name="order_unfulfilled", condition=Q(status__in=sorted(UNFULFILLED))),
-            # Of a brand none of whose many orders failed, the index of statuses would be read to its end.
+            # If no order of a large brand failed, a search by status alone would read that index to its end.
             models.Index(
                 fields=["product", "status", "-created_at", "-id"],
                 name="order_unfulfilled_by_product",

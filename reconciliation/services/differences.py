@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _MOST_CANDIDATES = 10
-# Of so many orders, the newest, two are looked for that make a difference together.
+# Two orders that explain a difference together are looked for among so many, the newest.
 _MOST_PAIRED = 200
 # How long before a difference: its opposite was found, an order was refunded, an order was debited.
 _MADE_GOOD_WITHIN = dt.timedelta(days=30)

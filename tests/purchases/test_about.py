@@ -25,7 +25,7 @@ QUERIES = (
 
 @pytest.fixture
 def skewed_shop(monkeypatch):
-    """6,000 orders of four weeks. Of the older half, of XL, a tenth are dear; of the newer, of AXIS, a third.
+    """6,000 orders of four weeks: the older half of XL, a tenth of them dear; the newer of AXIS, a third.
 
     The foot adds up 100 by itself, and looks at some 1,500 for an estimate.
     """

@@ -29,7 +29,7 @@ _LONGEST_PAUSE = dt.timedelta(hours=12)
 _MOST_DOUBLINGS = 10
 # Wrong PINs that nobody followed up for this long were typed by mistake.
 _FORGOTTEN_AFTER = dt.timedelta(hours=12)
-# Of one person at all tills: somebody with several tills guesses no faster.
+# Counts one person's wrong PINs at all tills together: several tills let nobody guess faster.
 _OF_PERSON = throttle.Pace(free=10, first=300, longest=43_200, kept_hours=12)
 
 log = structlog.get_logger()

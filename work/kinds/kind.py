@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
-# Of the badge; the most severe first.
+# Colours of the badge; the most severe first.
 _COLOURS = ("bad", "warn", "unknown", "held", "pending", "queued")
 
 

@@ -53,7 +53,7 @@ class Orders(WorkKind):
         return stuck.exclude(pk__in=undecided.values("pk")).annotate(since=Coalesce(F("sent_at"), F("created_at")))
 
     def due(self) -> Any:
-        """Of one that the upstream leaves open, from when on people may decide it."""
+        """When people may decide an order that the upstream leaves open; for others as `super` says."""
         decided_after = dt.timedelta(minutes=policies().order_verdict_after_minutes)
         decided_from = ExpressionWrapper(F("since") + Value(decided_after), output_field=DateTimeField())
         return Case(When(status__in=[Status.UNKNOWN, Status.PENDING], then=decided_from), default=super().due())
