@@ -30,7 +30,7 @@ from core.times import clock
 from gateway.services import upstream_account
 
 _LATE_HOURS = LATE.total_seconds() / 3600
-# A person brings the key for it: so often is reasonable.
+# How old the last drill from the bucket may be. A person has to bring the key, so it cannot be asked for often.
 _BUCKET_DRILL = dt.timedelta(days=100)
 
 
@@ -55,7 +55,7 @@ def backups(subject: str) -> Iterator[Finding]:
 
 
 def _backup_by_hand(subject: str) -> Finding:
-    """How old the newest backup is where none is made by itself."""
+    """How old the newest backup by hand is, where no backup is made automatically."""
     advice = _("None is made by itself: name a folder in BACKUP_TO, or in BACKUP_STAMP what a backup of yours touches.")
     if settings.BACKUP_TO:
         advice = _("DATABASE_URL names a PostgreSQL of your own: name in BACKUP_STAMP what its own backup touches.")
@@ -94,7 +94,7 @@ def _backup_of_ours(subject: str) -> Finding:
 
 
 def _first_backup(subject: str, since: dt.datetime) -> Finding:
-    """That a new or a restored shop has no backup yet, and makes it."""
+    """The finding while a new or restored shop makes its first backup."""
     seen = _("the first backup of this shop has been under way since %(time)s") % {"time": clock(since)}
     if restored_at := upstream_account().restored_at:
         words = _("restored at %(restored)s; the first backup since then began at %(time)s")
@@ -103,7 +103,7 @@ def _first_backup(subject: str, since: dt.datetime) -> Finding:
 
 
 def _missing() -> str:
-    """What is not in BACKUP_TO as it was written; "" for nothing."""
+    """What is missing or damaged in BACKUP_TO, in words; "" for nothing."""
     if not has_copied_log():
         return _("; the copied log beside it (wal/) is missing: it can be restored to its own moment alone")
     if unreadable := unreadable_backups():
@@ -114,7 +114,7 @@ def _missing() -> str:
 
 
 def _in_bucket(subject: str, seen: str, bucket: InBucket) -> Finding:
-    """The same when what is here is good, and goes to a bucket as well."""
+    """The finding when the backups here are good and are copied to a bucket as well."""
     if bucket.is_late:
         seen += _("; the bucket has not got the last work") + (f": {bucket.fault}" if bucket.fault else "")
         return Finding(subject, Verdict.BAD, seen, _("Look at `./run status` and at logs/bucket-copies.log."))
@@ -128,13 +128,13 @@ def _in_bucket(subject: str, seen: str, bucket: InBucket) -> Finding:
 
 
 def _is_unproved() -> bool:
-    """Whether it is not known, or not known any longer, that somebody can open the bucket."""
+    """Whether no recent drill has proved that somebody can restore from the bucket."""
     drill = last_bucket_drill()
     return drill is None or bool(drill.fault) or timezone.now() - drill.at > _BUCKET_DRILL
 
 
 def restored(subject: str) -> Iterator[Finding]:
-    """Nothing, but after a restore that nobody has looked at."""
+    """A finding after a restore, until somebody opens the shop; else nothing."""
     if upstream_account().is_held:
         seen = _("this shop was restored from a backup: it sells nothing until somebody opens it")
         yield Finding(subject, Verdict.LOOK, seen, _("An administrator looks at the page Backups, and opens the shop."))

@@ -46,7 +46,8 @@ from staff.confirming import check_factor
 
 OPEN_SHOP = act("open_restored", pgettext_lazy("audit", "Open the shop after a restore"), Right.CHANGE_POLICIES)
 _SHOWN = 200
-# A task tries each minute. What it has not tried by then has a fault, and holds up nobody any longer.
+# A task tries each order every minute. An order that it has not tried by then has a fault, and no longer keeps the shop
+# closed.
 _TAKING_IN = dt.timedelta(minutes=5)
 
 
@@ -55,7 +56,7 @@ class NotYet(Refused):
 
 
 class NotTakenIn(Refused):
-    """Orders of the journal wait. Who opens the shop says so for just as many."""
+    """Orders of the journal wait; the person who opens the shop has to confirm their exact number."""
 
     def __init__(self, group: Group) -> None:
         self._group = group
@@ -93,7 +94,7 @@ def backups_page(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.CHANGE_POLICIES)
 @require_POST
 def open_shop(request: StaffRequest) -> HttpResponse:
-    """Let a restored shop sell; while orders of the journal wait, only for a person who says how many."""
+    """Let a restored shop sell; while orders of the journal wait, only if the person confirms their number."""
     with refusal_shown(request):
         check_factor(request, act=OPEN_SHOP, content={})
         _require_known(without=request.POST.get("without", ""))
@@ -103,7 +104,7 @@ def open_shop(request: StaffRequest) -> HttpResponse:
 
 
 def _require_known(*, without: str) -> None:
-    """Raise unless all is known that has to be; `without`: how many orders the person has said are not taken in."""
+    """Raise `NotYet` or `NotTakenIn` unless the shop may open; `without`: the number of waiting orders confirmed."""
     if reason := waits_for(upstream_account()):
         raise NotYet(reason)
     group = waiting()

@@ -45,7 +45,7 @@ CALLBACKS = "callbacks"
 
 
 def scheduled(task: str, when: float | crontab, *, expires: int) -> dict[str, Any]:
-    """A row of beat's schedule: every `when` seconds, or at these times; a message that waits longer does nothing."""
+    """A row of beat's schedule: every `when` seconds, or at these times; it does nothing after `expires` seconds."""
     return {"task": task, "schedule": when, "options": {"expires": expires}}
 
 
@@ -53,7 +53,7 @@ app = Celery("backoffice")
 app.conf.update(
     broker_url=settings.REDIS_URL,
     broker_transport="core.broker:Transport",
-    # Kombu would speak plain TCP to a rediss:// address that names no certificate: it only looks at its parameters.
+    # Kombu would speak plain TCP to a rediss:// address that names no certificate: it looks only at its parameters.
     broker_use_ssl={"ssl_cert_reqs": "required"} if settings.REDIS_URL.startswith("rediss:") else None,
     broker_connection_retry_on_startup=True,
     broker_transport_options={
@@ -145,7 +145,7 @@ def _begin_task(task: Any, **_: Any) -> None:
 
 @task_postrun.connect
 def _end_task(task: Any, state: str, retval: Any, **_: Any) -> None:
-    # A task that returns False has put its work back. What people wait for says nothing about the rest.
+    # A task that returns False has put its work back. Tasks that people wait for say nothing about the background's.
     if state == SUCCESS and retval is not False and task.request.delivery_info.get("routing_key") != INTERACTIVE:
         note_gone_on(task.name)
     TASK_SECONDS.labels(task.name).observe(time.perf_counter() - task.request.began)
@@ -170,7 +170,7 @@ def _end_worker(**_: Any) -> None:
 
 
 def _watch_others() -> None:
-    """Without beat or `background` nobody would evaluate the alert about it: the other worker does it then."""
+    """Have the alerts evaluated if beat or `background` has no heartbeat: nobody else would report that."""
     if time.monotonic() - _watched[0] >= 20:
         _watched[0] = time.monotonic()
         if {"beat", "background"} & set(health.silent_processes()):

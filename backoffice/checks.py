@@ -48,7 +48,7 @@ def check_configuration(**_: Any) -> list[CheckMessage]:
 
 @register()
 def check_rights(**_: Any) -> list[CheckMessage]:
-    """Refuse a table of which nobody has said what our processes may do with it: its first page would be refused."""
+    """Refuse a table without a row of rights: the first page that reads it would fail."""
     models = apps.get_models(include_auto_created=True)
     tables = {model._meta.db_table for model in models if model._meta.managed and not model._meta.proxy}
     hint = "Add its row to backoffice/database_rights.py: select, insert, update, delete, as the code does."
@@ -59,7 +59,7 @@ def check_rights(**_: Any) -> list[CheckMessage]:
 
 
 def _missing() -> Iterator[Error]:
-    """With a real upstream its credentials and our host names (Django itself refuses an empty SECRET_KEY)."""
+    """With a real upstream, require its credentials and our host names (Django refuses an empty SECRET_KEY)."""
     for name in () if settings.SANDBOX else _NEEDED_WITH_REAL_MONEY:
         if not getattr(settings, name):
             hint = "Put it in the environment or in .env (see .env.example)."
@@ -103,7 +103,7 @@ def _unusable_callbacks() -> Iterator[Error]:
 
 
 def _unusable_alerts() -> Iterator[Error]:
-    """Addresses by their place in the list: they hold tokens."""
+    """Name an address by its place in the list only: addresses hold tokens."""
     for name in ("ALERT_URLS", "AUDIT_CHECKPOINT_URLS"):
         for place, address in enumerate(getattr(settings, name), start=1):
             if way_to(address) is None:

@@ -13,12 +13,12 @@ from waitress.task import WSGITask
 
 from core.addresses import address_from
 
-# So many answers, then the last one says that the connection ends, and no request is lost on the way.
+# After this many answers a connection ends. The last answer announces it, so that no request is lost.
 MOST_ANSWERS = 20
-# From the first byte to the last one (seconds). A form of the largest size takes two over a slow mobile line.
+# The longest time (seconds) from a request's first byte to its last. The largest form takes 2 s on a slow mobile line.
 WHOLE_SECONDS = 20.0
-# The most of one address at a time. A browser opens six; many browsers share the address of a shop, but each only for a
-# moment.
+# The most half-sent requests of one address at a time. A browser opens six; many browsers share the address of a shop,
+# but each only for a moment.
 MOST_FROM_ONE = 32
 
 
@@ -43,7 +43,7 @@ class SharedChannel(HTTPChannel):  # type: ignore[misc]
 
 
 class HalfSent:
-    """Knows since when each request that is not there yet is under way.
+    """Knows since when each half-sent request has been under way.
 
     Each takes a place among the connections and no thread. Without these limits one client could take all places and
     shut everybody out; with them it shuts out only itself.
@@ -80,7 +80,7 @@ class HalfSent:
 
 
 def is_unfinished(channel: Any) -> bool:
-    """Whether a request has begun and is not there, or nothing at all has come; not: waiting for the next request."""
+    """Whether a request has begun and is incomplete, or nothing has come yet; False while waiting for the next one."""
     if channel.requests or channel.total_outbufs_len:
         return False
     return channel.request is not None or channel.last_activity == channel.creation_time

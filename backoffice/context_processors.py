@@ -19,9 +19,8 @@ from staff.roles import DEMO_STAFF, role_of
 def page(request: HttpRequest) -> dict[str, Any]:
     """The shop's name, the person's look, the sandbox's address for the bar, and how the upstream answers us.
 
-    What is lazy is read only by the pages that show it: those of people who are signed in. `frame_rights` and
-    `frame_route`: the person's rights and the page's address (with the kind of work), under which parts of the frame
-    are kept.
+    Only pages that show a lazy value read it: those of people who are signed in. `frame_rights` (the person's rights)
+    and `frame_route` (the page's address with the kind of work) are keys under which parts of the frame are cached.
     """
     user = getattr(request, "user", None)
     head = SimpleLazyObject(lambda: head_for(request.user))  # type: ignore[arg-type] # signed in
@@ -54,5 +53,5 @@ def _own_branch() -> str:
 
 
 def _rights_of(user: User) -> str:
-    """The person's rights as one text, of this very request: a right that was taken away holds at once."""
+    """The person's rights as one text, read for each request: a change takes effect at once."""
     return "all" if user.is_superuser else " ".join(sorted(user.get_all_permissions()))

@@ -50,9 +50,9 @@ from reconciliation.services import unexplained_differences
 from staff.models import User
 from work.services import scope_of
 
-# With nothing under way the page asks this often (seconds).
+# How often the page polls while nothing is under way (seconds).
 _REST = 30
-# So many orders stand there; on a phone the first four of them.
+# How many of the newest orders are shown; a phone shows the first four.
 _LATEST = 6
 # A day's orders are counted up to here: "10,000+".
 _MOST_COUNTED = 10_000
@@ -89,7 +89,7 @@ def overview(request: StaffRequest) -> HttpResponse:
 @staff_only()
 @require_GET
 def overview_live(request: StaffRequest) -> HttpResponse:
-    """When to ask next, and the overview when it is not as the page shows it."""
+    """When to poll next, and the overview if it is not as the page shows it."""
     own = OwnDay.read(request.user) if _sells(request) else None
     part = Part.of(request.GET, request.user)
     live = _live(request, own, part)
@@ -99,7 +99,7 @@ def overview_live(request: StaffRequest) -> HttpResponse:
 
 
 def _sells(request: StaffRequest) -> bool:
-    """Whether the person sells: then there is an own day to see."""
+    """Whether the person sells, and so sees a day of their own."""
     return request.user.has_perm(Right.BUY) and request.user.has_perm(Right.VIEW_ORDERS)
 
 
@@ -165,7 +165,7 @@ def _say(request: StaffRequest, queued: bool, words: str) -> None:
 
 
 def _facts(request: StaffRequest, part: Part, figures: Callable[[], dict[str, Any]] = dict) -> dict[str, Any]:
-    """What the overview shows of the branch, and `figures`, all of one moment."""
+    """What the overview shows of the chosen branch, and `figures`, both from one snapshot."""
     limit = limit_use() if _sees_shop(request) and request.user.has_perm(Right.VIEW_ORDERS) else None
     with snapshot():
         with seen_in(part.chosen.branch):
@@ -185,7 +185,7 @@ def _facts_seen(request: StaffRequest) -> dict[str, Any]:
     if request.user.has_perm(Right.VIEW_ORDERS):
         facts |= _order_facts(today, request)
     if request.user.has_perms(SEES_DUES):
-        # A chosen branch counts as the list that the link opens; a reader bound to one sees what is of none, too.
+        # For a chosen branch, count what the linked list shows; people bound to a branch also see bills of no branch.
         facts["due"] = bills_seen(with_shop=request.user.bound_to is not None).open().owed()
     if request.user.has_perm(Right.VIEW_PRODUCT):
         facts |= _catalogue_facts(list(_last_syncs()), now)
@@ -199,7 +199,7 @@ def _facts_seen(request: StaffRequest) -> dict[str, Any]:
 
 
 def _money_facts(request: StaffRequest) -> dict[str, Any]:
-    """What customers owe past its day; the balance, how long it lasts, and how the books stood to it last."""
+    """Overdue debts; the balance, how long it lasts, and how the last comparison with the books ended."""
     questions: dict[str, QuerySet[Any, Any]] = {}
     if request.user.has_perm(Right.VIEW_CREDIT) and own_branch() is None:
         overdue = CreditAccount.objects.filter(balance__gt=0, oldest_due__lt=timezone.localdate())
@@ -226,7 +226,7 @@ def _money_facts(request: StaffRequest) -> dict[str, Any]:
 
 
 def _differences(run: ReconciliationRun | None) -> dict[str, object] | None:
-    """What the open differences of that kind sum to, and the page of the only one, or their list; None without any."""
+    """The sum of the open differences of the run's kind, and the page of the only one or the list; None without any."""
     if run is None or run.state not in {ReconciliationRun.Result.UNEXPLAINED, ReconciliationRun.Result.TOPUP}:
         return None
     is_topup = run.state == ReconciliationRun.Result.TOPUP
@@ -239,7 +239,7 @@ def _differences(run: ReconciliationRun | None) -> dict[str, object] | None:
     return {"amount": sum(amounts.values()), "url": f"{reverse('difference_list')}?state={Difference.State.OPEN}"}
 
 
-# One question for all: each status is counted in its own index, and no further than a person reads.
+# One statement for all statuses: each is counted by an index, and no further than a person reads.
 _COUNTS = """
     SELECT status, (
         SELECT count(*) FROM (

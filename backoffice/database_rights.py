@@ -15,7 +15,7 @@ from django.db.backends.utils import CursorWrapper
 from psycopg import sql
 
 _WORDS = {"S": "SELECT", "I": "INSERT", "U": "UPDATE", "D": "DELETE"}
-# Nobody but the owner
+# Only the owner has these.
 _NEVER = ("TRUNCATE", "REFERENCES", "TRIGGER")
 
 # Table → select, insert, update, delete. Read-only: SELECT alone; added to and never changed: SI; never deleted: SIU.
@@ -235,14 +235,14 @@ _TOO_MUCH = (
 
 
 def expected(table: str) -> set[str]:
-    """The rights on a table: none on a foreign one."""
+    """The rights on a table; none on a table that is not ours."""
     return {_WORDS[letter] for letter in RIGHTS.get(table, "")}
 
 
 def grant_rights(role: str) -> int:
     """Give the role exactly its rights on the tables that are there; returns how many statements that took.
 
-    By the tables' owner. Rights that are correct already are not touched, so that a start disturbs nobody.
+    Call it as the tables' owner. It does not touch rights that are correct, so that a start disturbs nobody.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         statements = [*_statements(cursor, role)]
@@ -291,7 +291,7 @@ def _held(cursor: CursorWrapper, role: str) -> dict[str, set[str]]:
 
 
 def excess(role: str = "") -> Iterator[str]:
-    """The rights that a role (that of our processes) has too many, and those it lacks; in words."""
+    """In words, what a role (by default that of our processes) can do and should not."""
     role = role or settings.DATABASE_APP_ROLE
     with connection.cursor() as cursor:
         cursor.execute(_ROLE, {"role": role})
@@ -306,7 +306,7 @@ def excess(role: str = "") -> Iterator[str]:
 
 
 def lacking(role: str = "") -> Iterator[str]:
-    """The rights that a role should have and has not; in words."""
+    """In words, the rights that a role should have and has not."""
     with connection.cursor() as cursor:
         held = _held(cursor, role or settings.DATABASE_APP_ROLE)
     for table in RIGHTS:

@@ -48,15 +48,14 @@ _LEAST_FREE = 1 * _GB
 _LARGEST_CLOCK_ERROR = 5.0
 _SLOW_SECONDS = 5.0
 _SLOW_SO_FAR_SECONDS = 0.5
-_NAMED = 5  # of the open differences
+_NAMED = 5  # open differences that are named one by one
 
 
 def examine(*, is_page: bool = False) -> Iterator[Finding]:
     """One finding after the other; a subject that cannot be looked at is a finding, too. Makes one upstream call.
 
-    A store that is away is named once; what needs it is "not checked".
-    For a page it makes none, and takes what the background has seen; what only the server's operator can use is not
-    there.
+    A store that is away is named once; what needs it is "not checked". `is_page`: it makes no call and uses what the
+    background has seen, and leaves out the subjects that only the server's operator can use.
     """
     away: set[str] = set()
     for subject, look in (_ON_PAGE if is_page else _SUBJECTS).items():
@@ -94,7 +93,7 @@ def _database(subject: str) -> Iterator[Finding]:
 
 
 def _size(of: int) -> str:
-    """So many bytes, in the unit that says something."""
+    """A number of bytes in words, in GB or MB."""
     return f"{number_format(of / _GB, 1)} GB" if of >= _GB else f"{round(of / _MB)} MB"
 
 
@@ -125,7 +124,7 @@ def _slow_statements(subject: str) -> Iterator[Finding]:
 
 
 def _slow_so_far(subject: str) -> Iterator[Finding]:
-    """The statements that have been slow since PostgreSQL began to count them, if it does."""
+    """The statements that have been slow since PostgreSQL began to count them, if it counts them."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass('pg_stat_statements') IS NOT NULL")
         if not cursor.fetchone()[0]:
@@ -147,7 +146,7 @@ def _slow_so_far(subject: str) -> Iterator[Finding]:
 
 
 def _database_role(subject: str) -> Iterator[Finding]:
-    """The finding about this process's own role, which is that of all of ours."""
+    """The finding about this process's role, which all our processes share."""
     role = connection.settings_dict["USER"]
     if beyond := list(excess(role)):
         seen = _("%(role)s can do more than it should: it %(more)s") % {"role": role, "more": "; ".join(beyond)}
@@ -183,7 +182,7 @@ def _processes(subject: str) -> Iterator[Finding]:
 
 
 def _background(subject: str) -> Iterator[Finding]:
-    """Whether what is due goes on, as the alert about it sees it."""
+    """Whether due work goes on, by the rule of the alert about it."""
     for reason in standing_still(Now()):
         words = KINDS["standstill"].words(reason.facts, None)
         load = _("load %(load)s on %(cores)s cores") % {

@@ -38,7 +38,7 @@ def _or_end(kind: str, allowed: str) -> Callable[..., Any]:
             return read(self, name, *args, **more)
         except ValueError as error:
             if not isinstance(error, EnvValidationError) and f"{name}{self.file_suffix}" in str(error):
-                raise SystemExit(str(error)) from None  # it is the file that cannot be read
+                raise SystemExit(str(error)) from None  # NAME_FILE names a file that cannot be read
             given = f", not {str(self._get_value(name, ''))!r}" if kind in _SHOWN else ""
             raise SystemExit(f"{name} must be {allowed}{given}: correct or remove it.") from None
 

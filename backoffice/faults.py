@@ -21,7 +21,7 @@ from django.views.defaults import server_error
 
 from core.connections import is_away
 
-# Sent again they do nothing twice: each form names its one order.
+# Forms that can be sent again and do nothing twice: each names its one order.
 _REPEATABLE = frozenset({"counter_send", "counter_pay", "counter_batch_pay"})
 _TRY_AGAIN_SECONDS = 5
 _BARE = "fault_frame.html"
@@ -43,9 +43,9 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # no
 
 
 def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
-    """Nothing was done; lead back to the page of the form, with what its address holds, by way of signing in.
+    """403: nothing was done; the page links back to the form's page with its query, through sign-in if that is needed.
 
-    At a till every take-over makes new form tokens: a form of the person before is refused, and not led back to.
+    At a till every take-over makes new form tokens, so that a form of the person before is refused without a link back.
     """
     if getattr(request, "till_token", "") and request.user.is_authenticated:
         return render(request, "tills/taken_over.html", status=403)
@@ -63,8 +63,8 @@ def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noq
 def fault(request: HttpRequest) -> HttpResponse:
     """503 with a page that tries again by itself while the database is away; 500 for any other fault of ours.
 
-    A request that did not reach its view has stored nothing. One that did may have: the same form is sent again, and
-    names the same order. An address that never leads anywhere is a 404 then, too.
+    A request that did not reach its view has stored nothing. One that did may have: then the page sends the same form
+    again, which names the same order. An unknown address is a 404 then, too.
     """
     if not is_away(sys.exc_info()[1]):
         return server_error(request)
@@ -85,7 +85,7 @@ def fault(request: HttpRequest) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, template: str, status: int, facts: Mapping[str, Any] | None = None) -> HttpResponse:
-    """The page within the shop's, or by itself."""
+    """The page within the shop's frame, or by itself while the database is away."""
     try:
         return render(request, template, facts, status=status)
     except (OperationalError, InterfaceError) as error:
@@ -102,7 +102,7 @@ def _bare(request: HttpRequest, template: str, status: int, facts: Mapping[str, 
 
 
 def _name_of(request: HttpRequest) -> str | None:
-    """The name of the address; None when there is no such."""
+    """The name of the address, "" if it has none; None when there is no such address."""
     try:
         return resolve(request.path_info).url_name or ""
     except Resolver404:

@@ -1,4 +1,4 @@
-"""Reads "earned this week", "earnings by cashier", "laba minggu ini": the page Earnings with these days, split so."""
+"""Reads "earned this week", "earnings by cashier", "laba minggu ini" as the page Earnings of these days, split so."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BY_OF = {word: by for by, words in _CALLED.items() for word in words}
 
 
 def earnings_asked(asked: Asked) -> Iterator[Result]:
-    """The page Earnings, if the text is a word for it with days, with what it is by, or with both."""
+    """The page Earnings, if the text is a word for it with days, with what to split it by, or with both."""
     words = as_words(asked.text).lower().split()
     if _EARNED.isdisjoint(words) or not asked.person.has_perms((Right.VIEW_ORDERS, Right.VIEW_SHIFTS)):
         return
@@ -54,7 +54,7 @@ def earnings_asked(asked: Asked) -> Iterator[Result]:
             by = _BY_OF[word]
         elif word not in _EARNED | _SPLIT | _LITTLE:
             return
-    # By category without days is a page of its own name: that of the last month.
+    # "By category" without days has an entry of its own in `find_pages`: that of the last month.
     if not (days or by not in {"", "category"}) or (by and by not in keys_shown(asked.person)):
         return
     yield Result(
@@ -66,7 +66,7 @@ def earnings_asked(asked: Asked) -> Iterator[Result]:
 
 
 def _dates(days: dict[str, str]) -> dict[str, str]:
-    """The days as the page takes them: it has not every period by name."""
+    """The days as the page's parameters; a period that the page does not name becomes two dates."""
     if "days" not in days or days["days"] in NAMES:
         return days
     first, last = Period(days["days"]).days(timezone.localdate())

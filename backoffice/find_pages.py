@@ -54,12 +54,12 @@ class _Page(NamedTuple):
         return f"{reverse(self.name)}{self.place}"
 
     def may_be_opened_by(self, person: User) -> bool:
-        """Whether its view lets this person in, too."""
+        """Whether the person sees it there, and its view lets the person in."""
         return self.may(person) and person.has_perms(getattr(resolve(reverse(self.name)).func, "rights", ()))
 
 
 def _is_own(person: User) -> bool:
-    """A PIN opens no page of the own account."""
+    """Whether the person signed in without a PIN: a PIN session opens no page of one's own account."""
     return not person.by_pin
 
 
@@ -67,7 +67,7 @@ def _holds(*rights: Right) -> Callable[[User], bool]:
     return lambda person: person.has_perms(rights)
 
 
-# What people call these pages by beside their names; each language has its own words.
+# Other words that people use for these pages; each language has its own.
 _ALSO: dict[str, _Words] = {
     "approval_list": pgettext_lazy("find", "approve, refuse, second person"),
     "order_list": pgettext_lazy("find", "file of orders, download transactions"),
@@ -189,7 +189,7 @@ _SETTINGS = (
 def _pages(asked: Asked) -> Iterator[Result]:
     """The pages whose words begin with what is typed; without a text those of the places.
 
-    First by their names, then by their other words, then by the page that they are part of.
+    Matches by name come first, then by other words, then by the page that they are part of.
     """
     yield from earnings_asked(asked)
     typed = _words_of(asked.text)
@@ -217,7 +217,7 @@ def _words_of(text: _Words) -> frozenset[str]:
 
 @cache
 def _known(page: _Page, *, whole: bool = True) -> frozenset[str]:
-    """The words that find it, in every language; not `whole`: without those of the page that it is part of."""
+    """The words that find it, in every language; without `whole`, not those of the page that it is part of."""
     words: set[str] = set()
     for language, _name in settings.LANGUAGES:
         with translation.override(language):
@@ -225,5 +225,5 @@ def _known(page: _Page, *, whole: bool = True) -> frozenset[str]:
     return frozenset(words)
 
 
-#: The pages before the products: a product with one typing error never stands before a page of that name.
+#: Pages come before products, so that a product found despite a typing error never stands before a page of that name.
 KINDS = (*ROWS, Kind("pages", pgettext_lazy("find", "Pages and settings"), (), _pages), *NAMES, PRICES, PRODUCTS)

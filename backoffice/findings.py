@@ -1,4 +1,4 @@
-"""How one subject stands that the shop rests on (`doctor.py`), and how what is sealed with SECRET_KEY stands."""
+"""A finding about one subject that the shop rests on (`doctor.py`), and the finding about sealed secrets."""
 
 from __future__ import annotations
 

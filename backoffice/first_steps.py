@@ -1,6 +1,6 @@
 """What a new real shop still needs, as a list: each step is read off what is there, and leads to its page.
 
-Only the end is kept: once the list is closed, it is gone for ever. The sandbox's demo has none.
+Only its closing is stored, and is final. The sandbox's demo has no such list.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from shop.services import close_first_steps, shop_of, shop_question
 from staff.models import BREAK_GLASS, User
 from upstream.error_codes import MEANINGS, ErrorCode
 
-# The kernel names the address that it would send from; nothing is sent to this one, which is nobody's.
+# Connecting a UDP socket to this reserved address makes the kernel name our own address; nothing is sent.
 _NOBODY = ("192.0.2.1", 9)
 
 
@@ -183,7 +183,7 @@ def first_steps(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.CHANGE_SHOP)
 @require_GET
 def first_steps_live(request: StaffRequest) -> HttpResponse:
-    """When to ask next, and the steps that are not as the page shows them; once the list is closed, the overview."""
+    """When to poll next, and the steps that are not as the page shows them; the overview once the list is closed."""
     if (first := FirstSteps.read(request.user)) is None:
         return HttpResponseClientRedirect(reverse("overview"))
     return render(request, "backoffice/first_steps.html#live", _facts(request, first))
@@ -192,7 +192,7 @@ def first_steps_live(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.CHANGE_SHOP)
 @require_POST
 def first_steps_close(request: StaffRequest) -> HttpResponse:
-    """Close the list for ever, also with steps that are missing."""
+    """Close the list permanently, even while steps are missing."""
     _read(request)
     close_first_steps(actor=request.user)
     messages.success(request, _("The list of first steps is closed."))
@@ -213,7 +213,7 @@ def _facts(request: StaffRequest, first: FirstSteps) -> dict[str, Any]:
 
 
 def _own_address() -> str:
-    """The address of this machine on the way out; "" without a network."""
+    """The address from which this machine sends; "" without a network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way_out:
         try:
             way_out.connect(_NOBODY)

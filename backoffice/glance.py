@@ -33,9 +33,9 @@ class Glance:
 
 
 def glance(*, with_books: bool) -> Glance:
-    """The overview in short. It changes each minute: the clock also decides what waits for a person.
+    """Read the values now. They change each minute, because the clock also decides what waits for a person.
 
-    `with_books`: with the balance and what is reserved of it, for people who may see them.
+    `with_books`: include the balance and the reserved amount, for people who may see them.
     """
     open_ones = ", ".join(f"'{status.value}'" for status in sorted(OPEN))
     with connection.cursor() as cursor:

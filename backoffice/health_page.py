@@ -21,7 +21,7 @@ _FURTHER = {
     "restored": ("backups", _("Backups"), Right.CHANGE_POLICIES),
     "alert ways": ("alert_ways", _("Ways of alerts"), Right.VIEW_ALERTS),
 }
-# What needs somebody stands on top.
+# What needs attention stands on top: the other verdicts have rank 0.
 _RANKS = {Verdict.PROVISIONAL: 1, Verdict.OK: 2}
 
 

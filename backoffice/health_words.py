@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 @dataclass(frozen=True)
 class Plain:
-    """A subject for people who do not know the technique. `good`: when all is right; `trouble`: otherwise.
+    """A subject in words for people who are no technicians. `good`: when all is right; `trouble`: otherwise.
 
-    `says_itself`: what was seen and what to do is said in plain words already, and is shown beside.
+    `says_itself`: the finding's own words are plain already, and are shown beside these.
     """
 
     words: Any

@@ -23,7 +23,7 @@ from shop.services import shop_name
 
 # As in static/css/app.css: the ground and the surface of the light look, which is shown while the app starts.
 _GROUND, _SURFACE = "#f5f6f4", "#ffffff"
-# A launcher shows so many letters below an icon.
+# A phone shows this many letters below an icon.
 _SHORT = 12
 
 

@@ -17,7 +17,7 @@ def _add_version(_logger: Any, _method: str, event: structlog.typing.EventDict) 
 
 
 def _add_process(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Say who wrote the line, where those of several processes come together."""
+    """Say which process wrote the line, where the lines of several come together."""
     return {"process": os.environ.get("PROCESS_NAME", ""), **event}
 
 
@@ -31,7 +31,7 @@ _STEPS: list[structlog.typing.Processor] = [
 
 
 class WithoutTrace(logging.Filter):
-    """Keeps one line of a record whose traceback only shows Django: anybody may cause it, as often as they like."""
+    """Drops a traceback that shows only Django: anybody may cause the record, as often as they like."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Let the record through without its traceback."""
@@ -58,13 +58,13 @@ def logging_from(level: int, *, as_json: bool) -> dict[str, Any]:
         },
         "filters": {"without_trace": {"()": WithoutTrace}},
         "handlers": {
-            # the real one: Celery's beat makes a log of sys.stderr before this is read, and would swallow every line
+            # not sys.stderr: beat replaces that with a logger before this is read, which would swallow every line
             "stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.__stderr__"},
             "nowhere": {"class": "logging.NullHandler"},
         },
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
-            # Celery says every received and finished message at INFO: several a second.
+            # Celery logs every received and finished message at INFO: several a second.
             "celery": {"level": "WARNING"},
             "celery.worker.consumer": {"level": "WARNING"},
             "django.server": {"level": "WARNING"},
@@ -81,7 +81,7 @@ def logging_from(level: int, *, as_json: bool) -> dict[str, Any]:
 
 
 def keep_events() -> None:
-    """Have what structlog is given written by the logging of Python, one line an event."""
+    """Let Python's logging write what structlog is given, one line an event."""
     structlog.configure(
         processors=[*_STEPS, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
@@ -91,7 +91,7 @@ def keep_events() -> None:
 
 
 def keep_last_words() -> None:
-    """Have the fault that ends a process written as a line of the log, too."""
+    """Also log the fault that ends a process."""
 
     def note(kind: type[BaseException], fault: BaseException, trace: Any) -> None:
         logging.getLogger(__name__).critical("the process ends with a fault", exc_info=(kind, fault, trace))

@@ -15,7 +15,7 @@ from core import clock
 from purchases.models import LostOrder
 from purchases.states import ActionReason, Status
 
-# So long after a restore they are shown: until then somebody has looked after what they lack.
+# How long after a restore they are shown; by then somebody has looked after what they lack.
 _SHOWN_FOR = dt.timedelta(days=30)
 _SHOWN = 200
 _GROUPS = {
@@ -31,7 +31,7 @@ _GROUPS = {
 
 @dataclass(frozen=True)
 class Group:
-    """So many orders with one outcome. `cost`: rupiah, what was charged, or would be at most."""
+    """The orders with one outcome, counted. `cost`: whole rupiah that were charged, or would be at most."""
 
     code: str
     words: Any
@@ -65,7 +65,7 @@ def _outcome() -> Case:
 
 
 def _cost() -> Coalesce:
-    """Rupiah: an order's price, before it is known the highest that it may have."""
+    """An order's price in whole rupiah; until it is known, the highest that it may be."""
     return Coalesce(F("order__price"), F("order__max_price"), Cast(KT("line__max_price"), BigIntegerField()))
 
 

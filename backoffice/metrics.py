@@ -35,7 +35,7 @@ from upstream.config import is_loopback
 
 
 class MachineCollector(Collector):
-    """The measures of this machine's processes, in files of this pattern; several launchers may run them."""
+    """The measures of this machine's processes, in files of this pattern; several launchers may have started them."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -122,7 +122,7 @@ class MetricsMiddleware(Middleware):
 @never_cache
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Everything in Prometheus' text format, for a client with the token; without one, for this machine alone."""
+    """All metrics in Prometheus' text format, for a client with METRICS_TOKEN; if that is not set, for this machine."""
     if not _may_read(request):
         return HttpResponseForbidden(f"{_why_not()}\n", content_type="text/plain")
     registry = REGISTRY
@@ -150,6 +150,6 @@ def _why_not() -> str:
 
 
 def _is_asked_by_own_name(request: HttpRequest) -> bool:
-    """Whether the host name in the request is ours: a page elsewhere may let its own name lead to this machine."""
+    """Whether the host name in the request is ours: another site may let its own name lead to this machine."""
     host, _port = split_domain_port(request.META.get("HTTP_HOST") or request.META["SERVER_NAME"])
     return is_loopback(host.strip("[]")) or validate_host(host, settings.ALLOWED_HOSTS)

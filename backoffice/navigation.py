@@ -22,9 +22,9 @@ from work.kinds.dues import Dues
 from work.kinds.refunds import Refunds
 from work.services import scope_of
 
-# Beside them stands the fifth tab, "More", with everything else.
+# The fifth tab, "More", has everything else.
 _TABS = 4
-# Which are the tabs: of those that the person may see, the first ones.
+# The tabs are the first of these that the person may see.
 _OF_SELLERS = ("counter", "work", "orders", "drawer", "bills")
 _OF_OTHERS = ("today", "work", "records", "money", "sell", "office")
 
@@ -45,7 +45,7 @@ def _sees_refunds(person: User) -> bool:
 
 
 def _sees_callbacks_alone(person: User) -> bool:
-    """Others have them as a tab of the evidence."""
+    """Whether callbacks are a page of their own; other people have them as a tab of the evidence."""
     return person.has_perm(Right.VIEW_CALLBACKS) and not person.has_perm(Right.VIEW_EXCHANGES)
 
 
@@ -53,8 +53,8 @@ def _sees_callbacks_alone(person: User) -> bool:
 class _Page:
     """A page of a place: its address, who may open it, and how the names (or a path) of the addresses below begin.
 
-    `kind`: the kind of work that it lists. For people who see such work it is that part of the one list, which leads to
-    the page behind `address`.
+    `kind`: the kind of work that it lists. People who see such work get that part of the list of work instead, which
+    links to the page behind `address`.
     """
 
     name: str
@@ -225,14 +225,14 @@ def navigation_of(request: HttpRequest) -> Navigation:
 
 
 def work_kind_of(request: HttpRequest) -> str:
-    """The kind of work that the list is about, if it is a page of its own; else empty."""
+    """The kind of work that the list is limited to, if that kind has a page of its own; else empty."""
     match = request.resolver_match
     kind = request.GET.get("kind", "") if match and match.url_name == "work" else ""
     return kind if any(page.kind == kind for page in _OF_KINDS) else ""
 
 
 def _page_of(person: User, name: str, path: str) -> _Page | None:
-    """The page to which this address belongs: the one whose beginning says most, the last of several."""
+    """The page to which this address belongs: the one with the longest beginning that fits, the last of several."""
     fitting = [
         (len(start), page)
         for _name, _icon, _words, pages in PLACES
@@ -245,7 +245,7 @@ def _page_of(person: User, name: str, path: str) -> _Page | None:
 
 
 def _fits_path(page: _Page, path: str) -> list[str]:
-    # a path says less than any name: it is for the pages that no name tells apart
+    # a path counts less than any name: it is for pages that no name tells apart
     return ["/"] if page.path and path.startswith(page.path) else []
 
 

@@ -1,8 +1,8 @@
-"""The door of every address that names a row: what belongs to another branch answers as if it did not exist.
+"""The door of every address that names a row: a row of another branch answers as if it did not exist.
 
-Lists, files and figures narrow themselves (`branches.seeing`). Here is one question for each address that a person
-who is bound to a branch opens, before its view reads or does anything. `tests/branches/test_bound.py` holds each
-address that names a row to this table.
+Lists, files and figures narrow themselves (`branches.seeing`). This module checks each address that a person who is
+bound to a branch opens, before its view reads or does anything. `tests/branches/test_bound.py` checks that each address
+that names a row is in these tables.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Door:
     with_shop: bool = False
 
     def is_open(self, value: Any, branch: int) -> bool:
-        """Whether none of the rows is of another branch; what does not exist, the view answers."""
+        """Whether no row is of another branch. It is open, too, if no row exists: then the view answers."""
         rows = self.model._default_manager.filter(**{self.key: value})
         return not rows.exclude(within(branch, self.path, with_shop=self.with_shop)).exists()
 
 
 _SHIFT = Door(Shift, "drawer__branch")
 _APPROVAL = Door(Approval, with_shop=True)
-# An order's payment has its ref_id, and a paid bill that of its order. What is not paid belongs to no branch.
+# A payment has the ref_id of its order, and a paid bill that of its order. An unpaid bill belongs to no branch.
 _BATCH = Door(BillCheck, "order__payment__branch", key="batch", with_shop=True)
 #: By the name of the value in the address, whatever the page.
 OF_VALUES = {
@@ -86,7 +86,7 @@ OF_KEYS = {
     ),
     "complaint_step": Door(Complaint, "order__payment__branch"),
 }
-#: These are of the whole shop, and no right says so by itself.
+#: These pages are about the whole shop, and their rights alone would let people bound to a branch in.
 CLOSED = {"journal", "journal_csv", "journal_beancount", "journal_accounts", "results_choose", "results_test"}
 
 

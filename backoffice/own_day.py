@@ -21,7 +21,7 @@ from purchases.tables import OrderTable
 from staff.models import User
 
 _MOST_OPEN, _LATEST = 20, 8
-# An order with this end has brought the customer nothing, and costs nothing.
+# An order that ended like this has brought the customer nothing, and costs nothing.
 _IN_VAIN = UNFULFILLED - {Status.REVERSED}
 
 
@@ -39,7 +39,7 @@ class OwnDay:
 
     @classmethod
     def read(cls, person: User) -> OwnDay:
-        """All of one moment, in one statement; as much for a busy person as for a new one."""
+        """Everything of one moment, in one statement; its lists are bounded."""
         shifts, entered, sold, open_orders, today, latest = _questions().read(
             person=person.pk, midnight=start_of_day(timezone.localdate())
         )
@@ -64,7 +64,7 @@ class OwnDay:
 
     @property
     def is_used(self) -> bool:
-        """Whether the person sells today at all."""
+        """Whether the person has an open shift, an open order or an order of today."""
         return self.drawer.shift is not None or bool(self.open_orders) or bool(self.today)
 
     @property

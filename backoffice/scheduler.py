@@ -1,4 +1,4 @@
-"""beat's clock, of which one runs at a time: any number of beats may be started, on as many machines as wanted."""
+"""beat's clock. Any number of beats may be started, on any machines; only one of them ticks at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.stores import new_client
 
 log = structlog.get_logger()
 
-# How long (seconds) the others wait for a beat that was killed. One that stops in order is followed at once.
+# How long (seconds) the others wait for a beat that was killed. One that stops in order is replaced at once.
 LEASE_SECONDS = 15.0
 _RENEW_SECONDS, _STAND_BY_SECONDS = 3.0, 1.0
 
@@ -32,7 +32,7 @@ class OneOfMany(PersistentScheduler):
         super().__init__(*args, **kwargs)
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
-        """Run what is due if it is this one's turn; return the seconds until the next look."""
+        """Send what is due if this beat holds the lease; return the seconds until the next tick."""
         heartbeats.record(self.name)
         try:
             self._is_held = self._keep() if self._is_held else self._take()

@@ -16,7 +16,7 @@ from core.rights import Right
 
 @dataclass(frozen=True)
 class Page:
-    """One of them: the name of its address, its words, the right that opens it, and a page that belongs to it."""
+    """One of them: the name of its address, its words, its right; `also`: the name of a page that belongs to it."""
 
     name: str
     words: str | Promise
@@ -36,7 +36,7 @@ class Tab:
 
 @dataclass(frozen=True)
 class Section:
-    """The tabs of the page shown; none where the person may open only one of them."""
+    """The tabs of the page shown; at least two."""
 
     words: str | Promise
     tabs: list[Tab]

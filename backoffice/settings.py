@@ -23,7 +23,7 @@ from policies.bounds import BOUNDS
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = version.VERSION
 
-# NAME_FILE names a file that holds the value of NAME: secrets of Docker, Kubernetes and systemd come so.
+# NAME_FILE names a file that holds the value of NAME: Docker, Kubernetes and systemd pass secrets this way.
 env = Environment(strip_whitespace=True)
 env.read_env(str(BASE_DIR / ".env"), recurse=False)
 
@@ -158,11 +158,10 @@ TEMPLATES: list[dict[str, Any]] = [
 # tables as the tables' owner: manage.py says which.
 DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", "") if env.bool("DATABASE_AS_OWNER", False) else ""
 if not DATABASE_OWNER_URL:
-    os.environ.pop("DATABASE_OWNER_URL", None)  # of .env: a process that serves needs none
+    os.environ.pop("DATABASE_OWNER_URL", None)  # it may come from .env: a process that serves needs none
 _app_database = env.dj_db_url("DATABASE_URL", "postgresql://127.0.0.1:5432/backoffice")
 DATABASE_APP_ROLE: str = _app_database["USER"]
 
-# A statement or a lock that lasts longer than this is a fault; it must not hold a worker or a cashier.
 DATABASES = {
     "default": {
         **(env.dj_db_url("DATABASE_OWNER_URL") if DATABASE_OWNER_URL else _app_database),
@@ -173,10 +172,11 @@ DATABASES = {
 }
 _database_options: dict[str, Any] = DATABASES["default"].setdefault("OPTIONS", {})
 if env.bool("DATABASE_POOLED", False):
-    # A pooler that lends a connection for one transaction: nothing may outlive it, and the limits are the role's own.
+    # A pooler lends a connection for one transaction: nothing may outlive it, and the role itself holds the timeouts.
     DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
 else:
-    _database_options["prepare_threshold"] = 0  # for `cursor_that_keeps_plans`: from the first time on
+    _database_options["prepare_threshold"] = 0  # prepare at the first use, for `cursor_that_keeps_plans`
+    # A statement or a lock that lasts longer than this is a fault; it must not hold a worker or a cashier.
     _database_options["options"] = " ".join(
         [
             "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000",
@@ -366,7 +366,7 @@ POLICIES = {name: env.int(name.upper()) for name in BOUNDS if env.str(name.upper
 
 # --- Alerts -----------------------------------------------------------------------------------------------------
 
-# What stands between addresses of apprise: a comma may also belong to one.
+# The separators between addresses of apprise; a comma may also be part of an address.
 _BETWEEN_ADDRESSES = re.compile(r"[\s,]+(?=\w+://)|\s+")
 # The ways of alerts, as addresses of apprise. They hold tokens.
 ALERT_URLS = [url for url in _BETWEEN_ADDRESSES.split(env.str("ALERT_URLS", "").strip()) if url]
@@ -384,7 +384,7 @@ AUDIT_CHECKPOINT_URLS = [url for url in _BETWEEN_ADDRESSES.split(env.str("AUDIT_
 
 # --- Metrics ----------------------------------------------------------------------------------------------------
 
-# The bearer of this token may read /metrics. Without one: this machine, unless a proxy speaks for somebody else.
+# A client with this token may read /metrics. Without one, only this machine may, unless a proxy is in front.
 METRICS_TOKEN = env.str("METRICS_TOKEN", "")
 # The folder of backups, which `./run` fills (docs/backup.md).
 BACKUP_TO = env.str("BACKUP_TO", "")
@@ -397,7 +397,7 @@ BACKUP_STAMP = env.str("BACKUP_STAMP", "")
 # Faults are sent to Sentry only when this names a project.
 SENTRY_DSN = env.str("SENTRY_DSN", "")
 if SENTRY_DSN:
-    import sentry_sdk  # a tenth of a second of each start
+    import sentry_sdk  # it takes a tenth of a second at each start
 
     sentry_sdk.init(
         dsn=SENTRY_DSN,

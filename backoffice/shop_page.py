@@ -82,7 +82,7 @@ def shop_logo(_request: StaffRequest, digest: str) -> HttpResponse:
 
 
 def _chosen_logo(form: ShopForm) -> Logo | None:
-    """The logo that was chosen now, or before and kept; stored, so that saving the page that shows it needs no file."""
+    """The logo that was chosen now, or before and kept; stored at once, because the form is saved without the file."""
     if not form.is_bound:
         return None
     form.is_valid()
@@ -91,7 +91,7 @@ def _chosen_logo(form: ShopForm) -> Logo | None:
 
 
 def _typed(form: ShopForm, shop: Shop, logo: Logo | None) -> Letterhead:
-    """The values that the receipts would show: the typed ones, and the stored ones for refused ones."""
+    """The values that the receipts would show: the typed ones, but the stored one where a typed one is refused."""
     head, typed = Letterhead.of(shop), form.cleaned_data
     changed: dict[str, Any] = {name: typed[name] for name in ("name", "phone", "language") if name in typed}
     changed |= {name: tuple(typed[name].splitlines()) for name in ("address", "footer") if name in typed}

@@ -16,7 +16,7 @@ from core.schema import WrongSchema, refuse_newer_schema
 
 log = logging.getLogger(__name__)
 
-# A process of the shop uses none of these
+# Modules that no process of the shop uses
 _OF_COMMANDS = (".management", ".migrations", ".history")
 
 
@@ -43,7 +43,7 @@ def load_code() -> None:
 
 
 def load_everything() -> None:
-    """Load what any process of the shop ever loads: proves that this version is whole, and leaves its bytecode."""
+    """Load all that any process of the shop loads: proves that this version is complete, and writes its bytecode."""
     for name in ("backoffice.web", "backoffice.celery", "celery.apps.worker", "celery.apps.beat"):
         import_module(name)
     load_code()
@@ -51,7 +51,7 @@ def load_everything() -> None:
 
 
 def load_templates() -> None:
-    """Read every template of ours, and the code of its tags: 0.7 s; for the process that serves the pages."""
+    """Load every template of ours, and the code of its tags (0.7 s), for the process that serves the pages."""
     folder = settings.BASE_DIR / "templates"
     for file in folder.rglob("*.*"):
         engines["django"].get_template(str(file.relative_to(folder)))

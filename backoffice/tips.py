@@ -52,9 +52,9 @@ def _has_given_back(person: User, since: dt.datetime) -> bool:
 
 
 class _Line(NamedTuple):
-    """What it takes, the words, and the page: its name, and what follows its address.
+    """The right that it takes, the words, and the page: its name, and what follows its address.
 
-    `is_done`: whether the person has done it since the first sign-in; None for what is only looked at.
+    `is_done`: whether the person has done it since the first sign-in; None for a tip that only shows something.
     """
 
     right: Right

@@ -8,13 +8,13 @@ from core.middleware import Middleware
 
 
 class TlsOnlyMiddleware(Middleware):
-    """Says what to do in place of a redirect to TLS, which nobody speaks on this port.
+    """Says what to do, instead of a redirect to TLS, which this port does not speak.
 
-    It stands before Django's redirect and adds refusals only: whatever a client forges, the redirect stays behind it.
+    It runs before Django's redirect and only adds refusals: whatever headers a client forges, the redirect comes next.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The answer of the rest of the app where a proxy can have been, else a page of our own (400)."""
+        """The answer of the rest of the app if the request may have come through the proxy, else our own page (400)."""
         is_through_proxy = settings.BEHIND_TLS_PROXY and "X-Forwarded-Proto" in request.headers
         if not settings.SECURE_SSL_REDIRECT or request.is_secure() or is_through_proxy:
             return self.get_response(request)

@@ -34,7 +34,7 @@ HOST = "127.0.0.1"
 THREADS = 4
 # A connection that is silent for this long (seconds) is closed; checked every few seconds.
 SILENCE_SECONDS, LOOK_SECONDS = 20, 5
-# How often (seconds) those are looked for that take too long, or are too many.
+# How often (seconds) half-sent requests are looked for that take too long, or are too many.
 TIDY_SECONDS = 0.25
 # Each is a file descriptor, of which a process usually has 1024.
 MOST_CONNECTIONS = 500
@@ -42,9 +42,9 @@ MOST_CONNECTIONS = 500
 MOST_BODY_BYTES, MOST_HEADER_BYTES = 1024 * 1024, 64 * 1024
 # How long (seconds) a stop waits for the requests in hand; `./run` waits a little longer than that.
 PATIENCE = 4.0
-# A connection that did something this short (seconds) ago may be about to send a request.
+# A connection that was active less than this (seconds) ago may be about to send a request.
 QUIET_SECONDS = 0.3
-# Without a turn of its loop for this long (seconds) the process serves nobody.
+# A process whose loop has not turned for this long (seconds) serves nobody.
 STUCK_SECONDS = 10.0
 
 
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cleanup_interval=LOOK_SECONDS,
         max_request_body_size=MOST_BODY_BYTES,
         max_request_header_size=MOST_HEADER_BYTES,
-        # which of a proxy's headers count is for the settings: TRUSTED_PROXY_COUNT, BEHIND_TLS_PROXY
+        # the settings TRUSTED_PROXY_COUNT and BEHIND_TLS_PROXY decide which of a proxy's headers count
         clear_untrusted_proxy_headers=False,
         ident="",
         log_socket_errors=False,  # a browser that goes away is not a fault
@@ -121,7 +121,7 @@ class Web:
             self._tidy()
         began = time.monotonic()
         deadline = began + PATIENCE
-        while self._somebody_waits() and time.monotonic() < began + QUIET_SECONDS:  # let in by the kernel already
+        while self._somebody_waits() and time.monotonic() < began + QUIET_SECONDS:  # accepted by the kernel
             self._turn(0.0)
         self._server.del_channel()
         self._server.socket.close()
@@ -147,7 +147,7 @@ class Web:
         self._server.pull_trigger()  # wakes the poll
 
     def _beat(self) -> None:
-        """A thread of its own, so that a frozen Redis holds up no page; without a turn of the loop no heartbeat."""
+        """Give heartbeats while the loop turns, in a thread of its own, so that a frozen Redis holds up no page."""
         while not self._is_stopping:
             if time.monotonic() - self._turned_at < STUCK_SECONDS:
                 heartbeats.record(self._name)

@@ -11,14 +11,14 @@ from customers.services import customer_called, save_number
 from drawers.services import add_drawer
 from staff.models import User
 
-# By a category's code: hundredths of a percent where the cost is far from the same, else rupiah, on top of the cost.
+# What a category (by code) adds to the cost: hundredths of a percent where the costs differ widely, else rupiah.
 # Large amounts of credit cost less than their face value: only a percentage brings all of them above it.
 _PERCENT = {"pulsa": 300, "paket-data": 500, "voucher-game": 500, "streaming": 500}
 _PLUS = {"sms-telepon": 1_500, "e-money": 1_500}
 _USUAL, _FEE = 2_500, 2_500
 _ROUND_TO = 500
 
-# Name, note, cap of the credit (0: none), and the numbers: text, and the code of the product where it has its own.
+# Name, note, cap of the credit (0: none), and the numbers, each with the code of its product, if it has one.
 _CUSTOMERS: list[tuple[str, str, int, list[tuple[str, str]]]] = [
     ("Bu Sari", "Blok C 4", 500_000, [("081298220145", ""), ("512300456789", "PLNPASCA")]),
     ("Pak Budi", "ojek online", 200_000, [("085711300278", ""), ("085711300278", "GOPAY50")]),

@@ -69,7 +69,7 @@ _BASKET = [
     *(("GOPAY20", "0857"), ("SPAY25", "0895"), ("FF140", "11802"), ("VIDIO1", "0812")),
 ]
 _METHODS = ["cash"] * 7 + ["qris"] * 2 + ["transfer"]
-# By the number of days ago. On credit, and what is owed paid: a customer. A bill: a customer with a biller.
+# By days ago, the customer who buys on credit, pays the debt (`_PAID`), or pays a bill (`_BILLS`).
 _ON_CREDIT = {
     **dict.fromkeys((29, 14), "Bu Tuti"),
     **dict.fromkeys((26, 11), "Mas Dodi"),
@@ -85,17 +85,17 @@ _PAID = {19: "Bu Tuti", 16: "Mas Dodi", 10: "Bu Wati", 4: "Bu Sari"}
 _BILLS = {24: "Bu Sari", 21: "Bu Lilis", 15: "Pak Agus", 9: "Bu Wati"}
 _DUE_BILLS = ["Pak Yanto", "Mbak Nita"]
 _TOP_UP = (12, 5_000_000)
-# What a count was more or less than it should be, rupiah, and why.
+# By days ago, how much more (or less) was counted than expected, in rupiah, and why.
 _DIFFERENCES = {22: (-2_000, "salah kembalian"), 13: (1_000, "kembalian tidak diambil"), 6: (-5_000, "belum ketemu")}
-# Numbers that make the sandbox do so: docs/sandbox.md.
+# Numbers that make the sandbox behave like this: docs/sandbox.md.
 _FAILS, _NEVER_ARRIVES, _OUTAGE, _INVALID = "087890000004", "081290000011", "081390000022", "082190000023"
 
 
 def live_a_month() -> bool:
-    """Furnish the shop and let it live through a month until now; False when there is no place for that.
+    """Furnish the shop and let it live through a month until now; False when the shop is no new demo.
 
     Only with the sandbox, with the demo's people, and while nothing has ever been in the books. Nobody may use the shop
-    meanwhile: the books take entries in the order of their times. When it is cut off, the shop stays as it is then.
+    meanwhile: the books take entries in the order of their times. If it is cut off, the shop keeps what is made.
     """
     owner = User.objects.filter(username="owner", is_demo=True, is_active=True).first()
     if owner is None or books().opened_at or Product.objects.exists() or Drawer.objects.exists():
@@ -124,7 +124,7 @@ class _Month:
     def live(self) -> None:
         """Live through all of it, up to now."""
         self._pass()
-        # So long ago (`HELD_DAYS`) that the owner may be the second person beside this cashier
+        # Longer ago than `HELD_DAYS`, so that the owner may be the second person beside this cashier
         change_limits(_person("cashier"), Limits(approval_above=500_000), actor=_person("owner"))
         self._pass(to=self._morning(DAYS))
         self._meet()
@@ -152,7 +152,7 @@ class _Month:
         return start_of_day(self._today - dt.timedelta(days=days)) + dt.timedelta(hours=7, minutes=30)
 
     def _pass(self, seconds: float = 0.0, *, to: dt.datetime | None = None) -> None:
-        """Let so many seconds pass, or the time to a moment; never beyond the real one."""
+        """Move the shop's time on by `seconds`, or to a moment; never beyond the real time."""
         wanted = to or self._now + dt.timedelta(seconds=seconds)
         self._now = max(self._now, min(wanted, self._until))
         self._move(self._now)
@@ -190,7 +190,7 @@ class _Month:
         return open_shift(drawer, pieces=_pieces(_FLOAT if left is None else left), actor=seller)
 
     def _happen(self, days: int, seller: User, shift: Shift) -> None:
-        """What this day has beside its usual sales."""
+        """What happens on this day beside its usual sales."""
         if name := _ON_CREDIT.get(days):
             self._sell_to(name, seller)
         if name := _PAID.get(days):
@@ -233,7 +233,7 @@ class _Month:
         give_back(order.payment, method=method, actor=shift.cashier if shift else _person("owner"), shift=shift)
 
     def _work_today(self, drawer: Drawer, cashier: User) -> None:
-        """The day that runs: the drawer stays open, and something of each kind waits for somebody."""
+        """The running day: the drawer stays open, and something of each kind waits for somebody."""
         self._pass(to=max(start_of_day(self._today), self._until - dt.timedelta(hours=5)))
         close_days()
         self._open(drawer, cashier)
@@ -256,10 +256,10 @@ class _Month:
             if number:
                 fine_on = self._today + dt.timedelta(days=3)
                 follow(number, day=self._today.day, fine_day=fine_on.day, actor=cashier)
-        self._compare()  # before what leaves the balance open
+        self._compare()  # before an order that leaves the comparison open
         self._sell("TSEL20", _NEVER_ARRIVES, cashier)
         self._meet()
-        read_balance()  # the first page does not say that the provider cannot be reached
+        read_balance()  # so that the first page does not say that the provider cannot be reached
 
     # --- One sale -----------------------------------------------------------------------------------------------------
 
@@ -274,7 +274,7 @@ class _Month:
         self._sell(code, number.destination, seller, PaymentFacts(method="credit", customer=number.customer))
 
     def _sell(self, code: str, number: str, seller: User, payment: PaymentFacts = IN_CASH) -> Order:
-        """One sale, sent, and ended if it was accepted. `number`: a whole one, or its beginning."""
+        """One sale, sent, and ended if it was accepted. `number`: a full number or its beginning."""
         product = Product.objects.get(code=code)
         number += "".join(self._dice.choices("123456789", k=max(0, 11 - len(number)) if "." not in number else 0))
         order = place_order(

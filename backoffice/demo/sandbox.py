@@ -19,15 +19,15 @@ class Sandbox:
             self._session.headers["Authorization"] = f"Bearer {token}"
 
     def live_in(self, moment: dt.datetime | None) -> None:
-        """Let it live in this moment, with all that is due by then; None: in the real time."""
+        """Set its clock to this moment and let it do what is due by then; None: the real time."""
         self._post("time", now=moment.isoformat() if moment else None)
 
     def top_up(self, amount: int) -> None:
-        """Pay in so many rupiah."""
+        """Top up the balance by this amount (rupiah)."""
         self._post("topup", amount=amount)
 
     def set_price(self, product_code: str, price: int) -> None:
-        """Let a product cost so many rupiah."""
+        """Set the cost of a product (rupiah)."""
         self._post("product", product_code=product_code, price=price)
 
     def _post(self, name: str, **facts: str | int | None) -> None:

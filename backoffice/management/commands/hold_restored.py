@@ -1,4 +1,4 @@
-"""`./run restore` calls this as its last step: the restored database says so, and nothing that spends is sent."""
+"""`./run restore` calls this as its last step: it marks the database as restored, so that nothing is spent."""
 
 import datetime as dt
 from pathlib import Path
@@ -17,12 +17,12 @@ from purchases.services import doubt_queued, find_lost, wait_no_longer
 
 
 class Command(PlainCommand):
-    """Also after a dump was restored into a PostgreSQL of your own: before the shop starts."""
+    """Call it also after restoring a dump into a PostgreSQL of your own, before the shop starts."""
 
     help = "After a restore: take in and poll what was sent since; spend nothing until a person opens the shop."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The time, and where the journal lies."""
+        """The time of the backup, and the folder of the journal."""
         parser.add_argument(
             "--to", type=dt.datetime.fromisoformat, required=True, help="The database knows until then."
         )
@@ -31,7 +31,7 @@ class Command(PlainCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Let transactions count on first, if this is a dump: what is written here shall be sealed."""
+        """If this is a dump, restart the audit first, so that what is written here can be sealed."""
         if is_restored():
             call_command("restart_audit")
         lost = find_lost(options["sent"])

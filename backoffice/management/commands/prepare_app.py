@@ -68,8 +68,8 @@ class Command(PlainCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the steps in order; the first that fails stops with one sentence.
 
-        A role that may not change the tables makes sure that they are those of this code, and prepares the rest.
-        Installations that start together take turns.
+        A role that may not change the tables checks that they belong to this code, and prepares the rest. Installations
+        that start together take turns.
         """
         with _alone():
             self._prepare()

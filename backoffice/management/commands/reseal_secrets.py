@@ -1,4 +1,4 @@
-"""`./run manage reseal_secrets`: what a former SECRET_KEY sealed is sealed with the present one."""
+"""`./run manage reseal_secrets`: seals with the present SECRET_KEY what a former one sealed."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from core.resealing import SealedRows, sealed_rows
 
 
 class Command(PlainCommand):
-    """For every kind that a room keeps sealed. It changes nothing the second time."""
+    """Covers every kind of sealed rows. A second run changes nothing."""
 
     help = "Seal all that needs a key of SECRET_KEY_FALLBACKS with SECRET_KEY again, and say what still needs one."
     json_help = "Print one JSON object."
