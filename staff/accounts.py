@@ -40,7 +40,7 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
         return False
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Nothing: allauth's own counters are not used."""
+        """Does nothing: allauth's own counters are not used."""
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
         """The person with this name and password; `ValidationError` for a person who has to wait."""
@@ -73,7 +73,7 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
             return False
 
     def get_login_stages(self) -> list[str]:
-        """Ours alone."""
+        """The only step after the password is our own."""
         return ["staff.stages.SecondStep"]
 
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
@@ -101,7 +101,7 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
         super().logout(request)
 
     def set_password(self, user: AbstractBaseUser, password: str) -> None:
-        """Replace the password that was checked, and nothing else of the account. Known devices become strangers.
+        """Replace the password if it is still the one that was checked, and nothing else. Devices become unknown again.
 
         Raises `PermissionDenied` when a link replaced it meanwhile, or the account was switched off.
         """

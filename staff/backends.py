@@ -48,7 +48,7 @@ class StaffBackend(AuthenticationBackend):  # type: ignore[misc]
     def get_all_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
         """This person's rights, e.g. "purchases.buy"; an admin has every right, as Django says.
 
-        A person bound to a branch holds none that is of the whole shop."""
+        A person bound to a branch holds no right that concerns the whole shop."""
         held = getattr(user_obj, "held", None)
         if held is None or obj is not None or user_obj.is_superuser or not user_obj.is_active:
             permissions: set[str] = super().get_all_permissions(user_obj, obj)

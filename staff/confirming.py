@@ -31,9 +31,9 @@ def check_factor(request: HttpRequest, *, act: str, content: Mapping[str, object
 
 
 def confirm_own(request: HttpRequest, *, act: str, content: Mapping[str, object]) -> None:
-    """Raise `FactorRefused` unless the form carries the present factor, or the password before there is one.
+    """Raise `FactorRefused` unless the form carries the person's factor, or the password of a person without a factor.
 
-    A person without a password here has signed in just before.
+    A person from the provider, who has no password here, must have signed in within the last ten minutes instead.
     """
     person = request.user
     assert isinstance(person, User)  # noqa: S101 - views behind staff_only

@@ -40,7 +40,7 @@ class LinkRefused(Refused):
 
 
 class OutsideRefused(Refused):
-    """Who came from the provider is not let in: `_outside_words` has the reasons."""
+    """A person who came from the provider is not let in: `_outside_words` has the reasons."""
 
     def __init__(self, reason: str, *, wait: int = 0) -> None:
         super().__init__(_outside_words(wait)[reason])
@@ -102,7 +102,7 @@ def wait_words(seconds: int) -> str:
 
 
 def slowed_words(seconds: int) -> str:
-    """Why a password was not looked at."""
+    """Why a password was not checked."""
     return _("Too many wrong tries. Wait %(time)s, then try again.") % {"time": wait_words(seconds)}
 
 

@@ -7,12 +7,12 @@ from django.contrib.auth.models import AbstractBaseUser
 
 from core.sealing import sealed, unsealed
 
-# Whose text a sealed secret is
+# The purpose of these sealed texts: no other purpose opens them.
 PURPOSE = "staff.factors"
 
 
 class EncryptedFactors(DefaultMFAAdapter):  # type: ignore[misc]
-    """allauth's adapter, with a key made of SECRET_KEY; SECRET_KEY_FALLBACKS still open what they closed."""
+    """allauth's adapter, with a key made of SECRET_KEY; SECRET_KEY_FALLBACKS still open what they sealed."""
 
     def get_totp_label(self, user: AbstractBaseUser) -> str:
         """The name that an authenticator app shows beside the shop's name."""
@@ -23,5 +23,5 @@ class EncryptedFactors(DefaultMFAAdapter):  # type: ignore[misc]
         return sealed(text, PURPOSE)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """The text again."""
+        """The text that `encrypt` was given."""
         return unsealed(encrypted_text, PURPOSE)

@@ -28,7 +28,7 @@ _MORE = ("email", "note")
 
 
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Language and look of the pages, and what rings when an own order ends; kept with the account."""
+    """Language and look of the pages, and how the end of an own order is announced; kept with the account."""
 
     class Meta:
         model = User
@@ -58,7 +58,7 @@ class SignInForm(LoginForm):  # type: ignore[misc]
 
     @property
     def seconds_to_wait(self) -> int:
-        """How long nobody looks at a try; 0 when this one was looked at."""
+        """Seconds until a password is checked again; 0 when this one was checked."""
         errors = self.errors.as_data().get("__all__", [])
         return next((error.params["seconds"] for error in errors if error.code == SLOWED), 0)
 
@@ -67,7 +67,7 @@ class OwnPasswordForm(ChangePasswordForm):  # type: ignore[misc]
     """The old password and a new one."""
 
     def clean_oldpassword(self) -> str:
-        """The old one is right; guesses are slowed."""
+        """The old password, which has to be right; guesses are slowed."""
         try:
             with counted_password(self.user):
                 return str(super().clean_oldpassword())
@@ -76,7 +76,7 @@ class OwnPasswordForm(ChangePasswordForm):  # type: ignore[misc]
 
 
 class RoleForm(forms.Form):
-    """A role, of those that `actor` may give. `empty`: what is chosen at first, where that is no role."""
+    """One of the roles that `actor` may give. `empty`: the words of a first choice that is not a role."""
 
     role = forms.TypedChoiceField(label=_("Role"), coerce=Role)
 
@@ -183,7 +183,7 @@ class ChoosePasswordForm(SetPasswordForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         first, second = self.fields["new_password1"], self.fields["new_password2"]
         first.label, second.label = _("Password"), _("The same password again")
-        first.help_text = password_validators_help_texts()[0]  # our own; the others say no more
+        first.help_text = password_validators_help_texts()[0]  # our own; the others add nothing
         second.help_text = ""
         first.widget.attrs |= {"class": "form-control", "autofocus": True}
         second.widget.attrs |= {"class": "form-control"}

@@ -1,6 +1,6 @@
-"""What rooms above ask about a new person in the same form as the invitation, and keep with the person.
+"""Forms that rooms above add to the invitation, and whose answers they keep with the new person.
 
-A room says it in its `joining.py`, which is read when the first invitation asks.
+A room registers its form in its `joining.py`, which is imported for the first invitation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Joining(Protocol):
-    """A form of such a room, for inviters with `Right.CHANGE_LIMITS`; all of its fields may stay empty."""
+    """A room's form, for inviters with `Right.CHANGE_LIMITS`; all of its fields may stay empty."""
 
     fields: dict[str, Any]
 
@@ -31,7 +31,7 @@ class Joining(Protocol):
         """Whether anything was typed."""
 
     def keep(self, person: User, *, actor: User) -> None:
-        """Keep what was typed, in the transaction of the invitation; a refusal is also noted as an error.
+        """Keep what was typed, in the transaction of the invitation; a refusal also becomes an error of the form.
 
         Raises `Refused`.
         """
@@ -41,7 +41,7 @@ _FORMS: list[Callable[[Any], Joining]] = []
 
 
 def asks(form: Callable[[Any], Joining]) -> None:
-    """Have an invitation ask with this form, which is made of what was posted (None: nothing was)."""
+    """Add this form to the invitation; it is called with what was posted (None: nothing was)."""
     _FORMS.append(form)
 
 

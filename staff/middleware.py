@@ -1,4 +1,4 @@
-"""The person at the page: its language, and whether a second factor has to be added first."""
+"""The person of a request: the language, an idle session's end, and what must come first (owner, second factor)."""
 
 from collections.abc import Callable
 
@@ -51,13 +51,13 @@ class OwnerFirstMiddleware:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
-        self._over = ""  # the key of this start, once there is an owner: it is asked no more
+        self._over = ""  # this start's key, once there is an owner: no query any more
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
-        """Say instead where to look. Without a key it takes no query."""
+        """Show where the key was printed instead. A start that printed none takes no query."""
         match = request.resolver_match
         if self._over == settings.FIRST_KEY_DIGEST or (match and match.url_name in _TO_OWNER):
             return None

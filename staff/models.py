@@ -62,7 +62,7 @@ class StaffQuerySet(models.QuerySet["User"]):
         return people
 
     def with_rights(self) -> StaffQuerySet:
-        """With `held` and `group_names`, as `staff.backends` reads a request's person; no query more for them."""
+        """With `held` and `group_names`, as `staff.backends` reads them for a request's person; no further query."""
         own = OwnPermission.objects.filter(user_id=OuterRef(OuterRef("pk"))).values("permission_id")
         of_roles = RolePermission.objects.filter(group__user=OuterRef(OuterRef("pk"))).values("permission_id")
         held = Permission.objects.filter(Q(pk__in=own) | Q(pk__in=of_roles)).order_by()
@@ -161,7 +161,7 @@ class User(AbstractUser):
     group_names: list[str]
     role_limits: list[int | None]
 
-    # The condition on two copies in a verification of the audit
+    # Conditions that a verification of the audit looks for in a copy (`new`) and the one before it (`old`).
     copy_rules: ClassVar[dict[str, str]] = {
         "owner_without_event": "new.is_superuser AND (new.pgh_label = 'insert' OR NOT old.is_superuser)"
         f" AND {_UNSAID.format('new.username')}",
@@ -276,7 +276,7 @@ class Factor(Authenticator):  # type: ignore[misc]
 
 
 class OutsideAccount(SocialAccount):  # type: ignore[misc]
-    """Who a person is at the provider of OIDC_ISSUER."""
+    """A person's account at the provider of OIDC_ISSUER."""
 
     class Meta:
         proxy = True
@@ -351,7 +351,7 @@ class AccessLink(models.Model):
 
 
 class Throttle(models.Model):
-    """How often was guessed under one key, and until when nobody may guess again."""
+    """The number of guesses under one key, and the time until which nobody may guess again."""
 
     key = models.CharField(primary_key=True, max_length=64, help_text="Keyed hash of what is counted together.")
     failures = models.PositiveIntegerField()

@@ -48,7 +48,7 @@ def standing_of(person: User, *, link_until: dt.datetime | None, now: dt.datetim
 
 
 def waiting_role_of(person: User) -> Role | None:
-    """The role that the provider says and that a second person has not approved yet; of a person `for_table()`."""
+    """The provider's role for a person `for_table()`, if a second person has still to approve it; else None."""
     claimed = person.claimed  # type: ignore[attr-defined]
     waits = person.is_active and person.is_outside and claimed in Role.values and claimed != role_of(person)
     return Role(claimed) if waits else None
@@ -105,7 +105,7 @@ _SYSTEMS = [
 
 
 def device_words(agent: str) -> str:
-    """A browser's name for itself in two words: "Chrome · Android"."""
+    """The browser and the system of a User-Agent header: "Chrome · Android"."""
     names = [next((name for mark, name in kinds if re.search(mark, agent)), "") for kinds in (_BROWSERS, _SYSTEMS)]
     return " · ".join(name for name in names if name) or _("Unknown device")
 

@@ -23,7 +23,7 @@ _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 _REQUIRED = ["iss", "aud", "exp", "iat", "sub"]
 _LEEWAY = 60
 _LONGEST_SUBJECT = 191
-# A provider's description is read again after so many seconds, so that strangers cannot make us read it.
+# A provider's description is kept for so many seconds, so that strangers cannot make us fetch it each time.
 _KEPT = 300
 _known: dict[str, tuple[float, dict[str, Any]]] = {}
 
@@ -107,7 +107,7 @@ class ProviderAnswers(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
 
 class Provider(OpenIDConnectProvider):  # type: ignore[misc]
-    """allauth's, answered by `ProviderAnswers`."""
+    """allauth's provider, with `ProviderAnswers` as its adapter."""
 
     oauth2_adapter_class = ProviderAnswers
 

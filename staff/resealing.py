@@ -13,7 +13,7 @@ from core.resealing import SealedRows, register
 from core.sealing import Opens, opened_by, sealed, unsealed
 from staff.factor_store import PURPOSE
 
-# What allauth encrypts in `data`: of an app, and of recovery codes
+# The keys of `data` that allauth encrypts: an app's secret, and the seed of recovery codes
 _SEALED = ("secret", "seed")
 
 
@@ -31,7 +31,7 @@ class FactorSecrets(SealedRows):
     def reseal(self) -> int:
         count = 0
         for pk in _with_secret().order_by("pk").values_list("pk", flat=True):
-            with transaction.atomic():  # the lock of a code's use, which changes `data`, too
+            with transaction.atomic():  # using a code takes the same lock, because it changes `data`, too
                 factor = _with_secret().select_for_update().filter(pk=pk).first()
                 if factor and _opened_by(factor) is Opens.FORMER:
                     factor.data = {name: _sealed_again(name, value) for name, value in factor.data.items()}

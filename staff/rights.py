@@ -9,14 +9,14 @@ from django.db import transaction
 from core.rights import Right
 from staff.events import ROLE_EDITED
 
-#: The subject of the event from which on each right that a role gets has an event; it says what they held then.
+#: The subject of the event that lists what each role held; every right that a role gets later has its own event.
 ALL_ROLES = "roles"
 _BY_MIGRATION = {"kind": ROLE_EDITED.key, "facts": {"by": "migration"}}
 
 
 @transaction.atomic
 def grant(apps: Any, role: str, *names: str) -> None:
-    """For migrations: give these rights to a role, which keeps what it has, with an event. `apps`: the migration's.
+    """For migrations: add these rights to those of a role, with an event. `apps`: the migration's.
 
     The permissions need not be there yet: Django makes those of all rooms only after the last migration.
     """
@@ -31,7 +31,7 @@ def grant(apps: Any, role: str, *names: str) -> None:
 
 
 def begin_events(apps: Any) -> None:
-    """For one migration: say what each role holds now; from here on every further right has an event."""
+    """For one migration: record what each role holds now; every later right has an event of its own."""
     groups = apps.get_model("auth", "Group").objects.prefetch_related("permissions__content_type")
     held = {
         group.name: sorted(

@@ -15,7 +15,7 @@ from staff.models import User
 from staff.rights import grant
 
 NO_RANK = -1
-# The owners' rights are all, and stay so.
+# Owners hold every right, and that cannot be changed.
 EDITABLE = tuple(role for role in Role if role is not Role.OWNER)
 
 
@@ -45,11 +45,11 @@ def rights_by_role() -> dict[Role, set[str]]:
 
 
 def roles_given_by(person: User, rights: dict[Role, set[str]] | None = None) -> list[Role]:
-    """The roles that this person may give, lowest first: an owner all. Others those
+    """The roles that this person may give, lowest first. Owners may give every role; other people may give roles
 
-    - below one's own,
-    - with no right that the person lacks, but that to sell with less protection, which owners alone give to a role,
-    - with no right in what two people do together: a second account would do alone what it takes two for.
+    - below their own,
+    - with no right that they lack, except to sell by password alone, which only owners add to a role,
+    - with no right that takes two people: with a second account one person could do alone what takes two.
 
     `rights`: the result of `rights_by_role`, if known.
     """
@@ -61,7 +61,7 @@ def roles_given_by(person: User, rights: dict[Role, set[str]] | None = None) -> 
 
 
 def give_role(person: User, role: Role) -> None:
-    """Make this the person's only role. Groups that are no role stay. An owner sees every branch."""
+    """Make this the person's only role. Groups that are not roles stay. An owner sees every branch."""
     person.is_superuser = person.is_staff = role is Role.OWNER
     if person.is_superuser:
         person.bound_since = None
@@ -93,7 +93,7 @@ def make_roles(apps: Any, _schema_editor: Any) -> None:
 
 @transaction.atomic
 def create_demo_staff() -> None:
-    """With the sandbox: everybody of `DEMO_STAFF`, password "<name>-demo"; with a real upstream: all switched off.
+    """With the sandbox, create all of `DEMO_STAFF`, password "<name>-demo"; with a real upstream, switch them off.
 
     People who are not demo staff are never touched, not even one who happens to have such a name.
     """

@@ -27,14 +27,14 @@ _VALID = "WHERE session_key = %s AND expire_date > %s"
 
 
 class SessionStore(DatabaseStore):
-    """Django's store; the table is ours. It takes no query more."""
+    """Django's store; the table is ours. It takes no further query."""
 
     @classmethod
     def get_model_class(cls) -> type[Session]:
         return Session
 
     def load(self) -> dict[str, Any]:
-        """The session's data, as Django reads it, by plain SQL: every request does."""
+        """The session's data, as Django reads it, but by plain SQL, because every request reads it."""
         rows = read_rows(Session, _VALID, [self.session_key, timezone.now()])
         if not rows:
             self._session_key = None
@@ -53,7 +53,7 @@ class SessionStore(DatabaseStore):
 
 
 def note_provider(request: HttpRequest, issuer: str) -> None:
-    """This very request signs in through the provider with this issuer; "" for none."""
+    """Note that this request signs in through the provider with this issuer; "" for none."""
     setattr(request, _CAME_THROUGH, issuer)
 
 

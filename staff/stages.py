@@ -15,11 +15,11 @@ from staff.sessions import note_provider, noted_provider
 # The mark of a sign-in with a factor already shown: with a passkey, or a code sent along.
 _SHOWN = "_shown_factor_of"
 _PROOF = "proof"
-_THROUGH = "through"  # the provider: the step after it is another request
+_THROUGH = "through"  # the provider's issuer: the second step is another request
 
 
 def note_shown_factor(request: HttpRequest, person: User) -> None:
-    """This very request has shown a second factor of this person."""
+    """Note that this request has shown a second factor of this person."""
     setattr(request, _SHOWN, person.pk)
 
 
@@ -45,7 +45,7 @@ class SecondStep(LoginStage):  # type: ignore[misc]
         return begun
 
     def is_current(self) -> bool:
-        """Whether the shown password still holds, and the account with it, and there is a factor to ask for."""
+        """Whether the password has not changed since, the account is active, and there is a factor to ask for."""
         person: User = self.login.user
         is_proved = bool(self.state.get(_PROOF) == person.get_session_auth_hash())
         return person.is_active and is_proved and has_factor(person)

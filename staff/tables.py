@@ -32,7 +32,7 @@ class StaffTable(Table[User]):
 
     @column(_("Name"), phone="1 left")
     def name(self, person: User) -> SafeString:
-        """Who; leads to the person's page."""
+        """The name, which leads to the person's page."""
         link = row_link(person.get_absolute_url(), person.shown_name)
         return link if person.shown_name == person.username else _with_user_name(link, person)
 
@@ -52,14 +52,14 @@ class StaffTable(Table[User]):
 
     @column(_("Second factor"), css="sub", phone="2 right")
     def factor(self, person: User) -> Any:
-        """Which kinds of it; "None" stands out."""
+        """The kinds of the person's second factors; "None" stands out."""
         label = format_html('<span class="phone-label">{}:</span> ', gettext("Second factor"))
         kinds = factor_words(person)
         return format_html("{}{}", label, kinds or format_html('<span data-factor="none">{}</span>', gettext("None")))
 
     @column(_("Last sign-in"), css="sub", phone="3 left")
     def time(self, person: User) -> SafeString:
-        """When; on a card with what it is."""
+        """The time of the last sign-in; cards on a phone label it."""
         label = format_html('<span class="phone-label">{}:</span> ', gettext("Last sign-in"))
         return format_html("{}{}", label, moment(person.last_login) if person.last_login else gettext("Never"))
 

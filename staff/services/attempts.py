@@ -1,9 +1,9 @@
 """Tries to sign in: which ones may go on now, and which have to wait.
 
 Strangers are counted by account and by client. A known device is counted by itself, and nobody else's tries touch it.
-A person who has to wait may send a code of the second factor. A wrong one says nothing about the password, so that
-guessing passwords this way takes a good code first; beside the right password it counts among the person's own codes,
-so that guessing codes this way is no faster than after the password.
+A person who has to wait may send a code of the second factor. The answer to a wrong code says nothing about the
+password, so that guessing passwords this way takes a good code first. A wrong code with the right password counts among
+the person's own codes, so that guessing codes this way is no faster than after the password.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ log = structlog.get_logger()
 
 @dataclass
 class Attempt:
-    """One try: it counts as wrong until `is_right` is called."""
+    """One try: it counts as wrong until `succeeded` is called."""
 
     address: str
     person: User | None
@@ -53,7 +53,7 @@ class Attempt:
         throttle.give_back(*shared)
 
     def failed(self) -> None:
-        """It is wrong: note it, and that nobody may try again for a while."""
+        """The password is wrong: record that, and the wait if there is one."""
         person = self.person.pk if self.person else None
         log.warning("sign_in_failed", person=person, address=self.address, known_device=self.is_known, wait=self.wait)
         subject = self.person.username if self.person else ""
@@ -67,7 +67,7 @@ class Attempt:
 def begin_attempt(name: str, password: str, *, address: str, known_devices: str, code: str) -> Attempt:
     """Count a try with this user name, before anybody learns about its password. Raises `Slowed`.
 
-    `known_devices`: the browser's cookie. `code`: of the second factor, or "".
+    `known_devices`: the browser's cookie. `code`: a code of the second factor, or "".
     """
     person = User.objects.filter(username__iexact=name).first()
     device = known_device(known_devices, person) if person else ""

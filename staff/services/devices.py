@@ -14,7 +14,7 @@ from django.db.models import F
 from staff.models import User
 
 _SALT = "staff.device"
-_MOST_PEOPLE = 12  # of one shared computer
+_MOST_PEOPLE = 12  # who share one computer
 KEPT_SECONDS = 180 * 86_400
 
 

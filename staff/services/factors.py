@@ -70,7 +70,7 @@ def sells_by_password_alone(person: User) -> bool:
 
 
 def is_excused(person: User) -> bool:
-    """Whether nobody asks for the factor: the demo's staff in the sandbox, while they have added none."""
+    """Whether no factor is asked for: demo staff in the sandbox who have added none."""
     return person.is_demo and settings.SANDBOX and not has_factor(person)
 
 
@@ -78,7 +78,8 @@ def require_factor(person: User, shown: Shown, *, act: str, content: Mapping[str
     """Raise `FactorRefused` unless this is a fresh second factor of the signed-in person.
 
     A code of the authenticator app or a recovery code, each good once; or what a passkey signed for exactly this `act`
-    and `content`. Nothing is kept to be resumed. Call it before the act's transaction: a wrong code stays counted.
+    and `content`. A refused act is not kept to go on later. Call it before the act's transaction: a wrong code stays
+    counted.
     """
     if person.by_pin:
         raise FactorRefused("pin")
@@ -90,7 +91,7 @@ def require_factor(person: User, shown: Shown, *, act: str, content: Mapping[str
 
 
 def use_factor(person: User, shown: Shown, *, act: str, content: Mapping[str, object]) -> None:
-    """The same for a person who is not signed in yet. Raises `FactorRefused`."""
+    """Check this factor and record the result, also for a person who is not signed in yet. Raises `FactorRefused`."""
     if not shown.assertion and not shown.code:
         raise FactorRefused("missing")
     try:
@@ -119,7 +120,7 @@ def codes_key(person: User) -> throttle.Key:
 
 
 def use_code(person: User, code: str) -> None:
-    """Use a code of the app, or a recovery code, up. Raises `FactorRefused`; guesses are slowed, by person."""
+    """Use up a code of the app or a recovery code. Raises `FactorRefused`; each person's guesses are slowed."""
     key = codes_key(person)
     try:
         throttle.take(key)

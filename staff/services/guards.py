@@ -1,4 +1,4 @@
-"""The rules about acts on other people's accounts. Every service checks them, under the locks of all people."""
+"""The rules about acts on other people's accounts. Every service checks them while it holds the rows' locks."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def sees_more(person: User, actor: User) -> bool:
 def names_of_holders(*rights: Right, branch: int | None = None, but: Collection[int] = (), most: int = 3) -> list[str]:
     """Up to `most` active people who hold all of these rights, as pages call them; owners come last.
 
-    Only those who see `branch`, or the reader's own one. `but`: the keys of people who are left out.
+    Only people who see `branch`, else the reader's own branch. `but`: the keys of people who are left out.
     """
     people = _helpers_in(branch).exclude(pk__in=but)
     for right in rights:
@@ -81,21 +81,21 @@ def names_of_holders(*rights: Right, branch: int | None = None, but: Collection[
 
 
 def holders_of_any(rights: Collection[Right], *, branch: int | None = None) -> StaffQuerySet:
-    """The active people who hold one of these rights at least, and see `branch`, or the reader's own; owners last."""
+    """The active people who hold at least one of these rights and see `branch`, else the reader's own; owners last."""
     people: StaffQuerySet = _helpers_in(branch).filter(reduce(or_, map(_holds, rights)))
     return people
 
 
 def _holds(right: Right) -> Q:
-    """People bound to a branch have no right that is of the whole shop."""
+    """People bound to a branch have no right that concerns the whole shop."""
     holds = Q(pk__in=User.objects.holding(right).values("pk"))
     return holds & Q(bound_since=None) if right in OF_THE_SHOP else holds
 
 
 def _helpers_in(branch: int | None) -> StaffQuerySet:
-    """The people who see the branch and have joined, but for the emergency account: nobody else can help there.
+    """The people who see the branch and have joined, without the emergency account: only they can help there.
 
-    And a reader who is bound to a branch learns no name of another.
+    Without a branch, the branch of a bound reader counts, who thus learns no name of another.
     """
     people: StaffQuerySet = User.objects.joined().exclude(username=BREAK_GLASS)
     branch = branch or own_branch()
@@ -110,13 +110,13 @@ def names_of_owners(most: int = 3) -> list[str]:
 
 
 def refuse_last_owner(person: User) -> None:
-    """Raise `NotAllowed` when nobody else could sign in as an owner. The owners are locked."""
+    """Raise `NotAllowed` when nobody else could sign in as an owner. The caller holds the locks of all owners."""
     if _can_own(person) and not any(_can_own(other) for other in _owners() if other != person):
         raise NotAllowed("last_owner")
 
 
 def has_owner() -> bool:
-    """Whether somebody owns the shop who has joined."""
+    """Whether the shop has an active owner who has joined."""
     return any(owner.has_joined for owner in _owners())
 
 
@@ -125,7 +125,7 @@ def _owners() -> list[User]:
 
 
 def _can_own(person: User) -> bool:
-    """An account of a provider does not count: nobody could get in while the provider is away."""
+    """Whether this person can get in as an owner. A provider's account does not count: the provider may be away."""
     has_password = person.has_usable_password() and not person.is_outside
     return person.is_superuser and person.is_active and has_password and person.username != BREAK_GLASS
 
@@ -158,7 +158,7 @@ def _has_right(actor: User) -> bool:
 
 
 def _holds_more(person: User, actor: User, rights: dict[Role, set[str]] | None) -> bool:
-    """Whether the person holds, also by a group that is not a role, what no role that the actor gives holds."""
+    """Whether the person holds a right that is in no role that the actor may give, also by a group that is no role."""
     rights = rights_by_role() if rights is None else rights
     given = {name for role in roles_given_by(actor, rights) for name in rights[role]}
     held = Permission.objects.filter(Q(user=person) | Q(group__user=person))

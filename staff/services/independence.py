@@ -1,4 +1,4 @@
-"""Whether two people are two: who held the other's account lately cannot be the second person beside it."""
+"""Whether two accounts are two people: a person who lately held an account cannot be the second person beside it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _STEPS = """
 class Hands:
     """Who held whose account in the last 30 days, also through accounts in between; one query.
 
-    They made an access link that the account used, or took its factors away; or changed its role or limits, or switched
-    it on.
+    A holder made an access link that the account used, or removed its factors. People who changed its role or limits,
+    or switched it on, count, too.
     """
 
     def __init__(self, steps: Iterable[tuple[int, int, str]]) -> None:
@@ -47,7 +47,7 @@ class Hands:
 
     @classmethod
     def read(cls) -> Hands:
-        """As they are now."""
+        """Read the last 30 days from the database."""
         since = clock.now() - dt.timedelta(days=HELD_DAYS)
         with connection.cursor() as cursor:
             cursor.execute(_STEPS, {"since": since, "kinds": [*_CHANGED, *_TAKEN]})
@@ -56,7 +56,7 @@ class Hands:
     def between(self, person: User, other: User) -> set[int]:
         """The keys of people through whom the two may be one person; empty when they are two.
 
-        One of them held the other's account, or somebody else could sign in as both. An invitation of both does not
+        One of them held the other's account, or somebody else could sign in as both. Having invited both does not
         count: a strong account took two people then, and the person who opens a shop invites everybody.
         """
         first, second = self._behind(person.pk), self._behind(other.pk)

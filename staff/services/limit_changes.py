@@ -45,7 +45,7 @@ def change_limits(
 def lock_limit_change(person: User, own: Limits, *, actor: User | None) -> tuple[Change, bool]:
     """The change by these limits, with all its people locked, and whether they let more through.
 
-    Raises `NotAllowed` where it cannot be.
+    Raises `NotAllowed` if the actor may not make it.
     """
     locked = lock_for_change(person, actor=actor)
     before, own_before = limits_of(locked), own_limits_of(locked)

@@ -35,8 +35,8 @@ class Limits:
 def limits_of(person: User, *, role: Limits | None = None) -> Limits:
     """This person's limits; no query for the person of a request.
 
-    The limits are those of the role (`role`, where they are known); of several roles each lowest one. A person's own
-    limit overrides it.
+    Each is the person's own limit, else the role's (`role`, where it is known), and the lowest if there are several
+    roles.
     """
     own, of_role = asdict(own_limits_of(person)), _of_role(person) if role is None else asdict(role)
     return Limits(**{name: of_role[name] if own[name] is None else own[name] for name in LIMITS})
@@ -53,7 +53,7 @@ def limits_of_roles() -> dict[Role, Limits]:
 
 
 def lock_person(person: User) -> None:
-    """Hold the person's row until the transaction ends, so that what one person does happens one by one."""
+    """Hold the person's row until the transaction ends, so that one person's acts happen one after the other."""
     User.objects.select_for_update(no_key=True).only("pk").get(pk=person.pk)
 
 

@@ -59,15 +59,15 @@ def invite(
 
     `actor`: None for a command. `branch`: the key of the new person's branch; None: the actor's. `limits`: own ones
     below the role's. `keep`: stores what else belongs to the person, in the same transaction. Both only with a role
-    that one person gives. Raises `NotAllowed`, or `NameTaken`; or `NeedsSecond` when the
-    role does what two people do, and a colleague could approve it.
+    that takes no second person. Raises `NotAllowed`, or `NameTaken`; or `NeedsSecond` when the role takes a second
+    person and a colleague could approve it.
     """
     facts: dict[str, Any] = {"full_name": full_name, "email": email, "note": note}
     facts["branch"] = branch or (actor.branch_id if actor else FIRST)
     with transaction.atomic():
         change = lock_invitation(username, role, facts, actor=actor)
         if (limits or keep) and takes_two(change.content["rights"]):
-            raise NotAllowed("limits_later")  # what a second person approves holds neither
+            raise NotAllowed("limits_later")  # the content of an approval holds neither
         person = add_person(change, actor=actor)
         if limits:
             if lock_limit_change(person, limits, actor=actor)[1]:
@@ -81,7 +81,7 @@ def invite(
 
 
 def lock_invitation(username: str, role: Role, facts: Mapping[str, Any], *, actor: User | None) -> Change:
-    """Inviting this person, while the actor is locked. Raises `NotAllowed`, or `NameTaken`."""
+    """The invitation as a change, with the actor locked. Raises `NotAllowed`, or `NameTaken`."""
     if actor is not None:
         lock_actor(actor)
     refuse_role_above(role, actor=actor)
@@ -96,7 +96,7 @@ def lock_invitation(username: str, role: Role, facts: Mapping[str, Any], *, acto
 def add_person(change: Change, *, actor: User | None, approved_by: User | None = None) -> User:
     """The person of a locked invitation, without a link yet. Raises `NeedsSecond`, or `NameTaken`.
 
-    A person who is bound to a branch holds the link, and so invites only people who see that branch alone.
+    An inviter holds the link, so that one who is bound to a branch invites only people who see that branch alone.
     """
     asked = change.content
     role, known = Role(asked["role"]), asked["facts"]
@@ -121,8 +121,8 @@ def add_person(change: Change, *, actor: User | None, approved_by: User | None =
 def make_link(person: User, *, actor: User | None) -> str:
     """The token of a new link; an open one of the person ends. Raises `NotAllowed`.
 
-    Who never joined is invited again. For others the link is for a new password, and they are signed out everywhere;
-    the old password holds until the link is used. Raises `NeedsSecond` where `reactivate` would.
+    A person who never joined is invited again. For others the link is for a new password, and they are signed out
+    everywhere; the old password works until the link is used. Raises `NeedsSecond` where `reactivate` would.
     """
     with transaction.atomic():
         locked = lock_for_change(person, actor=actor)
@@ -158,7 +158,7 @@ def make_link(person: User, *, actor: User | None) -> str:
 
 
 def withdraw_link(person: User, *, actor: User | None) -> None:
-    """End the person's open link; who never joined is switched off with it. Raises `NotAllowed`."""
+    """End the person's open link; a person who never joined is also switched off. Raises `NotAllowed`."""
     with transaction.atomic():
         locked = lock_for_change(person, actor=actor)
         before = {"is_active": locked.is_active, "open_link": withdraw_open_links(locked) > 0}
@@ -180,7 +180,7 @@ def withdraw_open_links(person: User) -> int:
 def withdraw_unbacked_links() -> None:
     """End every open link whose maker may no longer manage its person; call it after roles or accounts have changed.
 
-    Such a link opens nothing anyway; so nobody is shown it as open.
+    Such a link opens nothing anyway; then no page shows it as open, either.
     """
     still_open = AccessLink.objects.filter(used_at=None, withdrawn_at=None, made_by__isnull=False)
     for link in still_open.select_related("made_by", "person"):
@@ -196,7 +196,7 @@ def link_path(token: str) -> str:
 def read_link(token: str) -> AccessLink:
     """The open link of this token, with its person. Nothing is used up. Raises `LinkRefused`.
 
-    It is withdrawn, too, once its maker may no longer manage the person, or sees fewer branches.
+    A link also counts as withdrawn when its maker may no longer manage the person, or sees fewer branches.
     """
     link = AccessLink.objects.select_related("person", "made_by").filter(digest=_digest(token)).first()
     if link is None:
@@ -211,7 +211,7 @@ def read_link(token: str) -> AccessLink:
 
 
 def _is_backed(link: AccessLink) -> bool:
-    """Whether its maker, whom it may let in, may still make it; None is a command."""
+    """Whether its maker, who could get in with it, may still make it; without a maker a command made it."""
     maker, person = link.made_by, link.person
     return maker is None or (may_manage(maker, person) and not sees_more(person, maker))
 
@@ -247,14 +247,14 @@ def accept_link(token: str, password: str) -> User:
 
 
 def create_person(username: str, **facts: str) -> User:
-    """Somebody without a password. Raises `NameTaken`."""
+    """A new person without a password. Raises `NameTaken`."""
     username = User.normalize_username(username)
     _refuse_taken(username)
     return _create(username, **facts)
 
 
 def _create(username: str, **facts: Any) -> User:
-    """Names that differ only in the case or width of letters are the same at sign-in."""
+    """Raises `NameTaken`, also for a name that differs only in the case or width of letters, as sign-in does not."""
     try:
         with transaction.atomic():
             person: User = User.objects.create_user(username, **facts)
@@ -271,7 +271,7 @@ def _refuse_taken(username: str) -> None:
 
 
 def name_taken() -> NameTaken:
-    """Why nobody else gets this user name."""
+    """The refusal of a user name that somebody has."""
     return NameTaken(_("Somebody has this user name already."))
 
 

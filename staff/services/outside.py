@@ -1,7 +1,7 @@
 """People who sign in through the provider that OIDC_ISSUER names: their account, and the role that a claim says.
 
 A claim gives a role at once. If the role brings the person more rights of two people, it takes a second person here,
-like a manager's change. Until then the person keeps what goes without.
+like a manager's change. Until then the person has the present role or one that takes no second person.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def role_in(claims: Mapping[str, Any]) -> Role | None:
 def person_of(claims: Mapping[str, Any]) -> User:
     """The person of these claims, with their role: only issuer and `sub` identify the account.
 
-    A first sign-in makes an account without a password. Raises `OutsideRefused`; then nobody gets in, and a person
-    without a claimed role has lost it here, too. `waiting_role` is the role that waits for a second person.
+    A first sign-in makes an account without a password. Raises `OutsideRefused`; then a person
+    without a claimed role has lost the role here, too. `waiting_role` is the role that waits for a second person.
     """
     role, subject = role_in(claims), str(claims["sub"])
     with transaction.atomic():
@@ -75,7 +75,7 @@ def waiting_role(person: User) -> Change | None:
 
 
 def claims_of(people: Collection[int]) -> QuerySet[SocialAccount]:
-    """The kept data of these people at the provider, by key."""
+    """The kept data of these people from the provider, in the order of keys."""
     links: QuerySet[SocialAccount] = SocialAccount.objects.filter(user_id__in=people, provider=settings.OIDC_ISSUER)
     return links.order_by("pk")
 
@@ -87,9 +87,9 @@ def claimed_role(links: Iterable[SocialAccount]) -> Role | None:
 
 
 def lock_claimed_role(person: User, role: Role) -> Change:
-    """Giving the role that the provider says, with all who are concerned locked.
+    """The change of giving the role that the provider says, with all people concerned locked.
 
-    Raises `NotAllowed` when the provider says another one by now, or the person does not come from there any more.
+    Raises `NotAllowed` when the provider says another role by now, or the person no longer signs in there.
     """
     locked = lock_for_change(person, actor=None)
     if not (locked.is_active and locked.is_outside and _claimed_role(locked) is role):
@@ -156,7 +156,7 @@ def _reason_against(person: User, role: Role | None) -> str:
 
 
 def _new_person(claims: Mapping[str, Any], role: Role) -> tuple[User | None, str]:
-    """An account without a password. A name that somebody has here already is nobody else's."""
+    """A new account without a password; or None and why not. A person of the shop with that name keeps it."""
     name = _usable_name(claims)
     if not name:
         return None, "no_name"
@@ -196,15 +196,15 @@ def _full_name(claims: Mapping[str, Any]) -> str:
 
 
 def _given_now(person: User, role: Role) -> tuple[Role | None, bool]:
-    """The role that this claim gives at once; whether alone what takes two people, because nobody else is there.
+    """The role that this claim gives at once, and whether without the second person it takes, because there is none.
 
-    Until a second person approves the rest: the present role while the claim covers it, else the highest below that
-    needs nobody.
+    Until a second person approves the rest: the present role if the claim covers it, else the highest lower one that
+    takes no second person.
     """
     change = outside_role(person, role)
     if not (change.content["gains"] and takes_two(rights_of(role))):
         return role, False
-    # also one who held this account lately: beside such a colleague nobody rises by the claim alone, either
+    # a colleague who held this account lately counts, too: beside such a colleague the claim alone raises nobody
     if not colleagues_for(change):
         return role, True
     claimed, now = rights_of(role), role_of(person)
@@ -220,7 +220,7 @@ def _claimed_role(person: User) -> Role | None:
 
 
 def _note_claim(subject: str, role: Role | None, *, is_let_in: bool) -> None:
-    """Keep what the provider said last; for a person who was let in, also when."""
+    """Keep the role that the provider said last, and the time of a person who was let in."""
     kept: dict[str, Any] = {"extra_data": {_CLAIMED: role.value if role else ""}}
     if is_let_in:
         kept["last_login"] = timezone.now()
@@ -237,7 +237,7 @@ def _put_role(person: User, role: Role | None) -> None:
 
 
 def _take_over_role(person: User, says: Role | None) -> None:
-    """Give the person the role of this claim, as far as it goes at once; without one, none, and no open page."""
+    """Give the person what the claim's role gives at once; without a role, take it away and end all sessions."""
     if says is None:
         Session.objects.filter(person=person).delete()
         forget_devices(person)

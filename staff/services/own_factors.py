@@ -44,8 +44,8 @@ def recovery_codes_left(person: User) -> int:
 def confirm_password(person: User, password: str, *, counted_as: str = "password") -> None:
     """Raise `FactorRefused` unless this is the person's password.
 
-    `counted_as`: whose guesses are counted together. Guesses that others may type in the person's name have their own
-    counter.
+    `counted_as`: the name of the counter. Guesses that others may type in the person's name have a counter of their
+    own.
     """
     try:
         with counted_password(person, counted_as):
@@ -57,7 +57,7 @@ def confirm_password(person: User, password: str, *, counted_as: str = "password
 
 @contextmanager
 def counted_password(person: User, counted_as: str = "password") -> Iterator[None]:
-    """Count a guess of this password: it was right if nothing is raised. Raises `Slowed`."""
+    """Count a guess of this password, which is right if the block raises nothing. Raises `Slowed`."""
     key = throttle.Key.of(_PASSWORD, counted_as, person.pk)
     throttle.take(key)
     yield
@@ -84,7 +84,7 @@ def open_app_secret(person: User, sealed: str) -> str:
 def add_app(person: User, secret: str, code: str, *, session_key: str | None) -> list[str]:
     """Add the authenticator app that shows `code`; returns recovery codes if they are new. Raises `FactorRefused`.
 
-    `session_key`: of the session that stays when this is the first factor.
+    `session_key`: the session that stays open when this is the first factor.
     """
     with transaction.atomic():
         _lock(person)
@@ -160,7 +160,7 @@ def _added(person: User, kind: Authenticator.Type, session_key: str | None) -> l
     log.info("factor_added", person=person.pk, kind=kind.value)
     if Authenticator.objects.filter(user_id=person.pk, type=Type.RECOVERY_CODES).exists():
         return []
-    # the first one: sessions that began with the password alone show it like all others
+    # the first factor: the other sessions began with the password alone, and have to show it from now on
     end_sessions(person, actor=person, but=session_key)
     return new_recovery_codes(person, actor=person)
 

@@ -141,7 +141,7 @@ def make_challenge(*, person: object, act: str, content: Mapping[str, object]) -
 
 
 def spend_challenge(challenge: bytes, *, person: object, act: str, content: Mapping[str, object]) -> bool:
-    """Whether it was made for this, has not expired and was not used before. From now on it was."""
+    """Whether the challenge was made for this, has not expired and was never used; if so, it is used up now."""
     head, proof = challenge[: _HEAD.size], challenge[_HEAD.size :]
     if len(head) != _HEAD.size or not hmac.compare_digest(proof, _proof(head, person, act, content)):
         return False

@@ -51,7 +51,7 @@ def change_role(
 
 
 def lock_role_change(person: User, role: Role, *, actor: User | None) -> Change:
-    """The change of giving the role, with all its people locked. Raises `NotAllowed` where it cannot be."""
+    """The change of giving the role, with all its people locked. Raises `NotAllowed` if it may not be made."""
     locked = lock_for_change(person, actor=actor)
     refuse_outside(locked)
     refuse_role_above(role, actor=actor)
@@ -70,7 +70,7 @@ def move(person: User, *, branch: int, actor: User) -> None:
         if locked.bound_since is not None:
             if actor is not None and not actor.has_perm(Right.CHANGE_ROLES):
                 raise NotAllowed("owner_binds")
-            locked.bound_since = clock.now()  # files of before are of the other branch
+            locked.bound_since = clock.now()  # files that were made before hold the other branch's rows
         locked.save(update_fields=["branch", "bound_since"])
         after = {"branch": branch}
         record(STAFF_MOVED, actor=actor, subject=locked.username, before={"branch": before}, after=after)
@@ -78,7 +78,7 @@ def move(person: User, *, branch: int, actor: User) -> None:
 
 
 def deactivate(person: User, *, actor: User | None) -> None:
-    """Switch the account off: the person is out at the next request everywhere, and no link opens it.
+    """Switch the account off: the person is signed out everywhere, and no link opens the account.
 
     Raises `NotAllowed`.
     """
@@ -106,7 +106,7 @@ def deactivate(person: User, *, actor: User | None) -> None:
 def reactivate(person: User, *, actor: User | None, approved_by: User | None = None) -> None:
     """Switch the account on again, with the password and role that it had.
 
-    Raises `NotAllowed`; or `NeedsSecond` when its role does what two people do, and a colleague could approve it.
+    Raises `NotAllowed`; or `NeedsSecond` when its role takes a second person and a colleague could approve it.
     """
     with transaction.atomic():
         change = lock_switching_on(person, actor=actor)
@@ -119,7 +119,7 @@ def reactivate(person: User, *, actor: User | None, approved_by: User | None = N
         before = {"is_active": current.is_active}
         current.is_active = True
         current.save(update_fields=["is_active"])
-        _delete_sessions(current)  # of a sign-in that was on its way when the account was switched off
+        _delete_sessions(current)  # a sign-in under way may have begun one after the account was switched off
         record(
             STAFF_SWITCHED_ON,
             actor=actor,
@@ -144,7 +144,7 @@ def open_sessions(person: User) -> list[Session]:
 
 
 def end_sessions(person: User, *, actor: User, but: str | None = None) -> int:
-    """Sign the person out everywhere, but in the session with this key; returns how many sessions were ended.
+    """Sign the person out everywhere except in the session with the key `but`; returns how many sessions ended.
 
     Everybody may do so for their own account. Raises `NotAllowed`.
     """
@@ -169,9 +169,9 @@ def _key(actor: User | None) -> int | str:
 
 
 def bind(person: User, *, is_bound: bool, actor: User) -> None:
-    """Have the person see only the own branch, or all of them again; from the next page on.
+    """Have the person see only the own branch, or all of them again, from the next page on.
 
-    Raises `NotAllowed` for everybody but owners, and about an owner.
+    Raises `NotAllowed` unless the actor may change roles, and when the person is an owner.
     """
     with transaction.atomic():
         locked = lock_for_change(person, actor=actor)

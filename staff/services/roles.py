@@ -33,8 +33,8 @@ def change_role_rights(
 ) -> None:
     """Give the role exactly these rights ("app_label.codename") and limits; they hold from the next request on.
 
-    The owners' rights are all, and stay so; only their limits change. `actor`: None for a command. Raises `NotAllowed`;
-    or `NeedsSecond` when the role could do or spend more, and another owner could approve it but has not.
+    Owners keep every right; only their limits change. `actor`: None for a command. Raises `NotAllowed`; or
+    `NeedsSecond` when the role could do or spend more, and another owner could approve it but has not.
     """
     wanted = set(permissions)
     with transaction.atomic():
@@ -56,7 +56,7 @@ def lock_role_edit(
 ) -> tuple[Change, bool]:
     """The change, with the role locked, and whether the role could then do or spend more.
 
-    Raises `NotAllowed` where it cannot be.
+    Raises `NotAllowed` if the actor may not make it.
     """
     # one change of the role at a time; its limits are the row that the app may lock
     RoleLimits.objects.get_or_create(role=role.value)
@@ -78,7 +78,7 @@ def described(role: Role) -> dict[str, object]:
 
 
 def _refuse_beyond_own(actor: User, wanted: set[str]) -> None:
-    """Raise `NotAllowed` unless the actor, locked and as stored now, may change roles and holds all that is wanted."""
+    """Raise `NotAllowed` unless the actor, locked and as stored now, may change roles and holds the wanted rights."""
     stored = User.objects.select_for_update(no_key=True).get(pk=actor.pk)
     if not (stored.is_active and stored.has_perm(Right.CHANGE_ROLES)):
         raise NotAllowed("no_roles")

@@ -15,8 +15,8 @@ from staff.roles import rank_of, rights_by_role, role_of
 from staff.services.independence import Hands
 from staff.services.limits import limits_of, limits_of_roles
 
-NOBODY: Mapping[str, object] = {"approved_by": None, "alone": False}  # of a change that takes no second person
-MORE_TO_SPEND = "limits"  # among gained rights
+NOBODY: Mapping[str, object] = {"approved_by": None, "alone": False}  # for a change that takes no second person
+MORE_TO_SPEND = "limits"  # stands among the gained rights when the limits rise
 _SPENDS = {Right.BUY, Right.CHECK_BILLS, "*"}
 
 
@@ -58,7 +58,7 @@ def colleagues_for(change: Change) -> list[User]:
 
 
 def settle(change: Change, *, actor: User | None, approved_by: User | None) -> Mapping[str, object]:
-    """The approver of the change, for the audit; `alone` when it took a second person and nobody could be it.
+    """The approver of the change, for the audit; `alone` if it takes a second person and nobody could be one.
 
     `actor`: None for a command. Raises `NeedsSecond` when a colleague could approve it but has not.
     """
@@ -68,7 +68,7 @@ def settle(change: Change, *, actor: User | None, approved_by: User | None) -> M
 
 
 def may_second(change: Change, colleague: User) -> bool:
-    """Whether this person is somebody who may approve that of others."""
+    """Whether this person may approve such a change by others."""
     return (
         colleague.is_active
         and colleague.has_joined
@@ -79,7 +79,7 @@ def may_second(change: Change, colleague: User) -> bool:
 
 
 def role_change(person: User, role: Role, *, gains: list[str] | None = None) -> Change:
-    """Giving this person that role; its present rights belong to the content. `gains`: where they are known."""
+    """Giving this person that role; the content holds the rights that it brings (`gains`, where they are known)."""
     before = role_of(person)
     return Change(
         act="role",
@@ -173,7 +173,7 @@ def switching_on(person: User) -> Change:
 
 
 def takes_two(rights: Collection[str]) -> bool:
-    """Whether somebody with these rights proposes or approves what two people do."""
+    """Whether one of these rights proposes or approves something that takes two people."""
     return "*" in rights or not NEEDS_TWO.isdisjoint(rights)
 
 

@@ -1,7 +1,7 @@
 """Each wrong guess makes the next wait longer. Counters are rows of our own, one for each key.
 
-A guess is counted before it is looked at, under the row's lock, so that guesses sent at once count one by one. Who
-guessed right gets it back. A row ends some hours after its last wait, and by nothing else: no flood pushes it out.
+A guess is counted before it is checked, under the row's lock, so that guesses sent at once count one by one. A right
+guess is taken off again. A row expires some hours after its last wait, never earlier: no flood pushes it out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_DOUBLINGS = 20
 
 
 class Slowed(Exception):
-    """The guess was not looked at. `seconds`: how long to wait until one is."""
+    """The guess was not checked. `seconds`: how long to wait until the next one is."""
 
     def __init__(self, wait: dt.timedelta) -> None:
         self.seconds = max(1, math.ceil(wait.total_seconds()))
@@ -31,7 +31,7 @@ class Slowed(Exception):
 
 @dataclass(frozen=True)
 class Pace:
-    """So many guesses are free; then there is a wait of `first` seconds, twice as long each time, up to `longest`.
+    """From the guess number `free` on there is a wait of `first` seconds, twice as long each time, up to `longest`.
 
     Guesses are forgotten when no other has come for `kept_hours` after the wait.
     """
@@ -78,7 +78,7 @@ def take(*keys: Key) -> int:
 
 
 def give_back(*keys: Key) -> None:
-    """The guess was right: it does not count. Waits that others' guesses earned stay."""
+    """Take a right guess off again. A wait that the wrong guesses of others caused stays."""
     now = clock.now()
     for key in keys:
         row = Throttle.objects.filter(key=key.digest, failures__gte=1)
@@ -92,7 +92,7 @@ def forget(*keys: Key) -> None:
 
 
 def clear_expired(now: dt.datetime, *, at_most: int) -> int:
-    """Delete rows that ended; returns how many. Rows that somebody holds are left."""
+    """Delete expired rows that nobody has locked; returns how many."""
     ended = Throttle.objects.filter(expires_at__lte=now).order_by("expires_at")
     with transaction.atomic():
         keys = list(ended.select_for_update(skip_locked=True).values_list("pk", flat=True)[:at_most])
@@ -111,7 +111,7 @@ def _take(key: Key, now: dt.datetime) -> dt.timedelta:
     with connection.cursor() as cursor:
         cursor.execute(_LOCKED, {"key": key.digest, "now": now})
         failures, blocked_until, expires_at = cursor.fetchone()
-    # who guessed at the same moment, by another process's clock, is not a reason to wait while guesses are free
+    # while guesses are free, another one at the same moment, by another process's clock, is no reason to wait
     if failures >= key.pace.free and blocked_until > now:
         raise Slowed(blocked_until - now)
     failures = 1 if expires_at <= now else failures + 1

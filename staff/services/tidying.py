@@ -1,4 +1,4 @@
-"""Ended rows are deleted, a few at a time."""
+"""Deletes expired rows, a few at a time."""
 
 from __future__ import annotations
 

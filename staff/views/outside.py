@@ -39,7 +39,7 @@ log = structlog.get_logger()
 @never_cache
 @require_GET
 def oidc_sign_in(request: HttpRequest) -> HttpResponse:
-    """Send the browser to the provider. It is counted until somebody comes back signed in."""
+    """Send the browser to the provider. Each try is counted until somebody comes back signed in."""
     if not settings.OIDC_ISSUER:
         raise Http404
     if request.user.is_authenticated or request.headers.get("Sec-Fetch-Site") == "cross-site":
@@ -82,7 +82,7 @@ def _ask_second(request: HttpRequest, person: User, change: Change) -> None:
 
 
 def _state(request: HttpRequest) -> dict[str, object]:
-    """The facts that this browser keeps for the way back, once."""
+    """What the session kept for the way back; it can be read once. Raises `OutsideRefused`."""
     state: dict[str, object] | None = statekit.unstash_state(
         request, state_id=request.GET.get("state", ""), provider_id=KEY
     )

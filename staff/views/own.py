@@ -37,7 +37,7 @@ _LONGEST_NAME = 40
 @staff_only()
 @require_http_methods(["GET", "POST"])
 def preferences(request: StaffRequest) -> HttpResponse:
-    """Choose language and look; they hold in every browser of this person. Below: where that is now."""
+    """Choose language and look, which hold in every browser of this person; below, those signed in now."""
     form = PreferencesForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
         user = form.save()

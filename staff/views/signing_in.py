@@ -91,7 +91,7 @@ def passkey_options(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_POST
 def passkey_sign_in(request: HttpRequest) -> HttpResponse:
-    """Sign in with a passkey alone: it is both, what one has and a finger, face or PIN."""
+    """Sign in with a passkey alone: it is two factors, something that one has and a finger, face or PIN."""
     shown = shown_factor(request)
     try:
         used = passkeys.check_key(None, shown.assertion, host=shown.host, act=passkeys.SIGN_IN, content={})
@@ -141,7 +141,7 @@ class OwnPassword(PasswordChangeView):  # type: ignore[misc]
         return response
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """For `components/factor_field.html`."""
+        """Add `content` for `components/factor_field.html`."""
         return {**super().get_context_data(**kwargs), "content": {}}
 
 
@@ -177,7 +177,7 @@ def private(answer: HttpResponse) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def first_owner(request: HttpRequest) -> HttpResponse:
-    """Make the owner, sign this person in; a second factor is asked for next. Nothing is here once there is one."""
+    """Make the first owner and sign this person in; a second factor comes next. 404 once the shop has an owner."""
     if not services.awaits_owner():
         raise Http404
     key = request.POST.get("key", "") or request.GET.get("key", "")

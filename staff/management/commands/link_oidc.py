@@ -12,13 +12,13 @@ from staff.services.outside import link_account
 
 
 class Command(PlainCommand):
-    """By the provider's own key of the person, because names there may be given to somebody else."""
+    """Links by the provider's own key of the person, because a name there may be given to somebody else."""
 
     help = "Let a person sign in through the provider that OIDC_ISSUER names, and no longer with a password."
     json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Whose, who that is at the provider."""
+        """The user name here, and the person's key at the provider."""
         parser.add_argument("name", help="The user name.")
         parser.add_argument("subject", help="The claim `sub` of this person at the provider.")
 
