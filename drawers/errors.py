@@ -48,7 +48,7 @@ class DrawerRefused(ForReason):
 
 
 class TooLittleCash(Refused):
-    """There should be `there` rupiah in the drawer only: less than is to go out."""
+    """Only `there` rupiah should be in the drawer: less than what is to go out."""
 
     def __init__(self, there: int, *, is_blind: bool) -> None:
         self.there = there

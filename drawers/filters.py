@@ -64,7 +64,7 @@ class RefundFilter(InBranches):
         return payments.filter(outcome=Outcome.GIVEN) if state == "given" else payments
 
     def of_person(self, payments: QuerySet[Payment], _name: str, person: str) -> QuerySet[Payment]:
-        """Those that this person gave back, and of the open ones what this person sold."""
+        """The refunds that this person gave back, and the open ones of orders that this person sold."""
         return payments.filter(Q(given_by=person) | Q(given_by=None, seller=person))
 
     def search(self, payments: QuerySet[Payment], _name: str, text: str) -> QuerySet[Payment]:

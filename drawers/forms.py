@@ -35,7 +35,7 @@ def _name(value: int) -> str:
 
 
 class _PiecesField(forms.IntegerField):
-    """How many there are: digits alone. "200.000" is an amount, and would else be read as 200."""
+    """How many pieces there are, in digits alone: "200.000" is an amount, and would otherwise be read as 200."""
 
     def to_python(self, value: Any) -> int | None:
         """The number; None for an empty field."""
@@ -57,7 +57,7 @@ class CountForm(forms.Form):
             )
 
     def count_rows(self) -> list[tuple[forms.BoundField, int]]:
-        """The fields of the count, largest first, each with the rupiah that it makes."""
+        """The fields of the count, largest first, each with its sum in rupiah."""
         return [(self[_name(value)], self._made(value)) for value in DENOMINATIONS]
 
     def _made(self, value: int) -> int:
@@ -166,13 +166,13 @@ class OpenForm(CountForm):
 
 
 def _with_left(drawers: Any) -> Any:
-    """Each with what its last count left (`left`, rupiah); None before its first."""
+    """The drawers, each with what its last count left (`left`, rupiah; None before its first)."""
     last = Shift.objects.filter(drawer=OuterRef("pk")).order_by("-opened_at", "-pk")
     return drawers.annotate(left=Subquery(last.values("counted")[:1]))
 
 
 class UsualDrawerForm(forms.Form):
-    """The drawer that a person usually opens: of the `person`'s branch, or of any that the reader sees."""
+    """The drawer that a person usually opens: one of the `person`'s branch, else any that the reader sees."""
 
     drawer = forms.ModelChoiceField(
         label=_("Usual drawer"),
@@ -205,7 +205,7 @@ class JoiningForm(UsualDrawerForm):
             del self.fields["drawer"]
 
     def keep(self, person: User, *, actor: User) -> None:
-        """Keep it. Raises `Refused`, which stands beside the field, too."""
+        """Keep it. Raises `Refused`, and shows it beside the field, too."""
         if drawer := self.cleaned_data.get("drawer"):
             try:
                 set_usual_drawer(person, drawer, actor=actor)
@@ -286,7 +286,7 @@ class PaymentForm(forms.Form):
     customer = CreditCustomerField()
 
     def clean(self) -> dict[str, Any]:
-        """The customer counts on credit only."""
+        """Ignore the customer unless the method needs a debtor."""
         cleaned = super().clean() or {}
         method = find_method(cleaned.get("method", ""))
         if method and not method.needs_debtor:
@@ -296,7 +296,7 @@ class PaymentForm(forms.Form):
 
 
 class PaidByForm(forms.Form):
-    """The same where an order is confirmed. The names are its own: they stand in the order's form."""
+    """How the customer pays, inside the form that confirms an order: so its fields have other names."""
 
     paid_by = forms.ChoiceField(label=_("Paid by"), choices=method_choices, required=False)
     cash_given = RupiahField(label=_("Cash given"), required=False)
@@ -305,7 +305,7 @@ class PaidByForm(forms.Form):
     transfer_reference = ReferenceField()
 
     def payment(self, amount: int) -> PaymentFacts:
-        """The facts of a posted review, for `amount` rupiah in all: cash unless it says more.
+        """The facts of a posted review, for `amount` rupiah in all: cash unless a method was chosen.
 
         Raises `PaymentUnclear`, or `CreditRefused`.
         """
@@ -314,7 +314,7 @@ class PaidByForm(forms.Form):
         facts = PaymentFacts(method=cleaned.get("paid_by", "?") or CASH)
         slip = "paid_reference" if facts.row.needs_reference else "transfer_reference"
         facts = replace(facts, reference=cleaned.get(slip, "") if facts.row.keeps_reference else "")
-        # A name that was typed before another method was chosen says nothing.
+        # A customer who was typed before another method was chosen does not count.
         faults = [words for name, words in self.errors.items() if facts.row.needs_debtor or name != "paid_by_customer"]
         if faults:
             raise PaymentUnclear(faults[0][0])
@@ -351,7 +351,7 @@ class GiveBackForm(forms.Form):
     def __init__(
         self, *args: Any, person: User, debt: CreditEntry | None = None, sold_in: int | None = None, **kwargs: Any
     ) -> None:
-        """`debt`: of a sale on credit, to show the form of. While something is owed, it comes off the account only.
+        """`debt`: that of a sale on credit, to show its form. While its account owes money, the sale only comes off it.
 
         `sold_in`: the shift whose drawer took the money; a person without a drawer is offered it, if it is still open.
         """
@@ -392,7 +392,7 @@ def shifts_to_pay_from(person: User) -> Any:
 
 
 class DrawerForm(WithBranch):
-    """How a drawer is called, whether it is in use, and in which branch."""
+    """A drawer's name, whether it is in use, and its branch."""
 
     name = forms.CharField(label=_("Name of the drawer"), max_length=60, widget=forms.TextInput(_LINE))
     is_active = forms.BooleanField(label=_("In use"), required=False, initial=True)

@@ -1,4 +1,4 @@
-"""With an invitation goes the drawer that the new person usually opens."""
+"""An invitation also asks for the drawer that the new person usually opens."""
 
 from drawers.forms import JoiningForm
 from staff.joining import asks

@@ -43,7 +43,7 @@ def slip_of(payment: Payment) -> str:
 
 
 def refund_badge(payment: Payment, *, is_unpaid: bool) -> SafeString:
-    """To give back, or given back, in money or on an account. `is_unpaid`: it is on one, and comes off that."""
+    """Whether a refund is due or was given, in money or on an account. `is_unpaid`: it comes off an account."""
     if payment.is_given and payment.given_method and not methods.moves_money(payment.given_method):
         return badge(("circle-check", "success"), pgettext("refund", "On the account"))
     if payment.is_given:
@@ -184,10 +184,10 @@ def other_lines(totals: Totals) -> list[Line]:
 
 
 def change_words(before: Payment, now: Payment) -> str:
-    """How an order is paid now, how it was, and how to take that back: HTML for its page.
+    """How an order is paid now, how it was, and how to undo the change: HTML for its page.
 
-    One press takes back what one press noted: nothing but the method. Its form stands on the page; it names the order
-    itself, because the words may come up on the page of another order that the person opens meanwhile.
+    One press undoes a change of the method alone. Its form stands on the page, but the button names the order, because
+    the message may appear on the page of another order that the person has opened meanwhile.
     """
     if before.method == now.method:
         return _("Noted how the customer paid.")
@@ -220,7 +220,7 @@ class ShownSale:
     may_give_back: bool
     may_see_shift: bool
     may_see_credit: bool
-    #: On customers' accounts, oldest first, and how much of the standing sale is not paid (rupiah).
+    #: Its entries on customers' accounts, oldest first, and the unpaid part of the standing sale (rupiah).
     credit: tuple[CreditEntry, ...] = ()
     unpaid: int = 0
 
@@ -230,7 +230,7 @@ class ShownSale:
 
     @property
     def debt(self) -> CreditEntry | None:
-        """The sale by which it is on an account now."""
+        """The entry by which the sale is on an account now."""
         undone = {entry.undoes_id for entry in self.credit}
         sales = (entry for entry in self.credit if entry.kind in OF_SALES and entry.undoes_id is None)
         return next((sale for sale in sales if sale.pk not in undone), None)
@@ -263,12 +263,12 @@ class ShownSale:
 
     @property
     def paid(self) -> int:
-        """Rupiah of a standing sale on credit that are paid."""
+        """The paid part of a standing sale on credit, in rupiah."""
         return self.debt.amount - self.unpaid if self.debt else 0
 
     @property
     def to_give_back(self) -> int:
-        """Rupiah that go back, or went back: as `Payment.to_give_back`, of what was read already."""
+        """Rupiah that go back, or went back: like `Payment.to_give_back`, from the entries that were read already."""
         entry = self.taken_off or self.debt
         return abs(entry.amount) if entry else self.payment.amount
 
@@ -297,7 +297,7 @@ def _sale_questions() -> Together:
 
 
 def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = None) -> ShownSale | None:
-    """The sale of this order as this person may see it; None without a payment, or for people who see no drawers.
+    """The sale of this order as this person may see it; None for a plain sale in no shift, and without the rights.
 
     `answers`: those of `sale_questions`, if they were read already; then the unpaid part of a debt is left out.
     """
@@ -351,13 +351,13 @@ def refund_text(sale: ShownSale, head: Letterhead, *, number: str) -> str:
 
 
 def change_in_coins(change: int) -> int:
-    """The part of the change (rupiah) for which there are coins: a price that no coins make is rounded up in cash."""
+    """The part of the change (rupiah) that coins can pay: in cash a price between two coins is rounded up."""
     return change - change % SMALLEST_COIN
 
 
 @dataclass(frozen=True)
 class PaidTogether:
-    """How several orders on one paper were paid; rupiah. `words`: where it was no cash, the method and its slips."""
+    """How several orders on one paper were paid; rupiah. `words`: the method and its slips, empty for cash."""
 
     words: str
     cash_given: int | None
@@ -365,7 +365,7 @@ class PaidTogether:
 
 
 def paid_together(payments: Iterable[Payment]) -> PaidTogether | None:
-    """How the orders of one paper were paid; None where they were not all paid in one way that says more."""
+    """How the orders of one paper were paid; None if in several ways, or in cash without a note of what was given."""
     paid = list(payments)
     codes = {payment.method for payment in paid}
     if len(codes) != 1:

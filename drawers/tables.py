@@ -92,7 +92,7 @@ class RefundTable(Table[Payment]):
 
     @column(_("State"), phone="1 left")
     def state(self, payment: Payment) -> SafeString:
-        """Whether it was given back; of a sale on credit, whether it comes off the account."""
+        """Whether it was given back; for a sale on credit, whether it comes off the account."""
         return refund_badge(payment, is_unpaid=self._is_unpaid(payment))
 
     @column(_("For whom"), phone="2 left")
@@ -238,7 +238,7 @@ class EntryTable(Table[DrawerEntry]):
 
     @column(_("What"), phone="1 left")
     def what(self, entry: DrawerEntry) -> SafeString:
-        """Its kind; of an order with a link to it, and what was undone struck through."""
+        """Its kind, with a link to its order if it has one; an undone entry is struck through."""
         words: object = DrawerEntry.Kind(entry.kind).label
         if entry.ref_id:
             words = row_link(reverse("order_detail", args=[entry.ref_id]), words)
@@ -254,7 +254,7 @@ class EntryTable(Table[DrawerEntry]):
 
     @column(_("Note"), phone="3 wide")
     def note(self, entry: DrawerEntry) -> SafeString:
-        """Why, of which order, and of which earlier shift."""
+        """The reason, the order, and the other shift that sold it."""
         parts = [note_as_seen(entry.reason), entry.ref_id]
         if sold_in := _sold_in_another(entry):
             parts.append(gettext("sold in shift %(shift)s") % {"shift": sold_in})
@@ -281,6 +281,6 @@ def _cell(name: str, row: Payment | DrawerEntry) -> object:
 
 
 def _sold_in_another(entry: DrawerEntry) -> int | None:
-    """The shift that had sold what is given back in this one; None where it is this one, or none."""
+    """The other shift that had sold what is given back in this one; None if there is none."""
     sold_in: int | None = entry.payment.sold_in_id if hasattr(entry, "payment") else None
     return None if sold_in == entry.shift_id else sold_in

@@ -17,7 +17,7 @@ from credit.models import CreditEntry
 from drawers.models.shifts import Shift
 from staff.models import User
 
-# An entry takes the shift's lock itself: typed into `psql`, it waits for a closing under way and is refused then.
+# The trigger takes the shift's lock: an entry typed into `psql` waits for a closing under way, and is then refused.
 _ENTERS_OPEN_SHIFT = """
     PERFORM FROM drawers_shift WHERE id = NEW.shift_id AND closed_at IS NULL FOR NO KEY UPDATE;
     IF NOT FOUND THEN
@@ -43,7 +43,7 @@ _ENTERS_OPEN_SHIFT = """
 
 
 class DrawerEntry(models.Model):
-    """Cash beside a shift's sales that came in or went out (below zero). Another entry undoes a wrong one."""
+    """Money beside a shift's sales that came in or went out (below zero). Another entry undoes a wrong one."""
 
     class Kind(models.TextChoices):
         OPENING = "opening", _("Opening count")

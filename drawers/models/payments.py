@@ -31,7 +31,7 @@ class Outcome(models.TextChoices):
     OPEN = "open", _("Open")
     KEPT = "kept", _("Kept")
     OWED = "owed", pgettext_lazy("refund", "Refunds due")
-    #: It ended for nothing, and nobody paid at a counter: a command placed it, or the shop uses no drawers.
+    #: The order failed, and nobody had paid at a counter: a command placed it, or the shop uses no drawers.
     NOTHING = "nothing", _("Nothing was paid")
     GIVEN = "given", _("Given back")
 
@@ -93,7 +93,7 @@ class PaymentQuerySet(models.QuerySet["Payment"]):
         return self.filter(outcome=Outcome.OWED)
 
     def with_orders(self) -> PaymentQuerySet:
-        """With their orders, read by themselves: joined, PostgreSQL may read all of them."""
+        """With their orders, read by a second query: for a join PostgreSQL may read all orders."""
         return self.prefetch_related(models.Prefetch("order", queryset=orders().for_table()))
 
     def refunds(self) -> PaymentQuerySet:
@@ -225,7 +225,7 @@ class Payment(models.Model):
             ),
             models.Index(fields=["-ended_at", "-id"], name="payment_owed", condition=Q(outcome="owed")),
             models.Index(fields=["at"], name="payment_to_the_bank", condition=Q(is_cash=False, debt__isnull=True)),
-            # A row of the bank looks for the nearest amounts, and for the sums of days.
+            # Both for the bank: the payments nearest to an amount, and the sums of days.
             models.Index(
                 fields=["amount", "at", "method"],
                 name="payment_by_amount",
@@ -252,7 +252,7 @@ class Payment(models.Model):
                 operation=pgtrigger.Insert | pgtrigger.Update,
                 func=_KEEPS_CLOSED_SHIFTS,
             ),
-            # Only the shift in which it ended may still be found.
+            # Only its shifts may still be filled in, by the seller's next shift.
             pgtrigger.Protect(
                 name="given_once",
                 operation=pgtrigger.Update,
@@ -290,7 +290,7 @@ class Payment(models.Model):
 
     @property
     def to_give_back(self) -> int:
-        """Rupiah that go back if nothing is delivered: on an account the price moves even after the closing."""
+        """Rupiah that go back if nothing is delivered. A debt follows the price even after its shift has closed."""
         return self.debt.amount if self.debt else self.amount
 
     @property

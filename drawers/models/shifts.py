@@ -61,7 +61,7 @@ class Drawer(models.Model):
 
 
 class DrawerDay(models.Model):
-    """The shifts that were closed on one day in one branch. Signed by an owner it is frozen, as `facts` say."""
+    """The shifts that were closed on one day in one branch. An owner's signature freezes it in `facts`."""
 
     day = models.DateField()
     branch = models.ForeignKey(Branch, db_default=FIRST, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -123,7 +123,7 @@ _STILL_OPEN = Q(
     day__isnull=True,
     reason="",
 )
-# The expected cash follows only from the sales and the entries; the day is not signed yet.
+# The expected cash must be the sum of the sales and entries, and the day must not be signed.
 _CLOSES_BY_ITS_ENTRIES = """
     IF NEW.expected IS DISTINCT FROM (
         SELECT coalesce((SELECT sum(amount) FROM drawers_drawerentry WHERE shift_id = NEW.id AND is_cash), 0)
@@ -140,7 +140,7 @@ _CLOSES_BY_ITS_ENTRIES = """
 """
 
 
-# Once, while no shift has begun with its count and its day is not signed, a closed shift takes another count.
+# A closed shift takes another count once, until the next shift begins with its count or its day is signed.
 _COUNTED = "ARRAY['counted', 'counted_pieces', 'difference', 'reason', 'first_counted', 'correction']"
 _CORRECTED_ONCE = f"""
     IF OLD.first_counted IS NOT NULL OR NEW.first_counted IS DISTINCT FROM OLD.counted
@@ -158,7 +158,7 @@ _CORRECTED_ONCE = f"""
     END IF;
     RETURN NEW;
 """
-# The cash that the drawer's last count left follows only from that shift.
+# `left_before` must be what the drawer's last shift counted.
 _BEGINS_WITH_WHAT_WAS_LEFT = """
     IF NEW.left_before IS DISTINCT FROM (
         SELECT counted FROM drawers_shift WHERE drawer_id = NEW.drawer_id ORDER BY opened_at DESC, id DESC LIMIT 1
@@ -170,7 +170,7 @@ _BEGINS_WITH_WHAT_WAS_LEFT = """
 
 
 class Shift(models.Model):
-    """One person with one drawer, from one count to the next. Who hands over ends a shift and begins another's."""
+    """One person with one drawer, from one count to the next. A handover ends one and begins the next person's."""
 
     drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="shifts")
     cashier = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
@@ -284,6 +284,6 @@ class Shift(models.Model):
 
 
 DrawerHistory = history_of(Drawer)
-# Its branch never changes; copies from before branches had days of their own lack it.
+# The branch never changes, and copies made before each branch had days of its own lack it.
 DrawerDayHistory = history_of(DrawerDay, exclude=["branch"])
 ShiftHistory = history_of(Shift)

@@ -28,9 +28,9 @@ _Kind = DrawerEntry.Kind
 def take_credit_payment(
     account: CreditAccount, *, amount: int, method: str, actor: User, note: str = "", token: UUID | None = None
 ) -> CreditEntry:
-    """Note that the customer paid `amount` rupiah of what is owed to the actor, whose open shift it enters.
+    """Note that the customer paid the actor `amount` rupiah of what is owed; it enters the actor's open shift.
 
-    Cash takes an open shift; of anything else nothing is in a drawer, so it takes none. `token`: one per
+    Cash needs an open shift; another way needs none, because its money is in no drawer. `token`: one per
     rendered form; the same again gives the same payment, once in the shift. Raises `DrawerRefused` and `CreditRefused`.
     """
     own = open_shift_of(actor.pk)
@@ -52,7 +52,7 @@ def pay_out_credit(
 ) -> CreditEntry:
     """Note that the actor paid the customer `amount` rupiah of what the shop owes on this account. It is final.
 
-    Cash takes an open shift in which there is so much; anything else is noted in the shift if one is open.
+    Cash needs an open shift that has so much; another way is noted in the shift if one is open.
     `token`: one per rendered form; the same again gives the same entry, once in the shift. Raises `DrawerRefused`,
     `TooLittleCash` and `CreditRefused`.
     """
@@ -81,7 +81,7 @@ def undo_credit_payment(payment: CreditEntry, *, actor: User, reason: str) -> Cr
     """Undo a payment that was entered wrongly, on the account and in its shift.
 
     Raises `DrawerRefused`, `CreditRefused`.
-    Once its shift is closed, cash is no longer undone: enter what is in the drawer too much or too little there.
+    A payment in a shift can be undone until the shift closes. Afterwards enter the cash that is too much or too little.
     """
     with transaction.atomic():
         entry = DrawerEntry.objects.filter(credit_entry=payment).first()

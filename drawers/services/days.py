@@ -59,14 +59,14 @@ class DayLine:
 
     @classmethod
     def of(cls, facts: dict[str, Any]) -> DayLine:
-        """As it was signed, also before each drawer was counted once."""
+        """The line as it was signed, also if that was before lines had `is_last_of_drawer`."""
         facts = dict(facts)
         before = {"is_last_of_drawer": not facts.pop("is_handed_on", False), "opening_difference": None}
         return cls(**{**before, **facts, "totals": Totals(**facts["totals"])})
 
 
 def day_lines(day: DrawerDay | None) -> list[DayLine]:
-    """The shifts that were closed on this day, by cashier; of a signed day as they were signed."""
+    """The shifts that were closed on this day, by cashier; for a signed day, as they were signed."""
     if day is None:
         return []
     if day.signed_at:
@@ -93,7 +93,7 @@ def day_lines(day: DrawerDay | None) -> list[DayLine]:
 
 
 def _reason(at_the_count: str, later: AuditEvent | None) -> str:
-    """What was written about a difference: after a blind count it replaces the words that there was no reason."""
+    """The reason for a difference: one written after a blind count replaces the words that there was none."""
     return later.facts["reason"] if later and later.facts else at_the_count
 
 
@@ -110,7 +110,7 @@ def cash_of_day(lines: Iterable[DayLine]) -> dict[str, int]:
 
 
 def open_shifts_until(day: dt.date, branch: int | None = None) -> list[Shift]:
-    """The open shifts that began on this day or before: the day is not over for them. `branch`: only its own."""
+    """The open shifts that began on this day or before: the day is not over for them. `branch`: only of this one."""
     until = start_of_day(day + dt.timedelta(days=1))
     open_shifts = Shift.objects.select_related("drawer", "cashier").filter(closed_at=None, opened_at__lt=until)
     if branch is not None:
@@ -124,7 +124,7 @@ def sold_in_no_shift(day: dt.date, branch: int | None = None) -> tuple[int, int]
     Without what was given back, or never paid. `branch`: only its own.
     """
     begins, ends = start_of_day(day), start_of_day(day + dt.timedelta(days=1))
-    # By the orders of the day, which have an index of their time.
+    # By the orders of the day, which have an index by time.
     of_day = orders().filter(created_at__gte=begins, created_at__lt=ends).values("payment")
     sales = Payment.objects.filter(pk__in=of_day, sold_in=None, agreed_in=None, seller__isnull=False)
     sales = sales.exclude(outcome__in=[Outcome.NOTHING, Outcome.GIVEN])

@@ -31,7 +31,7 @@ _COUNTS = {event.key: count for count, event in EVENTS.items()}
 
 
 def words_without_reason() -> str:
-    """What a shift keeps as the reason where a person counted blind and typed none."""
+    """What a shift keeps as the reason if a person counted blind and typed none."""
     return gettext("Counted without seeing what is expected; no reason was typed.")
 
 
@@ -83,7 +83,7 @@ def explain(shift: Shift, *, count: str, reason: str, actor: User) -> None:
 
 
 def _is_without_reason(reason: str) -> bool:
-    """Whether nobody typed it; the words are in the language of the person who counted."""
+    """Whether nobody typed this reason; its words are in the language of the person who counted."""
     words = []
     for language, _name in settings.LANGUAGES:
         with translation.override(language):

@@ -49,7 +49,7 @@ class PaymentFacts:
         return row
 
     def refuse_unless_clear(self, amount: int) -> None:
-        """Raise `PaymentUnclear` or `CreditRefused` for what makes no sense for `amount` rupiah in all."""
+        """Raise `PaymentUnclear` or `CreditRefused` if these facts cannot pay `amount` rupiah in all."""
         if self.cash_given is not None and self.cash_given < amount:
             raise PaymentUnclear(_("The customer gave less than the price."))
         if self.row.needs_debtor and self.customer is None:
@@ -68,7 +68,7 @@ class PaymentFacts:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> PaymentFacts:
-        """As an approval keeps it; a customer who was deleted is missing."""
+        """The facts that an approval keeps, without a customer who was deleted."""
         customer = Customer.objects.filter(pk=facts["customer"]).first() if facts["customer"] else None
         return cls(
             method=facts["method"],
@@ -94,7 +94,7 @@ class PaymentFacts:
 
     @property
     def words(self) -> str:
-        """For the approver; empty for cash of which nobody said more."""
+        """In words for the approver; empty for cash if nobody said how much was given."""
         if self.method == CASH and self.cash_given is None:
             return ""
         given = _("given %(amount)s") % {"amount": rupiah(self.cash_given)} if self.cash_given is not None else ""

@@ -1,4 +1,4 @@
-"""The shift's lock: first a payment's, where it is about one; then this; then the day's. Entries are made under it."""
+"""The shift's lock, under which entries are made. It comes after a payment's lock and before the day's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def lock_shift(pk: int, *, is_closed: bool = False) -> Shift:
-    """The shift, locked until the transaction ends. Raises `DrawerRefused` when it is closed, unless it is to be so."""
+    """The shift, locked until the transaction ends. Raises `DrawerRefused` for a closed one, unless `is_closed`."""
     if not connection.in_atomic_block:
         raise TransactionManagementError("a lock lasts no longer than its transaction")
     shift = Shift.objects.select_for_update(no_key=True, of=("self",)).select_related("drawer", "cashier").get(pk=pk)

@@ -24,7 +24,7 @@ log = structlog.get_logger()
 
 
 def add_drawer(name: str, *, actor: User, branch: int = FIRST) -> Drawer:
-    """A new drawer of this name in the branch with this key. Raises `DrawerRefused` for a taken one."""
+    """A new drawer of this name in the branch with this key. Raises `DrawerRefused` for a taken name."""
     try:
         with transaction.atomic():
             drawer = Drawer.objects.create(name=name.strip()[:60], branch_id=branch)
@@ -37,7 +37,7 @@ def add_drawer(name: str, *, actor: User, branch: int = FIRST) -> Drawer:
 def change_drawer(drawer: Drawer, *, name: str, is_active: bool, actor: User, branch: int | None = None) -> Drawer:
     """Rename it, put it out of use or into use again, or into another branch (by its key).
 
-    Raises `DrawerRefused` for a taken name, and for an open one that is to be out of use or elsewhere.
+    Raises `DrawerRefused` for a taken name, and for an open drawer that would go out of use or to another branch.
     """
     try:
         with transaction.atomic():
@@ -62,14 +62,14 @@ def _note(drawer: Drawer, actor: User, *, before: dict[str, object] | None) -> N
 
 
 def free_usual_drawer(person: User) -> int | None:
-    """The key of the drawer that this person usually opens; None unless it is free, and where the person sells."""
+    """The key of the drawer that this person usually opens; None unless it is free and in the branch of their sales."""
     usual = UsualDrawer.objects.filter(person=person.pk, drawer__is_active=True, drawer__branch=person.sells_in)
     taken = Shift.objects.filter(closed_at=None).values("drawer")
     return usual.exclude(drawer__in=taken).values_list("drawer", flat=True).first()
 
 
 def set_usual_drawer(person: User, drawer: Drawer | None, *, actor: User) -> None:
-    """Have the person be offered this drawer first; None: the one that the person had last.
+    """Set the drawer that the person is offered first; None: the one that the person had last.
 
     Raises `NotAllowed`; and `DrawerRefused` for a drawer out of use or of another branch, and for a person who may use
     none.
@@ -82,7 +82,7 @@ def set_usual_drawer(person: User, drawer: Drawer | None, *, actor: User) -> Non
         if drawer is None:
             UsualDrawer.objects.filter(person=locked).delete()
         else:
-            # The drawer's row keeps it from being put out of use, or into another branch, meanwhile.
+            # The lock on the drawer's row keeps it in use and in its branch meanwhile.
             drawer = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)
             _refuse(locked, drawer)
             UsualDrawer.objects.update_or_create(person=locked, defaults={"drawer": drawer})
@@ -94,7 +94,7 @@ def set_usual_drawer(person: User, drawer: Drawer | None, *, actor: User) -> Non
 
 
 def _refuse(person: User, drawer: Drawer) -> None:
-    """Raise `DrawerRefused` where this person could not open the drawer."""
+    """Raise `DrawerRefused` if this person could not open the drawer."""
     if not drawer.is_active:
         raise DrawerRefused("drawer_off")
     if drawer.branch_id != person.branch_id:

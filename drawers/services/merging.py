@@ -29,7 +29,7 @@ def merge_customers(one: Customer, other: Customer, *, name: str, note: str, act
     `CreditRefused` where something is sold at the same moment, and `Customer.DoesNotExist`.
     """
     with transaction.atomic():
-        # Not for their keys: a sale that is being committed reads them, and holds an account that is needed next.
+        # `no_key`: a sale that is being committed refers to these keys, and holds an account that is locked next.
         both = Customer.objects.filter(pk__in=[one.pk, other.pk]).order_by("pk")
         rows = both.select_for_update(no_key=True).in_bulk()
         if len(rows) < 2:
@@ -47,7 +47,7 @@ def merge_customers(one: Customer, other: Customer, *, name: str, note: str, act
 
 
 def _unsettled(account: CreditAccount) -> list[int]:
-    """The sales on this account whose orders are open, or ended without success: their price may come off it yet."""
+    """The sales on this account whose orders are open, or ended without success: their price may still come off it."""
     sales = CreditEntry.objects.filter(account=account, payment__outcome__in=[Outcome.OPEN, Outcome.OWED])
     return list(sales.values_list("pk", flat=True))
 
@@ -57,7 +57,7 @@ def _to_move(account: CreditAccount) -> set[int]:
 
 
 def _lock_payments(customers: list[int]) -> dict[int | None, Payment]:
-    """The payments by the debts that may move, locked before the accounts are: entry → payment."""
+    """The payments of the debts that may move, locked before the accounts are: entry → payment."""
     debts = set[int]().union(*map(_to_move, CreditAccount.objects.filter(customer__in=customers)))
     locked = Payment.objects.filter(debt__in=debts).order_by("pk").select_for_update(no_key=True)
     return {payment.debt_id: payment for payment in locked}

@@ -39,7 +39,7 @@ class OwnDrawer:
 
 
 def own_drawer_questions(person: Given) -> list[QuerySet[Any, Any]]:
-    """For `Together`; `own_drawer_of` understands the answers."""
+    """The queries for `Together`; `own_drawer_of` reads their answers."""
     sums = [
         rows.order_by().values_list(of).annotate(sum=Sum("amount", output_field=BigIntegerField()))
         for rows, of in (
@@ -51,5 +51,5 @@ def own_drawer_questions(person: Given) -> list[QuerySet[Any, Any]]:
 
 
 def own_drawer_of(shifts: list[Shift], entered: list[Any], sold: list[Any]) -> OwnDrawer:
-    """The drawer, of the answers to `own_drawer_questions`."""
+    """The drawer, from the answers to `own_drawer_questions`."""
     return OwnDrawer(shifts[0] if shifts else None, sum(int(cash) for _shift, cash in (*entered, *sold)))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from customers.models import Customer
     from staff.models import User
 
-# Drawers are in use if somebody opened one in so many days before. Then the customer of a failed order has paid.
+# Drawers are in use if somebody opened one within this many days before a sale. Then a failed order was paid.
 IN_USE_DAYS = 7
 # The person's open shift, the branch of its drawer, and the same shift once it is locked: empty if it was closed
 # meanwhile.
@@ -55,7 +55,7 @@ _END = f"""
       FROM unnest(%s::bigint[], %s::timestamptz[], %s::bigint[]) AS ended (id, at, cost)
      WHERE payment.id = ended.id
 """  # noqa: S608 - our own text
-# The next shift takes the rows that another transaction holds. Nothing waits here: the shift is locked already.
+# Rows that another transaction holds are left to the next shift: nothing may wait here, as the shift is locked.
 _TAKE_IN = """
     UPDATE drawers_payment SET sold_in_id = coalesce(sold_in_id, %(shift)s),
            ended_in_id = CASE WHEN ended_at IS NOT NULL THEN %(shift)s END
@@ -80,7 +80,7 @@ class Ending(NamedTuple):
 def take_payment(ref_id: str, *, destination: str, amount: int, seller: User | None, facts: PaymentFacts) -> Payment:
     """Store the payment of the order with this ref_id, which sells for `amount` rupiah, in the order's transaction.
 
-    It belongs to the seller's open shift, and to the branch of its drawer; without one to that of the seller. If the
+    It belongs to the seller's open shift, and to the branch of its drawer; without one, to the seller's branch. If the
     shift that sold it has closed, it waits for the next one. A sale on credit goes on the customer's account. Raises
     `PaymentUnclear` and `CreditRefused`.
     """
@@ -127,16 +127,16 @@ def _where(seller: User | None, agreed_in: int | None) -> tuple[int | None, int 
 
 
 def branch_of_sale(seller: User, agreed_in: int | None) -> int:
-    """The key of the branch of a sale that this shift agrees to; without a shift that of the seller."""
+    """The key of the branch of a sale that was agreed in this shift; without a shift, of the seller's branch."""
     if agreed_in is None:
         return seller.sells_in
     return Shift.objects.values_list("drawer__branch", flat=True).get(pk=agreed_in)
 
 
 def note_change(payment: Payment, change: int) -> None:
-    """Note that `change` rupiah went back of the cash that was given for this payment and others.
+    """Note that the customer got back `change` rupiah of the cash given for this payment and others.
 
-    Where the customer has paid otherwise meanwhile, the price has moved or the shift has closed, nothing is noted.
+    Nothing is noted if the customer has paid in another way meanwhile, the price has moved or the shift has closed.
     """
     with transaction.atomic():
         current = lock_payment(payment.pk)
@@ -179,7 +179,7 @@ def lock_payment(pk: int) -> Payment:
     if not connection.in_atomic_block:
         raise TransactionManagementError("a lock lasts no longer than its transaction")
     Payment.objects.select_for_update(no_key=True).only("pk").get(pk=pk)
-    # A second query: joined to one that waited for the lock, a debt that moved meanwhile would be missing.
+    # A second query: a join in the one that waits for the lock would miss a debt that moved meanwhile.
     return Payment.objects.select_related("debt__account__customer", "debt__person", "sold_in__drawer").get(pk=pk)
 
 
@@ -195,7 +195,7 @@ def change_payment(
     """Note that the customer paid in another way; return the changed payment.
 
     `cash_given`: rupiah, at least the amount. `customer`: the debtor; the sale goes on that account, or off it, in the
-    same transaction. Raises `DrawerRefused`, also when the shift of the sale is closed or the order ended for nothing,
+    same transaction. Raises `DrawerRefused`, also if the shift of the sale is closed or the order ended unsuccessfully,
     `PaymentUnclear` and `CreditRefused`.
     """
     facts = PaymentFacts(method=method, customer=customer, reference=reference)
@@ -244,7 +244,7 @@ def _refuse_unless_own_open(payment: Payment, actor: User) -> None:
 def follow_price(payment_id: int, amount: int, *, actor: User | None) -> None:
     """Set the payment of an order, and its debt on an account, to the new `amount` (rupiah).
 
-    The order is locked. The payments of a closed shift stay. Raises `OverCap` and `CreditRefused`.
+    The order is locked. In a closed shift only the debt changes. Raises `OverCap` and `CreditRefused`.
     """
     current = lock_payment(payment_id)
     is_changing = current.sold_in_id is None or _is_open(current.sold_in_id)

@@ -53,8 +53,8 @@ def amount_of(pieces: Sequence[int]) -> int:
 def open_shift(drawer: Drawer, *, pieces: Sequence[int], actor: User, reason: str = "") -> Shift:
     """Begin the actor's shift with what was counted in the drawer.
 
-    Raises `OpeningUnexplained` while that is not what its last count left and there is no reason, and `DrawerRefused`.
-    A blind count needs none.
+    Raises `OpeningUnexplained` if that is not what the last count left and there is no reason (a blind count needs
+    none), and `DrawerRefused`.
     """
     with transaction.atomic():
         shift = _begin(drawer, cashier=actor, pieces=pieces, actor=actor, reason=reason)
@@ -76,7 +76,7 @@ def _begin(
 ) -> Shift:
     if not cashier.has_perm(Right.USE_DRAWERS):
         raise DrawerRefused("no_right")
-    # The drawer's row keeps two from opening it at once, and it from being put out of use meanwhile.
+    # The lock on the drawer's row keeps two people from opening it at once, and the drawer in use meanwhile.
     current = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)
     if not current.is_active:
         raise DrawerRefused("drawer_off")
@@ -93,7 +93,7 @@ def _begin(
             shift = Shift.objects.create(
                 drawer=current,
                 cashier_id=cashier.pk,
-                # A clock that was set back puts no shift before the one whose count it begins with.
+                # Even if the clock was set back, a shift begins after the one whose count it begins with.
                 opened_at=max(now, before + dt.timedelta.resolution) if before else now,
                 opening=opening,
                 opening_pieces=list(pieces),
@@ -111,7 +111,7 @@ def _begin(
 
 
 def _why(reason: str, refusal: OpeningUnexplained | DifferenceUnexplained) -> str:
-    """The reason for a difference. Raises the refusal without one; but a blind count stands as it is: no second try."""
+    """The reason for a difference. Without one, raises the refusal; but a blind count stands, with no second try."""
     if not reason.strip() and policies().blind_count:
         return words_without_reason()
     if not reason.strip():
@@ -120,7 +120,7 @@ def _why(reason: str, refusal: OpeningUnexplained | DifferenceUnexplained) -> st
 
 
 def _of_rounding(shift: Shift, difference: int) -> str:
-    """The reason for a difference of exactly what came in more if all that no coins can pay was rounded up; else ""."""
+    """The reason, if the difference is exactly what rounding up brings in (`rounded_up`); else ""."""
     sales, more = rounded_up(shift)
     if not difference or difference != more:
         return ""
@@ -141,8 +141,8 @@ def _last_in(drawer: Drawer) -> tuple[dt.datetime | None, int | None]:
 def close_shift(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str = "") -> Shift:
     """Close it with this count and any difference; return the closed shift.
 
-    Raises `DifferenceUnexplained` while there is a difference and no reason (a blind count needs none, nor exactly what
-    `rounded_up` says), and `DrawerRefused`.
+    Raises `DifferenceUnexplained` if there is a difference and no reason (a blind count needs none, and neither does
+    exactly what `rounded_up` says), and `DrawerRefused`.
     """
     with transaction.atomic():
         return _end(shift, pieces=pieces, actor=actor, reason=reason)
@@ -191,7 +191,7 @@ def _note_large_difference(shift: Shift, actor: User) -> None:
 
 
 def correct_count(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str) -> Shift:
-    """Put another closing count in the place of the one just made, once and with a reason; return the shift.
+    """Replace the closing count, once and with a reason; return the shift.
 
     Only until the next shift begins at the drawer, or the day is signed. Raises `DrawerRefused`.
     """
@@ -201,7 +201,7 @@ def correct_count(shift: Shift, *, pieces: Sequence[int], actor: User, reason: s
         if current.day_id is None:
             raise DrawerRefused("in_use")
         day = DrawerDay.objects.select_for_update(no_key=True).get(pk=current.day_id)
-        # The drawer's row keeps the next shift from beginning with this count meanwhile.
+        # The lock on the drawer's row keeps the next shift from beginning with this count meanwhile.
         Drawer.objects.select_for_update(no_key=True).get(pk=current.drawer_id)
         if current.first_counted is not None:
             raise DrawerRefused("corrected")
@@ -224,7 +224,7 @@ def correct_count(shift: Shift, *, pieces: Sequence[int], actor: User, reason: s
 
 
 def _reason_after(shift: Shift, first_difference: int) -> str:
-    """Why the corrected count differs: as was said first, but rounding up explains its own difference alone."""
+    """Why the corrected count differs: the first reason, unless it was rounding up and no longer fits."""
     if _of_rounding(shift, first_difference):
         return _of_rounding(shift, shift.difference or 0) or shift.correction
     return shift.reason or shift.correction

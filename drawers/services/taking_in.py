@@ -28,8 +28,8 @@ def take_in_payment(
 ) -> tuple[Payment, list[str]]:
     """Store the payment of the order with this ref_id, in the order's transaction; return it, and what it lacks.
 
-    `sold`: what was noted at the sale; keys of rows count only where the row is older than the sale. Lacking may be the
-    "shift" and the "debtor": then it stands in no shift, or on no account.
+    `sold`: what was noted at the sale; keys of rows count only if the row is older than the sale. It may lack the
+    "shift" and the "debtor": then it is in no shift, or on no account.
     """
     row, lacks = find_method(sold["method"]), []
     is_cash = bool(row and row.counts_as_cash)

@@ -92,7 +92,7 @@ class Totals:
         return self.arrived - self.cost
 
     def take(self, kind: str, method: str, *, is_cash: bool, amount: int, count: int) -> None:
-        """Add what the sales, or the entries of one kind, come to by one method."""
+        """Add the sum of the sales, or of the entries of one kind, by one method."""
         if is_cash and method not in self.cash_methods:
             self.cash_methods.append(method)
         match kind:

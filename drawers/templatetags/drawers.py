@@ -33,14 +33,14 @@ register.simple_tag(presenting.shown_sale, name="sale_of")
 register.filter("cash_lines", presenting.cash_lines)
 register.filter("in_coins", presenting.change_in_coins)
 
-# The notes in which customers usually pay: the next whole number of each is one press. Rupiah.
+# The notes that customers usually pay with, in rupiah: one press enters the next multiple of each.
 _NOTES = (20_000, 50_000, 100_000)
 _SMALL_NOTE = 10_000  # pays one small sale
 
 
 @register.simple_tag
 def usual_drawer_form(person: User, rights: set[str]) -> UsualDrawerForm | None:
-    """The form of the person's usual drawer; None if `rights`, the role's, allow none, or the branch has none."""
+    """The form of the person's usual drawer; None if the role's `rights` allow none, or the branch has none."""
     if not person.is_superuser and Right.USE_DRAWERS not in rights:
         return None
     form = UsualDrawerForm(person=person)
@@ -70,7 +70,7 @@ def shift_link(shift: Shift, person: User, words: object = "") -> SafeString:
 
 @register.simple_tag
 def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
-    """`{% forms_of sale user as forms %}`: to change how it was paid, and to note that it was given back.
+    """`{% forms_of sale user as forms %}`: the forms that change how it was paid, and note that it was given back.
 
     `others`: the methods that one press chooses.
     """

@@ -44,7 +44,7 @@ SIGN_DAY = act("sign_day", pgettext_lazy("audit", "Sign a day"), Right.SIGN_DAYS
 @staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def drawer_day_today(request: StaffRequest) -> HttpResponse:
-    """To the day that `day` names, else to today; of the same branch."""
+    """Redirect to the day that `day` names, else to today, with the same branch."""
     page = reverse("drawer_day", args=[shop_day_or_today(request.GET.get("day", "")).isoformat()])
     branch = _branch(request.GET.get("branch", "")) if names_branches() else None
     return redirect(page if branch is None else f"{page}?branch={branch}")
@@ -79,9 +79,9 @@ def _found(day: dt.date, branch: int | None) -> list[DrawerDay]:
 @staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
-    """The sums of one day's shifts, by cashier; fit for paper. `branch`: of this one, else of all together.
+    """The sums of one day's shifts, by cashier; fit for paper. `branch`: only this one, else all together.
 
-    `page`: so many shifts; `all`: every one. The sums are always those of all.
+    `page`: which page of shifts; `all`: every shift. The sums are always of all shifts.
     """
     shown = _day(day)
     branch = _branch(request.GET.get("branch", ""))
@@ -153,7 +153,7 @@ def _lines(day_row: DrawerDay) -> list[DayLine]:
 
 
 def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
-    """The sums of all shifts of the day, in rupiah; of the cash each drawer's once."""
+    """The sums of all shifts of the day, in rupiah; the cash of each drawer counts once."""
     names = ("all_sales", "credit_sales", "all_refunds", "all_credit", "all_credit_out", "cost", "profit")
     return {name: sum(getattr(line.totals, name) for line in lines) for name in names} | services.cash_of_day(lines)
 
@@ -161,7 +161,7 @@ def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
 def _by_method(lines: Iterable[DayLine]) -> list[tuple[str, str, int]]:
     """The sales of all shifts by method, less refunds by the same method: its code, its words, rupiah.
 
-    In the order of the ways to pay, also of a signed day, which is kept in another.
+    In the order of the ways to pay, also for a signed day, which keeps them in another order.
     """
     sums: Counter[str] = Counter(dict.fromkeys(dict(method_choices()), 0))
     for line in lines:
@@ -174,7 +174,7 @@ def _by_method(lines: Iterable[DayLine]) -> list[tuple[str, str, int]]:
 @staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def drawer_day_csv(request: StaffRequest, day: str) -> HttpResponseBase:
-    """The same as a file."""
+    """The closing of a day as a CSV file, a line a shift."""
     shown = _day(day)
     fields = dict(_FIELDS) | {f"sales_{code}": partial(_sales_by, code) for code, _words in method_choices()}
     if request.user.has_perm(Right.VIEW_COST):
@@ -208,7 +208,7 @@ _FIELDS = {
     "counted": lambda line: line.counted,
     "difference": lambda line: line.difference,
     "reason": lambda line: note_as_seen(line.reason),
-    # Added up, these two are the day's: a drawer's cash once, and what shifts began with otherwise than was left.
+    # The sums of these two are the day's: each drawer's cash once, and all differences at openings.
     "last_count": lambda line: line.counted if line.is_last_of_drawer else 0,
     "opening_difference": lambda line: line.opening_difference or 0,
     "opening_reason": lambda line: note_as_seen(line.opening_reason),

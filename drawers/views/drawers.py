@@ -70,7 +70,7 @@ def _shown(request: StaffRequest, form: DrawerForm) -> HttpResponse:
 @staff_only(Right.MANAGE_STAFF, Right.CHANGE_LIMITS)
 @require_POST
 def staff_drawer(request: StaffRequest, pk: int) -> HttpResponse:
-    """Have the person be offered this drawer first, or none."""
+    """Set the drawer that the person is offered first, or none."""
     person = get_object_or_404(User, pk=pk)
     form = UsualDrawerForm(request.POST, person=person)
     with refusal_shown(request):

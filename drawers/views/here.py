@@ -28,7 +28,7 @@ from policies.services import policies
 from tills.printing import open_cash_drawer
 
 _ROWS = 30
-# So many of a person's own shifts are looked through for what was not settled.
+# How many of a person's newest shifts are searched for unsettled payments.
 _SHIFTS = 5
 
 
@@ -99,7 +99,7 @@ def drawer_open(request: StaffRequest) -> HttpResponse:
 
 
 def _open_before(request: StaffRequest, own: Shift, form: OpenForm) -> HttpResponse:
-    """To the drawer that another window has opened; with the typed values, unless this is the same form."""
+    """Redirect to the drawer that another window has opened, and show the typed values if they are different."""
     is_same = form.is_valid() and (form.cleaned_data["drawer"], form.pieces) == (own.drawer, own.opening_pieces)
     if not is_same:
         words = _("You have %(drawer)s open.") % {"drawer": own.drawer.name}
@@ -108,7 +108,7 @@ def _open_before(request: StaffRequest, own: Shift, form: OpenForm) -> HttpRespo
 
 
 def _field_of(refusal: Refused) -> str | None:
-    """The field of the opening that this is about."""
+    """The field of the opening form that the refusal is about."""
     if isinstance(refusal, OpeningUnexplained):
         return "reason"
     return "drawer" if refusal.reason in {"drawer_taken", "drawer_off", "other_branch"} else None
@@ -143,7 +143,7 @@ def drawer_paid(request: StaffRequest) -> HttpResponse:
 
 
 def _too_late(request: StaffRequest, form: PaidForm) -> HttpResponse:
-    """To the page that opens a drawer, with the values that were typed for a closed one."""
+    """Redirect to the page that opens a drawer, and show the values that were typed for a closed one."""
     refusal = DrawerRefused("no_shift")
     typed = " – ".join(filter(None, (form["amount"].value(), form["reason"].value())))
     words = _("Not entered: %(what)s") % {"what": typed}

@@ -211,7 +211,7 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 def _hand_over(request: StaffRequest, shift: Shift, form: CloseForm, facts: dict[str, Any]) -> Shift | str:
-    """Hand it over; at a till the receiver goes on. Return where to go then. Raises `Refused`."""
+    """Hand the shift over; at a till the receiver goes on. Return where to redirect. Raises `Refused`."""
     giver, to, secret = request.user, form.cleaned_data["to"], form.cleaned_data["secret"]
     token = getattr(request, "till_token", "")
     way = services.confirm_receiver(to, secret, actor=giver, till_token=token)
@@ -227,7 +227,7 @@ def _hand_over(request: StaffRequest, shift: Shift, form: CloseForm, facts: dict
 
 
 def _field_of(refusal: Refused) -> str | None:
-    """The field of the closing that this is about."""
+    """The field of the closing form that the refusal is about."""
     if isinstance(refusal, DifferenceUnexplained):
         return "reason"
     if isinstance(refusal, DrawerRefused):
@@ -250,7 +250,7 @@ def shift_correct(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 def _closed_before(request: StaffRequest, shift: Shift, form: CloseForm) -> HttpResponse:
-    """To the shift, which another window has closed; unless this is the same form, with what was typed."""
+    """Redirect to the shift, which was closed before, and show the typed values if they are different."""
     if form.is_bound and shift.closed_by:
         is_same = form.is_valid() and (form.pieces, form.cleaned_data["reason"]) == (shift.counted_pieces, shift.reason)
         if not (is_same and shift.closed_by == request.user):
