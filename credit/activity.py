@@ -16,14 +16,14 @@ from staff.models import User
 
 
 class _Customers(Subject):
-    """Customers, for readers who may see them; the account before the customer's own page."""
+    """Customers, for readers who may see them. A link leads to the account rather than to the customer's page."""
 
     def about(self, key: str, seen: Seen) -> About | None:
         may_see = _sees_credit(seen.reader) or seen.reader.has_perms(self.rights)
         return super().about(key, seen if may_see else seen._replace(rows={}))
 
     def url(self, reader: User, *args: Any) -> str:
-        """The account's page; the customer's for a reader who may see that alone."""
+        """The account's page; the customer's for a reader who may see only that."""
         return reverse("credit_account", args=args) if _sees_credit(reader) else super().url(reader, *args)
 
 

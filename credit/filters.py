@@ -32,11 +32,11 @@ class AgeingFilter(InBranches):
         return accounts.filter(owing_in(int(branch)))
 
     def search(self, accounts: QuerySet[CreditAccount], _name: str, text: str) -> QuerySet[CreditAccount]:
-        """Those whose customer's name or note has words that begin so."""
+        """Those whose customer's name or note has words that begin with the text."""
         return accounts.filter(customer__in=Customer.objects.named(text, by_part=sees_whole_numbers()))
 
     def of_age(self, accounts: QuerySet[CreditAccount], _name: str, age: str) -> QuerySet[CreditAccount]:
-        """Those whose oldest debt is of this age; `due`: of any age but not due."""
+        """Those whose oldest debt has this age; `due`: those with any overdue debt."""
         today = timezone.localdate()
         week, month = today - dt.timedelta(days=7), today - dt.timedelta(days=30)
         match age:

@@ -17,14 +17,14 @@ from customers.models import Customer
 
 _LINE = {"class": "form-control", "autocomplete": "off"}
 _DIGITS = {**_LINE, "inputmode": "numeric"}
-# As many names are offered while somebody types; any other name is typed in full.
+# At most this many names are offered while somebody types; any other name must be typed in full.
 _OFFERED = 300
-# So many names are named where only a part of one was typed.
+# At most this many names are suggested when only a part of one was typed.
 _ALIKE = 4
 
 
 def offered_customers() -> QuerySet[Customer]:
-    """The names of customers who may buy on credit, as many as a browser offers."""
+    """The customers who may buy on credit, by name: at most as many as a field offers."""
     return _on_credit()[:_OFFERED]
 
 
@@ -60,7 +60,7 @@ class CreditCustomerField(forms.CharField):
         return value.name if isinstance(value, Customer) else value
 
     def clean(self, value: Any) -> Any:
-        """The only customer of this name, letters' case aside. Nobody is taken by a part of a name: it is a debt."""
+        """The only customer of this name, in capitals or not. A part of a name is not enough for a debt."""
         name = super().clean(value)
         if not name:
             return None

@@ -21,13 +21,13 @@ class Method:
     code: str
     words: str | Promise
     icon: str
-    #: Pressed in a review; "" for none. Not F5 to F7, which are the browser's own.
+    #: The key that chooses it in a review; "" for none. Not F5 to F7, which are the browser's own.
     key: str = ""
-    #: It lies in the drawer, so it is counted there.
+    #: Its money lies in the drawer, so it is counted there.
     counts_as_cash: bool = False
     #: No money moves: it is on the account of a customer.
     needs_debtor: bool = False
-    #: The number on the slip is noted with it; for one that only `takes_reference` it may stay empty.
+    #: The number on the slip must be noted with it. If a method only `takes_reference`, the number may stay empty.
     needs_reference: bool = False
     takes_reference: bool = False
     #: Its provider pays the sum of a day to the bank, less a fee.
@@ -61,7 +61,7 @@ def find_method(code: str) -> Method | None:
 
 
 def bank_methods() -> list[Method]:
-    """Those whose money reaches the shop's bank."""
+    """The methods whose money reaches the shop's bank."""
     return [method for method in METHODS if not (method.counts_as_cash or method.needs_debtor)]
 
 

@@ -26,10 +26,10 @@ MOST_DUE_DAYS = 365
 
 
 def unpaid(account: str, owed: str) -> str:
-    """SQL for the debts of an account that are not paid, newest first, each with what is `open` of it.
+    """SQL for the debts of an account that are not paid, newest first, each with its unpaid part as `open`.
 
     A payment pays the debt that is due first, so the newest debts are the unpaid ones. Only those are read, one after
-    the other, until they make `owed`: however long the history is.
+    the other, until they add up to `owed`, however long the history is.
     """
     debt = f"""
         SELECT e.id, e.ref_id, e.due_on, e.at, e.amount FROM credit_creditentry e
@@ -51,7 +51,7 @@ def unpaid(account: str, owed: str) -> str:
 
 
 def forget_unless_owing(collector: Any, field: Any, accounts: Any, using: str) -> None:
-    """A deleted customer's account stays without one. Raises `ProtectedError` while money is owed, either way.
+    """Keep a deleted customer's account, without a customer. Raises `ProtectedError` while either side owes money.
 
     Call `delete` inside a transaction: nobody sells to the customer meanwhile.
     """
@@ -66,7 +66,7 @@ def forget_unless_owing(collector: Any, field: Any, accounts: Any, using: str) -
 
 
 class CreditAccount(models.Model):
-    """Up to how much a customer may buy on credit, and what is owed. With a cap of 0 nothing more is sold so."""
+    """How much a customer may buy on credit, and what is owed. With a cap of 0 nothing more is sold on credit."""
 
     customer = models.OneToOneField(Customer, null=True, on_delete=forget_unless_owing, related_name="credit")
     cap = models.BigIntegerField(_("cap"), help_text="Rupiah that may be owed at most.")
@@ -98,7 +98,7 @@ class CreditAccount(models.Model):
                 operation=pgtrigger.Insert,
                 condition=~pgtrigger.Q(new__balance=0) | pgtrigger.Q(new__oldest_due__isnull=False),
             ),
-            # The triggers of its entries run one deeper than what anybody types.
+            # The depth is 0 for a statement that somebody types, and 1 for the update by an entry's trigger.
             pgtrigger.Protect(
                 name="balance_follows_its_entries",
                 operation=pgtrigger.Update,
@@ -124,12 +124,12 @@ class CreditAccount(models.Model):
 
     @property
     def size(self) -> int:
-        """Owed rupiah of all customers."""
+        """Rupiah that the customer owes the shop, or the shop the customer; never below zero."""
         return abs(self.balance)
 
     @property
     def left(self) -> int:
-        """Rupiah that can be sold on credit still; never below zero."""
+        """Rupiah that can still be sold on credit; never below zero."""
         return max(0, self.cap - self.balance)
 
 
@@ -177,8 +177,8 @@ _COMES_TO_ANOTHER = """
     END IF;
     RETURN NULL;
 """
-# The account's row is locked by its own update, so entries wait for each other. A sale that takes the place of another
-# one in the same transaction, for no more, passes no cap that it had not passed before.
+# The account's row is locked by its own update, so entries wait for each other. The cap does not refuse a sale that
+# replaces another one of the account in the same transaction for no more rupiah: it raises no debt.
 _MOVES_THE_BALANCE = f"""
     UPDATE credit_creditaccount SET balance = balance + NEW.amount,
            oldest_due = CASE WHEN balance + NEW.amount > 0 THEN coalesce(oldest_due, current_date) END
@@ -216,7 +216,7 @@ _MOVES_THE_BALANCE = f"""
 
 class CreditEntryQuerySet(models.QuerySet["CreditEntry"]):
     def current(self) -> CreditEntryQuerySet:
-        """Those that hold: neither undone nor undoing another."""
+        """Entries that hold: neither undone nor undoing another."""
         return self.filter(undoes=None, undone_by=None)
 
 
@@ -351,5 +351,5 @@ class CreditEntry(models.Model):
 
     @property
     def paid(self) -> int:
-        """Rupiah of a payment, as a person says it."""
+        """Rupiah of a payment, above zero."""
         return -self.amount

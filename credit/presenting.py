@@ -37,7 +37,7 @@ def age_badge(account: CreditAccount) -> SafeString:
 
 
 def due_badge(due_on: dt.date) -> SafeString:
-    """How late what is due on this day is."""
+    """How late a debt is that is due on this day."""
     if due_on == timezone.localdate():
         return badge(_LOOKS[Age.WEEK], _("Due today"))
     age = age_of(due_on)
@@ -66,7 +66,7 @@ def owed_of(account: CreditAccount, most: int = 5) -> Owed | None:
 
 
 def off_account_words(off: OffAccount, *, is_done: bool) -> str:
-    """The sentence for the customer when a price comes off the account, or once it has; in today's language."""
+    """The sentence for the customer when a price comes off the account, or once it has; in the active language."""
     facts = {"amount": rupiah(off.amount), "kept": rupiah(off.kept)}
     if not is_done:
         if off.code == "less":

@@ -39,7 +39,7 @@ class AgeingTable(Table[CreditAccount]):
 
     @column(_("Customer"), phone="1 left")
     def customer(self, account: CreditAccount) -> SafeString:
-        """Who; leads to the account."""
+        """The customer's name; leads to the account."""
         if account.customer_id is None:
             return format_html("{}", name_of(account))
         return row_link(reverse("credit_account", args=[account.customer_id]), name_of(account))
@@ -85,7 +85,7 @@ class AgeingTable(Table[CreditAccount]):
 
 
 class CreditEntryTable(Table[CreditEntry]):
-    """The entries of one account, with their people; `user` looks at them."""
+    """The entries of one account, with their people, as `user` may see them."""
 
     caption = _("Entries, newest first")
 
@@ -106,7 +106,7 @@ class CreditEntryTable(Table[CreditEntry]):
 
     @column(_("What"), phone="1 left")
     def what(self, entry: CreditEntry) -> SafeString:
-        """Its kind; of an order with a link to it, and what was undone struck through."""
+        """Its kind, with a link to its order if it has one; an undone entry is struck through."""
         words: object = entry.get_kind_display()
         if entry.ref_id and self.user.has_perm(Right.VIEW_ORDERS):
             words = row_link(reverse("order_detail", args=[entry.ref_id]), words)
@@ -118,7 +118,7 @@ class CreditEntryTable(Table[CreditEntry]):
 
     @column(_("Note"), phone="3 wide")
     def note(self, entry: CreditEntry) -> SafeString:
-        """How it was paid, when it is due, why, and of which order."""
+        """How it was paid, why, its order, and when it is due."""
         parts = [entry.method_words, note_as_seen(entry.reason), entry.ref_id]
         if entry.due_on:
             parts.append(gettext("due %(day)s") % {"day": day_words(entry.due_on)})
@@ -151,7 +151,7 @@ class CreditEntryTable(Table[CreditEntry]):
 
 
 def _labelled(label: str, amount: str) -> SafeString:
-    """The words of a card on a phone, which has no headings."""
+    """The amount with its label, for a card on a phone: that has no headings."""
     return format_html('<span class="phone-label">{} </span>{}', label, amount)
 
 

@@ -39,7 +39,7 @@ SET_TERMS = act("credit_terms", pgettext_lazy("audit", "Change a customer's cred
 BRING_FORWARD = act("credit_brought", pgettext_lazy("audit", "Enter what was owed before"), Right.MANAGE_CREDIT)
 _MOST_DEBTS = 50
 _ROWS = 50
-# Accounts of a file whose orders are looked up in one statement.
+# How many accounts of a file are looked up in one statement.
 _AT_ONCE = 500
 
 
@@ -161,7 +161,7 @@ def _typed(request: StaffRequest, pk: int, form: Form) -> dict[str, object]:
 
 
 def _found(request: StaffRequest) -> AgeingFilter:
-    """The accounts on which something is owed; for a reader bound to a branch those that owe it for something there."""
+    """The accounts on which something is owed; a reader bound to a branch sees those that owe something there."""
     owing, own = CreditAccount.objects.filter(balance__gt=0).order_by("oldest_due", "pk"), own_branch()
     seen = owing if own is None else owing.filter(services.owing_in(own, with_shop=True))
     return AgeingFilter(request.GET, queryset=seen)
@@ -186,7 +186,7 @@ def credit_list(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_CREDIT)
 @require_GET
 def credit_csv(request: StaffRequest) -> HttpResponseBase:
-    """The same as a file, up to the first ten thousand."""
+    """The same list as a CSV file, up to the first ten thousand accounts."""
     keys = list(_found(request).qs.values_list("pk", flat=True)[: FirstPages.MOST])
     record(EXPORT_MADE, actor=request.user, subject="credit", facts={"format": "csv", "rows": len(keys)})
     not_to_ask: dict[int, int] = {}

@@ -35,7 +35,7 @@ def set_credit(
     due_on: dt.date | None = None,
     actor: User,
 ) -> CreditAccount:
-    """Let the customer owe up to `cap` rupiah, due so many days after a sale, or on a day; also when it was otherwise.
+    """Let the customer owe up to `cap` rupiah, due `due_days` after a sale or on the day `due_on`; also change that.
 
     A cap of 0 ends it: nothing more is sold on credit, and what is owed stays. Raises `CreditRefused`.
     """
@@ -61,7 +61,7 @@ def set_credit(
 def bring_forward(
     account: CreditAccount, *, amount: int, reason: str, actor: User, token: UUID | None = None
 ) -> CreditEntry:
-    """Enter `amount` rupiah that the customer owed before this account began, such as by a book.
+    """Enter `amount` rupiah that the customer owed before this account began, such as in a notebook.
 
     It is not a sale, so it may pass the cap. `token`: one per rendered form; the same again gives the same entry.
     Raises `CreditRefused`.
@@ -122,7 +122,7 @@ def due_day(account: CreditAccount) -> dt.date:
 def entered_before(account: CreditAccount, token: UUID | None, *, actor: User, **facts: Any) -> CreditEntry | None:
     """The entry of the locked account that this form has made before; None for a form that has made none.
 
-    `facts`: its present values. Raises `CreditRefused` when it said something else then, or what it entered was undone.
+    `facts`: its present values. Raises `CreditRefused` if they were different then, or the entry was undone.
     """
     before = CreditEntry.objects.filter(token=token).select_related("undone_by").first() if token else None
     if before is None:

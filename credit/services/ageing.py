@@ -1,7 +1,7 @@
 """How old what customers owe is, and debts for orders that ended without success.
 
-The age follows from the debts that are not paid, and from nothing of the time before. What did not succeed stays on the
-account until somebody notes it.
+The age depends only on the debts that are not paid. The price of an order that did not succeed stays on the account
+until somebody notes it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Debt:
 
 
 def age_of(due_on: dt.date) -> Age:
-    """How long what was due on this day has been due."""
+    """The age of a debt that is due on this day."""
     days = (timezone.localdate() - due_on).days
     if days <= 0:
         return Age.NOT_DUE
@@ -61,7 +61,7 @@ def debts_of(account: CreditAccount) -> list[Debt]:
 
 
 def debts_and_unfulfilled(account: CreditAccount) -> tuple[list[Debt], set[str]]:
-    """The same, and the ref_ids of those whose orders ended without success: one question."""
+    """What `debts_of` returns, and the ref_ids of those whose orders ended without success, by one query."""
     ended = "EXISTS (SELECT FROM drawers_payment paid WHERE paid.debt_id = debt.id AND paid.outcome = 'owed')"
     columns = "debt.id, debt.ref_id, debt.due_on, debt.at, debt.amount, debt.open"
     with connection.cursor() as cursor:
@@ -74,7 +74,7 @@ def debts_and_unfulfilled(account: CreditAccount) -> tuple[list[Debt], set[str]]
 
 
 def _values(account: CreditAccount) -> list[int]:
-    # In the order of `unpaid`: the first debt, the older ones, and as often as it names what is owed.
+    # In the order in which the SQL of `unpaid` names them: the account twice, then what is owed three times.
     return [account.pk, account.pk, account.balance, account.balance, account.balance]
 
 
@@ -89,7 +89,7 @@ def aged(accounts: Collection[int]) -> dict[int, dict[str, int]]:
 
 
 def owing_in(branch: int, *, with_shop: bool = False) -> Exists:
-    """The condition of accounts that owe for a sale of this branch; `with_shop`: also for what is of no branch.
+    """The condition that an account owes for a sale of this branch; `with_shop`: or for a debt of no branch.
 
     A payment pays what is due first, so the debts from the oldest due day on are those that are not paid.
     """
@@ -99,7 +99,7 @@ def owing_in(branch: int, *, with_shop: bool = False) -> Exists:
 
 
 def owed_in_all(accounts: QuerySet[CreditAccount] | None = None) -> tuple[int, int]:
-    """Rupiah that all customers owe together, or these, and how many of them."""
+    """Rupiah that all customers owe together, or those of these accounts, and how many owe something."""
     accounts = CreditAccount.objects.all() if accounts is None else accounts
     owing = accounts.filter(balance__gt=0).aggregate(sum=Sum("balance"), count=Count("pk"))
     return int(owing["sum"] or 0), int(owing["count"])
@@ -124,7 +124,7 @@ class OffAccount:
 
     @property
     def code(self) -> str:
-        """Its name for pages and tests: less is owed, partly so, or all of it is kept."""
+        """Its name for pages and tests: "less" is owed, "part" of it is kept, or all of it is "kept"."""
         return "less" if not self.kept else "part" if self.less else "kept"
 
 
@@ -134,7 +134,7 @@ def unfulfilled_sales(account: CreditAccount) -> dict[str, int]:
 
 
 def not_to_ask_for(accounts: Collection[int]) -> dict[int, int]:
-    """Rupiah of what these accounts owe that are for orders that ended without success; those that have some."""
+    """Rupiah that these accounts owe for orders that ended without success; only the accounts that have some."""
     sums = _not_fulfilled(accounts).order_by().values("account").annotate(sum=Sum("amount"))
     return {
         pk: int(min(balance, total))
@@ -144,7 +144,7 @@ def not_to_ask_for(accounts: Collection[int]) -> dict[int, int]:
 
 
 def _not_fulfilled(accounts: Collection[int]) -> QuerySet[CreditEntry]:
-    """A payment names the debt that stands for it (`payment`), and knows how its order ended."""
+    """The debts whose orders ended without success, which the payment of each debt knows."""
     return CreditEntry.objects.filter(account__in=accounts, payment__outcome="owed")
 
 

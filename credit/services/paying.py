@@ -45,7 +45,7 @@ def record_payment(
 def undo_payment(payment: CreditEntry, *, actor: User, reason: str) -> CreditEntry:
     """Undo a payment that was entered wrongly: it is owed again. Raises `CreditRefused`.
 
-    It stays when its customer was deleted since, and when money went back since: that money was this payment.
+    A payment stays if its customer was deleted since, or if money went back since: that money was this payment.
     """
     if not reason.strip():
         raise CreditRefused("no_reason")
@@ -70,7 +70,7 @@ def last_paid_back(account: CreditAccount) -> int:
 
 
 def pay_back(account: CreditAccount, *, amount: int, method: str, actor: User, ref_id: str = "") -> CreditEntry:
-    """Note that `amount` rupiah went back to a customer who had paid at least so much too much. Raises `CreditRefused`.
+    """Note that `amount` rupiah went back to a customer who had overpaid at least as much. Raises `CreditRefused`.
 
     `ref_id`: the order for which it went back.
     """

@@ -27,7 +27,7 @@ OF_SALES = (SALE, CreditEntry.Kind.MOVED)
 def put_on_credit(customer: Customer, *, ref_id: str, amount: int, actor: User, is_sold: bool = False) -> CreditEntry:
     """Put the order with this ref_id, which sells for `amount` rupiah, on the customer's account; return the entry.
 
-    `is_sold`: it was sold before, and is only entered again: nobody's right and no due day counts, but the cap does.
+    `is_sold`: it was sold before and is only entered again: no right and no overdue debt refuses it, only the cap does.
     Call it in the transaction that stores the payment. Raises `NoAccount`, `Overdue`, `OverCap` or `CreditRefused`.
     """
     if not is_sold:
@@ -42,7 +42,7 @@ def put_on_credit(customer: Customer, *, ref_id: str, amount: int, actor: User, 
 def lock_both_accounts(debt: CreditEntry | None, customer: Customer | None) -> None:
     """Lock the account that `debt` is on, and that of `customer`, until the transaction ends.
 
-    By their keys: where two orders swap their customers, one waits for the other.
+    In the order of their keys: if two orders swap their customers, one waits for the other.
     """
     ours = Q(pk=debt.account_id) if debt else Q(pk__in=())
     if customer:
@@ -51,7 +51,7 @@ def lock_both_accounts(debt: CreditEntry | None, customer: Customer | None) -> N
 
 
 def take_off_credit(debt: CreditEntry, *, actor: User) -> CreditEntry:
-    """Undo the sale of an order that was paid otherwise after all. Raises `CreditRefused` without a customer."""
+    """Undo the sale of an order that was paid in another way after all. Raises `CreditRefused` without a customer."""
     account = lock_account(debt.account_id)
     if account.customer_id is None:
         raise CreditRefused("account_gone")
@@ -69,9 +69,9 @@ def give_back_credit(
 ) -> CreditEntry:
     """Take the price of an order that ended without success off the account that it was sold on; return the entry.
 
-    `debt`: the sale on credit. An order that was paid otherwise lowers by `amount` rupiah what `customer` owes, or is
-    kept for later sales. Raises `CreditRefused`, `OtherAccount` where it is on another account than that of `customer`,
-    or `NoAccount`.
+    `debt`: the sale on credit. If the order was paid in another way, `amount` rupiah lower what `customer` owes, or are
+    kept for later sales. Raises `CreditRefused`, `OtherAccount` if the sale is not on the account of `customer`, or
+    `NoAccount`.
     """
     facts = {"ref_id": ref_id, "reason": reason.strip()[:500], "undoes": debt}
     with transaction.atomic():
