@@ -81,7 +81,7 @@ def chart_of(curve: list[DayClosing]) -> Chart | None:
 
 
 def scale(balances: list[int]) -> tuple[int, int]:
-    """Lowest tick and distance of the ticks: round numbers, from zero on unless that would flatten the curve."""
+    """The lowest tick and the distance of the ticks: round numbers, from zero unless that would flatten the curve."""
     low, high = min(balances), max(balances)
     high = high if low or high else _EMPTY_TOP
     floor = 0 if 0 <= low < high * 0.6 else low

@@ -59,7 +59,7 @@ class EntryQuerySet(models.QuerySet["Entry"]):
 
 
 class Entry(models.Model):
-    """One line of the books. Never changed, never deleted: a mistake is mended by another entry.
+    """One line of the books. Never changed, never deleted: another entry corrects a mistake.
 
     Its `id` is a number of the one sequence (gateway): a higher one was posted later, even if clocks differ.
     """
@@ -123,7 +123,7 @@ class Entry(models.Model):
             models.Index(fields=["at"], name="entry_by_time"),
             models.Index(fields=["ref_id"], name="entry_by_order"),
             models.Index(fields=["txid", "id"], name="entry_to_seal"),
-            # Each order has the other kinds: those are found in any stretch of entries.
+            # The other kinds come with every order, so any part of the entries has some of them.
             models.Index(
                 fields=["kind", "-at", "-id"],
                 name="entry_of_rare_kind",
@@ -171,7 +171,7 @@ class RunningDay(models.Model):
     """The sums of the entries of a running day, up to one of them. One row. Amounts in rupiah.
 
     The pages add up only the entries after that one. No entry changes, and their ids and times are in the order of
-    posting, so what is summed here stays as it is. No closed day is made of it.
+    posting, so these sums stay right. The row of a closed day is never made from them.
     """
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)

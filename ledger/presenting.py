@@ -13,13 +13,13 @@ from core.together import read_together
 from gateway.models import Exchange
 from ledger.models import Books
 
-# Above so many hours it is said in days.
+# From this many hours on, a time is given in days.
 _LONG = 48
 
 
 @dataclass(frozen=True)
 class Funds:
-    """The account's money now, in rupiah; None while it is not known. Read once: all of a page is one moment.
+    """The account's money now, in rupiah; None while it is not known. Read once, so that a page shows one moment.
 
     Before the books are opened, the balance is the one that the upstream reported last.
     """
@@ -34,12 +34,12 @@ class Funds:
 
     @staticmethod
     def questions() -> list[QuerySet[Any]]:
-        """The questions for them; `of` takes the answers."""
+        """The queries for the funds; `of` takes their answers."""
         return [Books.objects.filter(only=True), Exchange.objects.readings()[:1]]
 
     @classmethod
     def of(cls, books: list[Books], readings: list[Exchange]) -> Funds:
-        """The funds, of the answers to `questions`."""
+        """The funds, from the answers to `questions`."""
         return cls(books=books[0] if books else Books(), reading=readings[0] if readings else None)
 
     @property
@@ -69,7 +69,7 @@ class Funds:
 
 
 def lasts_words(available: int | None, per_hour: int | None) -> str:
-    """How long so many rupiah last at the usual pace (rupiah per hour), in words; empty where that is not known."""
+    """How long the `available` rupiah last at `per_hour` rupiah an hour, in words; empty if either is not known."""
     if available is None or not per_hour:
         return ""
     hours = max(0, available // per_hour)

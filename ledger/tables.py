@@ -65,7 +65,7 @@ class StatementTable(Table[Entry]):
 
     @column(_("Before → after"), css="num", phone="2 wide")
     def before_after(self, entry: Entry) -> SafeString:
-        """The balance, or the reserved amount, around it."""
+        """The balance before and after it, or the reserved amount if the balance did not change."""
         if entry.balance_change:
             before, after = rupiah(entry.balance_before), rupiah(entry.balance_after)
             return format_html('<span class="quiet">{} →</span> {}', before, after)

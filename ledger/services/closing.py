@@ -45,19 +45,19 @@ def close_days() -> None:
         with transaction.atomic():
             locked = lock_books()
             if day := day_to_close(locked, first):
-                # A row that is there already was not made here. It stays, and the proof compares it.
+                # A row that exists already was not made here. It stays, and the nightly proof compares it.
                 ClosedDay.objects.bulk_create([closing_of(day)], ignore_conflicts=True)
                 locked.closed_day = day
                 locked.save(update_fields=["closed_day"])
 
 
 def closing_of(day: dt.date) -> ClosedDay:
-    """This day by its entries; it is not stored."""
+    """The closing of this day, from its entries; it is not stored."""
     return closing_from(day, *read_together(*closing_questions(day)))
 
 
 def closing_questions(day: dt.date, *, is_running: bool = False) -> list[QuerySet[Any, Any]]:
-    """The questions for the closing of this day; `closing_from` makes it from the answers.
+    """The queries for the closing of this day; `closing_from` makes it from their answers.
 
     `is_running`: only the entries after those that `RunningDay` has, and that row.
     """
@@ -84,7 +84,7 @@ def closing_from(
     made: list[tuple[Any, ...]],
     summed: Sequence[RunningDay] = (),
 ) -> ClosedDay:
-    """The closing of this day, of the answers to `closing_questions`; it is not stored."""
+    """The closing of this day, from the answers to `closing_questions`; it is not stored."""
     none = Entry(pk=0, balance_after=0, reserved_after=0)
     before, last = next(iter(found_before), none), next(iter(found_last), none)
     lowest = min([before.balance_after, *(row.lowest for row in summed)])
@@ -105,7 +105,7 @@ def closing_from(
 
 
 def keep_running_day(closing: ClosedDay, last: Entry) -> None:
-    """Keep what today's entries come to up to `last`, the newest; nobody needs to add them up again."""
+    """Keep the sums of today's entries up to `last`, the newest, so that nobody adds them up again."""
     facts = {"day": closing.day, "lowest": closing.lowest, "sums": closing.sums}
     row = RunningDay(last_entry=last.pk, last_at=last.at, **facts)
     changing = ["day", "last_entry", "last_at", "lowest", "sums"]
@@ -113,7 +113,7 @@ def keep_running_day(closing: ClosedDay, last: Entry) -> None:
 
 
 def wrong_day() -> FoundFlaw | None:
-    """Add up every closed day again; the first whose kept row says something else, or is missing. None: all agree."""
+    """Add up every closed day again; return the first whose kept row differs or is missing. None: all agree."""
     first, last = first_day(), books().closed_day
     if first is None or last is None:
         return None

@@ -93,7 +93,7 @@ def post(steps: Sequence[Step]) -> None:
 
 
 def open_books(balance: int) -> None:
-    """Post what the account had (rupiah) before everything that is in the books already. Once."""
+    """Post the balance (rupiah) that the account had before everything that the books have so far. Call it once."""
     current = lock_books()
     current.opened_at = timezone.now()
     current.save(update_fields=["opened_at"])
@@ -178,13 +178,13 @@ def _standings(ref_ids: set[str]) -> dict[str, _Standing]:
 
 
 def _account(kind: Entry.Kind, actor: User | None = None) -> Step:
-    """A step of the account's own, of no order."""
+    """A step of the account itself, without an order."""
     return Step(kind=kind, ref_id="", order_kind="", actor_id=actor.pk if actor else None)
 
 
 # The entries take their ids and times under the lock of the books' row. So ids and times are both in the order of
 # posting, even if the clocks of several machines differ: never before the last one, and never in a closed day. So each
-# day closes as the next one opens, and stays so.
+# day closes with the balance with which the next one opens.
 _APPEND = """
     WITH books AS (
         UPDATE ledger_books

@@ -61,7 +61,7 @@ def prove_entries(proof: Proof, last: int) -> FoundFlaw | None:
 
 
 def prove_sums(proof: Proof) -> FoundFlaw | None:
-    """Compare the sums that the books keep with those of the entries, which `proof` holds all."""
+    """Compare the sums that the books keep with those of all entries, which `proof` holds."""
     kept = books()
     off = (kept.balance - proof.balance) or (kept.reserved - proof.reserved)
     return FoundFlaw(kind=Flaw.CACHED, amount=off, entry_id=proof.upto or None) if off else None

@@ -28,7 +28,7 @@ from policies.services import policies
 _Kind = Entry.Kind
 _ONE_DAY = dt.timedelta(days=1)
 _USUAL_DAYS = 7
-# More entries than this are added up once.
+# The sums of a running day are kept once this many entries had to be added up.
 _MOST_ADDED_UP = 1_000
 
 # Which entries make each amount of a day's closing: the sums of a closed day by kind, and by what the order is for.
@@ -65,7 +65,7 @@ class DayClosing:
 
     @property
     def off_by(self) -> int:
-        """Rupiah that lie between the entries and the closing balance that the entries themselves say: always 0."""
+        """Rupiah by which the closing balance differs from the opening one plus all amounts: always 0."""
         moved: int = sum(getattr(self, name) for name in _MADE_OF)
         return self.closing - self.opening - moved
 
@@ -77,7 +77,7 @@ class DayClosing:
 
 @dataclass(frozen=True, kw_only=True)
 class Days:
-    """The closings of some days, oldest first, with the books of the same moment; `first_day`: of the first entry."""
+    """The closings of some days, oldest first, with the books of that moment; `first_day`: that of the first entry."""
 
     books: Books
     first_day: dt.date | None
@@ -120,7 +120,7 @@ def _read_days(first: dt.date, last: dt.date) -> Days:
 
 
 def _running(day: dt.date, before: list[Entry], newest: list[Entry], made: list[Any], summed: list[Any]) -> ClosedDay:
-    """The closing of a day that is not over, of the answers to its questions. The sums of many entries are kept."""
+    """The closing of a day that is not over, from the answers to its queries. The sums of many entries are kept."""
     closing = closing_from(day, before, newest, made, summed)
     if sum(count for _kind, _order_kind, count, *_sums in made) > _MOST_ADDED_UP:
         keep_running_day(closing, newest[0])
@@ -148,20 +148,20 @@ def balance_curve(days: int = 30) -> list[DayClosing]:
 
 
 def usual_spending_per_hour() -> int | None:
-    """Rupiah that orders took in an hour of the last seven closed days, less what came back.
+    """Rupiah that orders took per hour of the last seven closed days, less what came back.
 
-    None before a whole day is closed; the books' first day begins with their opening.
+    None before a whole day is closed: the books' first day does not count, because it begins with their opening.
     """
     return usual_spending_of(spending_question())
 
 
 def spending_question() -> QuerySet[ClosedDay, Any]:
-    """For `read_together`; `usual_spending_of` understands the answer."""
+    """The query for `read_together`; `usual_spending_of` reads its answer."""
     return ClosedDay.objects.order_by("-day").values_list("sums")[: _USUAL_DAYS + 1]
 
 
 def usual_spending_of(answers: Iterable[Any]) -> int | None:
-    """`usual_spending_per_hour`, of the rows that `spending_question` has found."""
+    """What `usual_spending_per_hour` returns, from the rows of `spending_question`."""
     days = [sums for (sums,) in answers]
     whole = days[:-1] if len(days) <= _USUAL_DAYS else days[:_USUAL_DAYS]
     if not whole:
@@ -172,6 +172,6 @@ def usual_spending_of(answers: Iterable[Any]) -> int | None:
 
 
 def low_below(per_hour: int | None) -> int:
-    """Rupiah: below that the balance is low, by the use of an hour, and an alert opens."""
+    """The balance in rupiah below which an alert opens: the policy's amount, or its hours at `per_hour` rupiah."""
     held = policies()
     return max(held.alert_low_balance, round((per_hour or 0) * held.alert_low_balance_hours))
