@@ -1,4 +1,4 @@
-"""Tell what an order explains that was decided late from what nobody explains.
+"""Tell apart what an order explains that was decided late, and what nobody explains.
 
 While an order waits for a person it counts as the books have it. If it was charged after all, a difference was found
 then. When its entry is posted at last, that difference is closed, and the sum of all others stays exact.
@@ -68,7 +68,7 @@ def explain(
     sent in between and wait for a person. Returns what happens to differences, and those left after that. The
     explanation with the fewest changes by somebody else is believed.
     """
-    # mostly nothing is late, and then the work does not grow with the differences that are open
+    # usually nothing is late, and then the work does not grow with the number of open differences
     events, left, rest = _explained(change, late, differences, awaiting) if late else ([], list(differences), change)
     if rest:
         difference = Difference(amount=rest, from_no=from_no, to_no=to_no)
@@ -117,7 +117,7 @@ def _believed(
     base_change = change + sum(entry.change for entry in base)
 
     def unlikely_beside(entry: LateEntry) -> tuple[bool, int]:
-        """The same as `unlikely` of the exact ones with this one; of a thousand each is judged by itself."""
+        """Rank the exact entries with this one as `unlikely` does, in constant time: there may be a thousand."""
         more = {entry, debit_of.get(entry.ref_id, entry) if entry.change > 0 else entry} - base
         return base_change + sum(other.change for other in more) not in expected, -len(more & sure)
 
@@ -132,7 +132,7 @@ def _believed(
 
 
 def _exact(late: Sequence[LateEntry], differences: Sequence[Difference]) -> dict[LateEntry, Difference]:
-    """The difference of just its amount for each entry that has one, each for one entry."""
+    """The entries that have a difference of exactly their amount, each with its own difference."""
     same: dict[int, list[Difference]] = {}
     for difference in differences:
         same.setdefault(difference.amount, []).append(difference)
@@ -150,14 +150,14 @@ def _exact(late: Sequence[LateEntry], differences: Sequence[Difference]) -> dict
 
 
 def _with_debits(way: Sequence[LateEntry], debits: Sequence[LateEntry]) -> list[LateEntry]:
-    """No refund without its debit."""
+    """The way with the debits of its refunds: there is no refund without its debit."""
     chosen = set(way)
     refunded = {entry.ref_id for entry in way if entry.change > 0}
     return [*way, *(debit for debit in debits if debit.ref_id in refunded and debit not in chosen)]
 
 
 class _Places:
-    """Differences that entries are parts of, found by the end of their time in logarithmic time."""
+    """Differences that entries may be parts of, found in logarithmic time by the number at which they end."""
 
     def __init__(self, differences: Sequence[Difference]) -> None:
         self._now: list[Difference | None] = list(differences)
@@ -174,8 +174,8 @@ class _Places:
     def best_for(self, entry: LateEntry) -> Difference | None:
         """The difference that the entry's effect is most likely a part of.
 
-        The first that it can be, for an order is charged soon after its sending. A refund comes any time after: take
-        the difference with the smallest rest.
+        For a debit the first possible one, because an order is charged soon after its sending. For a refund, which may
+        come any time after, the one with the smallest rest.
         """
         if entry.change < 0:
             rank = self._first_after(entry.from_no)
@@ -184,7 +184,7 @@ class _Places:
         return min(possible, key=lambda difference: abs(difference.amount - entry.change), default=None)
 
     def put(self, rest: Sequence[Difference], *, in_place_of: Difference) -> None:
-        """The rest of a difference, if any, takes its place."""
+        """Replace a difference by its rest, if any."""
         index = self._index.pop(in_place_of)
         self._now[index] = rest[0] if rest else None
         if rest:
@@ -193,7 +193,7 @@ class _Places:
             self._next[self._rank[index]] = self._rank[index] + 1
 
     def left(self) -> list[Difference]:
-        """Those that are not used up, in their order."""
+        """The differences that are not used up, in their order."""
         return [difference for difference in self._now if difference]
 
     def _first_after(self, no: int) -> int:
@@ -205,7 +205,7 @@ class _Places:
 
 
 def _is_in(place: Difference | None, entry: LateEntry) -> bool:
-    """Whether the order was sent in just that time, and was most likely charged in it."""
+    """Whether the order was sent within that time, so that it was most likely charged in it."""
     return place is not None and entry.change < 0 and not entry.was_resent and place.from_no <= entry.from_no
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from reconciliation.explaining import Difference, Event, LateEntry, explain
 
-# With more orders under way a newest reading says nothing yet. The sums of ten are 1,024.
+# With more orders under way the newest reading says nothing yet: ten of them have 1,024 possible sums.
 _MOST_UNDER_WAY = 10
 
 
@@ -102,8 +102,8 @@ def judge(
 ) -> Judgement:
     """Compare the readings that are not judged yet, up to the first that an open order still keeps from being judged.
 
-    `differences`: those that the entry of an order decided late may explain. The time grows with what is handed in, and
-    in proportion to it.
+    `differences`: those that the entry of an order decided late may explain. The time grows in proportion to what is
+    handed in.
     """
     ledger, left = _Ledger(progress, known), list(differences)
     events: list[Event] = []
@@ -189,7 +189,7 @@ class _Ledger:
         return not any(window.until > reading.no and window.ref_id != reading.ref_id for window in self._last)
 
     def go_on_to(self, reading: Reading, *, since: Reading) -> list[LateEntry]:
-        """Book the entries before the reading; return those whose effect may have been in `since` unnoticed."""
+        """Book the entries before the reading; return those whose effect `since` may have contained unnoticed."""
         late = []
         while self._ahead and self._ahead[-1].no < reading.no:
             entry = self._ahead.pop()
@@ -213,7 +213,7 @@ class _Ledger:
         """For each order that may be in the reading or not: its effect on the balance."""
         open_orders = (order for order in self._orders.values() if order.is_open)
         changes = {order.ref_id: order.next_change for order in open_orders if order.known_until < reading.answered_no}
-        # The last entry first: of an order's refund and debit, the debit counts, for without it there is no refund.
+        # The last entry first: an order's debit replaces its refund here, because without a debit there is no refund.
         for entry in self._ahead:
             if entry.no > reading.no and self._since(entry) < reading.answered_no:
                 changes[entry.ref_id] = entry.change

@@ -33,7 +33,7 @@ class RunTable(Table[ReconciliationRun]):
 
     @column(_("Time"), phone="2 left")
     def time(self, run: ReconciliationRun) -> SafeString:
-        """When; leads to it."""
+        """When; leads to the comparison."""
         return row_link(reverse("run_detail", args=[run.pk]), clock(run.at))
 
     @column(_("Provider balance"), css="num", phone="none")
@@ -52,7 +52,7 @@ class RunTable(Table[ReconciliationRun]):
 
     @column(_("Why"), phone="3 wide")
     def note(self, run: ReconciliationRun) -> SafeString:
-        """Its start, and the orders that it waits for."""
+        """What started it, and how many orders it waits for."""
         waits = ""
         if run.blocking:
             words = ngettext("waits for %(n)s order", "waits for %(n)s orders", len(run.blocking))
@@ -102,7 +102,7 @@ class DifferenceTable(Table[Difference]):
 
     @column(_("Amount"), css="num strong", phone="1 right", fields=("amount",))
     def amount(self, difference: Difference) -> str:
-        """How much, signed."""
+        """Rupiah, signed."""
         return signed_rupiah(difference.amount)
 
     @column(_("Note"), phone="3 wide", fields=("note", "acknowledged_by"))

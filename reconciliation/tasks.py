@@ -34,7 +34,7 @@ def read_for_person() -> None:
 
 
 def _is_read(call_class: CallClass) -> bool:
-    """Ask for the balance once; whether it was reported."""
+    """Ask for the balance once; return whether it was reported."""
     try:
         gateway.read_balance(call_class=call_class)
     except UpstreamError as error:

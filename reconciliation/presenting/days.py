@@ -127,7 +127,7 @@ def _said(facts: ProviderDay) -> Said:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """Whether cash and provider both add up (`both`), one is off (`off`), or one says nothing of it (`open`)."""
+    """Whether cash and provider both add up (`both`), one is off (`off`), or one is not known yet (`open`)."""
 
     code: str
     strong: str

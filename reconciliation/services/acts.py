@@ -65,7 +65,7 @@ class AdjustmentAct(Act):
         return str(approve_adjustment(_adjustment_of(approval), actor=approver).pk)
 
     def lines(self, content: Content) -> list[Line]:
-        """How much, and what the upstream's balance did when."""
+        """The amount, the kind of difference, and the times between which the upstream's balance moved."""
         begin, end = (dt.datetime.fromisoformat(content[name]) for name in ("from_at", "to_at"))
         return [
             Line("amount", _("Posted to the books"), signed_rupiah(content["amount"])),

@@ -50,9 +50,9 @@ def acknowledge_top_up(difference: Difference, *, actor: User, note: str = "") -
 
 
 def announce_top_up(*, amount: int, actor: User, note: str = "") -> ExpectedTopUp:
-    """Say that `amount` rupiah will be paid in: a positive difference of just that is acknowledged by itself.
+    """Say that `amount` rupiah will be paid in: a positive difference of exactly that is acknowledged by itself.
 
-    One that waits already is acknowledged at once; after a week the announcement expires. Raises `DecisionRefused`
+    One that is open already is acknowledged at once; after a week the announcement expires. Raises `DecisionRefused`
     unless the amount is above zero.
     """
     if amount <= 0:
@@ -60,7 +60,7 @@ def announce_top_up(*, amount: int, actor: User, note: str = "") -> ExpectedTopU
     with transaction.atomic():
         lock_reconciliation()
         expected = ExpectedTopUp.objects.create(amount=amount, note=note[:500], announced_by=actor)
-        # The same as where it was announced before (`differences.record`); a plain top-up comes first.
+        # The same as if it had been announced before (`differences.record`); a plain top-up comes first.
         waiting = Difference.objects.open().filter(amount=amount, label__in=MAY_BE_ANNOUNCED, makes_good=None)
         if difference := waiting.order_by("label", "pk").first():
             match_announced(difference)
@@ -157,7 +157,7 @@ def refuse_closed(difference: Difference) -> None:
 
 
 def refuse_decided(adjustment: Adjustment) -> None:
-    """Raise `DecisionRefused` for a proposal that does not wait."""
+    """Raise `DecisionRefused` for a proposal that was decided before."""
     if adjustment.decided_at is not None:
         raise DecisionRefused(_("This adjustment was decided before."))
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _MOST_CANDIDATES = 10
-# Two orders that explain a difference together are looked for among so many, the newest.
+# Two orders that explain a difference together are searched for among this many of the newest.
 _MOST_PAIRED = 200
-# How long before a difference: its opposite was found, an order was refunded, an order was debited.
+# How long before a difference its opposite may have been found, an order refunded, or an order debited.
 _MADE_GOOD_WITHIN = dt.timedelta(days=30)
 _REFUNDED_WITHIN = dt.timedelta(days=1)
 _DEBITED_WITHIN = dt.timedelta(minutes=10)
@@ -49,8 +49,8 @@ def lock_reconciliation() -> Reconciliation:
 def orders_of_amount(differences: Iterable[Difference]) -> dict[int, list[str]]:
     """The orders that explain a difference by themselves, by its key: those of exactly its amount, the likeliest first.
 
-    Only an order of unknown outcome is named with a higher price: then the upstream would have charged less. Two that
-    make the amount together are not among them.
+    Without the candidates of unknown outcome with a higher price, which the upstream would have charged less, and
+    without two that make the amount only together.
     """
     rows = list(differences)
     doubtful = [named["ref_id"] for row in rows for named in row.candidates if named["why"] == _Why.OUTCOME_UNKNOWN]
@@ -71,7 +71,7 @@ def unexplained_differences() -> QuerySet[Difference]:
 
 
 def as_found(rows: Iterable[Difference]) -> dict[explaining.Difference, Difference]:
-    """The differences as the method takes them."""
+    """The differences as the method in `explaining` takes them, each with its row."""
     return {explaining.Difference(amount=row.amount, from_no=row.from_no, to_no=row.to_no): row for row in rows}
 
 
@@ -99,7 +99,7 @@ def close(
 ) -> Difference:
     """Close it by the entry that took it into the books, by its opposite, or by the order that explains it.
 
-    `actor`: who did; None: it closed by itself.
+    `actor`: the person who closes it; None: it closes by itself.
     """
     difference.state = _State.ACKNOWLEDGED
     difference.acknowledged_at = timezone.now()
@@ -157,9 +157,9 @@ def _keep_sum() -> None:
 
 
 def _makes_good(difference: Difference) -> bool:
-    """Whether a former difference was the opposite of this one; the two are bound together then.
+    """Whether a former difference was the opposite of this one; then the two are linked.
 
-    It was a refund that was missing, or an order was adjusted for that has an entry of its own by now. They close each
+    The former one was a missing refund, or was adjusted for an order that has its own entry by now. They close each
     other unless an adjustment of the former one was proposed or posted: then people finish it.
     """
     decided = Q()
@@ -201,7 +201,7 @@ def _label(amount: int, reasons: set[str]) -> Difference.Label:
 
 
 def _entries_between(difference: Difference, *kinds: Entry.Kind) -> QuerySet[Entry]:
-    """The entries of orders of just this amount that were posted in its time."""
+    """The entries of orders of exactly this amount that were posted within the difference's time."""
     entries = Entry.objects.filter(kind__in=kinds, amount=abs(difference.amount))
     return entries.filter(pk__gt=difference.from_no, pk__lt=difference.to_no).order_by("-pk")
 
@@ -209,9 +209,9 @@ def _entries_between(difference: Difference, *kinds: Entry.Kind) -> QuerySet[Ent
 def _candidates(difference: Difference) -> dict[str, str]:
     """The orders whose debit or refund may be what went wrong then, the likeliest first: ref_id → why.
 
-    They are of exactly this amount; where there is none, two that make it together. Only what an order of unknown
-    outcome was charged may be less than its price: those of a higher price come last, the nearest price first, so that
-    a small difference is not lost among all that wait.
+    They are of exactly this amount; if there is none, two that make it together. An order of unknown outcome may have
+    been charged less than its price: those with a higher price come last, the nearest price first, so that a small
+    difference is not lost among all that wait.
     """
     price, start = abs(difference.amount), difference.from_at
     entries = Entry.objects.filter(amount=price, pk__lt=difference.to_no).order_by("-pk")

@@ -17,7 +17,7 @@ from purchases.states import OPEN, Status
 from reconciliation import quiet
 from upstream.endpoints import Endpoint
 
-# An order waits for a person when so many requests over this time have said nothing of it.
+# An order waits for a person when this many requests over this time have said nothing about it.
 _SILENT_REQUESTS, _SILENT_FOR = 10, dt.timedelta(minutes=15)
 _SENDINGS = [Endpoint.TRANSACTION_CREATE, Endpoint.BILL_PAY]
 
@@ -25,8 +25,8 @@ _SENDINGS = [Endpoint.TRANSACTION_CREATE, Endpoint.BILL_PAY]
 def readings() -> QuerySet[Exchange]:
     """Every balance that was true between its request and its answer.
 
-    That is the answer to a balance request, or to the first sending of an order that was charged by it. Its message is
-    not read: thousands of readings may be looked at together.
+    That is the answer to a balance request, or to the first sending of an order that was charged by it. The messages
+    are not loaded, because thousands of readings may be compared together.
     """
     own = Order.objects.filter(ref_id=OuterRef("ref_id"), sent_no=OuterRef("pk"), trx_id=OuterRef("trx_id"))
     return Exchange.objects.readings().filter(Q(endpoint=Endpoint.BALANCE) | Exists(own)).defer("raw", "request")
@@ -88,7 +88,7 @@ def known_from(
 
 
 def _with_requests(orders: QuerySet[Order]) -> QuerySet[Any]:
-    """The orders with what was asked about each since it was last known what it had done."""
+    """The orders, each with the requests about it since its effect was last known, and with its last sending."""
     about_it = Exchange.objects.of_order(OuterRef("ref_id")).order_by().values("ref_id")
     since = about_it.filter(pk__gt=OuterRef("known_no"))
     sendings = about_it.filter(endpoint__in=_SENDINGS)

@@ -49,7 +49,7 @@ class Glance:
 
 
 def glance() -> Glance:
-    """The account in short. Each minute it is another: which orders wait for a person follows from the clock, too."""
+    """The account in short. It changes each minute, because the clock also decides which orders wait for a person."""
     now = timezone.now()
     with connection.cursor() as cursor:
         cursor.execute(_GLANCE, [now - EXPECTED_FOR])

@@ -47,7 +47,7 @@ def reconcile_now(*, seconds: float) -> tuple[ReconciliationRun, str]:
 
     `seconds`: how long to wait for open orders at most.
 
-    Returns the last run, and the fault if the balance could not be read. Works with or without workers beside.
+    Returns the last run, and the fault if the balance could not be read. Works with or without running workers.
     """
     prove(everything=True)
     until = time.monotonic() + seconds

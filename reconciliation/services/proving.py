@@ -122,7 +122,7 @@ def _wrong_sum_of_differences() -> FoundFlaw | None:
 
 
 def _first_of(questions: list[tuple[Flaw, str]], **values: int) -> FoundFlaw | None:
-    """The answer to the first question that has one: (entry, rupiah)."""
+    """The flaw that the first query with an answer (entry, rupiah) shows; None if none has an answer."""
     for kind, question in questions:
         with connection.cursor() as cursor:
             cursor.execute(question, values)

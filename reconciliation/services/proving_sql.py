@@ -26,7 +26,7 @@ _RESERVES = """
 """
 
 # One row for each order with a reservation or a release among these entries. If these cancel each other out and nothing
-# should be reserved, its other entries are added up in their place.
+# should be reserved, the order is skipped: its other entries are checked with the part that they are in.
 RESERVED = f"""
     SELECT entry, off FROM (
         SELECT entry, (SELECT sum(reserved_change) FROM ledger_entry WHERE ref_id = new.ref_id) - reserves AS off
@@ -57,7 +57,7 @@ UNFOUNDED = """
     ORDER BY e.id LIMIT 1
 """
 
-# The debit of a charged order, and the refund of one that failed or was reversed.
+# A charged order without its debit, or a failed or reversed one without its refund.
 MISSING = """
     SELECT debit, CASE WHEN debit IS NULL THEN -price ELSE price END FROM (
         SELECT o.id, o.status, o.accepted_no, COALESCE(o.price, o.max_price) AS price,
@@ -71,7 +71,7 @@ MISSING = """
     ORDER BY id LIMIT 1
 """
 
-# The entry that took a difference into the books.
+# A difference whose entry in the books does not exist.
 DANGLING = """
     SELECT NULL, -d.amount FROM reconciliation_difference d
     WHERE d.entry_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ledger_entry WHERE id = d.entry_id)
@@ -79,8 +79,8 @@ DANGLING = """
 """
 
 # The sum in the books at the last quiet reading: the opening and the entries of orders before it. Top-ups and
-# adjustments are differences; they are taken off the balance that the entries had then. The amount is signed as a
-# difference of the balance is: by what was hidden.
+# adjustments are differences; they are taken off the balance that the entries had then. The amount is signed like a
+# difference of the balance: it is what was hidden.
 KEPT_BOOKED = """
     SELECT entry, said - booked FROM (
         SELECT r.booked, last.id AS entry, COALESCE(last.balance_after, 0) + COALESCE((

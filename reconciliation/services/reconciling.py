@@ -30,7 +30,7 @@ from upstream.endpoints import Endpoint
 Result = ReconciliationRun.Result
 Trigger = ReconciliationRun.Trigger
 
-# One transaction takes no more readings than this; a run makes as many as it has time for (seconds).
+# One transaction takes at most this many readings; a run makes transactions until its time (seconds) is over.
 _MOST_READINGS = 10_000
 _PATIENCE_SECONDS = 20.0
 
@@ -45,8 +45,8 @@ class Position:
 
     `reported`: the newest balance that the upstream reported. `expected`: the balance by our books at that time.
     `difference`: reported − expected. `between`: the least and the greatest difference that the orders under way allow,
-    where all of them are wrong; `difference` is the smaller of both then, and None where it may be too little or too
-    much. `available`: the rupiah that a new order may spend. `proof`: of the books themselves.
+    if it is wrong in any case; then `difference` is the smaller of both, or None if the account may hold too little or
+    too much. `available`: the rupiah that a new order may spend. `proof`: that of the books themselves.
     """
 
     reported: int | None
@@ -108,7 +108,7 @@ def position_questions() -> list[QuerySet[Any]]:
 
 
 def position_from(rows: list[Reconciliation], kept: list[Books], proofs: list[Proof]) -> Position:
-    """How the account stands, of the answers to `position_questions`."""
+    """How the account stands, from the answers to `position_questions`."""
     look = _look(rows[0] if rows else Reconciliation())
     left = look.judgement.differences if look.judgement else []
     labels = [_label_of(difference, look.rows) for difference in left]
@@ -163,7 +163,7 @@ def _earliest_reading() -> QuerySet[Any]:
     return Reconciliation.objects.filter(read_again_at__isnull=False).values_list("read_again_at")
 
 
-# The task gets a permit for itself, as in each minute.
+# The task asks for a permit itself, as it does each minute.
 DUE_READING = Due(earliest=_earliest_reading, take=lambda _: take_reading_again(clock.now()), asks_upstream=False)
 
 
@@ -216,7 +216,7 @@ class _Look:
         return total + min(self.beyond, key=abs) - proof.flaw_amount
 
     def between(self, total: int, proof: Proof) -> tuple[int, int] | None:
-        """The least and the greatest reported − expected, where something is wrong and open orders decide how much."""
+        """The least and the greatest reported − expected, if something is wrong and open orders decide how much."""
         if self.beyond is None or 0 in self.beyond:
             return None
         found = total - proof.flaw_amount

@@ -35,7 +35,7 @@ def difference_badge(label: str) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def provider_of_day(context: template.Context, day: dt.date) -> ShownDay | None:
-    """`{% provider_of_day day as provider %}`: None before that day, and for people who do not see the balance."""
+    """`{% provider_of_day day as provider %}`: None for a day to come, and for people who may not see the balance."""
     person: User = context["request"].user
     if day > timezone.localdate() or not person.has_perms([Right.VIEW_STATEMENT, Right.VIEW_COST]):
         return None

@@ -60,7 +60,7 @@ def _home(request: StaffRequest, form: ExpectedTopUpForm) -> HttpResponse:
 @staff_only(Right.VIEW_BOOKS, Right.VIEW_COST)
 @require_GET
 def balance_live(request: StaffRequest) -> HttpResponse:
-    """When to ask next, and the parts of the page that are not as it shows them."""
+    """When to ask next, and the parts of the page that have changed."""
     live = _live(request)
     facts = _now(request) if live.news else {}
     return render(request, "reconciliation/balance.html#live", {**facts, "live": live})
@@ -103,7 +103,7 @@ def _now(request: StaffRequest) -> dict[str, Any]:
 
 
 def _limit(funds: Funds) -> LimitUse | None:
-    """For a shop without a reading, which may be in its first minute."""
+    """The use of the rate limit, for a shop without a reading: it may be in its first minute."""
     return None if funds.reading else limit_use()
 
 
@@ -135,7 +135,7 @@ def balance_read(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_DIFFERENCES, Right.READ_BALANCE)
 @require_POST
 def balance_reconcile(request: StaffRequest) -> HttpResponse:
-    """Have the balance read now and compared, and all books proved behind it; the results come onto the page.
+    """Have the balance read and compared now, and then all books proved; the results come onto the page.
 
     Without the queue it is compared here with the last balance, and the result says as of when that is.
     """

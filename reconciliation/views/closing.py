@@ -18,7 +18,7 @@ from reconciliation.presenting import shown_day
 @staff_only(Right.VIEW_STATEMENT, Right.VIEW_COST)
 @require_GET
 def closing_today(request: StaffRequest) -> HttpResponse:
-    """To the day that `day` names, else to today."""
+    """Redirect to the day that `day` names, else to today."""
     return redirect("closing", day=shop_day_or_today(request.GET.get("day", "")).isoformat())
 
 

@@ -21,7 +21,7 @@ _EXITS = {
 
 
 class Command(PlainCommand):
-    """Read the balance, ask about the orders that it depends on, evaluate, print."""
+    """Read the balance, poll the orders that it depends on, evaluate, print."""
 
     help = "Compare the books with the upstream. Exit 0: balanced, 3: not final or not read, 1: a difference is open."
     json_help = "Print one JSON object."
