@@ -16,7 +16,7 @@ class AccountsAtTills(StaffAccounts):
     """The adapter of staff. A password clears one's own wrong PINs; signing out leads to the lock screen."""
 
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
-        """Begin the session; the till is nobody's by PIN from now on."""
+        """Begin the session; nobody is at the till by PIN from now on."""
         super().login(request, user)
         assert isinstance(user, User)  # noqa: S101
         note_password(user, token=till_token(request))
@@ -28,5 +28,5 @@ class AccountsAtTills(StaffAccounts):
         super().logout(request)
 
     def get_logout_redirect_url(self, request: HttpRequest) -> str:
-        """The lock screen at a till; else where signing out always leads."""
+        """The lock screen at a till; elsewhere the usual page after signing out."""
         return reverse("till") if till_token(request) else str(super().get_logout_redirect_url(request))

@@ -1,4 +1,4 @@
-"""People who are signed in by PIN, with the rights of a PIN: only this place decides them."""
+"""People who are signed in by PIN, with the rights of a PIN: only this file decides them."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class WrongPin(Refused):
 
 
 class PinsLocked(Refused):
-    """For `wait` seconds no PIN counts at this till, or this person's at none; this one was not looked at."""
+    """For `wait` seconds no PIN counts at this till, or this person's PIN at no till; the PIN was not checked."""
 
     def __init__(self, wait: int, *, is_person: bool = False) -> None:
         words = _("Too many wrong PINs at this till. Wait %(time)s, or sign in with a password.")

@@ -23,16 +23,16 @@ from tills.services.enrolling import find_till
 from tills.services.sessions import held_till, is_idle, note_activity
 from tills.sessions import has_ended, leave_till, till_token
 
-# Requests that these pages make by themselves. In one's own account a PIN reaches only the way out, and the language.
+# Addresses that begin so are refused by PIN, except those of `_OPEN`: signing out, and the language.
 _NOT_BY_PIN = ("accounts/", "me/", "staff/", "tills/", "files/")
-# So end the addresses that answer with a file of rows.
+# The endings of addresses that answer with a file of rows.
 _FILES = ("/csv/", "/xlsx/", "/file/", "/whole/")
 _OPEN = {"account_logout", "set_language"}
 _FOUND = 302
 
 
 class TillMiddleware:
-    """Sets `request.till_token`: this browser's, or ""; whether it counts still, the database says."""
+    """Sets `request.till_token` to this browser's token, or ""; the database says whether it is still valid."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -53,7 +53,7 @@ class TillMiddleware:
         return response
 
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
-        """Refuse accounts, tills and files by PIN; elsewhere lead sellers with a password alone to a second factor."""
+        """Refuse accounts, tills and files by PIN. People who sell by password alone must first add a second factor."""
         match = request.resolver_match
         if match is None or match.url_name in _OPEN:
             return None
@@ -70,8 +70,7 @@ def _is_by_pin(request: HttpRequest) -> bool:
 
 
 def _owes_factor(request: HttpRequest) -> bool:
-    """Whether this person sells by password alone, in a browser that is no till. Only such people at a till take a
-    query for it."""
+    """Whether this person sells by password alone in a browser that is not a till. Only at a till it takes a query."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or not isinstance(request.user, User):
         return False
     token: str = request.till_token  # type: ignore[attr-defined]
@@ -79,7 +78,7 @@ def _owes_factor(request: HttpRequest) -> bool:
 
 
 def _why_it_ends(request: HttpRequest, token: str) -> str:
-    """ "" when the session goes on: then this was the person's last act, unless the page itself asked."""
+    """ "" when the session goes on; then the request counts as the person's last act, unless the page made it."""
     assert isinstance(request.user, User)  # noqa: S101 - by PIN
     till = held_till(request.user, token)
     if till is None:
@@ -88,7 +87,7 @@ def _why_it_ends(request: HttpRequest, token: str) -> str:
         return "ended"
     if is_idle(till):
         return "idle"
-    request.held_till = till  # type: ignore[attr-defined] # the frame of the page says so
+    request.held_till = till  # type: ignore[attr-defined] # the frame of the page shows it
     if not is_poll(request):
         note_activity(till)
     return ""

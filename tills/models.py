@@ -64,7 +64,7 @@ class Till(models.Model):
 
     @property
     def wrong_count(self) -> int:
-        """Wrong PINs that nothing has made up for."""
+        """The number of wrong PINs that no right PIN has cleared."""
         return sum(self.wrong_pins.values())
 
     @property
@@ -118,7 +118,7 @@ class Speed(models.IntegerChoices):
 class TillPrinter(models.Model):
     """The receipt printer that the pages of a till reach directly; without a row they use the browser's print window.
 
-    Which device it is, only the browser knows: its person chose it there, and the browser keeps that permission.
+    Only the browser knows which device it is: somebody chose it there, and the browser keeps that permission.
     """
 
     till = models.OneToOneField(Till, on_delete=models.PROTECT, primary_key=True, related_name="printer")
@@ -161,7 +161,7 @@ class DrawerOpening(models.Model):
 
 
 class EnrolmentCode(models.Model):
-    """A code, good once and for minutes, that makes the browser in which it is typed a till."""
+    """A code, valid once and for some minutes, that makes the browser in which it is typed a till."""
 
     digest = models.CharField(max_length=64, unique=True, help_text="Keyed hash of the code.")
     name = models.CharField(max_length=60)
@@ -190,7 +190,7 @@ class Pin(models.Model):
         return f"PIN of {self.person_id}"
 
 
-# Who made a till or set a PIN past the pages stands here. Guesses and takeovers have events of their own.
+# These copies show a till or a PIN that was made without the pages. Guesses and takeovers have events of their own.
 _PASSING = ["digest", "held_by", "active_at", "wrong_pins", "wrong_at", "guesses", "pin_locks", "pin_locked_until"]
 TillHistory = history_of(Till, exclude=_PASSING)
 PinHistory = history_of(Pin, exclude=["encoded"])
@@ -212,7 +212,7 @@ class PinPerson(User):
     """A person who signed in by PIN: never an owner, and never stored as one."""
 
     by_pin: ClassVar[bool] = True
-    #: Not stored: the facts that `tills.backends` reads with the person, and the rights that it cut.
+    #: Not stored: the facts that `tills.backends` reads with the person, and the rights that a PIN leaves.
     tills: Sequence[HeldTill]
     held: Sequence[str]
     held_tills: str
@@ -238,11 +238,11 @@ class PinPerson(User):
         return person
 
     def save(self, *args: Any, update_fields: Iterable[str] | None = None, **options: Any) -> None:
-        """Store what a PIN may change, and never what was cut for it."""
+        """Store `last_login` and nothing else: rights and limits are cut for the PIN. Raises `NotStored`."""
         if update_fields is None or not set(update_fields) <= {"last_login"}:
             raise NotStored
         super().save(*args, update_fields=update_fields, **options)
 
 
 class NotStored(TypeError):
-    """A person as cut for a PIN is never written back."""
+    """A person whose rights were cut for a PIN is never written back."""

@@ -30,7 +30,7 @@ _PLAIN = str.maketrans({
 def printer_here(request: HttpRequest) -> TillPrinter | None:
     """The printer of this browser's till; None where it prints with the browser's window, or is no till.
 
-    Asked once a request; a browser that never was a till takes no query.
+    It is read once a request; a browser that never was a till takes no query.
     """
     token: str = getattr(request, "till_token", "")
     if not hasattr(request, "till_printer"):
@@ -41,7 +41,7 @@ def printer_here(request: HttpRequest) -> TillPrinter | None:
 
 
 def reach_printer(request: HttpRequest, printer: TillPrinter) -> dict[str, Any]:
-    """The facts for the page's script; its answer lets the page use the one feature that this printer takes."""
+    """The facts for the page's script; the response lets the page use the browser feature that this printer takes."""
     request.printer_feature = printer.way  # type: ignore[attr-defined]
     return {
         "way": printer.way,
@@ -94,7 +94,7 @@ def drawer_instruction(request: HttpRequest) -> dict[str, Any] | None:
 
 
 def reach_drawer(request: HttpRequest) -> bool:
-    """Whether an answer to this page may hold the instruction later on: then it may use the printer."""
+    """Whether this page may receive the instruction later on; if so, let it use the printer."""
     printer = printer_here(request)
     if printer is None or not printer.has_drawer:
         return False
@@ -103,9 +103,9 @@ def reach_drawer(request: HttpRequest) -> bool:
 
 
 def allow_printer(request: HttpRequest, response: HttpResponse) -> None:
-    """Say in the answer that its page reaches the printer, where it does."""
+    """Let the page use the printer, if it reaches one, by the response's headers."""
     if getattr(request, "printer_once", False):
-        response.headers["Cache-Control"] = "no-store"  # what it says is done once, also after "back"
+        response.headers["Cache-Control"] = "no-store"  # it prints, or opens the drawer, once: also after "back"
     feature = getattr(request, "printer_feature", "")
     if feature in _FEATURES:
         response.headers["Permissions-Policy"] = permissions_policy(feature)
@@ -127,7 +127,7 @@ def rule() -> Line:
 
 
 def cut() -> Line:
-    """The end of a paper of several; behind the last one the printer cuts by itself."""
+    """The end of one of several papers; after the last one the printer cuts by itself."""
     return {"kind": "cut"}
 
 

@@ -16,13 +16,13 @@ from tills import services
 from tills.models import Till
 
 PIN_BACKEND = "tills.backends.PinBackend"
-_EPOCH = "pin_epoch"  # of the session: the account's, when the PIN was looked at
-# As long as browsers keep one at most; every visit of the lock screen begins it again.
+_EPOCH = "pin_epoch"  # a key of the session: the account's epoch when the PIN was checked
+# Browsers keep a cookie for 400 days at most; every visit of the lock screen begins that time again.
 _KEPT_SECONDS = 400 * 24 * 3600
 
 
 def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str) -> None:
-    """Begin a new session of this person at this till; the person before is out.
+    """Begin a new session of this person at this till; the person before is signed out.
 
     Raises `WrongPin`, `PinsLocked`, `TillElsewhere` or `TillOff`; the session stays as it was then.
     """
@@ -35,10 +35,10 @@ def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str
 
 
 def go_on_with(request: HttpRequest, person: User, *, pin: str) -> User | None:
-    """This person has taken something over here, confirmed in person; return who is signed in now, None for nobody.
+    """Go on after this person has taken something over here, in person; return the person signed in now, or None.
 
     `pin`: "" after a password. At a till the PIN begins this person's session; without one, or when it is refused
-    there, the till is locked. In any other browser the session stays whose it is.
+    there, the till is locked. In any other browser the session stays as it is.
     """
     token: str = getattr(request, "till_token", "")
     till = services.find_till(token)

@@ -23,7 +23,7 @@ class TillTable(Table[Till]):
 
     @column(_("Name"), phone="1 left")
     def name(self, till: Till) -> SafeString:
-        """How it is called; leads to its page."""
+        """The till's name, which leads to its page."""
         return row_link(till.get_absolute_url(), till.name)
 
     @column(_("State"), phone="1 right")
@@ -32,14 +32,14 @@ class TillTable(Table[Till]):
 
     @column(_("There by PIN"), phone="2 left")
     def person(self, till: Till) -> SafeString:
-        """Who, if anybody; on a card with what it is."""
+        """The person there, if anybody; cards on a phone label it."""
         label = format_html('<span class="phone-label">{}:</span> ', gettext("There by PIN"))
         person = person_there(till)
         return format_html("{}{}", label, person.shown_name if person else gettext("Nobody"))
 
     @column(_("Last active"), css="sub", phone="3 left")
     def time(self, till: Till) -> SafeString:
-        """When somebody was there by PIN last; on a card with what it is."""
+        """The time of the last act by PIN; cards on a phone label it."""
         label = format_html('<span class="phone-label">{}:</span> ', gettext("Last active"))
         return format_html("{}{}", label, moment(till.active_at) if till.active_at else gettext("Never"))
 
@@ -55,11 +55,11 @@ class StayTable(Table[Any]):
 
     @column(_("From"), phone="2 left")
     def since(self, stay: Stay) -> SafeString:
-        """When the PIN was typed; on a card with what it is."""
+        """The time when the PIN was typed; cards on a phone label it."""
         return format_html('<span class="phone-label">{}:</span> {}', gettext("From"), moment(stay.since))
 
     @column(pgettext_lazy("till", "Until"), phone="2 right")
     def until(self, stay: Stay) -> SafeString:
-        """When the till was locked, or somebody else took over; a dash before that. On a card with what it is."""
+        """When the till was locked or the next person took over; a dash before that. Cards on a phone label it."""
         label = format_html('<span class="phone-label">{}:</span> ', pgettext("till", "Until"))
         return format_html("{}{}", label, moment(stay.until) if stay.until else "–")

@@ -34,7 +34,8 @@ log = structlog.get_logger()
 def make_code(*, name: str, pin_limit: int | None, actor: User, branch: int = FIRST) -> str:
     """A code for the browser that is to be the till `name` in this branch: valid once, for `CODE_MINUTES`.
 
-    It is not stored. Raises `TillNameTaken` for the name of a till that the actor does not see: it would be replaced.
+    Only its digest is stored. Raises `TillNameTaken` for the name of a till that the actor does not see, because the
+    new till would replace it.
     """
     if _is_of_another_branch(name, actor):
         raise TillNameTaken
@@ -56,10 +57,10 @@ def make_code(*, name: str, pin_limit: int | None, actor: User, branch: int = FI
 
 
 def enrol(typed: str, *, address: str) -> tuple[Till, str]:
-    """Use the code up: the till, and the token for this browser's cookie. Raises `CodeRefused`.
+    """Use up the code; returns the till, and the token for this browser's cookie. Raises `CodeRefused`.
 
-    It replaces a till of the same name, whose browser is no till any more, and keeps its printer. Guesses are slowed,
-    by client.
+    It replaces a till of the same name, whose browser is no till any more, and keeps its printer. Each client's
+    guesses are slowed.
     """
     key = throttle.Key.of(_PACE, "till_code", line_of(address))
     try:
@@ -100,7 +101,7 @@ def _enrol(typed: str, token: str) -> Till:
 
 
 def find_till(token: str) -> Till | None:
-    """The till whose browser has this token in its cookie, if it is one still."""
+    """The till whose browser has this token in its cookie, if it still is one."""
     if not token:
         return None
     return Till.objects.select_related("held_by").filter(digest=digest_of(token), switched_off_at=None).first()
@@ -109,8 +110,8 @@ def find_till(token: str) -> Till | None:
 def change_till(till: Till, *, name: str, pin_limit: int | None, actor: User, branch: int | None = None) -> None:
     """Give the till another name, limit or branch; they hold at the next request.
 
-    Raises `IntegrityError` for a taken name. `till`: as the person saw it. A limit that is the same there is not
-    written: nobody has confirmed one.
+    Raises `IntegrityError` for a taken name. `till`: as the person saw it. The limit is written
+    only if it differs from that one: only then the person has confirmed it.
     """
     with transaction.atomic():
         current = Till.objects.select_for_update().get(pk=till.pk)
@@ -125,7 +126,7 @@ def change_till(till: Till, *, name: str, pin_limit: int | None, actor: User, br
 
 
 def switch_off(till: Till, *, actor: User | None) -> None:
-    """End it: at the next request its browser is not a till, and the person there by PIN is out.
+    """End the till: at the next request its browser is not a till, and the person there by PIN is signed out.
 
     `actor`: None for a command.
     """
@@ -156,7 +157,7 @@ def digest_of(token: str) -> str:
 
 
 def _digest_of_code(code: str) -> str:
-    """Keyed: so short a code could be found from a plain hash."""
+    """Keyed, because such a short code could be found from a plain hash."""
     return salted_hmac("tills.code", code, algorithm="sha256").hexdigest()
 
 

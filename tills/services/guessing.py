@@ -1,8 +1,8 @@
 """Five wrong PINs lock the PINs of a till; ten wrong PINs of one person, at all tills together, lock that PIN.
 
-A PIN is counted before it is looked at, under the till's lock, so that those sent at once count one by one, and none is
-looked at while the till is locked. A right one makes up for the wrong ones of the same person only: nobody buys more
-tries at a colleague's PIN with their own.
+A PIN is counted before it is checked, under the till's lock, so that PINs sent at once count one by one, and none is
+checked while the till is locked. A right PIN clears the wrong ones of the same person only: nobody gets more tries at a
+colleague's PIN with their own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FREE = 5
 _FIRST_PAUSE = dt.timedelta(minutes=5)
 _LONGEST_PAUSE = dt.timedelta(hours=12)
 _MOST_DOUBLINGS = 10
-# Wrong PINs that nobody followed up for this long were typed by mistake.
+# Wrong PINs are forgotten when no other one has followed for this long: they were mistakes.
 _FORGOTTEN_AFTER = dt.timedelta(hours=12)
 # Counts one person's wrong PINs at all tills together: several tills let nobody guess faster.
 _OF_PERSON = throttle.Pace(free=10, first=300, longest=43_200, kept_hours=12)
@@ -37,7 +37,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class Guess:
-    """A PIN that was counted and may be looked at. `locks`: it was the till's last try.
+    """A PIN that was counted and may be checked. `locks`: it is the till's last try.
 
     `seconds`: for how long this person's PIN does not count if it is wrong.
     """
@@ -49,7 +49,7 @@ class Guess:
 
 
 def count_guess(till_pk: int, person_pk: int) -> Guess:
-    """Count one PIN for this person at this till. Raises `PinsLocked`: then nobody may look at it."""
+    """Count one PIN for this person at this till. Raises `PinsLocked`: then it may not be checked."""
     now = clock.now()
     with transaction.atomic():
         till = _lock(till_pk)
@@ -84,7 +84,7 @@ def note_right(guess: Guess, till: Till) -> None:
 
 
 def forget_own(till_pk: int, person_pk: int) -> None:
-    """This person has shown who it is: the wrong PINs under this name are forgotten, and a lock that they made ends."""
+    """Forget the wrong PINs of a person who has signed in with a password, and end a lock that they caused."""
     with transaction.atomic():
         till = _lock(till_pk)
         throttle.forget(_of_person(person_pk))
@@ -110,7 +110,7 @@ def note_wrong(guess: Guess, till: Till, *, actor: User | None) -> None:
 
 
 def seconds_locked(till: Till) -> int:
-    """For how long no PIN counts at this till; 0 when they do."""
+    """Seconds for which no PIN counts at this till; 0 when PINs count."""
     return _seconds_left(till, clock.now())
 
 

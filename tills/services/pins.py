@@ -1,6 +1,6 @@
 """PINs: which are refused, how they are kept, whether one is right, and until when it counts.
 
-A PIN ends with what makes every known device a stranger (`staff.services.devices`): a link or a new password, factors
+A PIN ends with all that makes known devices strangers (`staff.services.devices`): a link or a new password, factors
 that were reset, "sign out everywhere" by a manager, an account switched off, a role that the provider took away.
 """
 
@@ -33,7 +33,7 @@ log = structlog.get_logger()
 class PinHasher(PBKDF2PasswordHasher):
     """Django's hasher, at a cost that leaves most of two seconds to the page.
 
-    A million PINs are tried soon at any cost. Two things keep a copy of the database from opening a till: the key in
+    At any cost a million PINs are soon tried. Two things keep a copy of the database from opening a till: the key in
     the hash, and the till's cookie, which each PIN needs.
     """
 
@@ -70,10 +70,10 @@ def people_with_pin(till: Till) -> QuerySet[User]:
 
 
 def _counts(pin: str, person: str) -> Q:
-    """That a PIN counts: these are the ways to its columns and to its person's.
+    """The condition that a PIN counts; the arguments are the prefixes of its columns and of its person's.
 
-    People who sign in through the provider: for as long after it as a session lasts. Others need no provider.
-    Without a provider: once this person has a password here.
+    The PIN of a person from the provider counts for as long after a sign-in there as a session lasts. When the shop
+    has no provider any more, it counts once this person has a password here.
     """
     counts = Q(**{f"{person}is_active": True, f"{pin}epoch": F(f"{person}device_epoch")})
     if settings.OIDC_ISSUER:
@@ -97,7 +97,7 @@ def set_pin(person: User, pin: str) -> None:
 
 
 def remove_pin(person: User) -> None:
-    """This person takes no till over any more."""
+    """Delete the PIN, so that this person cannot take over a till any more."""
     with transaction.atomic():
         if Pin.objects.filter(person_id=person.pk).delete()[0]:
             record(PIN_REMOVED, actor=person, subject=person.username)
@@ -105,9 +105,9 @@ def remove_pin(person: User) -> None:
 
 
 def epoch_of(person_pk: int, pin: str) -> int | None:
-    """The epoch of this PIN, if it is that of somebody who may take a till over; None else.
+    """The epoch of this PIN, if it is this person's and counts; else None.
 
-    Only `tills.services.sessions` asks, and counts.
+    Only `tills.services.sessions` calls it, after it has counted the guess.
     """
     kept = Pin.objects.filter(_counts("", "person__"), person_id=person_pk).first()
     if kept is None:
@@ -134,7 +134,7 @@ def hashed(person_pk: int, pin: str, secret: str) -> str:
 
 
 def _opened_by(encoded: str) -> Opens:
-    """Which key this hash needs. Older ones name none: it may be any, while there are former ones."""
+    """Which key this hash needs. A hash that names no key may need a former one, if there are any."""
     name, _dot, _salt = str(PinHasher().decode(encoded)["salt"]).rpartition(".")
     if name == _name_of(settings.SECRET_KEY) or not (name or settings.SECRET_KEY_FALLBACKS):
         return Opens.PRESENT
@@ -144,7 +144,7 @@ def _opened_by(encoded: str) -> Opens:
 
 
 def _name_of(secret: str) -> str:
-    """A short name of a key, which does not tell it."""
+    """A short name of a key, which does not give the key away."""
     return salted_hmac("tills.pin.key", "", secret=secret, algorithm="sha256").hexdigest()[:8]
 
 

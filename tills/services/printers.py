@@ -18,7 +18,7 @@ from tills.models import DrawerOpening, Till, TillPrinter
 from tills.services.enrolling import digest_of
 
 log = structlog.get_logger()
-# So long a page of the till may take to come; after it nobody waits at an open drawer.
+# A page of the till has to come within this time: later nobody may be standing at the drawer that opens.
 _GOOD_FOR = dt.timedelta(minutes=1)
 
 

@@ -53,7 +53,7 @@ def take_over(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tu
 
 
 def confirm_pin(till: Till, *, person_pk: int, pin: str, actor: User) -> None:
-    """Count and look at the PIN of somebody who confirms something at this till; nobody is signed in by it.
+    """Count and check the PIN of somebody who confirms something at this till; nobody is signed in by it.
 
     `actor`: the person who is signed in there. Raises `WrongPin`, `PinsLocked` or `TillOff`.
     """
@@ -78,9 +78,9 @@ def _look_at(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tup
 
 
 def held_till(person: User, token: str) -> HeldTill | None:
-    """The till at which this person is by PIN, in the browser with this token; None when there is no such thing.
+    """The till that this person holds by PIN in the browser with this token, or None.
 
-    A person who was bound to another branch meanwhile is there no more.
+    A person who was bound to another branch meanwhile no longer holds it.
     """
     if not token or not isinstance(person, PinPerson):
         return None
@@ -95,14 +95,14 @@ def is_idle(till: HeldTill | Till) -> bool:
 
 
 def note_activity(till: HeldTill) -> None:
-    """Somebody did something there."""
+    """Note that somebody did something there just now, every 20 seconds at most."""
     now = clock.now()
     if now - till.active_at > _NOTED_EVERY:
         Till.objects.filter(pk=till.pk, active_at__lt=now).update(active_at=now)
 
 
 def leave(token: str, person: User, *, because: str) -> None:
-    """This person signs out and leaves the till with this token. `because`: "next", "idle", "till", "more", "ended"."""
+    """Record that this person leaves the till with this token. `because`: "next", "idle", "till", "more", "ended"."""
     till = find_till(token)
     facts = {"because": because} | ({"till": till.pk} if till else {})
     with transaction.atomic():
@@ -112,16 +112,16 @@ def leave(token: str, person: User, *, because: str) -> None:
 
 
 def let_go(token: str, person: User) -> None:
-    """This person leaves the till with this token, if the person was there."""
+    """Free the till with this token, if this person holds it."""
     if token:
         Till.objects.filter(digest=digest_of(token), held_by_id=person.pk).update(held_by=None)
 
 
 def note_password(person: User, *, token: str) -> None:
-    """Somebody signed in with a password at this till: nobody is there by PIN, and their own wrong PINs are forgotten.
+    """After a sign-in with a password at this till: free it, and forget the person's own wrong PINs.
 
-    Those at colleagues' PINs stay, for managers, too: nobody buys tries with a password. A manager unlocks the till on
-    its page, with a second factor.
+    Wrong PINs under colleagues' names stay, also after a manager's sign-in: a password gives nobody more tries. A
+    manager unlocks the till on its page, with a second factor.
     """
     till = find_till(token)
     if till is None:
@@ -142,9 +142,9 @@ class Stay:
 
 
 def person_there(till: Till) -> User | None:
-    """Who is at this till by PIN now; the till comes with `held_by__pin`.
+    """The person at this till by PIN now; the till comes with `held_by__pin`.
 
-    Nobody was signed out yet who is idle, or whose PIN has ended: that happens with the next request.
+    A person who is idle, or whose PIN has ended, does not count, but is signed out only at the next request.
     """
     person = till.held_by
     if person is None or not person.is_active or is_idle(till):
@@ -167,7 +167,7 @@ def stays_at(till: Till) -> list[Stay]:
         left = next((end.at for end in ends if end.at >= event.at and end.person_id == event.person_id), None)
         moments = [moment for moment in (left, following and following.at) if moment]
         if not moments and till.active_at and person_there(till) is None:
-            moments = [till.active_at]  # left without a word: the last act there
+            moments = [till.active_at]  # nobody signed out: the last act there
         stays.append(Stay(pk=event.pk, person=event.person, since=event.at, until=min(moments, default=None)))
     return stays[::-1]
 
@@ -175,7 +175,7 @@ def stays_at(till: Till) -> list[Stay]:
 def confirm_in_person(person: User, secret: str, *, act: str, actor: User, till_token: str) -> str:
     """How this person was recognised: "pin" or "password". Raises `Refused` when the secret is neither.
 
-    `actor`: the signed-in person. `till_token`: of the browser, or "". Guesses are counted by `act`: call it outside of
+    `actor`: the signed-in person. `till_token`: the browser's, or "". Guesses are counted by `act`: call it outside of
     any transaction that may roll back.
     """
     till = find_till(till_token)

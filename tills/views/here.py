@@ -27,7 +27,7 @@ _TOO_MANY = 429
 @never_cache
 @require_http_methods(["GET", "POST"])
 def lock_screen(request: HttpRequest) -> HttpResponse:
-    """Who is next? In a browser that is not a till: how to enrol it."""
+    """The people who may take over this till. In a browser that is not a till: how to enrol it."""
     token = till_token(request)
     till = services.find_till(token)
     if till is None:
@@ -41,7 +41,7 @@ def lock_screen(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def till_enrol(request: HttpRequest) -> HttpResponse:
-    """Use a code up: from now on this browser is the till."""
+    """Use up a code: from now on this browser is the till."""
     form = CodeForm(request.POST or None)
     if request.method != "POST" or not form.is_valid():
         return _not_a_till(request, was_one=False)
