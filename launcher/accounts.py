@@ -22,7 +22,7 @@ def account(name: str | None) -> str:
 
 
 def owner(path: Path) -> str:
-    """The name of the user to whom a file belongs, or the number of one without a name."""
+    """The name of a file's owner, or "user" and the number if the owner has no name."""
     number = path.stat().st_uid
     try:
         return pwd.getpwuid(number).pw_name
@@ -31,7 +31,7 @@ def owner(path: Path) -> str:
 
 
 def check_has_name(number: int) -> None:
-    """LaunchError when this user has no name here: PostgreSQL makes its files for nobody else (initdb looks it up)."""
+    """LaunchError when this user has no name here: initdb looks the name up and fails without one."""
     try:
         pwd.getpwuid(number)
     except KeyError as error:

@@ -1,6 +1,6 @@
-"""What `./run up` does for backups when BACKUP_TO is set: the log is copied all the time, and each night a backup made.
+"""What `./run up` does for backups when BACKUP_TO is set: copies the log all the time, and makes a backup each night.
 
-The launcher's own clock starts the backup, and not beat: no process of the app may copy PostgreSQL's files.
+The launcher starts the backup by its own clock, not beat: no process of the app may copy PostgreSQL's files.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from launcher.project import Project
 from launcher.services import how_it_ended
 
 NIGHT = dt.time(19, tzinfo=dt.UTC)  # 02:00 in Jakarta
-# In the data folder: when the last backup that failed did so, and why. The pages read it.
+# In the data folder: when a backup last failed, and why. The pages read it.
 FAULT = "backup-fault.json"
 LOOK_SECONDS, AGAIN_SECONDS = 30.0, 600.0
 EVERY_SECONDS = 5.0
@@ -32,8 +32,8 @@ NOTE = "log-copied.json"
 class LogCopies:
     """The write-ahead log's copy in the folder of backups: each commit is there within moments.
 
-    PostgreSQL keeps for it what is not copied yet, up to `max_slot_wal_keep_size`. When that was not enough, or the
-    folder is a new one, copies begin in a new folder, and a backup is due at once.
+    PostgreSQL keeps what is not copied yet, up to `max_slot_wal_keep_size`. When that was not enough, or the folder of
+    backups is new, copies begin in a new folder, and a backup is due at once.
     """
 
     def __init__(self, project: Project, postgres: PostgreSQL, folder: Path) -> None:
@@ -58,7 +58,7 @@ class LogCopies:
 
 
 class Nights:
-    """Makes a backup each night, and at once when there is none that the copied log goes on from."""
+    """Makes a backup each night, and at once when the copied log follows no backup."""
 
     def __init__(self, project: Project, group: ProcessGroup, folder: Path) -> None:
         self._log = project.logs / "backup.log"
@@ -88,7 +88,7 @@ class Nights:
             self._child = None
 
     def _note_fault(self, fault: str) -> None:
-        """For the alert; on a full disk the log has it alone."""
+        """Note the fault for the alert; on a full disk only the log has it."""
         with contextlib.suppress(LaunchError):
             write_json(self._fault, {"at": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"), "fault": fault})
 
@@ -106,19 +106,19 @@ def times_of_copies(folder: Path) -> list[dt.datetime]:
 
 
 class CopiedLog:
-    """Notes every few seconds until when each commit is in the copy of the log: what is later is lost with the disk.
+    """Notes every few seconds up to which time each commit is in the copied log: later ones are lost with the disk.
 
-    The note is for the page Backups and its alert: no process of the app may ask for the positions of those who copy.
-    Nothing is noted while PostgreSQL or the folder is away, so the time stands still. A thread of its own: a folder
-    that does not answer, such as a network disk, holds up nothing else.
+    The note is for the page Backups and its alert: no process of the app may ask PostgreSQL how far copies have come.
+    Nothing is noted while PostgreSQL or the folder is away, so the time stands still. It has a thread of its own, so
+    that a folder that does not answer, such as a network disk, holds up nothing else.
     """
 
     def __init__(self, project: Project, postgres: PostgreSQL, folder: Path) -> None:
         self._note = project.data / NOTE
         self._postgres = postgres
         self._folder = folder
-        self._marks: list[tuple[dt.datetime, int]] = []  # where the log ended at a time, the oldest first
-        self._usable: dt.datetime | None = None  # the copies that a backup was found for
+        self._marks: list[tuple[dt.datetime, int]] = []  # the log's end at each time, the oldest first
+        self._usable: dt.datetime | None = None  # when the copies began that follow a backup
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="copied-log", daemon=True)
 
@@ -130,13 +130,13 @@ class CopiedLog:
 
     def _run(self) -> None:
         while not self._stop.wait(EVERY_SECONDS):
-            with contextlib.suppress(psycopg.Error, OSError, LaunchError):  # the time that stands still says it
+            with contextlib.suppress(psycopg.Error, OSError, LaunchError):  # the time that stands still shows it
                 self.measure()
 
     def measure(self) -> dt.datetime | None:
-        """Note until when each commit can be restored from the folder, and return it; None while that is not known.
+        """Note up to which time each commit can be restored from the folder, and return it; None while it is not known.
 
-        A mark is the end of the log at a time. Once the copy has passed it, all that was committed before is there.
+        A mark is the end of the log at a time. Once the copy has passed it, it has all that was committed before then.
         """
         at = dt.datetime.now(dt.UTC)
         end, copied = self._postgres.ends_of_log()
@@ -150,7 +150,7 @@ class CopiedLog:
         return until
 
     def _has_backup(self) -> bool:
-        """Whether there is a backup that the present copies go on from: without one they restore nothing."""
+        """Whether the present copies follow a backup: without one they restore nothing."""
         begun = max(times_of_copies(self._folder), default=None)
         if begun is None or begun != self._usable:
             ready = begun is not None and any(backup.began >= begun for backup in backups_in(self._folder))
@@ -159,5 +159,5 @@ class CopiedLog:
 
 
 def thinned(marks: list[tuple[dt.datetime, int]], most: int = 1000) -> list[tuple[dt.datetime, int]]:
-    """Every other mark when there are too many, with the last one: copies that stand still for days."""
+    """Every other mark, and the last one, when there are too many: copies may stand still for days."""
     return marks if len(marks) < most else [*marks[:-1:2], marks[-1]]

@@ -64,12 +64,12 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
 
 
 def backup_folder(project: Project) -> Path | None:
-    """Where backups and the log go all the time; None when nobody has set it."""
+    """The folder of BACKUP_TO, for backups and the log; None when it is not set."""
     return Path(project.given["BACKUP_TO"]).expanduser().resolve() if "BACKUP_TO" in project.given else None
 
 
 def about_foreign_database(project: Project) -> str:
-    """What BACKUP_TO does not do when the database is not that of the data folder; else ""."""
+    """A warning of what BACKUP_TO does not do when the database is not the data folder's; else ""."""
     if "BACKUP_TO" not in project.given or "DATABASE_URL" not in project.given:
         return ""
     return (
@@ -98,7 +98,7 @@ def kept(project: Project) -> tuple[int, int, int]:
 
 @contextlib.contextmanager
 def answering(project: Project, group: ProcessGroup) -> Iterator[PostgreSQL]:
-    """The database of the data folder: that of the running shop, or started for this; LaunchError without one."""
+    """The data folder's database: the running shop's, or one started for this; LaunchError without one."""
     if not (project.data / "postgres").exists():
         raise LaunchError(f"There is no database in the data folder {project.data}: nothing to back up.")
     state = read_state(project.data)
@@ -121,7 +121,7 @@ def answering(project: Project, group: ProcessGroup) -> Iterator[PostgreSQL]:
 
 
 def make_backup(project: Project, postgres: PostgreSQL, folder: Path) -> dict[str, Any]:
-    """Copy the database beside its final name, verify it, give it its name; returns its manifest.
+    """Copy the database under a hidden name, verify it, give it its final name; returns its manifest.
 
     A backup that is cut off keeps its hidden name, and the next one deletes it.
     """
@@ -163,7 +163,7 @@ def make_backup(project: Project, postgres: PostgreSQL, folder: Path) -> dict[st
 def facts_of(address: str) -> dict[str, Any]:
     """How many orders and entries there are, and the audit's last checkpoint; empty in a database without tables."""
     try:
-        # by one process, that steps back: to count millions takes seconds
+        # by one process at a low priority: counting millions of rows takes seconds
         with psycopg.connect(address, options="-c max_parallel_workers_per_gather=0") as connection:
             let_step_back(connection.info.backend_pid)
             row = connection.execute(FACTS).fetchone() or (0, 0, "")
@@ -173,7 +173,7 @@ def facts_of(address: str) -> dict[str, Any]:
 
 
 def require_room(folder: Path, postgres: PostgreSQL) -> None:
-    """LaunchError when the database may not fit beside the backups that are there."""
+    """LaunchError when there may be no room for another copy of the database."""
     needed, free = postgres.size(), shutil.disk_usage(folder).free
     if free < 1.1 * needed:
         raise LaunchError(

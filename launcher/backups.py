@@ -5,7 +5,7 @@
     database/                PostgreSQL's files, as `pg_basebackup` copies them
     secrets.age              secrets, keys and `.env`, encrypted for BACKUP_RECIPIENT
 .20261126-190000Z.new/       one that is being made, or was cut off
-wal/20261126-185901Z/        what was written since, without a gap (`launcher/archiving.py`)
+wal/20261126-185901Z/        the log since then, without a gap (`launcher/archiving.py`)
 sent/20261126-4f1d2c3b.jsonl the journal of what was sent that day (`launcher/sent_copies.py`)
 """
 
@@ -29,7 +29,7 @@ NAME = "%Y%m%d-%H%M%SZ"
 KEPT = (7, 4, 12)  # days, weeks, months
 SEGMENT_BYTES = 16 * 1024 * 1024
 PARTIAL = ".partial"
-HALF_RECORD_BYTES = 64 * 1024  # a last record in a copy of the log that is longer, and half there, counts as damage
+HALF_RECORD_BYTES = 64 * 1024  # a longer last record that is half copied counts as damage
 _CHUNK_BYTES = 1024 * 1024
 _PAGE_BYTES, _PAGE_HEAD, _SEGMENT_HEAD, _RECORD_HEAD = 8192, 24, 40, 24  # of the log
 ANOTHER = (
@@ -51,7 +51,7 @@ class Backup:
 
     @property
     def ended(self) -> dt.datetime:
-        """From this moment on the shop can be restored from it."""
+        """The earliest moment to which the shop can be restored from it."""
         return dt.datetime.fromisoformat(self.manifest["ended_at"])
 
     @property
@@ -62,12 +62,12 @@ class Backup:
 
 
 def new_name() -> str:
-    """The name of what begins now."""
+    """The name of a backup or a log copy that begins now."""
     return dt.datetime.now(dt.UTC).strftime(NAME)
 
 
 def time_of(name: str) -> dt.datetime:
-    """When what has this name began."""
+    """When the backup or log copy of this name began."""
     return dt.datetime.strptime(name, NAME).replace(tzinfo=dt.UTC)
 
 
@@ -88,12 +88,12 @@ def backups_in(folder: Path) -> list[Backup]:
 
 
 def unreadable(folder: Path) -> list[Path]:
-    """The backups whose manifest is damaged or missing, the oldest first: they count for none."""
+    """The backups whose manifest is damaged or missing, the oldest first: they do not count as backups."""
     return [path for path in named_by_time(folder) if "ended_at" not in read_json(path / "manifest.json")]
 
 
 def refuse_another_shops(folder: Path, identifier: str) -> None:
-    """LaunchError when the backups there are those of another database."""
+    """LaunchError when a backup there is of another database."""
     if any(backup.manifest["database"] != identifier for backup in backups_in(folder)):
         raise LaunchError(f"{folder} holds the backups of another database: name a folder for this one alone.")
 
@@ -116,9 +116,9 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 def delete_old(folder: Path, kept: tuple[int, int, int] = KEPT) -> None:
-    """Delete backups beyond so many days, weeks and months, and the log and the journal from before these days.
+    """Delete backups beyond this many days, weeks and months, and the log and the journal from before these days.
 
-    Of the last days all are kept: after a restore to a wrong moment another one may be wanted.
+    All backups of the last days are kept: after a restore to a wrong moment another one may be wanted.
     """
     rows = {backup.began: backup for backup in backups_in(folder)}
     left = to_keep(rows, kept)
@@ -131,7 +131,7 @@ def delete_old(folder: Path, kept: tuple[int, int, int] = KEPT) -> None:
 
 
 def to_keep(times: Iterable[dt.datetime], kept: tuple[int, int, int]) -> set[dt.datetime]:
-    """The times of those backups that are kept, out of all that began at these times."""
+    """Of backups that began at these times, the times of those to keep."""
     _days, weeks, months = kept
     newest_first = sorted(times, reverse=True)
     of_weeks = newest_of_each(newest_first, weeks, lambda at: at.isocalendar()[:2])
@@ -141,13 +141,13 @@ def to_keep(times: Iterable[dt.datetime], kept: tuple[int, int, int]) -> set[dt.
 
 
 def first_of_days(times: Iterable[dt.datetime], kept: tuple[int, int, int]) -> dt.datetime | None:
-    """The oldest of the last days, from which on any moment can be restored; None without a backup."""
+    """The oldest backup of the last days, from which any later moment can be restored; None without a backup."""
     rows = sorted(times)
     return next((at for at in rows if at > rows[-1] - dt.timedelta(days=kept[0])), None)
 
 
 def newest_of_each(times: list[dt.datetime], count: int, period: Callable[[dt.datetime], object]) -> list[dt.datetime]:
-    """The newest of each of the last `count` periods that have one; `times` begin with the newest."""
+    """The newest time in each of the last `count` periods that have one; `times` begin with the newest."""
     newest: dict[object, dt.datetime] = {}
     for at in times:
         newest.setdefault(period(at), at)
@@ -155,7 +155,7 @@ def newest_of_each(times: list[dt.datetime], count: int, period: Callable[[dt.da
 
 
 def delete_log_before(log: Path, segment: int) -> None:
-    """Delete the segments before this number, and folders that are left empty; the newest folder is in use."""
+    """Delete the segments before this number, and folders that are empty then; but not the newest, which is in use."""
     folders = named_by_time(log)
     for folder in folders:
         for file in folder.iterdir():
@@ -173,7 +173,7 @@ def delete_days_before(sent: Path, moment: dt.datetime) -> None:
 
 
 def days_before(names: Iterable[str], moment: dt.datetime) -> Iterator[str]:
-    """Those of these names that begin with a day before this one."""
+    """The names that begin with a day before this moment's."""
     for name in names:
         with contextlib.suppress(ValueError):
             if dt.datetime.strptime(name[:8], "%Y%m%d").replace(tzinfo=dt.UTC).date() < moment.date():
@@ -186,13 +186,13 @@ def number_of(file: Path) -> int:
 
 
 def newest_timeline(segments: Sequence[Path]) -> list[Path]:
-    """The segments of the newest timeline in their order; older ones end where a restored shop has begun."""
+    """The segments of the newest timeline, in order; an older timeline ends where a restored shop began."""
     log = [file for file in segments if file.suffix != ".history"]
     return sorted((file for file in log if file.name[:8] == max(file.name[:8] for file in log)), key=number_of)
 
 
 def end_of_log(segments: Sequence[Path]) -> int:
-    """Where the copied log ends now, in bytes; 0 for none. Beside a shop that sells it grows."""
+    """Where the copied log ends now, in bytes; 0 for none. It grows while the shop sells."""
     for file in reversed(newest_timeline(segments)):
         with open_segment(file) as segment:
             if content := segment.read().rstrip(b"\0"):
@@ -201,10 +201,10 @@ def end_of_log(segments: Sequence[Path]) -> int:
 
 
 def unread(segments: Sequence[Path], *, read_to: int, end: int) -> Path | None:
-    """The segment in which reading the copied log ended, when the copy goes on behind it: it is damaged, or a gap.
+    """The segment in which reading ended although the copied log goes on: it is damaged or has a gap; None if all is fine.
 
     `read_to`: the end of what could be read, in bytes. `end`: the end of the log before it was read. The record that
-    could not be read may be the last one, of which a half was copied: then nothing follows its end.
+    could not be read may be the last one, half copied: then nothing follows its end.
     """
     log = newest_timeline(segments)
     if end <= min(end_of_record(log, read_to), read_to + HALF_RECORD_BYTES):
@@ -213,10 +213,10 @@ def unread(segments: Sequence[Path], *, read_to: int, end: int) -> Path | None:
 
 
 def end_of_record(log: Sequence[Path], position: int) -> int:
-    """Where the record that begins behind this position of the log would end, in bytes, by the length that it says."""
+    """Where the record that begins after this position of the log would end, in bytes, by the length that it names."""
 
     def behind_head(place: int) -> int:
-        """The same, or behind the head of the page that begins there."""
+        """The same place, or the end of the page header if a page begins there."""
         if place % _PAGE_BYTES:
             return place
         return place + (_PAGE_HEAD if place % SEGMENT_BYTES else _SEGMENT_HEAD)
@@ -242,7 +242,7 @@ def bytes_at(log: Sequence[Path], position: int, count: int) -> bytes:
 
 
 def open_segment(file: Path) -> IO[bytes]:
-    """Open a segment of the copied log; a beginning may become whole, and lose its name, meanwhile."""
+    """Open a segment of the copied log; meanwhile a partial one may become whole and lose `.partial`."""
     try:
         return file.open("rb")
     except FileNotFoundError:
@@ -250,9 +250,9 @@ def open_segment(file: Path) -> IO[bytes]:
 
 
 def verify_files(database: Path, *, most: int = 0) -> None:
-    """LaunchError unless the files of a copy are just those of its list, each with its size and checksum.
+    """LaunchError unless a copy has exactly the files of its list, each with its size and checksum.
 
-    `most`: bytes a second that it reads at most, beside a shop that sells; 0 for all that the disk gives.
+    `most`: bytes a second that it reads at most, so that the shop can sell; 0: no limit.
     """
     written = (database / "backup_manifest").read_bytes()
     listed = written[: written.rstrip().rfind(b"\n") + 1]
@@ -276,7 +276,7 @@ def log_of(database: Path) -> dict[str, str]:
 
 
 def verify_log(database: Path, listed: Mapping[str, str]) -> None:
-    """LaunchError unless the log in a copy is as it was made; `listed`: `log_of` then, empty in older backups."""
+    """LaunchError unless the log in a copy is as it was made; `listed`: its `log_of` then, empty in older backups."""
     for name, checksum in listed.items():
         path = database / "pg_wal" / name
         if not path.is_file() or digest(path) != checksum:
@@ -284,21 +284,21 @@ def verify_log(database: Path, listed: Mapping[str, str]) -> None:
 
 
 class Pace:
-    """So many bytes a second at most; 0 for any number."""
+    """A limit of bytes a second; 0 for none."""
 
     def __init__(self, most: int) -> None:
         self.most = most
         self._started, self._done = time.monotonic(), 0
 
     def wait(self, count: int) -> None:
-        """Wait as long as these further bytes have to take."""
+        """Wait until reading this many more bytes stays within the limit."""
         self._done += count
         if self.most:
             time.sleep(max(0.0, self._started + self._done / self.most - time.monotonic()))
 
 
 def digest(path: Path, pace: Pace | None = None) -> str:
-    """The SHA-256 of a file. With a pace it leaves nothing of the file in memory, which the shop needs for its own."""
+    """The SHA-256 of a file. With a limited pace, the file leaves the page cache, which the shop needs for its own."""
     checksum = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK_BYTES):
@@ -320,7 +320,7 @@ def size_of(folder: Path) -> int:
 
 
 def flush(folder: Path) -> None:
-    """Have the names in a folder on its disk."""
+    """Write the names in a folder to its disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     os.fsync(descriptor)
     os.close(descriptor)

@@ -2,9 +2,9 @@
 
 PREFIX/20261126-190000Z.tar.gz.age            a backup: its whole folder
 PREFIX/20261126-190000Z.json                  its manifest, with its first segment of the log; written last
-PREFIX/wal/20261126-185901Z/0000….gz.age      what was written since, segment by segment, the last one again and again
+PREFIX/wal/20261126-185901Z/0000….gz.age      the log since then by segment; the last one is replaced as it grows
 PREFIX/sent/20261126-4f1d2c3b.jsonl.gz.age    the journal of what was sent that day
-PREFIX/drilled/last.json                      what the last `./run drill` of all this has brought back
+PREFIX/drilled/last.json                      the result of the last `./run drill` from this bucket
 """
 
 import contextlib
@@ -35,7 +35,7 @@ _RETRY = {"max_retries": 3, "retry_timeout": dt.timedelta(seconds=60)}
 
 
 class BucketError(LaunchError):
-    """The bucket did not do it, or does not answer."""
+    """The bucket refused, or does not answer."""
 
 
 class Stored(NamedTuple):
@@ -55,7 +55,7 @@ class Bucket:
             raise LaunchError(f"{address} is not the address of a bucket: write s3://BUCKET/FOLDER.")
         if missing := [name for name in NAMES if name not in given]:
             raise LaunchError(f"The bucket {address} needs {' and '.join(missing)}: set them in .env.")
-        installed("obstore")  # 16 MB, which the image does without (deploy/slim_image.py)
+        installed("obstore")  # 16 MB, which the image leaves out (deploy/slim_image.py)
         import obstore  # noqa: PLC0415
         from obstore.exceptions import BaseError  # noqa: PLC0415
         from obstore.store import S3Store  # noqa: PLC0415
@@ -95,12 +95,12 @@ class Bucket:
             return Stored(size, self._objects.put(self._store, name, content)["e_tag"])
 
     def get(self, name: str) -> bytes:
-        """A small object."""
+        """The content of a small object."""
         with self._answers():
             return bytes(self._objects.get(self._store, name).bytes())
 
     def fetch(self, name: str, target: Path) -> None:
-        """An object as a file."""
+        """Bring an object into a file."""
         with self._answers(), target.open("wb") as file:
             for part in self._objects.get(self._store, name).stream(min_chunk_size=_PART_BYTES):
                 file.write(part)
@@ -121,12 +121,12 @@ class Bucket:
 
 
 def is_loopback(endpoint: str | None) -> bool:
-    """Whether the bucket is on this machine: to any other one everything goes encrypted."""
+    """Whether the bucket is on this machine; only then plain http is allowed."""
     return urlsplit(endpoint or "").hostname in {"127.0.0.1", "localhost", "::1"}
 
 
 def manifests_in(bucket: Bucket) -> dict[str, dict[str, Any]]:
-    """What each whole backup says about itself, by its name, the oldest first."""
+    """The manifest of each complete backup by its name, the oldest first."""
     names = sorted(name for name in bucket.sizes() if "/" not in name and name.endswith(".json"))
     return {name.removesuffix(".json"): json.loads(bucket.get(name)) for name in names}
 
@@ -142,7 +142,7 @@ def open_file(sealed: bytes, identity: Any) -> bytes:
 
 
 def seal_folder(source: Path, recipient: str, target: Path) -> None:
-    """A whole folder as one compressed and encrypted file; what it takes of memory does not grow with it."""
+    """Write a whole folder as one compressed and encrypted file, in bounded memory."""
 
     def pack(out: IO[bytes]) -> None:
         with out, gzip.open(out, "wb", compresslevel=1) as packed, tarfile.open(fileobj=packed, mode="w|") as tar:
@@ -154,7 +154,7 @@ def seal_folder(source: Path, recipient: str, target: Path) -> None:
 
 
 def open_folder(sealed: Path, identity: Any, target: Path) -> None:
-    """Put a sealed folder into `target`."""
+    """Unpack a sealed folder into `target`."""
 
     def decrypt(out: IO[bytes]) -> None:
         with out, sealed.open("rb") as file:
@@ -165,11 +165,11 @@ def open_folder(sealed: Path, identity: Any, target: Path) -> None:
             for member in tar:
                 unpack(tar, member, target)
         while packed.read(_PART_BYTES):
-            pass  # to the end, where its checksum is
+            pass  # read to the end, where the checksum is
 
 
 def unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
-    """One file or folder, for us alone. Whoever may write to the bucket may have made it: nothing leaves `target`.
+    """Unpack one file or folder for us alone, inside `target`: anybody who may write to the bucket may have made it.
 
     By hand, because Python has filters for this from 3.11.4 on, and Debian 12 has 3.11.2.
     """
@@ -183,7 +183,7 @@ def unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
 
 @contextlib.contextmanager
 def _piped(write: Callable[[IO[bytes]], None]) -> Iterator[IO[bytes]]:
-    """What `write` writes in a thread of its own; what goes wrong there is raised here."""
+    """A file with what `write` writes in a thread of its own; a fault there is raised here."""
     faults: list[BaseException] = []
     reader, writer = os.pipe()
 
@@ -200,7 +200,7 @@ def _piped(write: Callable[[IO[bytes]], None]) -> Iterator[IO[bytes]]:
             yield out
     except BaseException as error:
         thread.join()
-        # the end of one side breaks the other: the first fault is the one that says something
+        # a side that ends breaks the other one's pipe: raise the fault behind it
         real = next((fault for fault in faults if not isinstance(fault, BrokenPipeError)), error)
         raise real from error
     thread.join()

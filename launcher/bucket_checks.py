@@ -1,7 +1,7 @@
-"""Whether the bucket still holds what was copied to it: once a day name, size and ETag are compared with a record.
+"""Once a day, compares name, size and ETag of each object in the bucket with a record of what was copied there.
 
-The key that opens the bucket is not on this machine, so nothing in there can be opened here. `./run drill --from s3://…`
-does that with the key, on any machine; it leaves its result in the bucket, which the comparison brings here.
+The key that opens the objects is not on this machine. A person with the key runs `./run drill --from s3://…` on any
+machine; the drill leaves its result in the bucket, and the comparison brings it here.
 """
 
 import contextlib
@@ -15,11 +15,11 @@ from launcher.backups import PARTIAL
 from launcher.bucket import SEALED, Bucket, Stored
 from launcher.data_folder import read_json, write_json
 
-# In the data folder: what was copied, and what the last comparison said.
+# In the data folder: what was copied, and the result of the last comparison.
 RECORD = "bucket-record.json"
-# In the data folder: the last drill of what is in the bucket. The pages read it.
+# In the data folder: the result of the last drill from the bucket. The pages read it.
 DRILLED = "bucket-drill.json"
-# In the bucket: the same, also of a drill on another machine.
+# In the bucket: the same, which may come from another machine.
 DRILLED_THERE = "drilled/last.json"
 EVERY = dt.timedelta(days=1)
 _GROWING = (f"{PARTIAL}{SEALED}", f".jsonl{SEALED}")
@@ -28,7 +28,7 @@ _MOST_BYTES = 10_000
 
 
 class Record:
-    """What was copied to one bucket. It outlives the process; another bucket begins a new one."""
+    """What was copied to one bucket, kept in the data folder; another bucket begins a new record."""
 
     def __init__(self, data: Path, bucket: Bucket) -> None:
         self._data = data
@@ -36,28 +36,28 @@ class Record:
         written = read_json(data / RECORD)
         is_ours = written.get("bucket") == bucket.address
         objects = written["objects"] if is_ours else {}
-        # what grows goes again at each start, and is not written down each time
+        # objects that grow are copied again at each start, so the kept record is old for them
         self._objects = {name: Stored(*facts) for name, facts in objects.items() if not name.endswith(_GROWING)}
-        # when it was compared last, how many were lost then, and the first names
+        # when it was last compared, how many objects were lost, and the first of their names
         self.result: dict[str, Any] = written["result"] if is_ours else {}
 
     def add(self, name: str, stored: Stored) -> None:
-        """The bucket took this object."""
+        """Note an object that the bucket has taken."""
         self._objects[name] = stored
 
     def forget(self, names: Iterable[str]) -> None:
-        """These are not to be there any longer."""
+        """Expect these objects no longer."""
         for name in names:
             self._objects.pop(name, None)
 
     def is_due(self, now: dt.datetime) -> bool:
-        """Whether it was not compared for a day."""
+        """Whether the last comparison is a day old, or there was none."""
         at = self.result.get("at")
         return at is None or now - dt.datetime.fromisoformat(at) >= EVERY
 
     def compare(self, now: dt.datetime) -> list[str]:
-        """The names that are not there as they were copied; they are forgotten, and what nobody knew is known now."""
-        expected = dict(self._objects)  # before the look: another thread copies meanwhile
+        """The names that are not there as they were copied. The record forgets them, and takes in unknown objects."""
+        expected = dict(self._objects)  # before the listing: another thread copies meanwhile
         there = self._bucket.objects()
         lost = [name for name, stored in expected.items() if self._objects.get(name) == stored != there.get(name)]
         self.forget(lost)
@@ -69,7 +69,7 @@ class Record:
         return lost
 
     def keep(self) -> None:
-        """Write it down."""
+        """Write the record to the data folder."""
         content = {"bucket": self._bucket.address, "objects": dict(self._objects), "result": self.result}
         write_json(self._data / RECORD, content)
 
@@ -77,7 +77,7 @@ class Record:
         """Bring the result of the last drill, which may have been made on another machine."""
         if DRILLED_THERE not in there or there[DRILLED_THERE].size > _MOST_BYTES:
             return
-        with contextlib.suppress(ValueError, KeyError, TypeError):  # whoever may write to the bucket may have made it
+        with contextlib.suppress(ValueError, KeyError, TypeError):  # others may write to the bucket, too
             result = json.loads(self._bucket.get(DRILLED_THERE))
             at = dt.datetime.fromisoformat(result["at"])
             last = read_json(self._data / DRILLED).get("at")

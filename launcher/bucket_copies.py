@@ -1,7 +1,7 @@
-"""What lies in BACKUP_TO is copied to BACKUP_BUCKET as well, all the time: the process `bucket-copies` of `./run up`.
+"""The process `bucket-copies` of `./run up`: copies everything in BACKUP_TO to BACKUP_BUCKET as well, all the time.
 
-A process of its own: a bucket that is slow or away holds up nothing else, and the shop never waits for it. Nothing is
-deleted there because it is gone here: a new disk is empty, and the bucket is what it is filled from.
+It is a process of its own, so that a bucket that is slow or away holds up nothing else, and the shop never waits for
+it. A file that is gone here is not deleted there: a new disk is empty, and is filled from the bucket.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ from launcher.processes import NICENESS, Child, ProcessGroup
 from launcher.project import Project, read_project
 
 EVERY_SECONDS, BACKUPS_EVERY_SECONDS = 10.0, 30.0
-# In the data folder: until when each commit is in the bucket, or why it is not. The pages read it.
+# In the data folder: up to which time each commit is in the bucket, and the fault if there is one. The pages read it.
 NOTE = "bucket-copied.json"
 
 
@@ -70,7 +70,7 @@ def bucket_of(project: Project) -> Bucket:
 
 
 class Copier:
-    """Copies what is new, in turns; each turn may be cut off at any point, and the next one does what is left."""
+    """Copies what is new, in turns. A turn may be cut off at any point; the next one does the rest."""
 
     def __init__(self, project: Project, bucket: Bucket, folder: Path) -> None:
         self._project = project
@@ -80,13 +80,13 @@ class Copier:
         self._there: dict[str, tuple[int, int]] = {}  # size and time of each file that this process has copied
         self._whole: set[str] = set()  # the names of all objects, once they are known
         self._is_known = False
-        self._looking = threading.Lock()  # log and backups are copied by a thread each
+        self._looking = threading.Lock()  # one thread copies the log, another the backups
         self._record = Record(project.data, bucket)
         self._until = read_json(project.data / NOTE).get("until")
         self.faults: dict[str, str] = {}
 
     def _look(self) -> None:
-        """Know what is there, once. Nothing is written before the bucket is known to be this shop's."""
+        """List the bucket, once. Nothing is written before it is known to be this shop's."""
         with self._looking:
             if not self._is_known:
                 self._refuse_another_shops()
@@ -94,9 +94,9 @@ class Copier:
                 self._is_known = True
 
     def copy_files(self) -> None:
-        """Copy the journal and the log, and know until when each commit can be restored from the bucket.
+        """Copy the journal and the log, and learn up to which time each commit can be restored from the bucket.
 
-        That is not known before there is a backup that goes on in this log.
+        That is not known before the bucket has a backup that this log follows.
         """
         self._look()
         until = read_json(self._project.data / LOG_NOTE).get("until")
@@ -117,7 +117,7 @@ class Copier:
         grows = path.suffix in {PARTIAL, ".jsonl"}
         if not grows and name in self._whole:
             return
-        with contextlib.suppress(FileNotFoundError):  # a segment is whole by now, under another name
+        with contextlib.suppress(FileNotFoundError):  # the segment has become whole meanwhile, under another name
             facts = path.stat()
             if self._there.get(name) == (facts.st_size, facts.st_mtime_ns):
                 return
@@ -129,7 +129,7 @@ class Copier:
                 self._forget(f"{path.relative_to(self._folder).as_posix()}{PARTIAL}{SEALED}")
 
     def _forget(self, name: str) -> None:
-        """Delete the beginning of a segment that is whole now."""
+        """Delete the partial copy of a segment that is whole now."""
         if name in self._there or name in self._whole:
             self._record.forget([name])
             self._bucket.delete([name])
@@ -140,7 +140,7 @@ class Copier:
         return [name.removesuffix(".json") for name in list(self._whole) if "/" not in name and name.endswith(".json")]
 
     def copy_backups(self) -> None:
-        """Copy each backup that is not there, the newest first, and delete there what is older than BACKUP_KEEP."""
+        """Copy each backup that is not there, the newest first, and delete there what BACKUP_KEEP does not keep."""
         self._look()
         for backup in reversed(backups_in(self._folder)):
             if backup.folder.name not in self._backups_there():
@@ -174,7 +174,7 @@ class Copier:
             )
 
     def delete_old(self) -> None:
-        """Delete the backups beyond those that are kept, and the log and the journal from before the last days."""
+        """Delete the backups that are not to be kept, and the log and the journal from before the last days."""
         manifests, sizes = manifests_in(self._bucket), self._bucket.sizes()
         times = {time_of(name): name for name in manifests}
         left = to_keep(times, kept(self._project))
@@ -186,12 +186,12 @@ class Copier:
             sent = {Path(name).name: name for name in sizes if name.startswith("sent/")}
             gone += [sent[name] for name in days_before(sent, first)]
         self._record.forget(gone)
-        self._record.keep()  # before they go: what is not there then is not lost
+        self._record.keep()  # before they are deleted, so that they never count as lost
         self._bucket.delete([name for name in gone if name in sizes])
         self._whole.difference_update(gone)
 
     def compare(self) -> None:
-        """Once a day; what is not there as it was copied goes again if it is still here, and is noted for the pages."""
+        """Compare once a day; a lost object is noted for the pages, and copied again if it is still here."""
         self._look()
         if self._record.is_due(now := dt.datetime.now(dt.UTC)):
             for name in self._record.compare(now):
@@ -199,7 +199,7 @@ class Copier:
                 self._whole -= {name, f"{name.removesuffix(BACKUP)}.json"}
 
     def note(self) -> None:
-        """Note it for the pages; after a fault the time stands still."""
+        """Note for the pages how far the copies are; after a fault the time stands still."""
         facts = {
             "until": self._until,
             "backup": max(self._backups_there(), default=""),
@@ -213,7 +213,7 @@ def run() -> None:
     """Copy until somebody ends this process."""
     project = read_project()
     folder = backup_folder(project)
-    assert folder is not None  # noqa: S101 - `./run up` looks
+    assert folder is not None  # noqa: S101 - `./run up` checks it
     copier = Copier(project, bucket_of(project), folder)
 
     def copy_backups() -> None:
@@ -230,7 +230,7 @@ def run() -> None:
 
 
 def take_turn(copier: Copier, turn: Callable[[], None]) -> None:
-    """Take it; a fault is kept, and said once."""
+    """Run one turn; a fault is kept, and printed once."""
     name = turn.__name__
     try:
         turn()

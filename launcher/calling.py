@@ -46,7 +46,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
 
 
 def look_without_a_shop(project: Project, say: Say) -> None:
-    """Say that the shop of this data folder does not run; LaunchError when there is none, and nothing is made then."""
+    """Say that the shop of this data folder does not run; LaunchError, before anything is made, when there is none."""
     if "DATABASE_URL" not in project.given and not (project.data / "postgres").exists():
         raise LaunchError(f"There is no shop in {project.data} yet: `./run` makes it and starts it.")
     if not running_launchers(project.data):
@@ -74,15 +74,15 @@ def call_alone(project: Project, group: ProcessGroup, say: Say, words: list[str]
     try:
         write_state(project.data, {"doing": "manage", "pid": os.getpid()})
         stack.start_stores(web_port=DEFAULT_PORT)
-        if project.sandboxed and words[:1] != ["prepare_app"]:  # it asks nobody
+        if project.sandboxed and words[:1] != ["prepare_app"]:  # it makes no call to the upstream
             stack.prepare_sandbox()
             sandbox = stack.start_sandbox()
             stack.await_sandbox(sandbox)
-        # a database that was restored is prepared only after the first of these
+        # a restored database can be prepared only after restart_audit
         if not stack.prepared and words[:1] not in (["restart_audit"], ["prepare_app"]):
             say("New data folder: preparing the database first.")
             stack.finish_preparing(stack.manage("prepare_app"))
-        # it may talk to a person: the terminal and its Ctrl-C are for it
+        # it may talk to a person: it gets the terminal and its Ctrl-C
         child = group.start(
             "manage.py", [PYTHON, "manage.py", *words], env=stack.owners_environment, cwd=ROOT, own_session=False
         )

@@ -1,7 +1,7 @@
 """Becomes a child of the launcher, then the command: `child.py PARENT_PID SIGNAL USER NICENESS COMMAND…`.
 
-Run as a script by `processes.py`. It becomes USER (`-` keeps the present one), so much nicer than its parent, and has
-the kernel send SIGNAL when its parent dies. In that order: a change of user clears the request.
+Run as a script by `processes.py`. It becomes USER (`-` keeps the present one), adds NICENESS to its parent's, and has
+the kernel send SIGNAL when its parent dies. It keeps this order, because a change of user clears the request.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ def main() -> None:
         os.setuid(account.pw_uid)
         here = os.getcwd()  # noqa: PTH109 (pathlib starts slower than the rest of this script)
         try:
-            os.chdir(here)  # by its whole path: `.` would stay open to a process that root has put there
+            os.chdir(here)  # check by the whole path: root may have put this process where the user cannot enter
         except OSError as error:
             sys.exit(f"user {user} cannot enter {here}: {error.strerror}")
     if niceness := os.nice(int(nicer)):
@@ -43,9 +43,9 @@ def main() -> None:
 
 
 def weigh_session(niceness: int, pid: int = 0) -> None:
-    """Weigh a session of its own as the process in it, where the kernel weighs sessions and not processes (autogroup).
+    """Give this niceness to the session that the process leads, where the kernel weighs sessions (autogroup).
 
-    Without that its niceness counts only beside processes of the same session. `pid`: 0 for this process.
+    Without that its niceness counts only against processes of the same session. `pid`: 0 for this process.
     """
     if os.getsid(pid) != (pid or os.getpid()):
         return
@@ -55,7 +55,7 @@ def weigh_session(niceness: int, pid: int = 0) -> None:
                 file.write(str(niceness))
         except BlockingIOError:  # the kernel takes one change in a tenth of a second, from all processes
             time.sleep(0.15)
-        except OSError:  # another kernel: the niceness alone counts
+        except OSError:  # a kernel without autogroup: the niceness alone counts
             return
         else:
             return

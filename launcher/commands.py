@@ -35,8 +35,8 @@ MODULES = {
     "drill": "drilling",
 }
 TASKS = {"test", "check", "lock", "screenshots"}  # of pyproject.toml
-QUIET = {"manage", "doctor", "status", "reset", "service", "backup", "drill"}  # standard output holds their result
-PASSING_ON = {"manage", "test"}  # their arguments are somebody else's
+QUIET = {"manage", "doctor", "status", "reset", "service", "backup", "drill"}  # their result goes to standard output
+PASSING_ON = {"manage", "test"}  # their arguments are passed on unread
 EPILOG = """\
 ./run starts everything on 127.0.0.1: PostgreSQL, Valkey, the web pages, two workers, beat, and a sandbox in place of
 the upstream service, so that nothing real is bought. Data, logs and generated secrets are in .data (BACKOFFICE_DATA
@@ -52,7 +52,7 @@ names another folder). Settings come from the environment or from .env; .env.exa
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence and exits with 2."""
+    """Says what is wrong in one sentence and exits with code 2."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{message[:1].upper()}{message[1:]}. `./run --help` lists what there is.\n")
@@ -173,8 +173,8 @@ def dispatch(arguments: list[str], group: ProcessGroup) -> int:
     command: str = options.command
     started = float(os.environ.pop("RUN_STARTED", 0)) or time.monotonic()
     say = quiet_output if command in QUIET else output(started)
-    os.environ["RUN_STARTED"] = str(started)  # the times go on in the Python of .venv
-    # what is installed does not change under a running ./run
+    os.environ["RUN_STARTED"] = str(started)  # the Python of .venv goes on counting from it
+    # these commands install nothing, so that nothing changes under a running ./run
     looking = command in {"status", "reset", "service", "upgrade", "backup", "drill"}
     if command == "service":
         account(options.user)  # a wrong one is refused before minutes of installing

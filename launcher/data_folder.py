@@ -1,6 +1,6 @@
 """The small files of a data folder: secrets, the lock, the ports, and what the running launcher says about itself.
 
-Ports of 127.0.0.1 are free ones, the same at every start of a data folder, and never one port for two servers.
+Each server of a data folder has a free port of 127.0.0.1 of its own, the same at every start.
 """
 
 import contextlib
@@ -72,9 +72,9 @@ class DataFolderInUseError(Exception):
 
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Hold the folder for this process alone; the kernel lets go when the process ends, however it ends.
+    """Lock the folder for this process alone; the kernel unlocks it when the process ends, however it ends.
 
-    Raises DataFolderInUseError when another launcher holds it. Its facts about itself are wiped at the end.
+    Raises DataFolderInUseError when another launcher holds it. `state.json` is deleted at the end.
     """
     try:
         lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -97,12 +97,12 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def read_state(folder: Path) -> dict[str, Any]:
-    """The running launcher's facts about itself: doing, pid, address, processes, the place of its environment."""
+    """What the running launcher says about itself: doing, pid, address, processes, the place of its environment."""
     return read_json(folder / "state.json")
 
 
 def write_state(folder: Path, state: dict[str, Any]) -> bool:
-    """Write what this launcher does, for others on the folder; False when it cannot be written now (a full disk).
+    """Write what this launcher does, for other commands on the folder; False when that fails now (a full disk).
 
     Only the owner may read it. It holds no secret.
     """
@@ -120,7 +120,7 @@ class SharedEnvironment:
         self._file = os.memfd_create("environment")
 
     def share(self, environment: Mapping[str, str]) -> str:
-        """Say what it is now; returns where `read_environment` finds it."""
+        """Replace what is shared; returns where `read_environment` finds it."""
         written = json.dumps(dict(environment)).encode()
         os.pwrite(self._file, written, 0)
         os.ftruncate(self._file, len(written))
@@ -128,7 +128,7 @@ class SharedEnvironment:
 
 
 def read_environment(state: dict[str, Any]) -> dict[str, str]:
-    """The environment that a running launcher shares; empty when it has none, or belongs to somebody else."""
+    """The environment that a running launcher shares; empty when it shares none, or belongs to another user."""
     return read_json(Path(state.get("environment_at", "/nowhere")))
 
 
@@ -150,8 +150,8 @@ def is_held(folder: Path) -> bool:
 def claim(port: int) -> int:
     """Take a port for one server (0: any) and return it; 0 when a server or a launcher has it.
 
-    A server listens only a second after its port was chosen. Until then a name that the kernel gives once, and takes
-    back when the launcher ends, keeps another launcher from choosing the same port.
+    A server begins to listen only a second after its port was chosen. Until then an abstract socket name, which the
+    kernel gives once and frees when the launcher ends, keeps other launchers from choosing the same port.
     """
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -179,7 +179,7 @@ def claim_from(first: int) -> int:
 
 
 class Ports:
-    """The ports of one data folder, the same at every start while they can be had."""
+    """The ports of one data folder, the same at every start as long as they are free."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "ports.json"

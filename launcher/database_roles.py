@@ -16,7 +16,7 @@ BACKUP = "backoffice_backup"  # may copy PostgreSQL's files, and read no table
 SECRETS = {OWNER: "postgres_owner", APP: "postgres_app", SANDBOX: "postgres_sandbox", BACKUP: "postgres_backup"}
 _ATTRIBUTES = sql.SQL("LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS {}")
 
-# Statements that give objects of a superuser, in older folders, to their new owner.
+# Makes the statements that give objects of a superuser, in older data folders, to their new owner.
 _FOREIGN = """
 SELECT format('ALTER %%s %%I.%%I OWNER TO %%I',
               CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'S' THEN 'SEQUENCE'
@@ -35,7 +35,7 @@ SELECT format('ALTER ROUTINE %%s OWNER TO %%I', pg_proc.oid::regprocedure, %(own
 
 
 def make_roles(superuser: Connection, passwords: Mapping[str, str]) -> None:
-    """Make each role with its password, or bring it back to what it shall be."""
+    """Make each role, or restore its attributes and its password."""
     there = {str(row[0]) for row in superuser.execute("SELECT rolname FROM pg_roles")}
     for role, password in passwords.items():
         verb = sql.SQL("ALTER" if role in there else "CREATE")
@@ -46,9 +46,9 @@ def make_roles(superuser: Connection, passwords: Mapping[str, str]) -> None:
 
 
 def give_database(address: str, owner: str, *, guests: tuple[str, ...] = ()) -> None:
-    """Make a role the owner of a database and of all in it; besides it only the `guests` may connect.
+    """Make a role the owner of a database and of all in it; only it and the `guests` may connect.
 
-    `address`: the database, as a superuser.
+    `address`: the database's, with a superuser.
     """
     with closing(psycopg.connect(address, autocommit=True)) as connection, connection.transaction():
         database, role = sql.Identifier(connection.info.dbname), sql.Identifier(owner)

@@ -1,8 +1,8 @@
-"""`./run drill`: the last backup becomes a database beside the running shop, is proved, and goes again.
+"""`./run drill`: restores the last backup to a database beside the running shop, proves it, and deletes it.
 
-It is what `./run restore` does, in the folder `drill` of the data folder, with ports of its own and a low priority.
-The launcher starts it once a month, and its last result stays in `drill.json` for the page Backups and its alert.
-A bucket is drilled by a person, who has its key; that result lies in the bucket, too, and so reaches the shop's page.
+It does what `./run restore` does, in the folder `drill` of the data folder, with ports of its own and a low priority.
+The launcher starts it once a month; its last result stays in `drill.json` for the page Backups and its alert. A person
+with the key drills a bucket; that result is put into the bucket, too, and so reaches the shop's page.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from launcher.stack import APP_DATABASE, Stack
 RESULT = "drill.json"
 EVERY, AGAIN = dt.timedelta(days=30), dt.timedelta(days=1)
 LOOK_SECONDS = 60.0
-# The database, the log that follows, and what proving writes.
+# The room that a drill needs, as a multiple of backup and log: proving writes, too.
 _ROOM = 1.5
 # Variables that belong to the running shop, not to a drill.
 _NOT_OURS = ("REDIS_URL", "BACKUP_TO", "BACKUP_STAMP", "AUDIT_CHECKPOINT_FILE", "SANDBOX_DATABASE_URL")
@@ -83,7 +83,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
 
 
 def lacks_of(project: Project, folder: Path, backup: Backup) -> list[str]:
-    """What is missing beside the backup; LaunchError where all has to be: in BACKUP_TO, and in what a bucket holds."""
+    """What is missing beside the backup, in words; LaunchError for BACKUP_TO and a bucket, which must be complete."""
     lacks = [*passed_over(folder, backup), *filter(None, [without_log(backup)])]
     if lacks and folder in {backup_folder(project), project.data / FOLDER}:
         raise LaunchError(" ".join(lacks))
@@ -91,7 +91,7 @@ def lacks_of(project: Project, folder: Path, backup: Backup) -> list[str]:
 
 
 def tell_shop(project: Project, source: str, result: dict[str, Any], say: Say) -> None:
-    """Leave the result in the bucket: the shop looks for it there once a day."""
+    """Leave the result in the bucket, where the shop looks for it once a day."""
     try:
         Bucket(project, source).put(DRILLED_THERE, json.dumps(result).encode())
     except BucketError as error:  # a key that may only read is enough for a drill
@@ -103,8 +103,8 @@ def drill(
 ) -> dict[str, Any]:
     """Restore the backup and the log that follows into a scratch folder, prove it there, and delete it.
 
-    With the private key also the secrets are those of the backup, else they are the shop's own. Returns what was there.
-    LaunchError when it cannot be restored, or is not what the backup says.
+    With the private key it uses the backup's secrets, else the shop's own. Returns the facts of the result. LaunchError
+    when the backup cannot be restored, or has fewer rows than its manifest says.
     """
     started = time.monotonic()
     with scratch(project, backup, key) as copy:
@@ -128,7 +128,7 @@ def drill(
 
 @contextlib.contextmanager
 def scratch(project: Project, backup: Backup, key: Path | None) -> Iterator[Project]:
-    """An empty data folder in the shop's own, with secrets; it is deleted in the end, as one that was left behind is.
+    """An empty data folder with secrets inside the shop's own. It is deleted at the end; a left-over one is, too.
 
     LaunchError without room for it, DataFolderInUseError while another drill runs.
     """
@@ -153,7 +153,7 @@ def scratch(project: Project, backup: Backup, key: Path | None) -> Iterator[Proj
 
 
 def bring_secrets(project: Project, backup: Backup, data: Path, key: Path | None) -> None:
-    """Put the secrets of the backup, which this key opens, or without a key the shop's own into this folder."""
+    """Put the backup's secrets, which this key opens, into this folder; without a key the shop's own."""
     sealed = backup.folder / "secrets.age"
     files = open_secrets(sealed.read_bytes(), key) if key and sealed.exists() else {}
     for name in OF_DATA_FOLDER:
@@ -170,7 +170,7 @@ def size_to_restore(backup: Backup) -> int:
 
 
 def clear(data: Path) -> None:
-    """Delete a scratch database; its files may lie elsewhere, behind a link."""
+    """Delete a scratch database; its folder may be a link to another place."""
     home = data / "postgres"
     shutil.rmtree(home.resolve(), ignore_errors=True)
     if home.is_symlink():
@@ -178,7 +178,7 @@ def clear(data: Path) -> None:
 
 
 def prove(copy: Project, group: ProcessGroup) -> dict[str, Any]:
-    """Bring the copy up to this version, and prove its entries and its audit; how many orders and entries there are.
+    """Bring the copy up to this version, prove its entries and its audit; returns how many orders and entries it has.
 
     LaunchError with the first flaw.
     """
@@ -224,7 +224,7 @@ class Months:
 
 
 def is_due(result: Path, folder: Path, now: dt.datetime) -> bool:
-    """Whether there is a backup, and the last drill is a month old, or has failed a day ago."""
+    """Whether there is a backup, and the last drill is a month old, or a day old if it failed."""
     last = read_json(result)
     pause = AGAIN if last.get("fault") else EVERY
     if "at" in last and now - dt.datetime.fromisoformat(last["at"]) < pause:

@@ -1,4 +1,4 @@
-"""What is secret in a shop, as one encrypted file (age): everybody may keep it, and only the private key opens it."""
+"""The shop's secrets as one encrypted file (age): anybody may keep it, and only the private key opens it."""
 
 import io
 import tarfile
@@ -28,7 +28,7 @@ def make_key(path: Path) -> str:
 
 
 def public_key(recipient: str) -> pyrage.x25519.Recipient:
-    """The key that BACKUP_RECIPIENT names; LaunchError when it is none."""
+    """The public key in BACKUP_RECIPIENT; LaunchError when it is not one."""
     try:
         return pyrage.x25519.Recipient.from_str(recipient)
     except pyrage.RecipientError as error:
@@ -36,7 +36,7 @@ def public_key(recipient: str) -> pyrage.x25519.Recipient:
 
 
 def private_key(key_file: Path) -> pyrage.x25519.Identity:
-    """The key in this file; LaunchError when it cannot be read or is none."""
+    """The private key in this file; LaunchError when the file cannot be read or holds none."""
     try:
         lines = key_file.read_text().split()
         return pyrage.x25519.Identity.from_str(next(line for line in lines if line.startswith("AGE-SECRET-KEY-")))
@@ -60,7 +60,7 @@ def seal_secrets(data: Path, recipient: str) -> bytes:
 
 
 def open_secrets(sealed: bytes, key_file: Path) -> dict[str, bytes]:
-    """The files in it by their names; LaunchError when this key does not open it."""
+    """The sealed files by their names; LaunchError when this key does not open them."""
     try:
         archive = pyrage.decrypt(sealed, [private_key(key_file)])
     except pyrage.DecryptError as error:

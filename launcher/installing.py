@@ -1,6 +1,6 @@
 """Fetches what the lock files name: Python packages into `.venv`, front-end packages into `node_modules`.
 
-A mark with the lock's hash beside the packages says that nothing has to be done: at every start but the first.
+A mark beside the packages holds the lock's hash: while it fits, nothing has to be done.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from launcher.output import LaunchError, Say
 from launcher.processes import Child, ProcessGroup
 
 RUNTIME, DEVELOPMENT, NODE = "requirements.txt", "requirements-dev.txt", "requirements-node.txt"
-MARK = VENV / "installed.json"  # lock → the hash of its text; without it the making of .venv was interrupted
+MARK = VENV / "installed.json"  # lock → the hash of its text; if it is missing, making .venv was interrupted
 NODE_MARK = ROOT / "node_modules/.installed.json"
 PIP = (PYTHON, "-m", "pip", "install", "--require-hashes", "--no-input", "--disable-pip-version-check", "-r")
 INSTALL_SECONDS = 1800.0
@@ -58,7 +58,7 @@ def fill_venv(group: ProcessGroup, say: Say, *, lock: str | None) -> None:
             install(group, say, lock or RUNTIME)
             if npm:
                 finish_front_end(group, npm, development=development)
-            # the development lock holds all of the other one in the same versions (`./run check` sees to it)
+            # the development lock holds all of the runtime lock in the same versions (`./run check` proves it)
             covered = [RUNTIME, DEVELOPMENT] if lock == DEVELOPMENT else [RUNTIME]
             write_mark(MARK, {**read_mark(MARK), **{name: digest(name) for name in covered}})
 
@@ -76,12 +76,12 @@ def read_mark(path: Path) -> dict[str, Any]:
 
 
 def write_mark(path: Path, value: dict[str, Any]) -> None:
-    """Note what was installed, for every user: the one who installs need not be the one who runs."""
+    """Note what was installed, readable for every user: another one may run the shop."""
     write_json(path, value, mode=0o644)
 
 
 def require_writable(packages: Path) -> None:
-    """LaunchError when packages have to be installed here by somebody who may not."""
+    """LaunchError when this user has to install packages and may not write here."""
     folder = packages if packages.exists() else ROOT
     if not os.access(folder, os.W_OK | os.X_OK):
         if os.path.lexists(PYTHON) and not os.access(PYTHON, os.X_OK):
@@ -153,14 +153,14 @@ def install(group: ProcessGroup, say: Say, lock: str) -> None:
     )
     log = VENV / "install.log"
     run_step(group, "pip", [*PIP, lock, "--no-compile"], env=os.environ, log=log, advice=advice)
-    # A shop's user may not write here, so that its packages are compiled now. Few packages for development are ever
-    # loaded: they are compiled when they are.
+    # The user who runs the shop may not write here, so its packages are compiled now. Few development packages are ever
+    # loaded: Python compiles those when it loads them.
     if lock != DEVELOPMENT:
         compile_packages(group)
 
 
 def compile_packages(group: ProcessGroup) -> None:
-    """Compile the installed packages on all processors (pip uses one); a file that does not compile stays as it is."""
+    """Compile the installed packages on all processors (pip uses one); skip files that do not compile."""
     command: list[str | Path] = [PYTHON, "-m", "compileall", "-q", "-j", "0", VENV / "lib"]
     step = begin_step(group, "compileall", command, env=os.environ, log=VENV / "compileall.log")
     group.finish(step, seconds=INSTALL_SECONDS)
@@ -194,7 +194,7 @@ def begin_front_end(group: ProcessGroup, say: Say, npm: Path, *, development: bo
 
 
 def finish_front_end(group: ProcessGroup, npm: Child, *, development: bool) -> None:
-    """Wait for npm, and note what is there; LaunchError when it could not."""
+    """Wait for npm, and note what is installed; LaunchError when it failed."""
     advice = (
         "Could not fetch the front-end packages: is there a network (or the registry that npm is configured for)? "
         "Then start again."
@@ -215,7 +215,7 @@ def find_npm(group: ProcessGroup, say: Say) -> Path:
 
 
 def compile_translations(group: ProcessGroup) -> None:
-    """Compile the translations for everybody who starts; without the code, as in the image's first layer, nothing."""
+    """Compile the translations for every user; do nothing without the code, as in the image's first layer."""
     if (ROOT / "manage.py").exists():
         any_key = {**os.environ, "BACKOFFICE_SANDBOX": "1", "SECRET_KEY": secrets.token_hex(32)}
         command: list[str | Path] = [PYTHON, "manage.py", "compile_po"]
@@ -225,7 +225,7 @@ def compile_translations(group: ProcessGroup) -> None:
 
 @contextlib.contextmanager
 def locked(folder: Path, group: ProcessGroup) -> Iterator[None]:
-    """Hold this folder's lock, once nobody else does: to install into the checkout, or to upgrade."""
+    """Wait for this folder's lock and hold it: to install into the checkout, or to upgrade."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         while True:

@@ -1,4 +1,4 @@
-"""The lines that the launcher prints, also when it cannot go on, and those that it shows of a child's log."""
+"""The lines that the launcher prints, its errors, and the last lines of a child's log."""
 
 import contextlib
 import json
@@ -20,7 +20,7 @@ def output(started: float) -> Say:
     """A function that prints a line after the seconds since `started` (of the monotonic clock)."""
 
     def say(sentence: str) -> None:
-        with contextlib.suppress(OSError):  # a full disk, when it goes to a file
+        with contextlib.suppress(OSError):  # a full disk, when output goes to a file
             print(f"{time.monotonic() - started:6.1f} s  {sentence}", flush=True)
 
     return say
@@ -40,7 +40,7 @@ def quiet_output(sentence: str) -> None:
 
 @contextlib.contextmanager
 def ending_with_the_reader() -> Iterator[None]:
-    """End without a word and with the usual exit code when nobody reads our output any more, as with `| head -1`."""
+    """End silently and with the usual exit code when nobody reads our output any more, as with `| head -1`."""
     try:
         try:
             yield
@@ -48,7 +48,7 @@ def ending_with_the_reader() -> Iterator[None]:
             sys.stdout.flush()
     except BrokenPipeError:
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        for output in (sys.stdout, sys.stderr):  # Python flushes what they still hold at its end
+        for output in (sys.stdout, sys.stderr):  # Python flushes them when it ends
             os.dup2(nowhere, output.fileno())
         sys.exit(128 + signal.SIGPIPE)
 

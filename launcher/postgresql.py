@@ -30,25 +30,25 @@ from launcher.output import LaunchError
 from launcher.process_table import end_left_over
 from launcher.processes import READY_SECONDS, Child, ProcessGroup, Stage, let_step_back
 
-SUPERUSER = "app"  # for the launcher alone; `database_roles` has those of everybody else
+SUPERUSER = "app"  # for the launcher alone; the other roles are in `database_roles`
 SLOT = "backoffice_backup"
 LONGEST_COPY_SECONDS = 6 * 3600.0
 MOST_COPIED = "20M"  # bytes a second: 10 GB in 500 s
-MOST_READ = 60_000_000  # bytes a second, to compare what was copied
+MOST_READ = 60_000_000  # bytes a second, when a copy is verified
 OUTSIDE_HOMES = Path("/var/lib/merchant-backoffice")
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
     "shared_buffers": "64MB",
     "jit": "off",
-    # for a disk without moving parts: with 4, the usual, a day's orders are joined by reading millions of payments
+    # for a disk without moving parts: with the default of 4, joining a day's orders reads millions of payments
     "random_page_cost": "1.1",
     "log_timezone": "UTC",
     "log_line_prefix": "%m [%p] ",
     # a violated constraint is part of the app's normal work; its rows and statements hold customers' numbers
     "log_error_verbosity": "terse",
     "log_min_error_statement": "panic",
-    # a log of the backups that takes nothing ends before it fills the disk
+    # when log copies stop, the kept log is given up before it fills the disk
     "max_slot_wal_keep_size": "1GB",
 }
 # Each thread of our processes keeps its connection; the sandbox has up to 12.
@@ -87,9 +87,10 @@ class PostgreSQL:
         return f"postgresql://{role}:{self._passwords[role]}@127.0.0.1:{self.port}/{database}"
 
     def set_up_roles(self, owners: Mapping[str, str], *, guests: Mapping[str, tuple[str, ...]]) -> None:
-        """Make the roles, and each of them the owner of its databases: once it answers.
+        """Make the roles, and each of them the owner of its databases; PostgreSQL must answer.
 
-        `owners`: database → role; `guests`: database → who else may connect. Also for databases that a superuser made.
+        `owners`: database → role; `guests`: database → other roles that may connect. It also takes over databases that
+        a superuser made.
         """
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             make_roles(connection, {role: self._passwords[role] for role in SECRETS})
@@ -97,7 +98,7 @@ class PostgreSQL:
             give_database(self.url(database), owner, guests=guests.get(database, ()))
 
     def identifier(self) -> str:
-        """The number that this database and its copies alone have."""
+        """The number that only this database and its copies have."""
         return str(self._ask("SELECT system_identifier FROM pg_control_system()"))
 
     def size(self) -> int:
@@ -105,7 +106,7 @@ class PostgreSQL:
         return int(self._ask("SELECT sum(pg_database_size(oid))::bigint FROM pg_database"))
 
     def copy_to(self, folder: Path, *, log: Path) -> None:
-        """Copy all its files while it works, with the log that they need, and a checksum of each."""
+        """Copy all its files while it runs, with the log that they need and a checksum for each."""
         words: list[str | Path] = ["-D", folder, "-d", self._address_for_copies()]
         words += ["--checkpoint=fast", "--wal-method=stream", "--no-slot", "--manifest-checksums=SHA256"]
         words += [f"--max-rate={MOST_COPIED}"]
@@ -114,9 +115,9 @@ class PostgreSQL:
         self._await_end(child)
 
     def _let_sender_step_back(self, child: Child) -> None:
-        """Wait for the server's process that reads and digests what this one copies, and let it step back.
+        """Wait for the server process that reads and digests the files for this copy, and lower its priority.
 
-        It takes twice as much of the processor as this one, in eight bursts a second.
+        It takes twice as much of the processor as the copying child, in eight bursts a second.
         """
         question = "SELECT pid FROM pg_stat_replication WHERE application_name = 'pg_basebackup' ORDER BY backend_start"
         with contextlib.suppress(psycopg.Error):  # the copy fails, too, and says why
@@ -127,7 +128,7 @@ class PostgreSQL:
                 self._group.pause(0.02)
 
     def keeps_log_for_copies(self) -> bool:
-        """Whether nothing of the log is deleted that `copy_log_to` has not copied."""
+        """Whether PostgreSQL still keeps all of the log that `copy_log_to` has not copied."""
         state = self._ask("SELECT max(wal_status) FROM pg_replication_slots WHERE slot_name = %s", [SLOT])
         return state in {"reserved", "extended"}
 
@@ -137,7 +138,7 @@ class PostgreSQL:
         self._ask("SELECT pg_create_physical_replication_slot(%s, true)", [SLOT])
 
     def copy_log_to(self, folder: Path, *, log: Path) -> Child:
-        """Start copying the log, each commit within moments; it ends with PostgreSQL, which waits for it."""
+        """Start copying the log, each commit within moments. The copy ends with PostgreSQL, which waits for it."""
         words: list[str | Path] = [
             "-D",
             folder,
@@ -150,7 +151,7 @@ class PostgreSQL:
         return self._start_program("pg_receivewal", *words, log=log, stage=Stage.STORE)
 
     def ends_of_log(self) -> tuple[int, int | None]:
-        """Where the log ends on the disk, and where its copy does, in bytes; None when nothing is kept for the copy."""
+        """Where the log ends on the disk, and where its copy ends, in bytes; None when nothing is kept for the copy."""
         end = self._ask("SELECT pg_current_wal_flush_lsn() - '0/0'::pg_lsn")
         copied = self._ask("SELECT restart_lsn - '0/0'::pg_lsn FROM pg_replication_slots WHERE slot_name = %s", [SLOT])
         return int(end), None if copied is None else int(copied)
@@ -160,9 +161,9 @@ class PostgreSQL:
         return f"postgresql://{BACKUP}@127.0.0.1:{self.port}/postgres"
 
     def verify_copy(self, folder: Path, *, log: Path, most: int = 0) -> None:
-        """LaunchError unless a copy is as it was made, with all of the log that it needs. `most`: as `verify_files`.
+        """LaunchError unless a copy is as it was made, with all of the log that it needs. `most`: as in `verify_files`.
 
-        As `pg_verifybackup`, which the wheel has in a form that does not start.
+        It stands in for `pg_verifybackup`, which does not start in the wheel's build.
         """
         verify_files(folder, most=most)
         (needed,) = read_json(folder / "backup_manifest")["WAL-Ranges"]
@@ -180,7 +181,7 @@ class PostgreSQL:
             raise LaunchError(fault or f"{child.name} failed: its words follow.", log=child.log)
 
     def _start_program(self, name: str, *words: str | Path, log: Path, stage: Stage = Stage.APP) -> Child:
-        """Start one of PostgreSQL's programs as the present user, who may sign in to copy."""
+        """Start one of PostgreSQL's programs as the present user, with the password of the role for backups."""
         program = bundled() / "bin" / name
         environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "PGPASSWORD": self._passwords[BACKUP]}
         return self._group.start(name, [program, *words], env=environment, cwd=self._top, log=log, stage=stage)
@@ -191,10 +192,10 @@ class PostgreSQL:
         return row[0] if row else None
 
     def restore(self, copy: Path, segments: Sequence[Path], *, to: str = "") -> tuple[dt.datetime | None, int]:
-        """Put a copy in place with the log's segments that follow it, and let it recover, at most up to the time `to`.
+        """Put a copy in place with the log segments that follow it, and let it recover, at most up to the time `to`.
 
-        Returns the time of the last commit from those segments, None without any, and the end of what it has read, in
-        bytes. It runs then.
+        Returns the time of the last commit from those segments (None without any), and the end of the log that was read
+        (bytes). PostgreSQL runs afterwards.
         """
         self._user = unprivileged_user(self._link)
         self._make_home()
@@ -211,7 +212,7 @@ class PostgreSQL:
         draft.rename(self._home / "data")
         recovery = {
             "restore_command": f'cp {shlex.quote(str(log)).replace("%", "%%")}/%f "%p"',
-            "hot_standby": "off",  # nobody signs in before all is recovered
+            "hot_standby": "off",  # no sign-in before all is recovered
             "recovery_target_action": "promote",
             **({"recovery_target_time": to} if to else {}),
         }
@@ -222,9 +223,9 @@ class PostgreSQL:
         return cast("dt.datetime | None", self._ask("SELECT pg_last_xact_replay_timestamp()")), read_to
 
     def start(self, recovery: Mapping[str, str] | None = None) -> Child:
-        """Start it, also again after its end; make the cluster first if it is missing.
+        """Start it, or start it again after it ended; make the cluster first if it is missing.
 
-        After `wait_ready` it answers. Never two on the same files: the leftovers of a dead one are ended first.
+        After `wait_ready` it answers. Left-over processes on the same files are ended first: two never run there.
         """
         self._user = unprivileged_user(self._link)
         self._make_home()
@@ -232,9 +233,9 @@ class PostgreSQL:
         if not (data / "PG_VERSION").exists():
             self._make_cluster(data)
         end_left_over(data, name="PostgreSQL")
-        # nobody works in there now; PostgreSQL would take a zombie, or another program with that id, for a server
+        # no server runs there now; PostgreSQL would take a zombie, or another program with the same id, for one
         (data / "postmaster.pid").unlink(missing_ok=True)
-        self.port = self.port or Ports(self._top).take("postgres")  # the app knows it by now
+        self.port = self.port or Ports(self._top).take("postgres")  # after a restart the app uses the first one
         settings = {**SETTINGS, **(DURABLE if self._durable else THROW_AWAY), **(recovery or {})}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         command: list[str | Path] = [self._program / "bin/postgres", "-D", data, "-p", str(self.port), *options]
@@ -277,7 +278,7 @@ class PostgreSQL:
             self._group.await_ready(self.child, answer, seconds=seconds)
 
     def stop(self, *, grace: float = 2.0) -> None:
-        """Fast shutdown; an immediate one (recovered at the next start) when it takes longer than `grace` seconds."""
+        """Fast shutdown; after `grace` seconds an immediate one, from which the next start recovers."""
         if self.child:
             self._group.stop([self.child], grace=grace, then=((signal.SIGQUIT, 1.0), (signal.SIGKILL, 1.0)))
             self.child = None
@@ -305,7 +306,7 @@ class PostgreSQL:
             copy_program(original, self._program)
 
     def _make_cluster(self, data: Path) -> None:
-        """Run initdb beside the final place, so that an interrupted one is never taken for a cluster."""
+        """Run initdb beside the final place, so that an interrupted run is never taken for a cluster."""
         if not self._user:
             check_has_name(os.geteuid())
         draft, password = self._home / "new", self._home / "new-password"
@@ -332,7 +333,7 @@ def bundled() -> Path:
 
 
 def copy_segment(segment: Path, log: Path) -> None:
-    """Copy a segment of the log under its own name; a beginning may become whole, and lose its name, meanwhile."""
+    """Copy a segment of the log under its own name; meanwhile a partial one may become whole and lose `.partial`."""
     name = segment.name.removesuffix(PARTIAL)
     try:
         shutil.copyfile(segment, log / name)
@@ -341,7 +342,7 @@ def copy_segment(segment: Path, log: Path) -> None:
 
 
 def unprivileged_user(folder: Path) -> str | None:
-    """Who runs PostgreSQL: None means the present user; as root the owner of existing files, or postgres, or nobody."""
+    """The user to run PostgreSQL as: None for the present one; for root the files' owner, else postgres or nobody."""
     if os.geteuid() != 0:
         return None
     with contextlib.suppress(OSError, KeyError):
@@ -373,7 +374,7 @@ def make_owned(folder: Path, user: str) -> None:
 
 
 def copy_program(original: Path, program: Path) -> None:
-    """Copy what the server needs of the wheel to where another user can run it, once per version."""
+    """Copy what the server needs from the wheel to where another user can run it, once per version."""
     libraries = original.parent.with_name(original.parent.name + ".libs")
     origin = str((original / "bin/postgres").stat().st_mtime_ns)
     top = program.parent.parent

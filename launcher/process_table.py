@@ -1,4 +1,4 @@
-"""The processes of this machine: which live, which work in a folder, which belong to which, what they take."""
+"""The processes of this machine: which are alive, which work in a folder, their descendants and their memory."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ def alive(pid: int) -> bool:
 
 
 def with_descendants(pid: int) -> list[int]:
-    """The process and all that it started, directly or not; empty when it has gone."""
+    """The process and all its descendants; empty when it has gone."""
     try:
         process = psutil.Process(pid)
         return [pid, *(child.pid for child in process.children(recursive=True))]
@@ -30,7 +30,7 @@ def with_descendants(pid: int) -> list[int]:
 
 
 def memory_kib(pids: Iterable[int]) -> int | None:
-    """Their memory together, each with its share of what several use; None when none of them is there."""
+    """Their memory together, shared memory divided among its users; None when none of them is there."""
     sizes = []
     for pid in pids:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -45,8 +45,8 @@ def memory_kib(pids: Iterable[int]) -> int | None:
 def processes_inside(folder: Path) -> list[int]:
     """Ids of the living processes whose working directory is `folder`.
 
-    PostgreSQL, all of its children and Valkey each work in their data folder. That is how a left-over one differs from
-    an innocent process that got the same id.
+    PostgreSQL, all of its children and Valkey each work in their data folder. That tells a left-over process from an
+    unrelated one that got the same id.
     """
     path = str(folder.resolve())
     processes = psutil.process_iter(["cwd", "status"])
@@ -56,7 +56,8 @@ def processes_inside(folder: Path) -> list[int]:
 def end_left_over(data: Path, *, name: str, graces: Sequence[float] = (4.0, 2.0, 2.0)) -> None:
     """End processes that still work in `data`: we hold the folder's lock, so a killed launcher left them behind.
 
-    Its watchdog may do the same: after `graces` seconds each comes a request, then force, then LaunchError.
+    Its watchdog may be ending them, so this waits first; then come a request, force, and LaunchError, `graces` seconds
+    after each other.
     """
     for number, seconds in zip((0, signal.SIGQUIT, signal.SIGKILL), graces, strict=True):  # 0: only wait
         for pid in processes_inside(data):

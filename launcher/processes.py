@@ -1,8 +1,8 @@
 """Children that never outlive the launcher.
 
-Two nets, because either can be cut: the kernel signals each child when the launcher dies (`child.py`), and a watchdog
-process that sees the launcher's pipe close ends what is left, by force if need be (`watchdog.py`). Each child leads a
-session of its own, so that Ctrl-C in the terminal reaches the launcher only and everything ends in order.
+Two mechanisms ensure it, because either can fail: the kernel signals each child when the launcher dies (`child.py`),
+and a watchdog process that sees the launcher's pipe close ends what is left, by force if needed (`watchdog.py`). Each
+child leads its own session, so that Ctrl-C in the terminal reaches only the launcher and everything ends in order.
 
 Start children from the main thread: the kernel counts the death of the starting *thread* as the parent's death.
 """
@@ -25,12 +25,12 @@ from launcher.output import START_MARK, LaunchError
 HERE = Path(__file__).parent
 LOG_KEPT_BYTES = 5_000_000
 READY_SECONDS = 60.0
-NICENESS = 10  # of what nobody waits for: about a tenth of a core that others want, too, so that it comes to an end
+NICENESS = 10  # for work that nobody waits for: it still gets about a tenth of a busy core, so that it ends
 FASTER_SECONDS = 0.4
 
 
 class Stage(IntEnum):
-    """When a child is ended if the launcher dies: the app first, the stores it writes to after it."""
+    """When a child is ended if the launcher dies: the app first, then the stores that it writes to."""
 
     APP = 1
     STORE = 2
@@ -61,12 +61,12 @@ class Child:
 
 
 def step_back() -> None:
-    """Be that nice, and all that is started from now on; what `NICENESS` was started with is so already."""
+    """Give this process, and all that it starts from now on, `NICENESS`; a process that has it already stays so."""
     os.nice(max(0, NICENESS - os.nice(0)))
 
 
 def let_step_back(pid: int) -> None:
-    """Let a process of PostgreSQL that works for this one be as nice as this one."""
+    """Give this process's niceness to a process of PostgreSQL that works for it."""
     with contextlib.suppress(OSError):  # it has ended
         os.setpriority(os.PRIO_PROCESS, pid, os.nice(0))
         weigh_session(os.nice(0), pid)
@@ -99,7 +99,7 @@ class ProcessGroup:
         """Start `command`; its output is appended to `log`, or without one goes where the launcher's own goes.
 
         `own_session=False` is for a command that a person talks to in the terminal. `pass_fds`: open files for it.
-        `niceness`: so much more than the launcher's; its own children have it, too.
+        `niceness`: added to the launcher's; its own children inherit it.
         """
         tied: list[object] = [os.getpid(), stop_signal, user or "-", niceness]
         bootstrap = [sys.executable, "-I", "-S", HERE / "child.py", *tied, *command]
@@ -131,9 +131,9 @@ class ProcessGroup:
         self._notify_watchdog(f"discard {folder}")
 
     def await_ready(self, child: Child, probe: Callable[[], str], *, seconds: float = READY_SECONDS) -> None:
-        """Wait until `probe` returns an empty text; until then it says what the child still answers.
+        """Wait until `probe` returns ""; until then it returns why the child is not ready.
 
-        LaunchError when the child ends instead, or takes too long.
+        LaunchError when the child ends instead, or takes longer than `seconds`.
         """
         deadline = time.monotonic() + seconds
         while reason := probe():
@@ -158,9 +158,9 @@ class ProcessGroup:
     def stop(
         self, children: Iterable[Child], *, grace: float, then: Sequence[tuple[int, float]] = ((signal.SIGKILL, 1.0),)
     ) -> None:
-        """End the children together: their stop signal and `grace` seconds, then each (signal, seconds) of `then`.
+        """End the children together: send the stop signal, wait `grace` seconds, then each (signal, seconds) of `then`.
 
-        The last step is always SIGKILL to all that they started, so that nothing of it stays.
+        The last step is always SIGKILL to their sessions' groups, so that nothing that they started stays.
         """
         stopped = list(children)
         for number, seconds in ((None, grace), *then):
@@ -183,7 +183,7 @@ class ProcessGroup:
         time.sleep(seconds)
 
     def forget(self, child: Child) -> None:
-        """Clear up after a child that has ended: kill what is left of its session, notify the watchdog."""
+        """Clean up after a child that has ended: kill what is left of its process group, notify the watchdog."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -193,7 +193,7 @@ class ProcessGroup:
             self._notify_watchdog(f"- {child.pid}")
 
     def close(self) -> None:
-        """End what still runs, hardest way last, and let the watchdog go (it deletes the throw-away folders)."""
+        """End what still runs, by force at last, and let the watchdog end (it deletes the throw-away folders)."""
         for stage in Stage:
             self.stop(self.children(stage), grace=2.0)
         if self._watchdog and self._watchdog.stdin:
@@ -212,7 +212,7 @@ class ProcessGroup:
         return self._watchdog.pid if self._watchdog else None
 
     def keep_watchdog(self) -> None:
-        """Start a watchdog if none runs, and notify it of everything."""
+        """Start a watchdog if none runs, and tell it all children and throw-away folders."""
         if self._watchdog and self._watchdog.poll() is None:
             return
         self._watchdog = subprocess.Popen(
@@ -237,23 +237,23 @@ class ProcessGroup:
         try:
             self._watchdog.stdin.write("".join(f"{line}\n" for line in lines).encode())
             self._watchdog.stdin.flush()
-        except BrokenPipeError:  # it was killed this moment: the next poll starts another
+        except BrokenPipeError:  # it has just been killed: the next `keep_watchdog` starts another
             self._watchdog.wait(1)
 
 
 def line_of(child: Child) -> str:
-    """A child as the watchdog reads it."""
+    """The line that tells the watchdog about a child."""
     return f"+ {int(child.stage)} {int(child.stop_signal)} {child.pid}"
 
 
 def open_log(log: Path, name: str) -> FileIO:
-    """Open a child's log for appending, after a line that says who starts; a long one becomes `<log>.1` first."""
+    """Open a child's log for appending, and write which child starts; a long log becomes `<log>.1` first."""
     try:
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if log.exists() and log.stat().st_size > LOG_KEPT_BYTES:
             log.replace(log.with_name(log.name + ".1"))
         file = log.open("ab", buffering=0)
-        with contextlib.suppress(OSError):  # a full disk keeps nobody from starting
+        with contextlib.suppress(OSError):  # a full disk prevents no start
             file.write(f"{START_MARK}{name} starts, {time.strftime('%Y-%m-%d %H:%M:%S %z')}\n".encode())
         return file
     except OSError as error:
@@ -263,7 +263,7 @@ def open_log(log: Path, name: str) -> FileIO:
 
 
 def trim_log(log: Path) -> None:
-    """Move what a long log holds to `<log>.1` and empty it; its writers append, so that they go on at its beginning.
+    """Copy a log that is too long to `<log>.1` and empty it; its writers append, so they go on at its beginning.
 
     When there is no room for the copy, it is emptied without one: a log must not fill the disk.
     """
@@ -280,4 +280,4 @@ def trim_log(log: Path) -> None:
                 former.unlink(missing_ok=True)
             file.truncate(0)
     except OSError:
-        return  # gone, or not ours: the next look tries again
+        return  # gone, or not ours: the next call tries again

@@ -50,9 +50,9 @@ class Project:
         return "UPSTREAM_BASE_URL" not in self.given
 
     def of_roles(self, roles: Sequence[str]) -> "Project":
-        """The same project with a data folder of its own for these roles; LaunchError when it lacks a setting.
+        """The same project with a data folder of its own for these roles; LaunchError when a setting is missing.
 
-        They share the database and Redis with other installations, so that only given ones will do.
+        The roles share the database and Redis with other installations, so the settings must name them.
         """
         missing = [name for name in ("UPSTREAM_BASE_URL", "DATABASE_URL", "REDIS_URL") if name not in self.given]
         if missing:
@@ -64,12 +64,12 @@ class Project:
 
     @property
     def is_behind_tls(self) -> bool:
-        """Whether people come by a proxy that ends TLS, because it is there or because nothing else is served."""
+        """Whether people come through a proxy that ends TLS: a setting says so, or pages are served to one alone."""
         return self.is_tls_only or self.is_on("BEHIND_TLS_PROXY")
 
     @property
     def is_tls_only(self) -> bool:
-        """Whether pages are served to a proxy that ends TLS alone, as the app's settings decide."""
+        """Whether pages are served only to a proxy that ends TLS, by the rule of the app's settings."""
         return self.is_on("HTTPS", default=not (self.sandboxed or self.is_on("DEBUG")))
 
     def is_on(self, name: str, *, default: bool = False) -> bool:
@@ -80,7 +80,7 @@ class Project:
 
     @property
     def metrics_files(self) -> Path:
-        """The pattern of the processes' measures here; with launchers of single roles, of all roles beside it."""
+        """The pattern of the files with the processes' measures; for a launcher of single roles, those of all roles."""
         return (self.data.parent / "*" if self.is_of_roles else self.data) / "metrics" / "*.db"
 
     @property
@@ -90,7 +90,7 @@ class Project:
 
     @property
     def restoring(self) -> Path:
-        """A file that is there while a restore has not ended: what lies beside it is no whole shop."""
+        """A file that exists until a restore has ended: with it, the data folder is not a whole shop."""
         return self.data / "restoring"
 
     @property
@@ -116,7 +116,7 @@ class Project:
             raise LaunchError(f"Only {free // 1_000_000} MB are free for {self.data}: make room or {advice}.")
 
     def _require_real_settings(self) -> None:
-        """LaunchError naming what a real upstream needs and is not there, or cannot be right."""
+        """LaunchError that names the settings that a real upstream needs and that are missing or cannot be right."""
         if self.sandboxed:
             return
         if not is_web_address(self.given["UPSTREAM_BASE_URL"]):
@@ -138,12 +138,12 @@ class Project:
 
 
 def roles_folder(data: Path) -> Path:
-    """The place of the folders of single roles' launchers, one for each."""
+    """The folder with the data folders of launchers of single roles."""
     return data / "roles"
 
 
 def is_web_address(text: str) -> bool:
-    """Whether this is an http or https address with a host, and a port that can be, if any."""
+    """Whether this is an http or https address with a host and, if any, a possible port."""
     try:
         parts = urlsplit(text)
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -160,7 +160,7 @@ def read_project() -> Project:
 
 
 def with_secrets_of_files(environment: Mapping[str, str]) -> dict[str, str]:
-    """The same with the value of each secret that a NAME_FILE names; LaunchError when that file cannot be read."""
+    """The variables with each secret whose file a NAME_FILE names; LaunchError when that file cannot be read."""
     given = dict(environment)
     for name in SECRETS:
         if path := given.pop(f"{name}_FILE", ""):

@@ -35,7 +35,7 @@ def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
     try:
         with held(data):
             elsewhere = data / "postgres"
-            if elsewhere.is_symlink():  # PostgreSQL's user could not reach the data folder
+            if elsewhere.is_symlink():  # PostgreSQL's user could not enter the data folder
                 shutil.rmtree(os.path.realpath(elsewhere), ignore_errors=True)
             shutil.rmtree(data)
     except DataFolderInUseError:

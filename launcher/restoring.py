@@ -1,6 +1,6 @@
-"""`./run restore --from FOLDER`: an empty data folder becomes the shop as a backup and the copied log know it.
+"""`./run restore --from FOLDER`: makes an empty data folder the shop of a backup and the copied log.
 
-Nothing is sold afterwards until a person has looked and opens the shop: the database itself says so (docs/backup.md).
+Nothing is sold afterwards until a person opens the shop: that is marked in the database itself (docs/backup.md).
 """
 
 import argparse
@@ -56,7 +56,7 @@ WRONG_KEY = "The key in {} does not open what is in this bucket: name the right 
 
 
 def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
-    """Restore, and say what is there; the shop does not run afterwards."""
+    """Restore, and say what was restored; the shop does not run afterwards."""
     project = read_project()
     refuse_foreign_database(project)
     if not options.source.startswith(SCHEME):
@@ -66,7 +66,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
 
 
 def restore(group: ProcessGroup, say: Say, options: argparse.Namespace, project: Project, source: Path) -> int:
-    """Restore from a folder of backups, or of one, and say what is there."""
+    """Restore from a folder of backups, or from the folder of one, and say what was restored."""
     if options.to:
         say(f"--to is understood as {in_words(options.to)}")
     backup = choose(source, options.to)
@@ -108,7 +108,7 @@ def restore(group: ProcessGroup, say: Say, options: argparse.Namespace, project:
 def choose(source: Path, to: dt.datetime | None) -> Backup:
     """The newest backup from which this moment (None: the latest) can be reached; LaunchError when there is none.
 
-    `source`: the folder with all of them, or the own folder of one, which is then the only one.
+    `source`: the folder of all backups, or the folder of one, which is then the only candidate.
     """
     if not source.is_dir():
         raise LaunchError(f"There is no folder {source}: mount its disk, or name with --from the folder of backups.")
@@ -130,13 +130,13 @@ def choose(source: Path, to: dt.datetime | None) -> Backup:
 
 
 def passed_over(source: Path, backup: Backup) -> list[str]:
-    """What a person has to know of newer backups in the same folder: their manifests cannot be read."""
+    """Warnings about newer backups in the same folder whose manifests cannot be read."""
     newer = [folder for folder in unreadable(source) if folder.name > backup.folder.name]
     return [f"{NO_MANIFEST.format(folder)} {backup.folder.name} takes its place." for folder in newer]
 
 
 def without_log(backup: Backup) -> str:
-    """What a restore of this backup lacks when nothing of the copied log lies beside it; "" when some does."""
+    """A warning of what a restore of this backup loses when no copied log lies beside it; "" when one does."""
     top = backup.folder.parent
     if any(file.suffix != ".history" for file in segments_after(backup)):
         return ""
@@ -145,7 +145,7 @@ def without_log(backup: Backup) -> str:
 
 
 def require_empty(project: Project, backup: Backup) -> None:
-    """LaunchError when the data folder holds a shop, or lacks the secrets that this backup does not have."""
+    """LaunchError when the data folder holds a shop, or when neither it nor this backup has the secrets."""
     has_secrets = (project.data / "secrets.json").exists()
     if (project.data / "postgres").exists() or (has_secrets and backup.manifest["secrets"]):
         raise LaunchError(
@@ -163,14 +163,14 @@ def begin_again(project: Project) -> None:
     if project.restoring.exists():
         home = project.data / "postgres"
         shutil.rmtree(home.resolve(), ignore_errors=True)
-        home.unlink(missing_ok=True)  # a link by now, if anything
+        home.unlink(missing_ok=True)  # it may have been a link
         for name in OF_DATA_FOLDER:
             (project.data / name).unlink(missing_ok=True)
         project.restoring.unlink()
 
 
 def keep_settings(files: Mapping[str, bytes], say: Say) -> None:
-    """Put the backup's `.env` in place, unless there is one."""
+    """Put the backup's `.env` in place unless there is one; say so when they differ."""
     here, wanted = ROOT / SETTINGS, files.get(SETTINGS)
     if wanted is None:
         return
@@ -196,7 +196,7 @@ def write(path: Path, content: bytes) -> None:
 def recover(
     project: Project, group: ProcessGroup, backup: Backup, to: dt.datetime | None, say: Say
 ) -> tuple[dt.datetime, str]:
-    """Put the database back; returns the time up to which it knows what was committed, and what it could not read."""
+    """Restore the database; returns up to which time it has all commits, and a warning of what it could not read."""
     postgres, copy = PostgreSQL(project.data, group), backup.folder / "database"
     verify_log(copy, backup.manifest.get("log", {}))
     postgres.verify_copy(copy, log=project.logs / "restore.log")
@@ -204,7 +204,7 @@ def recover(
     words_before = len(words_of(project))
     try:
         segments = segments_after(backup)
-        end = end_of_log(segments)  # before it is copied: a shop that sells goes on with it
+        end = end_of_log(segments)  # before it is copied: a running shop goes on writing it
         last, read_to = postgres.restore(copy, segments, to=to.isoformat() if to else "")
     except LaunchError as error:
         words = words_of(project)[words_before:]
@@ -222,13 +222,13 @@ def recover(
 
 
 def words_of(project: Project) -> str:
-    """What the database of this data folder has written so far."""
+    """What PostgreSQL has written to the log file of this data folder so far."""
     log = project.logs / "postgres.log"
     return log.read_text(errors="replace") if log.exists() else ""
 
 
 def bring_journal(folder: Path, project: Project) -> None:
-    """Put the journal of what is sent beside the database: the orders that the database lacks are taken in from it."""
+    """Copy the journal of what was sent to the data folder: orders that the database lacks are taken in from it."""
     sent = project.data / "sent"
     sent.mkdir(mode=0o700, exist_ok=True)
     for path in (folder / "sent").glob("*.jsonl"):
@@ -237,14 +237,14 @@ def bring_journal(folder: Path, project: Project) -> None:
 
 
 def segments_after(backup: Backup) -> list[Path]:
-    """The segments of the log since the backup began; a whole one comes after, and so instead of, its beginning."""
+    """The log segments since the backup began; whole ones come after partial ones, and so replace them when copied."""
     files = [file for folder in named_by_time(backup.folder.parent / "wal") for file in folder.iterdir()]
     needed = [file for file in files if file.suffix == ".history" or number_of(file) >= backup.first_segment]
     return sorted(needed, key=lambda file: file.suffix != PARTIAL)
 
 
 def finish(project: Project, group: ProcessGroup, recovered: dt.datetime) -> int:
-    """Bring the database up to this version, have it say that it was restored; returns how many orders there are."""
+    """Bring the database up to this version and mark it as restored; returns how many orders it has."""
     stack = Stack(project, group)
     try:
         stack.start_stores(web_port=DEFAULT_PORT)
@@ -260,9 +260,9 @@ def finish(project: Project, group: ProcessGroup, recovered: dt.datetime) -> int
 
 @contextlib.contextmanager
 def fetched(project: Project, options: argparse.Namespace, say: Say) -> Iterator[Path]:
-    """A folder with the newest backup of the bucket from before `--to`, the log and the journal; it goes in the end.
+    """A folder with the bucket's newest backup from before `--to`, the log and the journal; deleted at the end.
 
-    LaunchError without such a backup, without its key, or when the bucket does not answer.
+    LaunchError without such a backup, without the key, or when the bucket does not answer.
     """
     if options.key is None:
         raise LaunchError(NO_KEY)
@@ -282,7 +282,7 @@ def fetched(project: Project, options: argparse.Namespace, say: Say) -> Iterator
 
 
 def fetch(bucket: Bucket, identity: Any, folder: Path, to: dt.datetime | None, say: Say) -> None:
-    """Bring the backup and what follows it."""
+    """Bring the backup, the log that follows it and the journal from the bucket; LaunchError without a backup."""
     manifests = manifests_in(bucket)
     ended = {name: dt.datetime.fromisoformat(manifest["ended_at"]) for name, manifest in manifests.items()}
     names = [name for name in manifests if to is None or ended[name] <= to]
@@ -305,6 +305,6 @@ def fetch(bucket: Bucket, identity: Any, folder: Path, to: dt.datetime | None, s
 
 
 def is_needed(name: str, first_segment: int) -> bool:
-    """Whether it is a segment of the log from this one on, or the history of a timeline."""
+    """Whether the object is a log segment from this number on, or the history of a timeline."""
     path = Path(name.removesuffix(SEALED))
     return name.startswith("wal/") and (path.suffix == ".history" or number_of(path) >= first_segment)

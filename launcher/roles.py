@@ -12,7 +12,7 @@ from launcher.stack import Stack
 QUEUES = {"worker": "interactive,callbacks", "background": "background"}
 CELERY = ("-m", "celery", "--quiet", "-A", "backoffice")
 WORKER = (*CELERY, "worker", "-P", "threads", "-c", "8", "--without-gossip", "--without-mingle")
-# Each web process has four threads, each thread a connection to PostgreSQL: more by default would be its ruin.
+# Each web process has four threads, and each thread a connection to PostgreSQL, which has few (`max_connections`).
 MOST_WEB_BY_DEFAULT = 4
 MOST_PROCESSES = 64
 
@@ -29,7 +29,7 @@ def numbers(given: Mapping[str, str]) -> dict[str, int]:
 
 
 def count(given: Mapping[str, str], name: str, default: int) -> int:
-    """The number that a setting names."""
+    """The number of a setting; LaunchError unless it is from 1 to `MOST_PROCESSES`."""
     text = given.get(name, str(default))
     if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= MOST_PROCESSES):
         raise LaunchError(f"{name} must be a number from 1 to {MOST_PROCESSES}, not {text!r}: correct or remove it.")
@@ -49,7 +49,7 @@ class Roles:
         self._log_level = stack.project.given.get("LOG_LEVEL", "INFO")
 
     def processes(self, role: str) -> Iterator[tuple[str, Callable[[], Child]]]:
-        """The name of each process of this role ("worker", "worker-2"), and what starts it."""
+        """The name of each process of this role ("worker", "worker-2"), and the function that starts it."""
         begin = {"web": self._web, "beat": self._beat}.get(role, self._worker)
         for number in range(1, numbers(self._stack.project.given)[role] + 1):
             name = role if number == 1 else f"{role}-{number}"
@@ -77,9 +77,9 @@ class Roles:
 
 
 def take_address(host: str, port: int) -> socket.socket:
-    """A socket on this address, on which the first web process begins to listen; LaunchError when it cannot be had.
+    """A socket bound to this address, on which the first web process begins to listen; LaunchError when that fails.
 
-    Before that nobody can connect, and a proxy asks another installation. From then on the socket stays: a client
+    Before that nobody can connect, and a proxy asks another installation. From then on the socket stays open: a client
     that connects while web processes are started again waits in its queue.
     """
     taken = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)

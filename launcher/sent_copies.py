@@ -1,7 +1,7 @@
-"""The journal of what is sent: copied to where the backups go every few seconds, and old days of it deleted.
+"""Copies the journal of what is sent to the folder of backups every few seconds, and deletes its old days.
 
 The app appends to `sent/20261126.jsonl` in the data folder (purchases/services/sent.py). In the folder of backups the
-file has the name of its data folder too, so that machines and restored shops never write to each other's files.
+file's name also has a name of the data folder, so that machines and restored shops never write to each other's files.
 """
 
 import datetime as dt
@@ -19,15 +19,15 @@ DAY = "????????.jsonl"
 
 
 class SentCopies:
-    """A thread of the launcher: a folder that does not answer, such as a network disk, holds up nothing else."""
+    """Copies in a thread of its own: a folder that does not answer, such as a network disk, holds up nothing else."""
 
     def __init__(self, project: Project, folder: Path | None, *, days: int, say: Say, identifier: str = "") -> None:
         self._sent = project.data / "sent"
         self._folder = folder
         self._days = days
         self._say = say
-        self._identifier = identifier  # of the database; "" for one of somebody's own
-        self._is_ours = not identifier  # the folder
+        self._identifier = identifier  # of the database; "" for one of DATABASE_URL
+        self._is_ours = not identifier  # whether the folder is known to be this database's, or need not be
         self._fault = ""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sent-copies", daemon=True)
@@ -66,7 +66,7 @@ class SentCopies:
 
 
 def copy_lines(sent: Path, folder: Path) -> None:
-    """Copy what was appended to the days in `sent` since the last copy, and note the time of it in `sent/copied`."""
+    """Copy the lines appended to the files in `sent` since the last copy, and note their time in `sent/copied`."""
     days = sorted(sent.glob(DAY))
     if not days:
         return
@@ -75,7 +75,7 @@ def copy_lines(sent: Path, folder: Path) -> None:
         return
     copies = folder / "sent"
     if not copies.is_dir():
-        copies.mkdir(mode=0o700)  # not its parents: the disk may be away
+        copies.mkdir(mode=0o700)  # not its parents: without its disk the folder must stay missing
         flush(folder)
     for day in days:
         _append_rest(day, copies / f"{day.stem}-{_name_of(sent)}.jsonl")
@@ -84,7 +84,7 @@ def copy_lines(sent: Path, folder: Path) -> None:
 
 
 def _name_of(sent: Path) -> str:
-    """The name of this data folder in the folder of backups, made the first time."""
+    """A random name of this data folder for the folder of backups, made the first time."""
     path = sent / "name"
     if not path.exists():
         path.write_text(secrets.token_hex(4))

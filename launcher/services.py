@@ -1,4 +1,4 @@
-"""Processes that have to run all the time: each is started again when it ends, more and more rarely while it fails."""
+"""Processes that have to run all the time: each is started again when it ends, after longer pauses while it fails."""
 
 import contextlib
 import shutil
@@ -11,15 +11,15 @@ from launcher.output import LaunchError, Say, last_lines
 from launcher.processes import Child, ProcessGroup
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
-# A service that has run for this time (seconds) has started well: the next pause is short again.
+# A service that has run for this long (seconds) has started well: the next pause is short again.
 STEADY_SECONDS = 60.0
-# With less room than this no log holds a process's last words.
+# With less free room than this, a log does not have a process's last lines.
 FULL_BYTES = 1_000_000
 
 
 @dataclass
 class Service:
-    """One of them; `begin` starts it. It may raise LaunchError or OSError, which count as a start that failed."""
+    """One of them; `begin` starts it. If `begin` raises LaunchError or OSError, the start has failed."""
 
     name: str
     begin: Callable[[], Child]
@@ -29,7 +29,7 @@ class Service:
     due: float = 0.0
 
     def keep_up(self, group: ProcessGroup, say: Say) -> bool:
-        """Note when it has ended, start it again when its pause is over; return whether either happened."""
+        """Note that it has ended, or start it again after its pause; return whether either happened."""
         if self.child is not None:
             if self.child.running():
                 return False

@@ -26,10 +26,10 @@ from launcher.services import Service
 from launcher.stack import Stack
 from launcher.upgrading import commit, upgrade_lock
 
-# The variables of another terminal itself; `./run manage` runs in the rest of our environment.
+# Variables that `./run manage` keeps from its own terminal; it takes the rest from our environment.
 TERMINALS_OWN = frozenset(["PATH", "HOME", "USER", "SHELL", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
 LOG_LOOK_SECONDS = 2.0
-NOT_YET = 3  # of our commands: try again later
+NOT_YET = 3  # exit code of our commands: try again later
 _DEMO_NAMES = ("cashier", "supervisor", "admin", "owner", "auditor", "viewer")
 DEMO_LOGINS = tuple(f"{name} / {name}-demo" for name in _DEMO_NAMES)
 
@@ -70,9 +70,9 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
 
 
 def choose_port(wanted: int, say: Say, *, is_fixed: bool) -> int:
-    """The wanted port, or the next free one, which is then printed; LaunchError when it `is_fixed` and in use.
+    """The wanted port, or else the next free one, which is printed; LaunchError when it `is_fixed` and in use.
 
-    It is when a person has named it, and with a real upstream: the proxy in front knows this port.
+    It is fixed when a person has named it, and with a real upstream: the proxy in front knows this port.
     """
     if is_fixed:
         if not claim(wanted):
@@ -116,8 +116,8 @@ class Server:
         self._sent_copies: SentCopies | None = None
         self._copied_log: CopiedLog | None = None
         self._services: list[Service] = []
-        self._is_noted = False  # whether state.json says how things are now
-        self.gives_way = False  # to the version that lies here now
+        self._is_noted = False  # whether state.json is up to date
+        self.gives_way = False  # whether it stops for `./run upgrade`
         signal.signal(signal.SIGUSR1, self._give_way)
         self._version = {"version": version(), "commit": commit()}
         self._address = address_of_pages(project, port) if port else ""
@@ -131,7 +131,7 @@ class Server:
         self._keep_backups()
         self._write_state(doing="starting")
         say("PostgreSQL and Redis answer" if "REDIS_URL" in self._project.given else "PostgreSQL and Valkey answer")
-        # side by side: the app's database takes longest, and each process is at first mostly the start of a Python
+        # side by side: preparing the app's database takes longest, and starting Python is most of the rest
         prepare = stack.manage("prepare_app")
         sandbox = self._begin_sandbox() if self._project.sandboxed else None
         stack.finish_preparing(prepare)
@@ -143,7 +143,7 @@ class Server:
         is_opened = is_whole and sandbox is not None and self._open_demo()
         if self._listener:
             web = self._begin("web")
-        # a single role fetches no catalogue of its own: beat has it fetched
+        # a single role does not fetch the catalogue: beat has it fetched
         is_fetched = is_opened or stack.has_catalogue
         sync = stack.manage("sync_catalogue", "--if-empty") if is_whole and not is_fetched else None
         if self._listener:
@@ -192,11 +192,11 @@ class Server:
         if self._listener:
             self._listener.close()  # the web processes serve the open connections, and take no new ones
         self._stop("beat", grace=1.0)
-        # a busy worker is cut off: the sweeps find its work in PostgreSQL
+        # a busy worker is cut off: the sweep finds its work in PostgreSQL
         cut_off = ((signal.SIGQUIT, 0.3), (signal.SIGKILL, 0.5))
         self._stop("web", "worker", "background", grace=4.5, then=cut_off)
         self._stop("sandbox", grace=1.5)
-        self._group.stop(self._group.children(Stage.APP), grace=0.5)  # a step of the start that was interrupted
+        self._group.stop(self._group.children(Stage.APP), grace=0.5)  # left from a start that was interrupted
         if self._sent_copies:
             self._sent_copies.end()
         if self._copied_log:
@@ -209,9 +209,9 @@ class Server:
         self._group.stop([service.child for service in ours if service.child], grace=grace, then=then)
 
     def _keep_backups(self) -> None:
-        """Copy the log and the journal all the time, and make a backup each night, when BACKUP_TO is set.
+        """With BACKUP_TO: copy the log and the journal all the time, make a backup each night and a drill each month.
 
-        All of it goes into a bucket, too, when BACKUP_BUCKET is set.
+        With BACKUP_BUCKET: copy all of that to the bucket, too.
         """
         folder, postgres = backup_folder(self._project), self._stack.stores.postgres
         if fault := about_foreign_database(self._project):
@@ -228,7 +228,7 @@ class Server:
         if "BACKUP_BUCKET" in self._project.given:
             if not (folder and postgres):
                 raise LaunchError("BACKUP_BUCKET gets what lies in BACKUP_TO: set that, too, and no DATABASE_URL.")
-            bucket_of(self._project)  # a wrong setting is said now
+            bucket_of(self._project)  # a wrong setting is reported now
             self._services.append(Service("bucket-copies", BucketCopies(self._project, self._group).begin))
 
     def _begin_sandbox(self) -> Child:
@@ -251,12 +251,12 @@ class Server:
         return service.child
 
     def _host(self) -> str:
-        """The address at which this machine reaches its own pages."""
+        """The host address at which this machine reaches its own pages."""
         host = str(self._listener.getsockname()[0]) if self._listener else LOOPBACK
         return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)  # noqa: S104 (any address, seen from here)
 
     def _open_demo(self) -> bool:
-        """Let a new demo live through its first month, once, and before anybody can use it; whether it has done so."""
+        """Let a new demo live through its first month, once, before anybody can use it; returns whether it did now."""
         opened = self._project.data / "opened"
         if self._is_empty:
             opened.touch()
@@ -272,7 +272,7 @@ class Server:
         return False
 
     def _note_catalogue(self, sync: Child) -> None:
-        """Say whether there is a catalogue now; a missing one is fetched by the background."""
+        """Say whether there is a catalogue now; the background fetches a missing one."""
         code = sync.process.returncode
         if code == 0:
             self._say("Catalogue is there")
@@ -290,7 +290,7 @@ class Server:
             ("launcher", os.getpid(), None, self._started),
             ("guardian", self._group.watchdog_pid, None, self._started),  # the watchdog; this name is for programs
         ]
-        for service in (*self._stores, *self._services):  # without a process id: it waits to be started again
+        for service in (*self._stores, *self._services):  # one without a process id waits to be started again
             pid, started = (service.child.pid, service.child.started) if service.child else (None, time.time())
             rows.append((service.name, pid, service.port, started))
         state = {
@@ -326,7 +326,7 @@ class Server:
 
 
 def address_of_pages(project: Project, port: int) -> str:
-    """The address that people type: a proxy's as SITE_URL names it, or that of the pages' own port."""
+    """The address that people type: the proxy's, which SITE_URL names, or that of the pages' own port."""
     site = project.given.get("SITE_URL", "").rstrip("/")
     if project.is_behind_tls:
         return site or f"https://{first_host(project)}"
@@ -336,12 +336,12 @@ def address_of_pages(project: Project, port: int) -> str:
 
 
 def site_of_a_trial(project: Project, address: str) -> str:
-    """For a trial without TLS the address of the pages, to which links lead where no SITE_URL is given; else ""."""
+    """The address of the pages in a trial without TLS, for links where no SITE_URL is given; else ""."""
     return "" if project.sandboxed or project.is_behind_tls else address
 
 
 def about_the_proxy(project: Project, port_address: str) -> str:
-    """What it takes so that the address of the pages works, when it is a proxy's; else ""."""
+    """What the proxy in front has to do so that the address of the pages works; "" without a proxy."""
     if not project.is_behind_tls:
         return ""
     if project.is_on("BEHIND_TLS_PROXY"):
@@ -351,6 +351,6 @@ def about_the_proxy(project: Project, port_address: str) -> str:
 
 
 def first_host(project: Project) -> str:
-    """The first host name that the app takes."""
+    """The first host name in ALLOWED_HOSTS; "localhost" for none or any."""
     first = project.given.get("ALLOWED_HOSTS", "localhost").split(",")[0].strip()
     return "localhost" if first in {"", "*"} else first.removeprefix(".")

@@ -13,7 +13,7 @@ _WANTED = "a time is written as '2026-11-26 14:05' (WIB), '2026-11-26 15:05 WITA
 
 
 def moment(text: str) -> dt.datetime:
-    """A time that a person has typed: with an offset or a zone of Indonesia, else in the shop's own."""
+    """A time that a person has typed, with an offset or a zone name, else in the shop's zone."""
     named = _NAMED.fullmatch(text.strip())
     try:
         at = dt.datetime.fromisoformat(named["time"] if named else text.strip())

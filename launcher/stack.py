@@ -25,8 +25,8 @@ APP_DATABASE, SANDBOX_DATABASE = "backoffice", "sandbox"
 MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there has a name that nobody can guess
 FIRST_SANDBOX_PORT = 8100
 DEMO_DATABASE = 63  # of Valkey
-_REFUSAL_LINES = 100  # every setting at once may be refused
-# lines of `prepare_app`
+_REFUSAL_LINES = 100  # enough for the refusal of every setting at once
+# lines that `prepare_app` prints
 NO_OWNER, RESTORED, CATALOGUE = "no owner yet", "restored, not open yet", "catalogue is there"
 # One Python for both commands: each start of Django costs a second
 PREPARE_SANDBOX = (
@@ -36,9 +36,9 @@ PREPARE_SANDBOX = (
 
 
 def new_folder_in_memory(path: Path, group: ProcessGroup) -> Path:
-    """Let `path` lead to a new folder in memory, which ends with the group; older measures count no more.
+    """Make `path` a link to a new folder in memory, which is deleted with the group; older measures are dropped.
 
-    Processes write there into mapped files; on a full disk the kernel would end them.
+    Processes write to mapped files there; on a full disk the kernel would kill them for it.
     """
     if path.is_symlink():
         path.unlink()
@@ -55,8 +55,8 @@ def new_folder_in_memory(path: Path, group: ProcessGroup) -> Path:
 class Stack:
     """The surroundings of the app for one data folder, which the caller holds.
 
-    `environment`, that of the app's processes, is complete after `start_stores`; `owners_environment` is that of
-    commands, which may also name the owner of the tables.
+    `environment` is for the app's processes and complete after `start_stores`; `owners_environment` is for commands,
+    and also names the owner of the tables.
     """
 
     def __init__(self, project: Project, group: ProcessGroup) -> None:
@@ -67,8 +67,8 @@ class Stack:
         self.owners_environment: dict[str, str] = {}
         self.sandbox_port = 0
         self._sandbox_environment: dict[str, str] = {}
-        self.first_key = ""  # makes the shop's first owner; "" when there is one, known after `finish_preparing`
-        self.is_restored = False  # and not open yet: it sells nothing; known after `finish_preparing`
+        self.first_key = ""  # makes the shop's first owner; "" if there is one; known after `finish_preparing`
+        self.is_restored = False  # and not open yet, so it sells nothing; known after `finish_preparing`
         self.has_catalogue = False  # known after `finish_preparing`
         self._prepared = project.data / "prepared"
         self.stores = Stores(
@@ -76,9 +76,9 @@ class Stack:
         )
 
     def start_stores(self, *, web_port: int, site: str = "") -> None:
-        """Have PostgreSQL and Valkey answer, ours or those of the environment, and work out `environment`.
+        """Start PostgreSQL and Valkey, or check those of the environment, and work out `environment`.
 
-        Links in messages lead to `site` where no SITE_URL is given; without either they lead nowhere.
+        `site`: where links in messages lead if no SITE_URL is given; without either, messages have no links.
         """
         given = self.project.given
         for name in ["DATABASE_URL", "DATABASE_OWNER_URL"] + ["SANDBOX_DATABASE_URL"] * self.project.sandboxed:
@@ -95,7 +95,7 @@ class Stack:
             "ALLOWED_HOSTS": "localhost,127.0.0.1",
             # several threads per process: without this glibc keeps an arena of freed memory for each
             "MALLOC_ARENA_MAX": "2",
-            # `prepare_app` has made Django's checks with these settings; again they take each process half a second
+            # `prepare_app` has run Django's checks with these settings; repeating them takes each process half a second
             "CELERY_SKIP_CHECKS": "1",
             **({"SITE_URL": site} if site else {}),
             **{name: value for name, value in given.items() if name != "DATABASE_OWNER_URL"},
@@ -112,7 +112,7 @@ class Stack:
         self.owners_environment = {**self.environment, "DATABASE_OWNER_URL": self._database(OWNER)}
 
     def _database(self, role: str) -> str:
-        """The app's database for the role APP or OWNER; a given one may have one role for both."""
+        """The address of the app's database for the role APP or OWNER; a given database may have one role for both."""
         if self.stores.postgres:
             return self.stores.postgres.url(APP_DATABASE, role)
         given = self.project.given
@@ -132,7 +132,7 @@ class Stack:
             "SANDBOX_DASHBOARD_URL": self.dashboard(),
             "UPSTREAM_BASE_URL": address,
         }
-        # the sandbox has no business with the app's database, Redis or key
+        # the sandbox must not get the app's database, Redis or key
         shared = {name: app[name] for name in app.keys() - {"DATABASE_URL", "REDIS_URL", "SECRET_KEY"}}
         self._sandbox_environment = {
             **shared,
@@ -146,7 +146,7 @@ class Stack:
         }
 
     def dashboard(self) -> str:
-        """The link to the sandbox's dashboard, which opens for nobody else."""
+        """The link to the sandbox's dashboard, with the token that it needs."""
         return f"http://localhost:{self.sandbox_port}/?token={self.secrets['sandbox_token']}"
 
     def _sandbox_database(self) -> str:
@@ -169,7 +169,7 @@ class Stack:
         pass_fds: Sequence[int] = (),
         in_files: bool = True,
     ) -> Child:
-        """Start the app's Python with these words, its output in the log of that name, or where the launcher's goes."""
+        """Start the app's Python with these arguments; its output goes to its log, or where the launcher's goes."""
         return self.group.start(
             name,
             [PYTHON, *words],
@@ -187,7 +187,8 @@ class Stack:
     def open_demo(self) -> Child:
         """Start making a demo's first month.
 
-        It counts its requests by itself: the sandbox counts them in the time of that month, in which they are rare.
+        It has its own rate limits and its own Redis database: the sandbox counts its requests in the time of that month, in
+        which they are rare.
         """
         rates = dict.fromkeys(("UPSTREAM_ACCOUNT_RATE", "UPSTREAM_IP_RATE", "UPSTREAM_PRODUCTS_RATE"), "100000/minute")
         environment = {**self.owners_environment, **rates}
@@ -208,7 +209,7 @@ class Stack:
         return self.python("sandbox", *words, environment=self._sandbox_environment)
 
     def await_sandbox(self, child: Child) -> None:
-        """Wait until the sandbox answers; LaunchError as `await_http`."""
+        """Wait until the sandbox answers; LaunchError as in `await_http`."""
         self.await_http(child, port=self.sandbox_port, path="/control/ledger", token=self.secrets["sandbox_token"])
 
     def await_http(
@@ -239,18 +240,18 @@ class Stack:
 
     @property
     def prepared(self) -> bool:
-        """Whether the app's database was ever made ready."""
+        """Whether the app's database was ever prepared."""
         return self._prepared.exists()
 
     def finish_preparing(self, child: Child) -> None:
-        """Wait for `prepare_app`, and take over what it says."""
+        """Wait for `prepare_app`, and keep the facts that it prints; LaunchError when it fails."""
         if self.group.finish(child) != 0:
             is_refused = child.log is not None and "SystemCheckError" in last_lines(child.log, _REFUSAL_LINES)
             sentence = "The settings are refused." if is_refused else "The database could not be prepared."
             raise LaunchError(sentence, log=child.log)
         said = last_lines(child.log) if child.log else ""
         if NO_OWNER in said and "OIDC_ISSUER" not in self.project.given:
-            # Printed once, and kept nowhere: the app gets its digest alone. Each start makes another one.
+            # Printed once and stored nowhere: the app gets only its digest. Each start makes a new one.
             self.first_key = secrets.token_urlsafe(24)
             self.environment["FIRST_KEY_DIGEST"] = hashlib.sha256(self.first_key.encode()).hexdigest()
         self.is_restored, self.has_catalogue = RESTORED in said, CATALOGUE in said

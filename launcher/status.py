@@ -17,15 +17,15 @@ from launcher.processes import ProcessGroup
 from launcher.project import read_project, roles_folder
 
 NOT_RUNNING, NOT_WELL = 3, 1
-# A process that gives heartbeats and has given none for this long (seconds) is not well.
+# A process whose last heartbeat is this old (seconds) is not well.
 _SILENCE_SECONDS = 15
 
 
 @dataclass(frozen=True)
 class Row:
-    """One process with everything it started. `pid`: None while it waits. Memory in KiB, None when it has gone.
+    """One process with everything that it started. `pid`: None while it waits. Memory in KiB, None when it has gone.
 
-    `heartbeat_seconds`: since the last one, None for a process that gives none.
+    `heartbeat_seconds`: since the last heartbeat; None for a process without heartbeats.
     """
 
     name: str
@@ -89,7 +89,7 @@ def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
 
 
 def running_launchers(data: Path) -> list[dict[str, Any]]:
-    """The facts that each launcher on this data folder, or on the folder of a role in it, gives about itself."""
+    """What each launcher on this data folder, or on the folder of a role in it, says about itself."""
     folders = [data, *sorted(roles_folder(data).glob("*"))]
     states = [read_state(folder) for folder in folders if is_held(folder)]
     return [state for state in states if "processes" in state]
@@ -97,14 +97,14 @@ def running_launchers(data: Path) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Pulse:
-    """The seconds since the last heartbeat of each process, as Redis knows them: ours by name, the others by place."""
+    """The seconds since the last heartbeat of each process, from Redis: ours by name, others by name and place."""
 
     ours: dict[str, int]
     elsewhere: dict[str, int]
 
     @classmethod
     def read(cls, environment: dict[str, str]) -> Self:
-        """Ask the Redis of this environment; nothing is known when it does not answer."""
+        """Ask the Redis of this environment; empty when it does not answer."""
         place = environment.get("INSTALLATION") or socket.gethostname()
         ages: dict[str, int] = {}
         try:
@@ -132,7 +132,7 @@ def mebibytes(kib: int | None) -> str:
 
 
 def measure(processes: list[dict[str, Any]], pulse: Pulse) -> list[Row]:
-    """The rows of the listed processes; a process that is listed itself is not counted for its parent."""
+    """The rows of the listed processes; the memory of a listed child does not count for its parent."""
     pids = [int(process["pid"]) for process in processes if process["pid"]]
     trees = {pid: set(with_descendants(pid)) for pid in pids}
     rows = []

@@ -68,7 +68,7 @@ WantedBy=multi-user.target
 
 
 def run(_group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
-    """Write the units, have systemd-analyze read them where there is one, and say how to start them."""
+    """Write the units, verify them with systemd-analyze if there is one, and say how to start them."""
     project = read_project()
     folder = Path(options.to) if options.to else SYSTEM_UNITS
     user = account(options.user)
@@ -89,9 +89,9 @@ def run(_group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
 
 
 def require_runnable(user: str, python: Path = PYTHON) -> None:
-    """LaunchError unless this user may run the Python of the packages, as their unit will."""
+    """LaunchError unless this user may run the Python of the packages, as the unit will."""
     if os.geteuid() != 0:
-        return  # then the unit cannot be written either, and that says so
+        return  # then the unit cannot be written either, which is reported there
     who = pwd.getpwnam(user)
     try:
         subprocess.run([python, "-c", ""], user=who.pw_uid, group=who.pw_gid, extra_groups=[], check=True)
@@ -103,7 +103,7 @@ def require_runnable(user: str, python: Path = PYTHON) -> None:
 
 
 def make_data_folder(data: Path, user: str) -> None:
-    """Make the data folder, which the unit names, for that user; LaunchError when one is there that is not theirs."""
+    """Make the unit's data folder for that user; LaunchError when one exists that is not theirs."""
     if data.exists() and data.stat().st_uid != pwd.getpwnam(user).pw_uid:
         raise LaunchError(
             f"The data folder {data} is not {user}'s, and the service could not write there: give it to them "
@@ -125,7 +125,7 @@ def unit(project: Project, user: str, roles: list[str]) -> str:
         if any(character.isspace() or character in "%\"'\\" for character in str(path)):
             raise LaunchError(f"systemd cannot name the folder {path}: move it to one without spaces, quotes and %.")
     words = ["up", *(word for role in roles for word in ("--only", role))]
-    # the interpreter, too: `.venv` only points at it
+    # the interpreter's folder, too: `.venv` only links to it
     needed = [path.resolve() for path in (ROOT, project.data, Path(sys.base_prefix))]
     at_home = [path for path in needed for home in ("/home", "/root") if path.is_relative_to(home)]
     writable = [project.data, ROOT / "locale"]  # the translations are compiled at a start
@@ -135,7 +135,7 @@ def unit(project: Project, user: str, roles: list[str]) -> str:
         user=user,
         command=" ".join([str(PYTHON), str(ROOT / "run"), *words]),
         data=project.data,
-        # of 100 that a unit has otherwise: people wait at `web`, and in one unit core.priority does it
+        # below the default of 100, because people wait at `web`; in a single unit, core.priority sees to that
         weight="CPUWeight=10\n" if roles and "web" not in roles else "",
         hardened=HARDENED.format(
             home="read-only" if at_home else "yes", writable=" ".join(str(path) for path in writable)
@@ -155,7 +155,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def verify(paths: list[Path], say: Say) -> None:
-    """LaunchError with systemd's own words when it would not take a unit."""
+    """LaunchError with systemd's own words when it does not accept a unit."""
     program = shutil.which("systemd-analyze")
     if program is None:
         say("There is no systemd-analyze on this machine: the units were not verified.")

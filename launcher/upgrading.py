@@ -1,7 +1,7 @@
-"""`./run upgrade`: the version that lies here now in place of the one that runs; back again when it cannot start.
+"""`./run upgrade`: replaces the running version by the one that lies here; goes back when that cannot start.
 
-A running `./run up` goes on with the code that it has loaded. Asked by SIGUSR1 it stops everything, waits until nobody
-holds the upgrade lock, and becomes the code that lies here then, in the same process: systemd sees no end.
+A running `./run up` goes on with the code that it has loaded. On SIGUSR1 it stops everything, waits until nobody holds
+the upgrade lock, and becomes the code that lies here then, in the same process, so that systemd sees no end.
 """
 
 import argparse
@@ -30,7 +30,7 @@ STOP_SECONDS, START_SECONDS, READY_SECONDS = 60.0, 240.0, 90.0
 PACKAGES = (VENV, NODE_MARK.parent)
 TABLES_CHANGED = "tables changed"  # a line of `prepare_app`
 LOAD = (
-    "import django; django.setup(); from backoffice.starting import load_everything; "  # the database stays as it is
+    "import django; django.setup(); from backoffice.starting import load_everything; "  # it does not touch the database
     "load_everything()"
 )
 
@@ -70,7 +70,7 @@ def running_shop(project: Project) -> dict[str, Any]:
 
 
 def require_own_folder() -> None:
-    """LaunchError where somebody else installs: the shop is not stopped for packages that cannot be put in place."""
+    """LaunchError when this user may not install here: the shop is not stopped for an upgrade that must fail."""
     if not os.access(ROOT, os.W_OK | os.X_OK):
         raise LaunchError(
             f"{ROOT} belongs to {owner(ROOT)}, so that you cannot upgrade it. Make a backup and stop ./run, let "
@@ -79,14 +79,14 @@ def require_own_folder() -> None:
 
 
 def commit() -> str:
-    """The commit that lies here; empty without git, or where no repository is."""
+    """The commit that lies here; empty without git or without a repository."""
     with contextlib.suppress(OSError):
         return git("rev-parse", "HEAD").stdout.strip()
     return ""
 
 
 def git(*words: str) -> "subprocess.CompletedProcess[str]":
-    """What git answers about this folder, also when it belongs to somebody else: we run its code anyway."""
+    """Run git in this folder, even if it belongs to another user: we run its code anyway."""
     command = ["git", "-C", str(ROOT), "-c", f"safe.directory={ROOT}", *words]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
@@ -104,16 +104,16 @@ class Upgrade:
         self._group = group
         self._say = say
         self._former = former
-        self._serves = False  # the new version has been let to start
+        self._serves = False  # whether the new version has been allowed to start
         self._tables_changed = False
         home = project.data / "postgres"
         self._databases = () if "DATABASE_URL" in project.given else (home.resolve() / "data",)
         self._log = project.data / "logs/upgrade.log"
 
     def change(self) -> None:
-        """Stop the shop, change everything, let it start; LaunchError when that fails, and then nothing is changed."""
+        """Stop the shop, change everything, let it start; LaunchError when that fails, after all is put back."""
         self._say(f"Stopping version {self._former['version']}")
-        self.tidy()  # of an upgrade that was killed
+        self.tidy()  # left from an upgrade that was killed
         with locked(upgrade_lock(self._project.data), self._group):
             os.kill(self._former["pid"], signal.SIGUSR1)
             try:
@@ -150,7 +150,7 @@ class Upgrade:
         self._wait(READY_SECONDS, "/readyz does not say that everything is there", lambda: is_ready(self._state()))
 
     def go_back(self) -> str:
-        """Have the former version run again, if that loses nothing; returns what happened."""
+        """Run the former version again, if that loses nothing; returns what happened, in words."""
         former = self._former["version"]
         if self._serves:
             if self._tables_changed:
@@ -177,7 +177,7 @@ class Upgrade:
             self._say(f"Put version {self._former['version']} in place again: git cannot. {result.stderr.strip()}")
 
     def tidy(self) -> None:
-        """Delete the copies: nobody may put back a database that does not know the latest sales."""
+        """Delete the copies, so that nobody puts back a database without the latest sales."""
         for path in (*PACKAGES, *self._databases):
             shutil.rmtree(before(path), ignore_errors=True)
 
@@ -186,7 +186,7 @@ class Upgrade:
 
     @contextlib.contextmanager
     def _folder(self) -> Iterator[None]:
-        """Hold the data folder, once the launcher has let go of it."""
+        """Hold the data folder as soon as the launcher releases it; LaunchError after `STOP_SECONDS`."""
         deadline = time.monotonic() + STOP_SECONDS
         while True:
             try:
@@ -212,12 +212,12 @@ class Upgrade:
 
 
 def before(path: Path) -> Path:
-    """Where the copy of it from before the upgrade lies."""
+    """The path of its copy from before the upgrade."""
     return path.with_name(f"{path.name}.before")
 
 
 def copy(path: Path, to: Path, how: str) -> None:
-    """Copy a folder with owners and times, whole or not at all; LaunchError when that fails."""
+    """Copy a folder with owners and times, completely or not at all; LaunchError when that fails."""
     draft = to.with_name(f"{to.name}.new")
     shutil.rmtree(draft, ignore_errors=True)
     result = subprocess.run(["cp", "--archive", how, path, draft], capture_output=True, text=True, check=False)
@@ -227,14 +227,14 @@ def copy(path: Path, to: Path, how: str) -> None:
 
 
 def restore(path: Path) -> None:
-    """Put the copy in its place, when there is one."""
+    """Put the copy back in place, if there is one."""
     if before(path).exists():
         shutil.rmtree(path)
         before(path).rename(path)
 
 
 def require_room(database: Path) -> None:
-    """LaunchError when there is not enough room for a copy beside it."""
+    """LaunchError when there is not enough room for a copy beside the database."""
     needed = sum(file.lstat().st_size for file in database.rglob("*"))
     if (free := shutil.disk_usage(database).free) < 1.2 * needed:
         raise LaunchError(
@@ -244,7 +244,7 @@ def require_room(database: Path) -> None:
 
 
 def is_ready(state: dict[str, Any]) -> bool:
-    """Whether the shop of this state says so at /readyz."""
+    """Whether the launcher serves and its /readyz answers 200."""
     if state.get("doing") != "serving":
         return False
     host, port = state["listens"]

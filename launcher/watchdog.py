@@ -1,8 +1,8 @@
-"""Ends what a dead launcher left behind: reads from its standard input, which closes when the launcher is gone.
+"""Ends what a dead launcher left behind. It reads its standard input, which closes when the launcher is gone.
 
 Run as a script by `processes.py`, with the standard library only. Lines: `+ STAGE SIGNAL PID` (a child, leader of its
-own process group), `- PID` (it has ended), `discard FOLDER` (delete this throw-away folder at the end). Stages end in
-order, each with some grace.
+own process group), `- PID` (it has ended), `discard FOLDER` (delete this throw-away folder at the end). Stages are
+ended in order, each with some grace.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ import sys
 import time
 
 GRACE_SECONDS = 3.0
-# PostgreSQL's own word for "stop now and recover at the next start"; for the others a second request to go
+# To PostgreSQL it means "stop now and recover at the next start"; for other children it is a second request to end
 LAST_REQUEST = signal.SIGQUIT
 
 
@@ -25,7 +25,7 @@ def running(pid: int) -> bool:
             return file.read().rsplit(")", 1)[1].split()[0] != "Z"
     except ProcessLookupError:
         return False
-    except OSError:  # the leader has gone, others of its group have not
+    except OSError:  # the leader has gone, but others of its group have not
         return True
 
 
