@@ -11,7 +11,7 @@ from purchases.models import Order
 
 
 class ByRefId(Subject):
-    """Orders, and other rows with a ref_id; an unknown key is another subject."""
+    """Subjects that are named by a ref_id. None if no order has it: the next subject of that name is tried."""
 
     def about(self, key: str, seen: Seen) -> About | None:
         return About(key, self.url(seen.reader, key), is_code=True) if key in seen.rows else None

@@ -1,4 +1,4 @@
-"""Orders for the numbers of a customer who is erased."""
+"""What erasing a customer does to the orders for the customer's numbers."""
 
 from customers.services.leaving import forgets
 from purchases.models import Order
@@ -6,5 +6,5 @@ from purchases.models import Order
 
 @forgets
 def forget_orders(numbers: frozenset[str]) -> None:
-    """From now on nobody sees the number of these orders whole, and it finds none of them."""
+    """Mask these numbers on all their orders, for everybody. A search for the number no longer finds the orders."""
     Order.objects.filter(destination__in=numbers).forget_number()

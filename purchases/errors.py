@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class OpenDuplicate(OrderRefused):
     """An order for the same product and destination is not final yet (document, What the service does 9).
 
-    `reason` is "needs_action" when its outcome never comes by itself.
+    `reason` is "needs_action" when that order waits for a person.
     """
 
     def __init__(self, order: Order) -> None:
@@ -167,7 +167,7 @@ class OutsideHours(OrderRefused):
 
 
 class NeedsApproval(OrderRefused):
-    """The order is above the person's limit. `content`: a second person has to approve it, under `act`."""
+    """The order is above the person's limit. `content`: what a second person has to approve, as the act `act`."""
 
     def __init__(self, act: str, *, subject: str, content: dict[str, Any]) -> None:
         self.act, self.subject, self.content = act, subject, content

@@ -24,11 +24,11 @@ from purchases.models import Tag
 from staff.models import User
 
 NAMES_OFFERED, _MOST_SHIFTS = 20, 50
-ANYBODY, WAITING = "*", "?"  # no usernames
+ANYBODY, WAITING = "*", "?"  # a username is never one of these
 
 
 def cashier_usernames() -> list[tuple[str, str]]:
-    """Everybody whom the reader sees by username, for a list's filter."""
+    """The usernames and names of all people whom the reader may see, for a list's filter."""
     return [
         (person.username, person.shown_name)
         for person in narrowed(User.objects.all()).order_by("username").only("username", "first_name", "last_name")
@@ -36,12 +36,12 @@ def cashier_usernames() -> list[tuple[str, str]]:
 
 
 def approvers() -> list[tuple[str, Any]]:
-    """Nobody yet, anybody, and everybody by username."""
+    """Choices: waits for approval, anybody, and each person by username."""
     return [*approvers_besides(), *cashier_usernames()]
 
 
 def approvers_besides() -> list[tuple[str, Any]]:
-    """Nobody yet, and anybody."""
+    """The choices that name no person: waits for approval, and anybody."""
     return [(WAITING, _("Waits for approval")), (ANYBODY, _("Anybody"))]
 
 
@@ -51,13 +51,13 @@ def tag_names() -> list[tuple[str, str]]:
 
 
 def product_with(code: str) -> Product | None:
-    """The product of this code, with `alike`: how many have its name."""
+    """The product with this code. Its `alike` is the number of products with the same name."""
     alike = Product.objects.filter(name=OuterRef("name")).order_by().values("name").annotate(n=Count("pk"))
     return Product.objects.annotate(alike=Subquery(alike.values("n"))).filter(code=code).first()
 
 
 class ProductInput(forms.TextInput):
-    """A text that offers the names of products while it is typed; of a code it shows the name, if it is its alone."""
+    """A text that suggests product names while one types. It shows a code as the name, if no other product has it."""
 
     find: Callable[[str], Product | None] = staticmethod(product_with)
 
@@ -74,9 +74,9 @@ class ProductInput(forms.TextInput):
 
 
 class ProductField(forms.CharField):
-    """The code of a product. A name becomes its code before the list is asked (`product_code`).
+    """The code of a product. The list's view turns a typed name into the code (`product_code`).
 
-    `find`: reads a product by its code; the field's filter keeps what it has read.
+    `find`: reads a product by its code; `OrderFilter` sets one that caches.
     """
 
     widget = ProductInput
@@ -98,7 +98,7 @@ class ProductFilter(django_filters.CharFilter):  # type: ignore[misc]
 
 
 def product_code(text: str) -> str:
-    """The code of the only product that is called so, by its code, name, first words or words of the trade; else ""."""
+    """The code of the one product that the text means by code, name, first words or words of the trade; else ""."""
     is_called = Q(code=text) | Q(name__iexact=text) | Q(name__istartswith=f"{text} ")
     named = list(Product.objects.filter(is_called).order_by().values_list("code", "name")) if text else []
     for called in ([text], [name for _code, name in named if name.casefold() == text.casefold()], None):
@@ -111,9 +111,9 @@ def product_code(text: str) -> str:
 
 
 def products_offered(text: str) -> list[tuple[str, str]]:
-    """Names of products for what is typed, each as what is sent and what is read beside it; also of delisted ones.
+    """Products to suggest for a typed text, delisted ones too: pairs of the text to send and the text beside it.
 
-    Those that have each of the words; without any, those that the words of the trade mean.
+    Products with each typed word in their name; if there are none, those that the search of the catalogue finds.
     """
     words = Q()
     for word in text.split():
@@ -129,13 +129,13 @@ def products_offered(text: str) -> list[tuple[str, str]]:
 
 
 def shift_in_words(key: str, person: User) -> str:
-    """The shift of this key, as `_words` say it; the key of one that the person does not see."""
+    """The shift with this key in words (`_words`); the key itself if the person may not see the shift."""
     shift = _seen_by(person).filter(pk=_key(key)).first()
     return _words(shift) if shift else key
 
 
 def _seen_by(person: User) -> QuerySet[Shift]:
-    """The shifts whose pages the person opens: the own ones, or with the right all of the branch."""
+    """The shifts that the person may open: their own, or with the right all that their branch lets them see."""
     seen = narrowed(Shift.objects.select_related("drawer", "cashier"), "drawer__branch")
     return seen if person.has_perm(Right.VIEW_SHIFTS) else seen.filter(cashier=person)
 

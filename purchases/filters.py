@@ -67,11 +67,11 @@ OPEN_ONES = "open"
 ENDED_BY_PEOPLE = "ended"
 NOTE = "note"
 NOBODY = "nobody"
-# A line may name these by their words.
+# Filters whose choices a typed line may name in words.
 _NAMED = ("cashier", "status", "payment", "brand", "category", "tag", "profit", "drawer")
-# No index finds these; the others keep the looking short.
+# No index finds these. Without one of `_NARROW`, such a search covers the last 30 days only.
 _WIDE = ("amount_from", "amount_to", "payment", "drawer", "branch", "profit", "approved", "buyer")
-# If there are more, the newest page of them is found soon.
+# If fewer orders ended for nothing, their keys are read first (`_of_products`); else the newest page is found soon.
 _FEW = 500
 _NARROW = ("q", "days", "since", "product", "shift", "customer")
 
@@ -92,9 +92,9 @@ def _keys(products: QuerySet[Product]) -> list[int]:
 
 
 class OrderFilter(InBranches):
-    """Orders, narrowed for `person`, who may neither try digits of a masked number nor find losses without the right.
+    """The filters of orders for `person`. They offer no digits of a masked number and no losses without the right.
 
-    What no index finds is looked for in 30 days, unless the address names the days, or facts that few orders share.
+    A search that no index helps covers the last 30 days, unless the URL names days or a filter that few orders match.
     """
 
     seldom = ("shift", "customer")
@@ -180,11 +180,11 @@ class OrderFilter(InBranches):
             del self.form.fields[name]
 
     def read(self, text: str) -> tuple[dict[str, str], str]:
-        """The filters that a typed line names, and the words that stay to be searched for."""
+        """The filters that a typed line names, and the remaining words to search for."""
         words = as_words(text).split()
         names: dict[str, dict[str, str]] = {}
         has_letters = any(map(str.isalpha, "".join(words)))
-        if has_letters and (len(words) > 1 or words[0].isalpha()):  # alone it is a ref_id or SN
+        if has_letters and (len(words) > 1 or words[0].isalpha()):  # a single word with digits is a ref_id or SN
             self.read_choices()
             fields = {name: self.form.fields[name] for name in _NAMED if name in self.form.fields}
             names = {name: names_of(name, field.choices) for name, field in fields.items()}
@@ -194,7 +194,7 @@ class OrderFilter(InBranches):
         return read_line(text, Names(names), today=timezone.localdate(), with_endings=self.sees_numbers)
 
     def without(self, *names: str) -> dict[str, str]:
-        """The chosen filters but for these."""
+        """The chosen filters without these."""
         return dict(parse_qsl(self.url_without(*names)[1:]))
 
     def days_in_words(self) -> str:
@@ -213,7 +213,7 @@ class OrderFilter(InBranches):
         return narrower
 
     def shown_fields(self) -> Iterator[forms.BoundField]:
-        """Also the shift, where a drawer is chosen."""
+        """The fields to show. The ones in `seldom` need a value; the shift is shown also when a drawer is chosen."""
         asked = {name: self.data.get(name, "") for name in ("drawer", "shift", "days", "since", "until")}
         shift = self.form.fields["shift"]
         if asked["drawer"] or asked["shift"]:
@@ -224,11 +224,11 @@ class OrderFilter(InBranches):
                 yield field
 
     def read_choices(self) -> None:
-        """Read the choices that stand in the database, in one question for all of them."""
+        """Read all choices that come from the database, in one query."""
         self._take(self.choices_read or read_choices(), self.product_with)
 
     def _take(self, choices: Mapping[str, list[tuple[Any, str]]], find: Callable[[str], Product | None]) -> None:
-        """Use these choices, and what reads a product by its code."""
+        """Use these choices, and `find` to read a product by its code."""
         self.choices_read, self.product_with = choices, find
         self.form.fields["product"].find = self.form.fields["product"].widget.find = find
         for name in choices.keys() & self.form.fields.keys():
@@ -236,7 +236,7 @@ class OrderFilter(InBranches):
 
     @cached_property
     def all_days(self) -> str:
-        """The query of all days where only the last ones are looked through; "" if the shop has no earlier order."""
+        """The URL query for all days, if this search covers only 30; "" if it covers all, or no order is older."""
         if not self.is_limited:
             return ""
         first = Order.objects.order_by("created_at").values_list("created_at", flat=True).first()
@@ -246,12 +246,12 @@ class OrderFilter(InBranches):
         return self.url_without(since=timezone.localdate(first).isoformat())
 
     def filter_queryset(self, queryset: OrderQuerySet) -> OrderQuerySet:
-        """The orders of the filters; of the last days alone where nobody chose others."""
+        """The orders that match the filters; of the last 30 days only, if the search is limited to them."""
         orders: OrderQuerySet = super().filter_queryset(queryset)
         return self.filters["days"].filter(orders, Period.DAYS_30.value) if self.is_limited else orders
 
     def as_query(self) -> str:
-        """As it is, with the days that nobody chose."""
+        """The filters as a URL query, with the dates of the 30 days if the search is limited to them."""
         values = dict(parse_qsl(super().as_query()))
         if self.is_limited:
             since, until = (day.isoformat() for day in Period.DAYS_30.days(timezone.localdate()))
@@ -260,7 +260,7 @@ class OrderFilter(InBranches):
 
     @property
     def instead(self) -> Chip | None:
-        """The ending that plain digits of the last line may have meant, which were taken for a price."""
+        """The chip that reads digits of the last line as the end of a number, if they were taken for a price."""
         digits = self.data.get("digits", "")
         if "ends" not in self.form.fields or not digits or plain_price(digits, self.without()) != digits:
             return None
@@ -268,7 +268,7 @@ class OrderFilter(InBranches):
         return Chip("instead", words, self.url_without(*AMOUNTS, ends=digits), is_chosen=False)
 
     def periods(self) -> Iterator[Chip]:
-        """The spans of days. Days that nobody chose count as chosen, and then "Every day" leads to all."""
+        """The spans of days. If the search is limited, 30 days count as chosen, and "Every day" leads to all days."""
         for chip in super().periods():
             if self.is_limited and chip.name == "every":
                 yield replace(chip, url=self.all_days or chip.url, is_chosen=False)
@@ -278,7 +278,7 @@ class OrderFilter(InBranches):
                 yield chip
 
     def chips(self) -> Iterator[Chip]:
-        """The valid filters; a price from and to is one of them."""
+        """The valid filters; a price from and a price to share one chip."""
         for chip in super().chips():
             if chip.name == "amount_from" and "amount_to" not in self.form.errors and self.data.get("amount_to"):
                 yield Chip(chip.name, self._price_in_words(), self.url_without(*AMOUNTS), field=chip.field)
@@ -286,7 +286,7 @@ class OrderFilter(InBranches):
                 yield chip
 
     def _price_in_words(self) -> str:
-        """ "Price: about Rp50.000" for what is typed as one amount, else both ends."""
+        """ "Price: about Rp50.000" for a range that one typed amount makes, else both ends."""
         low, high = (self.form.cleaned_data[name] for name in ("amount_from", "amount_to"))
         middle = (low + high) // 2
         if about(middle) == {"amount_from": str(low), "amount_to": str(high)}:
@@ -329,13 +329,13 @@ class OrderFilter(InBranches):
         return self._of_products(orders, [product.pk] if product else [])
 
     def _of_products(self, orders: OrderQuerySet, chosen: list[int]) -> OrderQuerySet:
-        """Orders for the products of these keys; few that ended for nothing by their own, which are read now.
+        """Orders for the products with these keys. If few of them ended for nothing, their keys are read here.
 
-        PostgreSQL expects every brand to fail as often, and would read all failed orders for one that hardly does.
+        PostgreSQL expects all brands to fail equally often, and would read all failed orders for a brand with few.
         """
         status = self.form.cleaned_data.get("status")
         if status in UNFULFILLED:
-            # In the order of their index: by any other PostgreSQL would have to read all before it has the first.
+            # In the order of the index: in any other, PostgreSQL would read all of them before it returns the first.
             ended = Order.objects.filter(product__in=chosen, status=status).order_by("product_id", "-created_at", "-id")
             keys = list(ended.values_list("pk", flat=True)[:_FEW])
             if len(keys) < _FEW:
@@ -343,24 +343,24 @@ class OrderFilter(InBranches):
         return orders.filter(product__in=chosen)
 
     def at_least(self, orders: OrderQuerySet, _name: str, amount: int) -> OrderQuerySet:
-        """For which the customer pays so many rupiah or more."""
+        """Orders for which the customer pays at least `amount` rupiah."""
         return orders.alias(pays=CUSTOMER_PAYS).filter(pays__gte=amount)
 
     def at_most(self, orders: OrderQuerySet, _name: str, amount: int) -> OrderQuerySet:
-        """For which the customer pays so many rupiah or fewer."""
+        """Orders for which the customer pays at most `amount` rupiah."""
         return orders.alias(pays=CUSTOMER_PAYS).filter(pays__lte=amount)
 
     def of_ending(self, orders: OrderQuerySet, _name: str, digits: str) -> OrderQuerySet:
-        """Whose number ends so."""
+        """Orders whose number ends in these digits; never those whose number was erased."""
         ending = orders.alias(backwards=Reverse("destination")).filter(backwards__startswith=digits[::-1])
         return ending.filter(number_erased=False)
 
     def with_loss(self, orders: OrderQuerySet, _name: str, _loss: str) -> OrderQuerySet:
-        """Which the shop sold below cost."""
+        """Orders that the shop sold below cost."""
         return orders.alias(pays=CUSTOMER_PAYS, costs=SHOP_PAYS).filter(pays__lt=F("costs"))
 
     def approved_by(self, orders: OrderQuerySet, _name: str, username: str) -> OrderQuerySet:
-        """Which a second person approved: this one, or anybody; or whose outcome waits for a second person."""
+        """Orders that this person, or anybody, approved; for `WAITING`, those whose verdict waits for approval."""
         if username == WAITING:
             return orders.filter(pk__in=Verdict.objects.filter(approval__in=Approval.objects.open()).values("order"))
         approvals = Approval.objects.filter(state=ApprovalState.APPROVED, result__gt="")
@@ -372,11 +372,11 @@ class OrderFilter(InBranches):
         return orders.filter(pk__in=Order.tags.through.objects.filter(tag__name=tag).values("order"))
 
     def with_note(self, orders: OrderQuerySet, _name: str, _note: str) -> OrderQuerySet:
-        """About which somebody has written a note."""
+        """Orders with a note."""
         return orders.filter(pk__in=OrderNote.objects.values("order"))
 
     def of_customer(self, orders: OrderQuerySet, _name: str, customer: int) -> OrderQuerySet:
-        """For a saved number of this customer, or on the customer's account; as many as a foot sums up exactly."""
+        """Orders for a saved number or on the account of this customer; the newest, as many as a foot sums exactly."""
         numbers = SavedNumber.objects.filter(customer=customer).values("destination")
         sales = Payment.objects.filter(debt__account__customer=customer).values("pk")
         ways = (

@@ -33,7 +33,7 @@ class ConfirmForm(forms.Form):
 class PriceForm(forms.Form):
     """The cost, in rupiah, that a person confirms for an order that needs action, and why it is sold below cost.
 
-    `seal`: that of the cost, for people who do not see it.
+    `seal`: the sealed cost, for people who may not see it.
     """
 
     price = RupiahField(required=False)
@@ -48,7 +48,7 @@ class NoteForm(forms.Form):
 
 
 class NeededNoteForm(NoteForm):
-    """The same where the words are not optional."""
+    """A note that must have words."""
 
     note = forms.CharField(max_length=500, strip=True)
 

@@ -10,7 +10,7 @@ from core.money import rupiah
 from purchases.states import Status
 
 _QUOTED = "(?:'.*'|\".*\")"
-# The codes that the services write (`record_incident`), and their words. Parts in quotes are the upstream's own.
+# The sentences that the services write (`record_incident`), and their words. Quoted parts are the upstream's own.
 _SENTENCES = [
     (re.compile(pattern), words)
     for pattern, words in (
@@ -56,7 +56,7 @@ _AMOUNTS, _STATUSES = {"price", "cost"}, {"said", "status"}
 
 
 def incident_words(detail: str) -> str:
-    """The detail of an incident in words; as it was written where no sentence of ours is known."""
+    """The detail of an incident in the person's language; unchanged if it is none of our sentences."""
     for pattern, words in _SENTENCES:
         if match := pattern.fullmatch(detail):
             return str(words) % {name: _shown(name, part) for name, part in match.groupdict().items()}

@@ -22,33 +22,33 @@ from purchases.filters import OrderFilter
 from purchases.models import Order
 from purchases.reading import AMOUNTS
 
-#: Some so many of the newest orders of the days are looked through, where no index leads to few.
+#: About this many of the newest orders are searched when no index narrows the search.
 MOST_LOOKED = 20_000
 MOST_COUNTED = 99
-# Few orders share a value of these filters, or an ending of so many digits.
+# Few orders share a value of these filters, or an ending with at least this many digits.
 _OF_FEW, _LEAST_END = ("q", "shift", "customer"), 4
-# Each has an index together with the time.
+# Each of these filters has an index together with the time.
 _INDEXED = ("days", "since", "until", "cashier", "product")
 _DAYS = frozenset({"days", "since", "until"})
 
 
 @dataclass(frozen=True)
 class Looked:
-    """`keys`: of the newest orders found, one more than `MOST_COUNTED` at most. `is_whole`: none was left out."""
+    """`keys`: the newest matching orders, at most `MOST_COUNTED` + 1. `is_whole`: all orders were searched."""
 
     keys: list[int]
     is_whole: bool
 
     @property
     def count(self) -> str:
-        """How many there are; "99+" for more, "" where nobody knows."""
+        """How many orders match; "99+" for more, "" if that is unknown because not all were searched."""
         if len(self.keys) > MOST_COUNTED:
             return f"{MOST_COUNTED}+"
         return str(len(self.keys)) if self.is_whole else ""
 
 
 def look(filtered: OrderFilter, named: str = "") -> Looked:
-    """The newest orders of the filter. `named`: only those that this text names, of which the newest alone count."""
+    """The newest orders of the filter; with `named`, only those that this text names (`matching`, closely)."""
     orders, edge = filtered.qs, None
     chosen = filtered.form.cleaned_data if filtered.form.is_valid() else {}
     if named:
@@ -62,7 +62,7 @@ def look(filtered: OrderFilter, named: str = "") -> Looked:
 
 
 def _edge(filtered: OrderFilter, chosen: Mapping[str, Any]) -> dt.datetime | None:
-    """The time after which some `MOST_LOOKED` orders were placed, of all that may fit; None where fewer were."""
+    """The time after which about `MOST_LOOKED` of the orders that may match were placed; None if there are fewer."""
     placed = Order.objects.all()
     if filtered.is_limited:
         placed = filtered.filters["days"].filter(placed, Period.DAYS_30.value)
@@ -85,7 +85,7 @@ def orders_in_words(count: str) -> str:
 
 @dataclass(frozen=True)
 class Hindrance:
-    """The filter that leaves nothing of a list. `url`: the list without it; `count`: of its orders, as in `Looked`."""
+    """The filter that empties a list. `url`: the list without it; `count`: its number of orders, as in `Looked`."""
 
     words: str
     url: str
@@ -93,14 +93,14 @@ class Hindrance:
 
     @property
     def found(self) -> str:
-        """The count in words; "" where nobody knows."""
+        """The count in words; "" if it is unknown."""
         return orders_in_words(self.count) if self.count else ""
 
 
 def hindrance(filtered: OrderFilter, *, most: int) -> Hindrance | None:
-    """The filter without which an empty list has orders; None where no single one is, or it is the only one.
+    """The filter without which an empty list has orders; None if there is no such filter, or it is the only one.
 
-    `most`: so many are tried.
+    `most`: how many filters are tried.
     """
     if filtered.form.errors:
         return None
@@ -115,7 +115,7 @@ def hindrance(filtered: OrderFilter, *, most: int) -> Hindrance | None:
 
 
 def _groups(filtered: OrderFilter) -> Iterator[tuple[str, ...]]:
-    """The chosen filters, those first in which people err most: an ending, a price; the days last."""
+    """The chosen filters, the likeliest mistakes first (an ending, a price), the days last; nothing for only one."""
     chosen = [name for name in filtered.without() if name not in {"columns", *_DAYS}]
     order = ["ends", "amount_from", *(name for name in chosen if name not in {"ends", *AMOUNTS, "q"}), "q"]
     days = [name for name in filtered.without() if name in _DAYS]
@@ -128,7 +128,7 @@ def _groups(filtered: OrderFilter) -> Iterator[tuple[str, ...]]:
 
 
 class WeekBefore(NamedTuple):
-    """The same list of the same weekday a week before, with its orders in words; "" where nobody knows how many."""
+    """The same list one week earlier. `words`: its day; `found`: the number of its orders, "" if that is unknown."""
 
     words: str
     url: str
@@ -138,7 +138,7 @@ class WeekBefore(NamedTuple):
 def week_before(filtered: OrderFilter) -> WeekBefore | None:
     """The same day a week earlier, if the list shows yesterday, is empty, and that day has orders.
 
-    On a Friday "last thursday" may mean it.
+    On a Friday, "last thursday" may mean that day.
     """
     yesterday = timezone.localdate() - dt.timedelta(days=1)
     if not filtered.data.get("since") == filtered.data.get("until") == yesterday.isoformat():

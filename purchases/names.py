@@ -27,13 +27,13 @@ from purchases.states import Status
 from staff.models import User
 
 LOSS = "loss"
-# The keys of these are words, too: a user name, the code of a status.
+# In these filters people also type the keys: a username, the code of a status.
 _KEYS_ARE_WORDS = frozenset({"cashier", "status", "payment", "category", "tag", "profit"})
 _IN_OUR_WORDS = frozenset({"status", "payment", "profit"})
-# In words: of a line in which products are looked for, and of the beginning of a name.
+# How many words of a line are searched for products, and how many words the beginning of a name may have.
 _MOST_WORDS, _BEGINNINGS = 12, range(2, 6)
 
-# What people call a choice besides its words.
+# Other words that people use for a choice.
 _CALLED: dict[str, dict[str, tuple[str, ...]]] = {
     "status": {
         Status.QUEUED: ("antri",),
@@ -49,7 +49,7 @@ _CALLED: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 def read_choices() -> dict[str, list[tuple[Any, str]]]:
-    """The choices of filters that stand in the database; one question for all of them."""
+    """The choices of filters that come from the database, read in one query."""
     people, brands, categories, tags, drawers = read_together(
         narrowed(User.objects.all()).order_by("username").only("username", "first_name", "last_name"),
         Brand.objects.order_by("name").values_list("name").distinct(),
@@ -69,10 +69,10 @@ def read_choices() -> dict[str, list[tuple[Any, str]]]:
 
 
 def names_of(name: str, choices: Iterable[tuple[Any, Any]]) -> dict[str, str]:
-    """What people call the choices of the filter `name`; a person also by first name and username.
+    """What people call the choices of the filter `name`, each with its value; a person also by first name and username.
 
-    Each part of "Card (EDC)" counts, and a word that people use for one choice alone. `choices`: those in words of our
-    own are asked again in each language.
+    Each part of "Card (EDC)" counts, and each word that people use for one choice only. `choices` in our own words are
+    read again in each language.
     """
     choices = choices if name in _IN_OUR_WORDS else list(choices)
     names: dict[str, str] = {}
@@ -92,9 +92,9 @@ def names_of(name: str, choices: Iterable[tuple[Any, Any]]) -> dict[str, str]:
 
 
 def products_called_in(text: str) -> dict[str, str]:
-    """The names in the text that exactly one product has, or that begin only one, each with its code.
+    """The names in the text, or beginnings of names, that mean exactly one product, each with its code.
 
-    A name with its amount ("GoPay 20.000") is no price: it is sold for more. A beginning has two words or more.
+    A name with its amount ("GoPay 20.000") is not a price: it sells for more. A beginning has two words or more.
     """
     words = as_words(text).lower().split()[:_MOST_WORDS]
     pairs = [Q(name__istartswith=f"{first} {second}") for first, second in pairwise(words)]
@@ -107,7 +107,7 @@ def products_called_in(text: str) -> dict[str, str]:
 
 
 def _begun(rows: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The first words, two or more, that only one of these names has, each with its value."""
+    """Beginnings of two to five words that only one of these names has, each with its value."""
     begins: dict[str, set[str]] = defaultdict(set)
     for name, value in rows:
         words = as_words(name).lower().split()
@@ -117,7 +117,7 @@ def _begun(rows: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _called(name: str, value: str, words: str) -> Iterable[tuple[str, bool]]:
-    """The words for a choice, and whether they are its own: "tsel" is Telkomsel, and less so Telkomsel Halo."""
+    """The words for a choice, and whether each is its own: "tsel" is Telkomsel's own, but not Telkomsel Halo's."""
     if name in {"brand", "category"}:
         for entry in (brand_called if name == "brand" else category_called)(words):
             yield from ((call, fold(words) in entry.names) for call in entry.called)
@@ -127,6 +127,6 @@ def _called(name: str, value: str, words: str) -> Iterable[tuple[str, bool]]:
 
 
 def _meant(choices: dict[str, bool]) -> str:
-    """The only choice that a word means: of its own, else of all; "" for several."""
+    """The only choice whose own word it is, else the only choice that it may mean; "" for several."""
     values = [value for value, is_own in choices.items() if is_own] or [*choices]
     return values[0] if len(values) == 1 else ""

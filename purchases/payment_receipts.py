@@ -1,4 +1,4 @@
-"""The receipt for a payment of a debt: on the same paper, and as the same kind of text, as that of an order."""
+"""The receipt for a payment of a debt, on the same paper and as the same kind of text as the receipt of an order."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class PaymentPaper:
 
 
 def paid_by(entry: CreditEntry) -> str:
-    """The way, with the number of the slip where it has one: every other note is the shop's own."""
+    """The method, with the number of the slip if it has one: any other note is the shop's own."""
     method = find_method(entry.method)
     slip = entry.reason if method and method.needs_reference else ""
     return " ".join(filter(None, [str(entry.method_words), one_line(slip)]))

@@ -1,6 +1,6 @@
 """Orders as the pages show them: their facts, and the meaning of their status for the viewer.
 
-Never optimistic about money; and a step is offered only where `allowed_actions` says that it can succeed.
+They are never optimistic about money, and offer a step only if `allowed_actions` says that it can succeed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _MONEY = re.compile(r"\b(rp|harga|saldo|price|balance)\b\W{0,3}\d|\brp\d", re.IG
 _Words = str | Promise
 _Actions = Collection[Action]
 
-# The bill's own part of the page says these of its payment.
+# In these statuses the page's part about the bill explains the payment.
 _SAID_BY_BILL = frozenset({Status.NEEDS_ACTION, Status.FAILED, Status.REJECTED, Status.CANCELLED})
 # The step that tells a person not to repeat what may be under way.
 _PAY_NOT_AGAIN, _BUY_NOT_AGAIN = "do_not_pay_again", "do_not_buy_again"
@@ -79,12 +79,12 @@ def serial_number(order: Order) -> SerialNumber | None:
     return SerialNumber(main=sn, copied=sn, rest="", is_token=False)
 
 
-# An own order rings when it comes to one of these; all others are on their way.
+# The page rings when a person's own order reaches one of these statuses; in all others it is still on its way.
 _RINGS = {Status.SUCCESS: "good", **dict.fromkeys([*UNFULFILLED, Status.NEEDS_ACTION], "bad")}
 
 
 def ending_marks(order: Order, person: User | None) -> SafeString:
-    """Attributes from which the page's script rings when an own order ends (static/js/endings.js); "" of others'."""
+    """Attributes with which static/js/endings.js rings when the person's own order ends; "" for others' orders."""
     if person is None or order.placed_by_id != person.pk:
         return SafeString()
     says = f"{order.get_status_display()}: {order.product_name}"
@@ -103,9 +103,9 @@ def decided_by_people(order: Order) -> bool:
 
 
 def upstream_words(text: str, order: Order, *, with_cost: bool) -> str:
-    """The upstream's words about the order; "" where they name what it costs to somebody who may not see that.
+    """The upstream's words about the order; "" if they name its cost and the person may not see costs.
 
-    Digits count however they are grouped: "Rp10.200", "10,200" and "10200" are one amount. So does any balance.
+    Digits count however they are grouped: "Rp10.200", "10,200" and "10200" are one amount. Any balance counts, too.
     """
     if with_cost:
         return text
@@ -120,7 +120,7 @@ def shown_destination(order: Order) -> str:
 
 
 def event_words(event: OrderEvent, *, with_cost: bool = True) -> str:
-    """Our own rules' words about an event, in the person's language, without the event's note.
+    """Our own words about an event, in the person's language, without the event's note.
 
     `with_cost`: for people who may see costs.
     """
@@ -172,7 +172,7 @@ _SHOWN: dict[str, Callable[[Any], str]] = {
 class Explanation:
     """Three short texts; each may be empty.
 
-    `code` names what they say where a status has several texts, `step_code` the step where that differs by what it is.
+    `code` says which text it is, if a status has several; `step_code` says which step.
     """
 
     happened: _Words = ""

@@ -21,7 +21,7 @@ _ABOUT = (
     *("kira-kira", "kira kira", "kurang lebih", "sekitaran", "sekitar", "kisaran"),
     *("about", "around", "roughly", "approximately", "circa", "±", "~"),
 )
-# Beside what is understood they say nothing; the others of `_ABOUT` may stand in a name: "sekitar pasar".
+# These are never searched for; the other words in `_ABOUT` may be part of a name: "sekitar pasar".
 _VAGUE = ("kira-kira", "kira kira", "kurang lebih", "more or less", "roughly", "approximately", "circa", "±", "~")
 _OR_SO = re.compile(r"(?<!\S)or so(?!\S)")
 _BETWEEN = ("antara", "between")
@@ -35,7 +35,7 @@ _ENDS = re.compile(
 )
 #: What people say before a cashier's name.
 CASHIER = ("kasir", "cashier", "oleh", "by")
-# Behind one of these an amount is no price.
+# An amount after one of these is not a price.
 _PROFIT = ("untung", "keuntungan", "laba", "profit", "margin")
 _TITLES = {
     "cashier": CASHIER,
@@ -43,7 +43,7 @@ _TITLES = {
     "customer": ("pelanggan", "customer"),
     "profit": _PROFIT,
 }
-# They join what is understood, and are not searched for alone.
+# Words that only join others: if nothing else is left of a line, they are not searched for.
 _LITTLE = {"dan", "and", "di", "pada", "on", "in", "the", "yang", "dengan", "with", "untuk", "for", "oleh", "by"}
 _LITTLE |= {"dari", "from", "transaksi", "pesanan", "order", "orders", "nomor", "number", "harga", "price"}
 _LITTLE |= {"&", "+", "-"}
@@ -51,26 +51,26 @@ _WHOLE = r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d\d?)?|[1-9]\d{0,2}(?:,\d{3})+(?:\.\d\d?
 _AMOUNT = re.compile(rf"(?:rp\.?)?({_WHOLE}|\d+(?:[.,]\d+)?)(rb|ribu|ribuan|k|jt|juta)?")
 _MONEY_BESIDE = re.compile(r"rp|rb|ribu|k$|jt|juta|^[1-9]\d{0,2}[.,]\d{3}")
 _LEAST_WRITTEN_OUT, _MOST = 1_000, 10**12  # rupiah
-# Digits that say nothing themselves: a price of so many digits is round; the end of a number hardly ever is.
+# Digits without a unit: a price of five to seven digits is round, and the end of a number hardly ever is.
 _PLAIN, _ROUND = re.compile(r"[1-9]\d{4,6}"), 500
-# What stands between words; not inside an amount, as in 50.000, 50,000 and Rp50.000,00.
 _SOME = re.compile(r"(?<!\S)(\d+)-?an(?= ?(?:ribu|rb|juta|jt)(?!\S))", re.IGNORECASE)  # "50an ribu"
+# Punctuation between words; not inside an amount, as in 50.000, 50,000 and Rp50.000,00.
 _BETWEEN_WORDS = re.compile(r",-(?!\S)|;|(?<!\d),|,(?!\d)|[.:!?]+(?!\S)|(?<!\S)[\"“”'()]+|[\"“”'()]+(?![^\s,;.])")
-# Behind a brand or a category people leave the thousands out.
+# After a brand or a category, people leave out the thousands.
 _SHORT_AMOUNTS = frozenset({5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 80, 100, 150, 200, 250, 300, 500})
 _LONGEST_NAME = 5  # words
 AMOUNTS = frozenset({"amount_from", "amount_to"})
-# One word is no name of these: it is searched for.
+# A single word is not read as a name of these, but searched for.
 _OF_WORDS = {"customer", "product"}
 
 
 def as_words(text: str) -> str:
-    """The text without what stands between its words."""
+    """The text without the punctuation between its words."""
     return " ".join(_BETWEEN_WORDS.sub(" ", _SOME.sub(r"\1", re.sub(r"\((\+?\d+)\)", r"\1 ", text))).split())
 
 
 def name_key(name: str) -> str:
-    """How `Names` keep a name: small, without spaces and brackets."""
+    """How `Names` keep a name: in lower case, without spaces and punctuation."""
     return "".join(as_words(name).lower().split())
 
 
@@ -78,7 +78,7 @@ def name_key(name: str) -> str:
 class Names:
     """What people call the values of a filter: the filter → the name (`name_key`) → the value.
 
-    A customer's name of one word counts only if nothing else is meant.
+    A customer's name of one word counts only if it is the only word left.
     """
 
     of: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class _Line:
 
 
 def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = True) -> tuple[dict[str, str], str]:
-    """The filters that the line names, and the words that stay. A line of one number, ref_id or SN names none.
+    """The filters that the line names, and the remaining words. A line of one number, ref_id or SN names none.
 
     `with_endings`: digits may be the end of a number; not for people who may not see numbers.
     """
@@ -157,7 +157,7 @@ def _take_name(line: _Line, names: Names) -> bool:
 
 
 def _leave_profit(line: _Line) -> bool:
-    """ "untung di bawah 500": a profit is no price, so the words stay together for the search."""
+    """ "untung di bawah 500": a profit is not a price, so the words stay together for the search."""
     behind = _Line(line.words[1:], line.today)
     if line.words[0] not in _PROFIT or not behind.words:
         return False
@@ -231,17 +231,17 @@ def _take_about(line: _Line) -> bool:
 
 
 def _phrase_at(words: list[str], phrases: Sequence[str]) -> str:
-    """The phrase that the first words are; "" for none."""
+    """The phrase with which the words begin; "" for none."""
     return next((phrase for phrase in phrases if words[: len(phrase.split())] == phrase.split()), "")
 
 
 def about(amount: int) -> dict[str, str]:
-    """The filters of a price of some 10 % more or less."""
+    """The filters for a price within 10 % of this amount (rupiah)."""
     return {"amount_from": str(amount - amount // 10), "amount_to": str(amount + amount // 10)}
 
 
 def _take_amount(line: _Line, *, is_behind_name: bool) -> bool:
-    """An amount, about: the customer's price is not the product's."""
+    """An amount, read as a range around it: the customer's price differs from the amount in the product's name."""
     number = _number_at(line.words)
     if not number or "amount_from" in line.found:
         return False
@@ -278,7 +278,9 @@ def plain_price(text: str, filters: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class _Number:
-    """`unit`: rupiah, 0 if none is said. `count`: words. `is_money`: whether it says so itself."""
+    """`unit`: in rupiah, 0 without one. `count`: how many words it takes. `is_money`: whether "rp", a unit or its
+    thousands say so.
+    """
 
     value: float
     unit: int
@@ -286,12 +288,12 @@ class _Number:
     is_money: bool
 
     def in_rupiah(self, unit: int = 1) -> int:
-        """The amount; `unit` counts for a small number that has none."""
+        """The amount; `unit` applies to a small number without a unit of its own."""
         return round(self.value * (self.unit or (unit if self.value < _LEAST_WRITTEN_OUT else 1)))
 
 
 def _number_at(words: list[str]) -> _Number | None:
-    """The number that the first words are, with "rp" and a unit."""
+    """The number with which the words begin, with its "rp" and unit; None without one."""
     if words[:1] == ["rp"]:
         behind = _number_at(words[1:])
         return replace(behind, count=behind.count + 1, is_money=True) if behind else None

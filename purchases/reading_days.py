@@ -1,6 +1,6 @@
 """Reads the days that a typed line names: "minggu lalu", "25 nov", "3 days ago". Pure functions, both languages.
 
-A day without a year is the newest that is not in the future; the end of a span is the first such day after its begin.
+A day without a year is the newest one that is not in the future; a span ends on the first such day from its start on.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ _Date = tuple[int, int, int | None]  # day, month, year
 
 
 def days_at(words: Sequence[str], today: dt.date) -> Found | None:
-    """The filters of the days that the first words name, and how many words they are."""
+    """The filters for the days with which the words begin, and how many words these are; None without days."""
     ways = (_period_at(words), _ago_at(words, today), _dates_at(words, today), _weekday_at(words, today))
     return max((way for way in ways if way), key=lambda way: way[1], default=None)
 
@@ -124,9 +124,9 @@ def _ago_at(words: Sequence[str], today: dt.date) -> Found | None:
 
 
 def _weekday_at(words: Sequence[str], today: dt.date) -> Found | None:
-    """ "jumat", "jumat lalu", "hari jumat kemarin", "on friday", "last friday": the newest that is over.
+    """ "jumat", "jumat lalu", "hari jumat kemarin", "on friday", "last friday": the newest one before today.
 
-    "minggu" alone may be a week: the day is meant with "hari" before it.
+    "minggu" alone may be a week: it is the Sunday only with "hari" before it.
     """
     before = 1 if len(words) > 1 and words[0] in {"hari", "last", *_ON} else 0
     name = words[before] if words else ""
@@ -153,7 +153,7 @@ def _dates_at(words: Sequence[str], today: dt.date) -> Found | None:
 
 
 def _span_at(words: Sequence[str], today: dt.date, *, links: Sequence[str]) -> Found | None:
-    """Two dates with a link between them; the first may leave its month to the second."""
+    """Two dates with a link between them; the first may be a day alone, in the month of the second."""
     first = _date_at(words)
     count = first[1] if first else 1
     if len(words) <= count or words[count] not in links or not (second := _date_at(words[count + 1 :])):
@@ -166,7 +166,7 @@ def _span_at(words: Sequence[str], today: dt.date, *, links: Sequence[str]) -> F
 
 
 def _date_at(words: Sequence[str]) -> tuple[_Date, int] | None:
-    """The date that the first words are, and how many they are: "25 nov 2026", "nov 25", "25/11", "25-11-2026"."""
+    """The date with which the words begin, and its number of words: "25 nov 2026", "nov 25", "25/11", "25-11-2026"."""
     for match in (pattern.fullmatch(words[0]) for pattern in _NUMERIC if words):
         if match:
             year = match["year"] and int(match["year"]) % 100 + 2000

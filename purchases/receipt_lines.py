@@ -1,4 +1,4 @@
-"""What stands on a receipt, in its language: the one source of the paper of a browser and of the lines of a printer."""
+"""What stands on a receipt, in its language: the one source for the browser's paper and for the printer's lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Mark:
-    """A line of its own. `code`: "test", "void", "copy", "by_hand" or "printed"."""
+    """A line of its own. `code`: "test", "void", "copy", "by_hand", "printed" or "printed_all"."""
 
     code: str
     text: str
@@ -44,7 +44,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Serial:
-    """The provider's text. `groups`: those of a token; else `text` counts. `more`: lines below it."""
+    """The provider's text. `groups`: the digits of a token; without them `text` is shown. `rest`: the line below."""
 
     label: str
     text: str
@@ -99,7 +99,7 @@ def framed(
     sums: tuple[Facts, ...] = (),
     printed: Mark | None = None,
 ) -> Lines:
-    """These parts between the shop's head and foot, in today's language."""
+    """These parts between the shop's head and foot, in the active language."""
     return Lines(
         language=translation.get_language(),
         logo=head.logo,
@@ -175,7 +175,7 @@ def _sums(sheet: ReceiptPaper) -> Iterator[Facts]:
 
 
 def _cash(given: int, change: int) -> Facts:
-    """What the customer gave and got back, in coins, as the counter said it; total and rounding are what was kept."""
+    """The cash given and the change in coins, as the counter said it; total and rounding are what the shop kept."""
     in_coins = change_in_coins(change)
     rounding = [(pgettext("cash", "Rounding"), rupiah(change - in_coins))] if in_coins < change else []
     rows = (*rounding, (_("Cash given"), rupiah(given)), (pgettext("money", "Change"), rupiah(in_coins)))
@@ -203,7 +203,7 @@ def _printed(sheet: ReceiptPaper) -> Mark | None:
 
 
 def moment_words(at: dt.datetime | None) -> str:
-    """Day and time as a paper has them; "" without."""
+    """Day and time as a paper has them; "" for None."""
     return f"{_day(at)} {hour(at)} WIB" if at else ""
 
 

@@ -18,7 +18,7 @@ _LOOKS: dict[str, Look] = {"total": "tall", "sum": "tall"}
 
 
 def direct_job(request: StaffRequest, sheets: Sequence[ReceiptPaper], key: str) -> dict[str, Any] | None:
-    """What the page of these papers sends to the till's printer; None where the browser's window prints it.
+    """What the page of these papers sends to the till's printer; None if the browser's own window prints them.
 
     It prints by itself once, right after the print was made (`tills.printing.print_next`).
     """
@@ -29,7 +29,7 @@ def direct_job(request: StaffRequest, sheets: Sequence[ReceiptPaper], key: str) 
 def job_of(request: StaffRequest, sheets: Sequence[ReceiptPaper | PaymentPaper]) -> dict[str, Any] | None:
     """The papers for the till's printer, which prints them when somebody presses the button; None as in `direct_job`.
 
-    A5 is no paper of a receipt printer.
+    A receipt printer has no A5 paper.
     """
     printer = printer_here(request)
     if printer is None or sheets[0].paper == Paper.A5:
@@ -41,7 +41,7 @@ def job_of(request: StaffRequest, sheets: Sequence[ReceiptPaper | PaymentPaper])
 
 
 def printer_lines(lines: Lines) -> list[Line]:
-    """All lines of the paper, from the logo to the last ones of the shop."""
+    """All lines of the paper, from the logo to the shop's foot."""
     return list(_all(lines))
 
 

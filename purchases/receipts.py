@@ -142,7 +142,7 @@ class ReceiptPaper:
 
     @property
     def printed(self) -> ReceiptPrint | None:
-        """The print; of several the first."""
+        """The print; the first one if there are several."""
         return self.receipts[0].printed
 
     @property
@@ -151,7 +151,7 @@ class ReceiptPaper:
 
     @property
     def cashiers(self) -> list[str]:
-        """Who sold what is on it."""
+        """The names of the people who sold what is on it."""
         return [*dict.fromkeys(receipt.cashier for receipt in self.receipts if receipt.cashier)]
 
 
@@ -164,7 +164,7 @@ class Message:
 
 
 def papers_of(orders: Iterable[Order]) -> list[list[Order]]:
-    """The orders of each paper: what a customer paid at once is on one, and every other order on one of its own."""
+    """The orders of each paper: orders that a customer paid at once share one, every other order has its own."""
     papers: defaultdict[object, list[Order]] = defaultdict(list)
     for order in orders:
         papers[order.payment.paid_at_once or order.ref_id].append(order)
@@ -180,7 +180,7 @@ def message_text(order: Order, head: Letterhead) -> str:
 
 
 def message_about(orders: Sequence[Order], head: Letterhead) -> str:
-    """The same about several orders: each is numbered, and their sum stands at the end."""
+    """The text about several orders: each is numbered, and their sum stands at the end."""
     facts = {
         "head": head,
         "parts": [_message_facts(order) for order in orders],
@@ -212,13 +212,13 @@ def _message_facts(order: Order) -> dict[str, Any]:
 
 
 def whatsapp_address(order: Order, text: str) -> str:
-    """The address that opens WhatsApp with the text: to the order's own number where that is a phone's."""
+    """The address that opens WhatsApp with the text: to the order's own number if it is a phone number."""
     is_phone = order.product.kind.is_phone_number(order.destination)
     return whatsapp_link(text, phone=order.destination if is_phone else "")
 
 
 def sample_receipt(person: User) -> Receipt:
-    """A receipt of nothing, for a preview: a token, the longest that most shops print."""
+    """A made-up receipt for a preview: a token, the longest receipt that most shops print."""
     product = Product(
         code="PLN50",
         name="Token PLN 50.000",

@@ -1,4 +1,4 @@
-"""The cost that a page was shown with, sealed: it comes back with the form, and says nothing of its amount."""
+"""A seal of the cost that a page was made with: it comes back with the form and does not reveal the amount."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def seal_of(product: Product) -> str:
 
 
 def seal_for(order: Order, person: User) -> str:
-    """The seal with which this person confirms a risen cost of the order; "" where the amount itself is confirmed."""
+    """The seal with which this person confirms a risen cost of the order; "" if they confirm the amount itself."""
     return "" if order.follows_cost or sees_cost(person) else seal_of(order.product)
 
 

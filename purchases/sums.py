@@ -17,12 +17,12 @@ from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS
 from purchases.states import OPEN, Status
 
-# An estimate looks at so many orders or fewer, in so many runs of neighbours.
+# An estimate reads about this many orders at most, in this many runs of neighbours.
 _SPREAD, _RUNS = 30_000, 1_000
-# If so many of them fit, the share that fits is known well enough: to 6 % in two of three cases.
+# If this many of them match, the share that matches is known well enough: to 6 % in two of three cases.
 _ENOUGH = 300
-# A run has some thirty. Without a limit PostgreSQL expects a two-hundredth of all orders in each, and would compile the
-# query for so many where it may (`jit`).
+# A run has about thirty orders. Without a limit PostgreSQL expects a two-hundredth of all orders in each, and would
+# compile the query for so many (`jit`).
 _KEYS = """ARRAY(
     SELECT placed.id
       FROM generate_series(%s::timestamptz, %s, %s) run
@@ -64,11 +64,11 @@ class Sums:
 
 
 def sums_of(orders: QuerySet[Order], *, days: Mapping[str, str] = _EVERY_DAY, are_many: bool = False) -> Sums:
-    """The sums of these orders: exact up to `MOST_SUMMED`, above it about.
+    """The sums of these orders: exact up to `MOST_SUMMED`, above it an estimate.
 
-    About: orders that are evenly spread over the days (`since` and `until`) stand for all; where too few of them fit,
-    for those that are older than the newest `MOST_SUMMED`. `are_many`: of so many
-    that were placed (`were_many_placed`) the spread ones are looked at first: the newest that fit may be far apart.
+    For an estimate, orders that are evenly spread over the days (`since` and `until`) stand for all. If too few of them
+    match, they stand only for the orders that are older than the newest `MOST_SUMMED`. `are_many`: many orders were
+    placed (`were_many_placed`), so the spread ones are read first: the newest that match may be far apart.
     """
     rows = orders.order_by("-created_at", "-pk").annotate(pays=CUSTOMER_PAYS, costs=SHOP_PAYS)
     placed = _placed(days)
@@ -103,19 +103,19 @@ def _placed(days: Mapping[str, str]) -> QuerySet[Order]:
 
 
 def were_many_placed(days: Mapping[str, str]) -> bool:
-    """Whether so many orders were placed in these days that some of them stand for all."""
+    """Whether enough orders were placed in these days for some of them to stand for all."""
     return expected(_placed(days)) > 2 * _SPREAD
 
 
 def _by_spread(rows: QuerySet[Order], placed: QuerySet[Order]) -> tuple[int, dict[str, float]]:
-    """How many fit of the orders that are spread evenly over those placed, and what all that fit come to by them."""
+    """How many match among orders that are spread evenly over those placed, and the sums of all that this suggests."""
     first, last = (
         placed.order_by(order).values_list("created_at", flat=True).first() for order in ("created_at", "-created_at")
     )
     if first is None or last is None:
         return 0, dict.fromkeys(_FACTS, 0.0)
     step = (last - first) / _RUNS + dt.timedelta(microseconds=1)
-    # However far this is off: it decides how many are looked at, and not what comes out.
+    # A rough number is enough: it decides how many orders are read, not the result.
     run = step * min(_SPREAD / expected(placed), 1)
     keys = RawSQL(_KEYS, [first + (step - run) / 2, last, step, run])  # noqa: S611 - nothing that a person types
     found = rows.order_by().filter(is_among("pk", keys)).aggregate(**_FACTS)

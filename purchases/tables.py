@@ -83,12 +83,12 @@ class OrderTable(Table[Order]):
         self.person, self.with_cost, self.with_ticks = person, with_cost, with_ticks
 
     def row_marks(self, order: Order) -> SafeString:
-        """The words at the end of one's own order."""
+        """What rings when the viewer's own order ends."""
         return ending_marks(order, self.person)
 
     @column(_("Status"), phone="1 left", fields=("status",))
     def status(self, order: Order) -> SafeString:
-        """Its status; before it the tick."""
+        """The status, with the tick before it."""
         if not self.with_ticks:
             return status_badge(order.status)
         tick = '<input class="form-check-input over-row" type="checkbox" form="bulk" name="order" value="{}"'
@@ -97,7 +97,7 @@ class OrderTable(Table[Order]):
 
     @column(_("Product"), phone="2 left", fields=("product_code", "product"), stays=True)
     def product(self, order: Order) -> SafeString:
-        """The product; links to the order. Behind it the order's tags."""
+        """The product, as a link to the order, and the order's tags."""
         tags = format_html_join("", ' <span class="tag">{}</span>', ((name,) for name in order.tag_names))
         return row_link(order.get_absolute_url(), order.product_name) + tags
 

@@ -1,6 +1,6 @@
 """The workers' tasks about orders. Each is safe to run twice, late, or not at all.
 
-One that returns False has put its work back (`backoffice/celery.py`).
+A task that returns False has put its work back (`backoffice/celery.py`).
 """
 
 from celery import shared_task
@@ -25,17 +25,17 @@ def poll_order(order_id: int, permit_id: str = "") -> bool:
 
 @shared_task
 def ask_anyway(order_id: int) -> None:
-    """Ask for the status of an order in any status: somebody said something else of it than we know."""
+    """Ask for the status of an order in any status: a callback said something else of it than we know."""
     services.poll(order_id, call_class=CallClass.BACKGROUND, is_any=True)
 
 
 @shared_task
 def count_what_is_bought() -> None:
-    """Count what the Buy page offers first."""
+    """Count the products that are bought most, which the counter offers first."""
     services.count_what_is_bought()
 
 
 @shared_task
 def count_health() -> None:
-    """Count how products fare, if an order has ended or got slow."""
+    """Count how products fare, if an order has ended or become slow."""
     services.count_health_if_due()

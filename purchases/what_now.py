@@ -1,4 +1,4 @@
-"""What to do now with an order whose outcome is not known, and who decides it from when on.
+"""What to do now with an order whose outcome is not known, and who decides it from what time.
 
 It promises only what the code does: the decision is offered from the hour that `possible_outcomes` goes by, and the
 names are those of people who hold the right. A person in a hurry reads it: the time of the next poll stands elsewhere.
@@ -31,7 +31,7 @@ DECIDED_WITHIN = dt.timedelta(minutes=30)
 
 
 class Now(NamedTuple):
-    """What to do now, and below it who decides when; "" where the step of the order's explanation stands there.
+    """What to do now, and below it who decides when; "" if the step of the order's explanation is shown there.
 
     `waits`: the person has nothing to do with the order until then.
     """
@@ -42,7 +42,7 @@ class Now(NamedTuple):
 
 
 def what_now(order: Order, actions: Collection[Action], person: User) -> Now | None:
-    """For this person, who can do `actions` now; None where the outcome is known or about to be."""
+    """The words for a person who can do `actions` now; None if the outcome is known or about to be."""
     verdict = open_verdict(order)
     if verdict is not None and verdict.order_status == order.status and not order.is_final:
         if Action.APPROVE_VERDICT in actions:

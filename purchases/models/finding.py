@@ -1,4 +1,4 @@
-"""What finds an order: its names and parts of them, as the indexes of its table have them."""
+"""How a search finds an order: by its identifiers and parts of them, in the form that the table's indexes have."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from catalogue.destinations import spellings
 from core.notation import bare, has_digits
 from drawers.models import Payment
 
-# As much of an SN as a search looks at.
+# The first letters of an SN, as many as a search and the index use.
 SN_SEARCHED = 40
 SN_BEGINS = Upper(Left("sn", SN_SEARCHED))
-# A shorter part of an SN names too many orders to look them up at each letter that is typed.
+# A shorter part of an SN matches too many orders for a search at each keystroke.
 LEAST_OF_SN = 12
-# The day of a ref_id, and four letters behind it: fewer would name a day's orders.
+# The day in a ref_id, and four letters after it: less would match all orders of a day.
 LEAST_OF_REF_ID = len("B251127-") + 4
-# As many of its last letters people read out; fewer would name several of millions of orders.
+# People read out the last six letters; fewer would match several of millions of orders.
 END_OF_REF_ID = 6
 REF_ID_ENDS = RightPart("ref_id", END_OF_REF_ID)
 _LETTERS_BEHIND_DAY = 10
 
 
 def end_of_ref_id(text: str) -> str:
-    """The last letters of a ref_id, as many as people may have read out; "" if the text can be no such end."""
+    """The text as the last letters of a ref_id; "" if it cannot be that."""
     letters = bare(text).upper()
     return letters if END_OF_REF_ID <= len(letters) <= _LETTERS_BEHIND_DAY else ""
 
 
 def but_by_number(text: str, noted: Collection[int]) -> Q:
-    """What finds an order of an erased customer: its names, and the slip and the whole SN that are not its number."""
+    """What still finds an order of an erased customer: ref_id, trx_id, notes; slip and full SN that are not its number."""
     plain, digits, end = text.strip().upper(), bare(text), end_of_ref_id(text)
     names = Q(ref_id__startswith=plain) | Q(trx_id__iexact=plain)
     if end:

@@ -1,4 +1,4 @@
-"""Orders that a restored database does not know, and the journal of what is sent does."""
+"""Orders that are in the journal of what is sent, but not in the restored database."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Lack(models.TextChoices):
     TWIN = "twin", _("waits until another order for the same product and number has ended")
 
 
-#: These wait; every other lack is for a person.
+#: An order with one of these waits and is taken in by itself; every other lack is for a person.
 WAITING = (Lack.PRODUCT, Lack.TWIN)
 
 
 class LostOrder(models.Model):
-    """An order that was sent after the moment that the database was restored to, and what has become of it here."""
+    """An order that was sent after the moment to which the database was restored, and what became of it here."""
 
     ref_id = models.CharField(max_length=64, unique=True)
     line = models.JSONField(help_text="As it was sent last: purchases.services.sent.line_of. Rupiah.")

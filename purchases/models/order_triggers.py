@@ -1,4 +1,4 @@
-"""What the database itself keeps of an order (`Order.Meta.triggers`)."""
+"""Triggers with which the database itself protects an order (`Order.Meta.triggers`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from purchases.states import FINAL
 
 
 def ended_for_good() -> pgtrigger.Trigger:
-    """The cost, the result and the seller of a final order. An SN that people entered gives way to another."""
+    """Cost, seller, trx_id and SN of a final order never change. An SN that people entered may be replaced."""
     return pgtrigger.Protect(
         name="ended_for_good",
         operation=pgtrigger.Update,

@@ -43,19 +43,18 @@ from purchases.models.order_triggers import ended_for_good, sold_for_one_price, 
 from purchases.states import FINAL, OPEN, POLLED, UNFULFILLED, ActionReason, Status, allowed_moves
 
 _FORGOTTEN_AT_ONCE = 1000
-# In queries what `Order.customer_pays` and `Order.shown_price` are of one order. Rupiah.
+# `Order.customer_pays` and `Order.shown_price` as expressions for queries. Rupiah.
 CUSTOMER_PAYS = Coalesce("selling_price", "price", "max_price")
 SHOP_PAYS = Coalesce("price", "max_price")
 
-# These are due at some time: to be sent, or to be polled. An order that seems never to have arrived may still arrive
-# late.
+# These have a due time, to be sent or polled. An order that seems never to have arrived may still arrive late.
 _DUE_SOME_TIME = Q(status__in=sorted(POLLED | {Status.QUEUED})) | Q(
     status=Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED
 )
 
 
 def may_be_charged(order: str = "") -> Q:
-    """An order, or the one behind the lookup `order` ("order__"), that was sent and is not known further."""
+    """The condition that an order was sent and nothing more is known of it. `order`: the lookup to it ("order__")."""
     return Q(**{f"{order}sent_no__isnull": False, f"{order}accepted_no": None, f"{order}final_at": None})
 
 
@@ -64,7 +63,7 @@ def _unsent(lately: Any) -> Q:
 
 
 def late_since() -> dict[str, dt.datetime]:
-    """From when on an order is late at this moment, as `OrderQuerySet.stuck` asks for it."""
+    """The times before which an order counts as late now: the arguments of `OrderQuerySet.stuck`."""
     now = timezone.now()
     verdict_after = dt.timedelta(minutes=policies().order_verdict_after_minutes)
     return {"lately": now - dt.timedelta(minutes=2), "verdict_from": now - verdict_after}
@@ -101,7 +100,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
     def stuck(self, *, lately: Any, verdict_from: Any) -> OrderQuerySet:
         """Open orders that go no further without a person: they need action, or have had no result for too long.
 
-        An order sent before `lately` is late; one sent before `verdict_from` the upstream has left open for too long.
+        An order sent before `lately` is late; the upstream has left one sent before `verdict_from` open for too long.
         """
         return self.open().filter(
             Q(status=Status.NEEDS_ACTION)
@@ -120,7 +119,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
         undecided = Order.objects.filter(verdicts__isnull=False, verdicts__decided_at=None).values("pk")
         late = Order.objects.stuck(**late_since())
         owed = Order.objects.filter(status=Status.REVERSED, payment__outcome=Outcome.OWED)
-        # Each by its own index: joined by OR they would be looked for in every order.
+        # Each part uses its own index: joined by OR, PostgreSQL would read every order.
         return self.filter(pk__in=late.values("pk").union(owed.values("pk"), undecided, all=True))
 
     def polled(self) -> OrderQuerySet:
@@ -134,14 +133,14 @@ class OrderQuerySet(models.QuerySet["Order"]):
     def matching(
         self, text: str, *, by_part: bool = True, closely: bool = False, noted: Collection[int] = ()
     ) -> OrderQuerySet:
-        """Orders with this ref_id, trx_id, destination or SN: the beginning, of a destination and ref_id also the end.
-        And those whose payment has just this number on its slip.
+        """Orders with this trx_id, or whose ref_id, destination or SN begins with it; a ref_id or destination may also
+        end with it. And orders whose payment has exactly this number on its slip.
 
-        Not `by_part`: only the full destination and the full SN, or all before its first "/". This is for people who
-        may not see the destination, which an SN may name: they could try digit after digit.
-        `closely`: only what few of millions of orders have: all of it, the last digits of a destination (`LEAST_END`
-        or more) or a ref_id, or the first letters of a ref_id (`LEAST_OF_REF_ID` or more) or SN (`LEAST_OF_SN` or
-        more). `noted`: keys of orders that are found, too.
+        Without `by_part`: only the full destination, and the full SN or all of it before the first "/". This is for
+        people who may not see the destination, which an SN may name: they could try digit after digit.
+        `closely`: only matches that few of millions of orders share: a full value, the end of a destination (at least
+        `LEAST_END` digits) or of a ref_id, or the beginning of a ref_id (at least `LEAST_OF_REF_ID` letters) or of an
+        SN (at least `LEAST_OF_SN`). `noted`: keys of orders that match as well.
         """
         plain = text.strip().upper()
         digits = bare(text)
@@ -167,13 +166,13 @@ class OrderQuerySet(models.QuerySet["Order"]):
         if digits.isdecimal() and digits != plain:  # a token, typed in its groups
             ways += [every.filter(way) for way in with_sn(digits, by_part=sn_by_part)]
         found = self.filter(found_by(*ways, most=MOST_CLOSELY if closely else MOST_FOUND))
-        # Not in the ways, which their indexes answer alone.
+        # Not as part of the ways, so that an index alone answers each of them.
         return found.filter(Q(number_erased=False) | but_by_number(text, noted))
 
     def forget_number(self) -> int:
-        """Mask the numbers of these orders for everybody, and their SNs; returns how many. `Order.number_erased`.
+        """Mask the numbers and SNs of these orders for everybody (`Order.number_erased`); returns how many orders.
 
-        By their keys, a thousand a statement; nothing else of them changes. Call it in a transaction.
+        A statement takes a thousand keys and changes nothing else. Call it in a transaction.
         """
         count, last = 0, 0
         while True:
@@ -230,7 +229,7 @@ class Order(models.Model):
 
     tags = models.ManyToManyField("purchases.Tag", related_name="orders")
 
-    # `order_by_person` finds them, with the day
+    # the index `order_by_person` has this key, with the time
     placed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
     )
@@ -328,13 +327,13 @@ class Order(models.Model):
                 name="order_unfulfilled_by_product",
                 condition=Q(status__in=sorted(UNFULFILLED)),
             ),
-            # For the search; each finds a beginning.
+            # For the search: each finds values by their beginning.
             models.Index(
                 fields=["destination", "-created_at"],
                 opclasses=["varchar_pattern_ops", "timestamptz_ops"],
                 name="order_by_number",
             ),
-            # The index alone finds the newest with this end: PostgreSQL wants the column of the expression beside it.
+            # The column is included so that PostgreSQL finds the newest with this end by the index alone.
             models.Index(
                 OpClass(Reverse("destination"), "text_pattern_ops"),
                 F("created_at").desc(),
@@ -368,7 +367,7 @@ class Order(models.Model):
 
     @classmethod
     def from_db(cls, *facts: Any, **how: Any) -> Self:
-        """The stored order; of an erased customer with a number and an SN that are masked for every reader."""
+        """The stored order. For an erased customer, its number and SN are masked for every reader."""
         order = super().from_db(*facts, **how)
         if vars(order).get("number_erased"):
             number, sn = vars(order).get("destination", ""), vars(order).get("sn", "")
@@ -399,16 +398,16 @@ class Order(models.Model):
 
     @property
     def customer_pays(self) -> int:
-        """Rupiah: the selling price; of an order from before price rules what it cost."""
+        """Rupiah: the selling price, or the cost for an order from before price rules."""
         return self.shown_price if self.selling_price is None else self.selling_price
 
     @property
     def follows_cost(self) -> bool:
-        """Whether a newly confirmed cost moves the selling price with it: of a bill, and of an order at cost."""
+        """Whether a newly confirmed cost also moves the selling price: true for a bill, and for an order at cost."""
         return self.kind == self.Kind.BILL or self.selling_price in {None, self.max_price}
 
     def sells_below(self, cost: int) -> bool:
-        """Whether the shop would lose by it at a cost of so many rupiah; never where the price follows the cost."""
+        """Whether the shop would lose money at this cost (rupiah); never if the price follows the cost."""
         return not self.follows_cost and self.customer_pays < cost
 
     def as_json(self) -> dict[str, Any]:
@@ -426,7 +425,7 @@ class Order(models.Model):
         }
 
 
-# When it is polled says nothing about money, nor does who may read its number.
+# Polling times and the masking of the number say nothing about money.
 OrderHistory = history_of(
     Order, exclude=["next_poll_at", "polls", "not_found_count", "not_found_since", "number_erased"]
 )

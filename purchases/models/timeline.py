@@ -52,7 +52,7 @@ class OrderEvent(models.Model):
 
 
 class Incident(models.Model):
-    """Something that money should not do. The order's row stays as it was; a person looks."""
+    """Something that money should not do. The order's row stays as it was; a person looks into it."""
 
     class Kind(models.TextChoices):
         CONTRADICTION = "contradiction", _("The provider contradicts a final status")
@@ -127,13 +127,13 @@ class OrderNote(models.Model):
 
     @classmethod
     def with_words(cls, text: str) -> list[int]:
-        """The keys of the orders whose notes have words that begin so, read now: PostgreSQL expects too many."""
+        """Keys of orders whose notes have words that begin so. Read here, because PostgreSQL would expect too many."""
         notes = cls.objects.alias(words=words_of("text")).filter(words=words_that_begin(text))
         return list(notes.order_by("-pk").values_list("order", flat=True)[:MOST_FOUND])
 
 
 class Tag(models.Model):
-    """A short word in small letters. It stays to be chosen after its last order has lost it."""
+    """A short word in lower case. People can still choose it after it was taken off its last order."""
 
     name = models.CharField(max_length=20, unique=True)
 

@@ -69,10 +69,10 @@ def not_possible(order: Order) -> ActionRefused:
 
 
 def possible_outcomes(order: Order) -> frozenset[Status]:
-    """How two people may decide the order: success, failed or reversed. Empty while the upstream's word is to come.
+    """How two people may decide the order: success, failed or reversed. Empty while the upstream may still report.
 
-    It is theirs when the upstream leaves the order open for too long, has said that it does not know it, or may have
-    taken its success back.
+    They may decide when the upstream leaves the order open for too long, has said that it does not know it, or may
+    have taken its success back.
     """
     before = Status(order.status)
     if before in {Status.PENDING, Status.UNKNOWN}:
@@ -83,7 +83,7 @@ def possible_outcomes(order: Order) -> frozenset[Status]:
 
 
 def decided_from(order: Order) -> dt.datetime:
-    """From when on people may decide an order that the upstream leaves open."""
+    """The time from which people may decide an order that the upstream leaves open."""
     since = order.sent_at or order.created_at
     return since + dt.timedelta(minutes=policies().order_verdict_after_minutes)
 
@@ -94,7 +94,7 @@ def open_verdict(order: Order) -> Verdict | None:
 
 
 def _would_be_accepted(order: Order, of: Books | None) -> bool:
-    """Whether nothing that we know keeps the upstream from taking it now."""
+    """Whether we know of nothing that would make the upstream refuse it now."""
     free = available(of) if order.status == Status.NEEDS_ACTION else None
     price = max(order.product.price, order.max_price)
     return (free is None or price <= free) and not order.product.in_cut_off()
@@ -129,10 +129,10 @@ def _may_send_again(order: Order, person: User) -> bool:
 
 
 def _may_confirm_price(order: Order, person: User) -> bool:
-    """Unless the order sells at cost, a risen cost lowers the profit: then people who see costs confirm it.
+    """Unless the order sells at cost, a risen cost lowers the profit, and people who see costs confirm it.
 
-    Its seller confirms it without seeing the cost, up to what the owner allows (`seller_rise_limit`) for all rises of
-    the order together.
+    The seller, who does not see the cost, may confirm it up to what the owner allows (`seller_rise_limit`) for all
+    rises of the order together.
     """
     rise = order.product.price - order.max_price
     if not _may_be_sent(order, person) or rise <= 0:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 def ask_for_approval(need: NeedsApproval, *, actor: User, reason: str = "") -> Approval:
     """Put an order above the person's limit before a second person; nothing is reserved or sent.
 
-    Raises `AlreadyAsked` when another one waits for the same product and destination.
+    Raises `AlreadyAsked` when another request waits for the same product and destination.
     """
     content = need.content | {"placed_by": actor.pk}
     about = f"{content['product_name']} → {content['destination']}"
@@ -100,7 +100,7 @@ class SpendingAct(Act):
 
     @staticmethod
     def approved(approval: Approval, approver: User) -> Approved:
-        """For the order's timeline and its ref_id."""
+        """The approval as `place_order` takes it: for the ref_id, and for the order's timeline."""
         return Approved(ref_id=approval.facts["ref_id"], approval=approval.pk, by=approver)
 
 
@@ -113,7 +113,7 @@ class PurchaseAct(SpendingAct):
     may_ask = Right.BUY
 
     def content_now(self, approval: Approval) -> Content:
-        """The same with the product as it is now. Raises what refuses such an order."""
+        """The content with the product as it is now. Raises the refusal if such an order cannot be placed."""
         asked = approval.facts
         product = _locked(asked["product_code"])
         refuse_if_not_for_sale(product)
@@ -121,7 +121,7 @@ class PurchaseAct(SpendingAct):
         return asked | payment_now(asked) | _product_now(product)
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
-        """Their products, and what was bought of the same."""
+        """Their products, and the orders for the same products and destinations."""
         asked = [approval.facts for approval in approvals]
         codes = {facts["product_code"] for facts in asked if "product_code" in facts}
         pairs = {(facts["product_code"], facts["destination"]) for facts in asked if "destination" in facts}
@@ -129,7 +129,7 @@ class PurchaseAct(SpendingAct):
         return [products, repeats_of(pairs)]
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The same with the product as it is now. Raises as `content_now`."""
+        """The content with the product as it is now. Raises as `content_now`."""
         asked, (products, repeats) = approval.facts, seen.answers
         product = next((row for row in products if row.code == asked.get("product_code")), None)
         if product is None:
@@ -146,7 +146,7 @@ class PurchaseAct(SpendingAct):
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Place the order for the asker, with the payment of the request.
 
-        Raises `BalanceShort` where it does not wait for a top-up, and what refuses it on credit now.
+        Raises `BalanceShort` if it does not wait for a top-up, and the refusal if it cannot be sold on credit now.
         """
         asked = approval.facts
         placed = place_order(
@@ -191,7 +191,7 @@ class VerdictAct(Act):
     moves_cost = True
 
     def content_now(self, approval: Approval) -> Content:
-        """The verdict with the order's status of now: once the order has moved, it is void."""
+        """The verdict with the order's present status: once the order has moved, the approval is void."""
         proposed = _verdict_of(approval)
         order = lock_order_for_move(proposed.order_id)
         return content_of(order, undecided(order, proposed))
@@ -204,7 +204,7 @@ class VerdictAct(Act):
         return [Verdict.objects.select_related("order").filter(pk__in=keys).order_by("pk")]
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The verdict with the order's status of now. Raises as `content_now`."""
+        """The verdict with the order's present status. Raises as `content_now`."""
         proposed = next((row for row in seen.answers[0] if row.pk == approval.facts.get("verdict")), None)
         if proposed is None:
             return approval.facts
@@ -239,7 +239,7 @@ class VerdictAct(Act):
         return reverse("order_detail", args=[approval.facts["ref_id"]])
 
     def ended(self, approval: Approval) -> None:
-        """Nobody approves the verdict any more; the order stays as it is."""
+        """End the verdict, which nobody can approve any more; the order stays as it is."""
         end_verdict(_verdict_of(approval), by=approval.decided_by)
 
 
@@ -252,7 +252,7 @@ def _if_short(*, waits: bool) -> str:
 
 
 def _locked(code: str) -> Product:
-    """The product, which no sync changes until the transaction ends."""
+    """The product, locked so that no sync changes it until the transaction ends."""
     products = Product.objects.select_for_update(of=("self",), no_key=True).select_related("brand", "category")
     return products.get(code=code)
 

@@ -1,7 +1,7 @@
 """The effect of each move of an order on the books, in the transaction of the move.
 
-Reserved from the queue until the upstream has said yes or no; debited when it reports the order; refunded when it
-reports a failure; reversed when it takes a success back. An order without a reservation is tolerated.
+The price is reserved from the queue until the upstream has said yes or no, debited when it reports the order, refunded
+when it reports a failure, and reversed when it takes a success back. An order without a reservation is tolerated.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ _RELEASED = frozenset({Status.REJECTED, Status.CANCELLED, Status.CLOSED})
 def steps_of(order: Order, *, before: Status | None, actor_id: int | None) -> list[Step]:
     """The effect of the move from `before` (None: placed) to the order's present status on the books.
 
-    A debit and a refund carry the order's cashier; an entry of people carries these people.
+    A debit and a refund name the order's cashier; every other entry names the person who acted (`actor_id`).
     """
     status, seller = Status(order.status), order.placed_by_id
     is_taken_in = before is None and status == Status.UNKNOWN
     if is_taken_in or (status == Status.QUEUED and before in {None, Status.NEEDS_ACTION}):
-        # From another status it was certainly not sent, or is to be sent again: the reservation stays.
+        # An order that is queued from another status keeps its reservation: it was not sent, or is to be sent again.
         is_new, amount = before is None, order.max_price
         return [_step(order, Entry.Kind.HOLD, actor_id, amount=amount, is_new=is_new, is_sent=is_taken_in)]
     if status in {Status.PENDING, Status.SUCCESS}:
-        # Nothing becomes pending without its debit.
+        # A pending order was debited when it became pending.
         return [] if before == Status.PENDING else [_debit(order, seller)]
     if status == Status.FAILED:
         # An order that the upstream has reported was debited at once. An order that it never reported has cost nothing.

@@ -1,4 +1,7 @@
-"""Acts on many orders at once. Each order is judged by itself, by the rules of one; nothing asks the upstream here."""
+"""Acts on many orders at once. Each order is judged by itself, by the rules of one order.
+
+Only an order from before a restore is polled here (`poll_before_deciding`); nothing else asks the upstream.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ class Bulk(models.TextChoices):
 
 
 def bulk_acts_of(person: User) -> list[Bulk]:
-    """Those that this person may do with some order. A file holds costs."""
+    """The acts that this person may do with some order. A file holds costs."""
     allowed = {
         Bulk.TAG: person.has_perm(Right.NOTE_ORDERS),
         Bulk.FILE: person.has_perm(Right.VIEW_COST),
@@ -63,7 +66,7 @@ class Result:
 
 
 def each(orders: Iterable[Order], act: Callable[[Order], object], *, actor: User) -> list[Result]:
-    """Do `act` to each order; a refusal of one keeps none of the others back."""
+    """Do `act` to each order; a refusal of one does not stop the others."""
     results = []
     for order in orders:
         try:
@@ -86,9 +89,9 @@ def poll_soon(order: Order, *, actor: User) -> None:
 
 
 def release(order: Order, *, actor: User) -> None:
-    """Queue an order again that needs action, for the price that was confirmed. Raises what `send_again` raises.
+    """Queue an order that needs action, again for the price that was confirmed. Raises what `send_again` raises.
 
-    One that may have arrived is decided on its own page: the upstream is polled first, and a person waits for that.
+    An order that may have arrived is decided on its own page, where the person waits while the upstream is polled.
     """
     order.refresh_from_db()
     check_release(order, actor=actor)
@@ -96,7 +99,7 @@ def release(order: Order, *, actor: User) -> None:
 
 
 def check_release(order: Order, *, actor: User) -> None:
-    """Raise what is known now to keep `release` from queueing the order. It changes nothing."""
+    """Raise the refusal with which `release` would fail, as far as it is known now. It changes nothing."""
     if order.action_reason == ActionReason.NEVER_ARRIVED:
         raise ActionRefused(_("It may have arrived. Open it and decide there."))
     if order.status == Status.NEEDS_ACTION and order.product.price > order.max_price:

@@ -41,11 +41,11 @@ class Decision:
 
 
 def apply_verdict(order_id: int, decision: Decision, *, attempt: int | None = None) -> Order:
-    """Bring the order to what we have decided, with its event and its entries, in one transaction; return it.
+    """Move the order to what we have decided, with its event and its entries, in one transaction; return it.
 
-    `attempt`: the claim that it is about; when the order was claimed again since, nothing happens. It does not move
-    either if the upstream has reported more meanwhile; a definite no about a reported transaction is an incident.
-    Raises `BalanceShort` when an order is queued again that is more than available.
+    `attempt`: the claim that the decision is about. Nothing happens if the order was claimed again since, or if the
+    upstream has reported more meanwhile; a definite no about a reported transaction is an incident.
+    Raises `BalanceShort` if the order is queued again and costs more than is available.
     """
     with transaction.atomic():
         order = lock_order_for_move(order_id)
@@ -59,7 +59,7 @@ def apply_verdict(order_id: int, decision: Decision, *, attempt: int | None = No
 
 
 def _follow(order: Order, decision: Decision) -> None:
-    # An earlier sending stays in doubt, also if this one is known.
+    # An earlier sending stays in doubt, even if the outcome of this one is known.
     is_cleared = decision.uncharged_no is not None and decision.uncharged_no == order.sent_no
     moved = begin(
         order,

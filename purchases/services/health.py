@@ -1,4 +1,4 @@
-"""What our own last orders say of products: the health of each, and the best-selling ones; counted in the background.
+"""What our own last orders say about products: the health of each, and the best sellers; counted in the background.
 
 The health is kept as one row a product. No page waits for either count.
 """
@@ -21,18 +21,18 @@ from purchases.models import Order
 from purchases.states import FINAL, POLLED, Status
 
 _RECOUNT = "product-health"
-# Older orders say nothing about now, and of more than so many the last ones do.
+# Older orders say nothing about now; if there are more than this many, only the newest ones count.
 _LATELY = dt.timedelta(hours=1)
 _MOST_ORDERS = 2_000
-# So many of the last ten, and so large a part of them, must have failed.
+# A product fails if at least this many of its last ten orders, and at least this part of them, have failed.
 _LEAST_FAILED, _LEAST_PART = 3, 0.3
-# Two of the last three that were sent or are on their way took longer than this.
+# A product is slow if two of its last three orders took longer than this, or are on their way for longer.
 _SLOW_AFTER = dt.timedelta(minutes=2)
 _SLOW_OF, _LEAST_SLOW = 3, 2
-# After the last slow one has ended, and while nothing else is sold, it is called slow for this time.
+# How long a product is called slow after its last slow order has ended, while nothing else is sold.
 _SLOW_FOR = dt.timedelta(minutes=15)
 _BOUGHT_WITHIN = dt.timedelta(days=30)
-# However busy the shop is, so many of its last orders say what is bought most.
+# However busy the shop is, this many of its last orders say what is bought most.
 _LAST_ORDERS = 20_000
 
 
@@ -46,7 +46,7 @@ class _Sold(NamedTuple):
 
 
 def recount_when_committed(statuses: Collection[str]) -> None:
-    """Have the health counted after a move: at once when an order has ended, and when a sent one gets slow."""
+    """Have the health counted after a move: at once if an order has ended, or when a sent one would become slow."""
     if not FINAL.isdisjoint(statuses):
         transaction.on_commit(lambda: recount.ask_for(_RECOUNT))
     elif not POLLED.isdisjoint(statuses):
@@ -54,7 +54,7 @@ def recount_when_committed(statuses: Collection[str]) -> None:
 
 
 def count_health_if_due() -> None:
-    """Count the health if an order has ended or got slow since the last time; without one no statement is made."""
+    """Count the health if an order has ended or become slow since the last time; otherwise ask the database nothing."""
     if recount.is_due(_RECOUNT):
         count_health()
 
@@ -85,13 +85,13 @@ def _health(orders: Sequence[_Sold], now: dt.datetime) -> Health:
     last = sorted(ended, reverse=True)[:LAST_ORDERS]
     failures = [at for at, has_failed in last if has_failed]
     fails = len(failures) >= max(_LEAST_FAILED, _LEAST_PART * len(last))
-    # With the third last failure too old, fewer are left than it takes.
+    # Once the third newest failure is too old, too few are left.
     failing_until = failures[_LEAST_FAILED - 1] + _LATELY if fails else None
     return Health(len(last), len(failures), failing_until, _slow_until(orders, now))
 
 
 def _slow_until(orders: Sequence[_Sold], now: dt.datetime) -> dt.datetime | None:
-    """Until when it is called slow; None when it is not."""
+    """Until when the product is called slow; None if it is not."""
     took = []
     for order in orders:
         if order.sent_at and (order.status in POLLED or order.status in {Status.SUCCESS, Status.FAILED}):

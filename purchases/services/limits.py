@@ -19,7 +19,7 @@ from staff.services import Limits, limits_of, lock_person, names_of_helpers
 if TYPE_CHECKING:
     from staff.models import User
 
-# These have certainly cost nothing, and stay so.
+# Orders in these statuses have certainly cost nothing, and never will.
 _FREE = ", ".join(f"'{status}'" for status in (Status.REJECTED, Status.CANCELLED, Status.FAILED))
 _SPENT = f"""
     SELECT COALESCE(sum(COALESCE(price, max_price)), 0)::bigint FROM purchases_order
@@ -35,7 +35,7 @@ class Allowance:
     left: int | None
 
     def refusal(self, amount: int, *, largest: int | None = None) -> LimitReached | None:
-        """Why an order of `amount` rupiah is beyond it, without saying who helps; None when it is not.
+        """Why an order of `amount` rupiah is beyond the limits, without names of helpers; None if it is not.
 
         For several orders, `amount` is the sum and `largest` the largest of them.
         """
@@ -50,7 +50,7 @@ class Allowance:
 def allowance_of(person: User, *, but: str = "") -> Allowance:
     """This person's limits now, without the order with the idempotency key `but`.
 
-    It asks the database only for somebody with a limit per day.
+    It asks the database only if the person has a limit per day.
     """
     limits = limits_of(person)
     if limits.per_day is None:
@@ -66,9 +66,9 @@ def name_helpers(refusal: LimitReached, person: User) -> LimitReached:
 def refuse_beyond_limits(person: User | None, amount: int, *, key: str, is_only_asked: bool = False) -> None:
     """Raise `LimitReached` when an order of `amount` rupiah is beyond what this person may spend.
 
-    Call it in the transaction that stores the order with the idempotency key `key`. Somebody with a limit per day is
-    locked, so that of two orders at once the second sees the first; not with `is_only_asked`, when nothing is stored
-    yet. Nobody (a command without `--as`) has no limit.
+    Call it in the transaction that stores the order with the idempotency key `key`. A person with a limit per day is
+    locked, so that the second of two orders at the same moment sees the first; not with `is_only_asked`, when nothing
+    is stored yet. A command without `--as` (None) has no limit.
     """
     if person is None:
         return

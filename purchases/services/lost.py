@@ -1,7 +1,7 @@
 """After a restore: take in the orders that were sent since, and that only the journal of what is sent knows.
 
-Such an order comes back as "outcome not known yet", with its payment and its reservation, and is polled as every other
-one. So its outcome, price and entries follow by the same rules, and nothing here sends anything that spends.
+Such an order comes back as "outcome not known yet", with its payment and its reservation, and is polled like every
+other one. So its outcome, price and entries follow by the same rules, and nothing here sends anything that spends.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ _SUBMIT = OrderEvent.Source.SUBMIT
 
 
 def find_lost(folder: Path) -> int:
-    """Note each order of the journal in `folder` that this database does not know; how many. The same again is noted
-    once.
+    """Note each order of the journal in `folder` that this database does not know, once; return how many these are.
 
-    Call it before anything is asked: every sending of the journal then lies before the next number.
+    Call it before anything is asked of the upstream: then every sending in the journal lies before the next number.
     """
     lines = read_lines(folder, account=upstream_account().fingerprint)
     number, now = next_number(), clock.now()
@@ -59,7 +58,7 @@ def find_lost(folder: Path) -> int:
 
 
 def take_in(lost: LostOrder) -> Order | None:
-    """Take the order in as sent and not known further; the same again gives the same order.
+    """Take the order in as sent, with an outcome not known yet; the second call returns the same order.
 
     None while it waits: for its product, or for the end of another order for the same product and number.
     """
@@ -124,8 +123,8 @@ def _store(lost: LostOrder, product: Product) -> Order:
 def _doubt_sent_again(ref_id: str, line: Mapping[str, Any]) -> None:
     """An order that needed action at the restored moment and was sent again since: queue it, so that it is doubted.
 
-    One whose cost was newly confirmed, or that is more than available here, stays: before a person decides about it,
-    its status is asked for anyway (`poll_before_deciding`).
+    It stays as it is if its cost was newly confirmed, or is more than available here: before a person decides about
+    it, the upstream is polled anyway (`poll_before_deciding`).
     """
     order = Order.objects.filter(ref_id=ref_id, status=Status.NEEDS_ACTION, max_price=line["max_price"]).first()
     if order is None or order.action_reason == ActionReason.NEVER_ARRIVED:

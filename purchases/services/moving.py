@@ -1,8 +1,8 @@
 """The one door to a status: every order is stored here, and moves here, with its event and its entries in the books.
 
-Lock order, everywhere: a batch, the bill's check, the order, its payment, a shift, an account, who spends (`limits`),
-the SN (`serials`), what hangs on the order (events, incidents, verdicts), the books. Several orders are locked by their
-keys, or locked ones are skipped. The books come last: see `ledger.services.posting`.
+Lock order, everywhere: a batch, the bill's check, the order, its payment, a shift, an account, the person who spends
+(`limits`), the SN (`serials`), what hangs on the order (events, incidents, verdicts), the books. Several orders are
+locked in the order of their keys, or locked ones are skipped. The books come last: see `ledger.services.posting`.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def store(order: Order, payment: PaymentFacts, facts: dict[str, Any] | None = No
     """Insert a new order, queued or in need of action, with its payment.
 
     `facts`: the values in our own words about its first event. `note`: the person's words in it. Raises
-    `LimitReached` when it is beyond what its person may spend, `BalanceShort` if it cannot be reserved for, and what
+    `LimitReached` if it is beyond what its person may spend, `BalanceShort` if its price cannot be reserved, and what
     `drawers.services.take_payment` raises.
     """
     with transaction.atomic():
@@ -112,7 +112,7 @@ def store(order: Order, payment: PaymentFacts, facts: dict[str, Any] | None = No
 
 
 def store_sent(order: Order, *, facts: dict[str, Any]) -> None:
-    """Insert an order that was sent before this database knew it, its payment stored, as "outcome not known yet".
+    """Insert an order that was sent before this database knew it, as "outcome not known yet". Its payment is stored.
 
     Its price is reserved even beyond what is available: it may be charged already.
     """
@@ -123,8 +123,8 @@ def store_sent(order: Order, *, facts: dict[str, Any]) -> None:
 def move(order: Order, to: Status, cause: Cause, *, wait: float | None = None, **facts: Any) -> None:
     """Bring a locked order to `to`, with the columns in `facts`; due again in `wait` seconds, else by its status.
 
-    The caller has checked that the order may move so; the database refuses it otherwise. Raises `BalanceShort` when an
-    order is queued again that is more than available.
+    The caller has checked that the order may move so; the database refuses it otherwise. Raises `BalanceShort` if the
+    order is queued again and costs more than is available.
     """
     write([begin(order, to, cause, wait=wait, **facts)])
 
@@ -145,7 +145,7 @@ def begin(order: Order, to: Status, cause: Cause, *, wait: float | None = None, 
 
 
 def write(moves: Sequence[Move]) -> None:
-    """Write moves of different orders: in one statement each the orders, payments, timelines and, last, the books."""
+    """Write moves of different orders, with one statement each for orders, payments, timelines and, last, the books."""
     update_rows([move.order for move in moves], _CHANGING)
     drawers.end_payments([_ending(move.order) for move in moves if move.order.final_at])
     _write(moves)

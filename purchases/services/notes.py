@@ -32,7 +32,7 @@ def write_note(order: Order, *, actor: User, text: str) -> None:
 
 
 def put_tag(order: Order, name: str, *, actor: User) -> bool:
-    """Put a tag, known or new, on the order; False if it was there. Raises `ActionRefused` for an impossible one."""
+    """Put a tag, known or new, on the order; False if it was there. Raises `ActionRefused` for an invalid one."""
     name = " ".join(name.lower().split())
     if not _NAME.fullmatch(name):
         raise ActionRefused(_("A tag begins with a letter and has at most 20 letters and digits."))
@@ -50,7 +50,7 @@ def put_tag(order: Order, name: str, *, actor: User) -> bool:
 
 
 def remove_tag(order: Order, name: str, *, actor: User) -> None:
-    """Take a tag off the order; nothing happens if it has none of this name."""
+    """Take a tag off the order; nothing happens if it does not have it."""
     with transaction.atomic():
         Order.objects.select_for_update(of=("self",), no_key=True).only("pk").get(pk=order.pk)
         tag = order.tags.filter(name=name).first()

@@ -45,14 +45,14 @@ from staff.services import limits_of
 if TYPE_CHECKING:
     from staff.models import User
 
-# Nearly always.
+# How customers nearly always pay.
 IN_CASH = PaymentFacts()
 # The key of the payment in an approval's content.
 PAYMENT = "payment"
-# Without letters and digits that are mistaken for one another when read aloud.
+# Without letters and digits that people take for one another.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 _ONE_HOUR = dt.timedelta(hours=1)
-# Every click asks this; to write it costs Django more than to ask it.
+# In SQL, because every click asks this, and Django takes longer to build the query than PostgreSQL to answer it.
 _OPEN = ", ".join(f"'{status}'" for status in sorted(OPEN))
 _LOOK = f"""
     WHERE idempotency_key = %s OR (
@@ -63,7 +63,7 @@ _LOOK = f"""
 
 @dataclass(frozen=True, kw_only=True)
 class Approved:
-    """A second person has approved the order, under this ref_id: `approval` is its key, `by` who approved it."""
+    """A second person has approved the order under this ref_id. `approval`: its key; `by`: the approver."""
 
     ref_id: str
     approval: int
@@ -95,17 +95,17 @@ def place_order(
 ) -> Order:
     """Store an order (queued) and put it into the line of the person; return it.
 
-    `max_price`: whole rupiah, the price that was seen; the upstream must not charge more. `takes_less`: it is the
-    most to pay, so that a lower price will do. `selling_price`: whole rupiah, what the customer confirmed; without it
-    what the product sells for. `reason`: why it is sold below cost. `idempotency_key`: one per confirmed form or
-    command; the same key gives the same order again. `confirm_repeat`: a person meant a second one on the same day.
-    `wait_for_topup`: if less is available, it needs action until it is queued by itself. `enqueue=False`: the caller
-    submits it. `approved`: the approver, if it is above the person's limit. `payment`: how the customer pays.
-    `ref_id`: one that was made before; a new one without it. `in_background`: no person waits for it, so that it is
-    sent in the background's turns. Raises
-    `InvalidDestination`, `NotForSale`, `PriceMoved`, `SellingPriceMoved`, `OpenDuplicate`, `RepeatToday`, `TokenUsed`,
-    `BelowCost`, `LimitReached`, `OutsideHours`, `NeedsApproval`, `BalanceShort`, `PaymentUnclear` or `CreditRefused`;
-    nothing is stored or sent then.
+    `max_price`: whole rupiah, the price that was seen; the upstream must not charge more. `takes_less`: a lower price
+    is taken, too. `selling_price`: whole rupiah, what the customer confirmed; without it what the product sells for.
+    `reason`: why it is sold below cost. `idempotency_key`: one per confirmed form or command; the same key gives the
+    same order again. `confirm_repeat`: a person meant a second one on the same day. `wait_for_topup`: if less is
+    available, it needs action until it is queued by itself. `enqueue=False`: the caller submits it. `approved`: the
+    approval, if it is above the person's limit. `payment`: how the customer pays. `ref_id`: made before; without it
+    a new one is made. `in_background`: no person waits for it, so it is sent in the background's turns.
+
+    Raises `InvalidDestination`, `NotForSale`, `PriceMoved`, `SellingPriceMoved`, `OpenDuplicate`, `RepeatToday`,
+    `TokenUsed`, `BelowCost`, `LimitReached`, `OutsideHours`, `NeedsApproval`, `BalanceShort`, `PaymentUnclear` or
+    `CreditRefused`; nothing is stored or sent then.
     """
     destination = product.kind.clean(destination)
     same_or_repeated = _look(product, destination, idempotency_key)
@@ -166,7 +166,7 @@ def agreed_now(payment: PaymentFacts, seller: User | None) -> dict[str, Any]:
 
 
 def needs_approval(person: User | None, *, cost: int, price: int) -> bool:
-    """Whether an order of this person needs a second one. A command, which names nobody, never does.
+    """Whether an order of this person needs a second person. A command, which names nobody, never does.
 
     The higher one counts, in rupiah: `cost`, the most that the upstream may charge, or `price`, what the customer pays.
     """
@@ -192,7 +192,7 @@ def refuse_repeat(*, product: Product, destination: str, confirm_repeat: bool = 
 def refuse_if_among(
     repeats: Iterable[Order], *, product_code: str, destination: str, confirm_repeat: bool = False
 ) -> None:
-    """The same as `refuse_repeat`, where `repeats_of` has been read."""
+    """The same as `refuse_repeat`, for rows of `repeats_of` that were read before."""
     same = [repeat for repeat in repeats if (repeat.product_code, repeat.destination) == (product_code, destination)]
     _refuse_any(same, confirm_repeat=confirm_repeat)
 
@@ -215,7 +215,7 @@ def _lately() -> Q:
 
 
 def _repeats_since() -> dt.datetime:
-    """From when on the same is a repeat: today, and after midnight the last hour."""
+    """The time from which the same sale is a repeat: the start of today, or an hour ago if that is earlier."""
     return min(start_of_day(timezone.localdate()), timezone.now() - _ONE_HOUR)
 
 
@@ -244,7 +244,7 @@ def queue_order(
 
     The database has the last word: the same key gives the same order again, and raises `OpenDuplicate` when another one
     for this product and destination is open. Raises `LimitReached`, or `BalanceShort` unless `wait_for_topup` lets it
-    wait; raises `OutsideHours` where nobody has approved it and the person may not sell at this hour.
+    wait; raises `OutsideHours` if nobody has approved it and the person may not sell at this hour.
     """
     if approved is None and (closed := outside_hours(placed_by)):
         raise closed
@@ -275,7 +275,7 @@ def queue_order(
             order.status, order.action_reason = Status.NEEDS_ACTION, ActionReason.BALANCE_SHORT
             store(order, payment, facts, note=note)
     except (IntegrityError, CreditRefused):
-        # Somebody was faster between our look and our insert; the database's constraints decided, or the account.
+        # Another request was faster between our look and our insert: a constraint or the account refused ours.
         if before := Order.objects.filter(idempotency_key=idempotency_key).first():
             return _same_order(before, product, destination, payment)
         if duplicate := Order.objects.open().filter(product_code=product.code, destination=destination).first():
@@ -289,13 +289,13 @@ def queue_order(
 
 
 def new_ref_id() -> str:
-    """A ref_id: the day for people, and 49 random bits against meeting another."""
+    """A new ref_id: the day, for people, and 49 random bits, so that it is never made twice."""
     day = timezone.localdate().strftime("%y%m%d")
     return f"B{day}-" + "".join(secrets.choice(_ALPHABET) for _ in range(10))
 
 
 def _look(product: Product, destination: str, idempotency_key: str | None = None) -> list[Order]:
-    """Orders with this key, and those for the same that are open, or were bought lately."""
+    """Orders with this key, and orders for this product and destination that are open or were bought lately."""
     return read_rows(Order, _LOOK, [idempotency_key, product.code, destination, _repeats_since()])
 
 

@@ -42,8 +42,8 @@ class Found(StrEnum):
 def poll(order_id: int, *, call_class: CallClass, permit_id: str = "", is_any: bool = False) -> Found:
     """Ask for the status of an order that the upstream has or may have, and apply the answer; return what was found.
 
-    `permit_id`: as for `submit`. `is_any`: also of an order that was not sent, as far as this database knows. A fault
-    changes nothing but the time of the next poll (document, Resources: status is read by `ref_id`).
+    `permit_id`: as for `submit`. `is_any`: in any status, also if it was not sent as far as this database knows. A
+    fault changes nothing but the time of the next poll (document, Resources: status is read by `ref_id`).
     """
     order = (Order.objects.all() if is_any else Order.objects.polled()).filter(pk=order_id).first()
     if order is None:
@@ -70,7 +70,7 @@ def poll(order_id: int, *, call_class: CallClass, permit_id: str = "", is_any: b
 
 
 def has_arrived(ref_id: str) -> bool:
-    """Whether the upstream knows this ref_id, of which there is no order here: it may have been sent before a restore.
+    """Whether the upstream knows this ref_id, which has no order here and may have been sent before a restore.
 
     Raises an `UpstreamError` when it does not say.
     """
@@ -90,7 +90,7 @@ def _may_be_under_way(order: Order) -> bool:
 
 
 def _poll_later(order: Order, *, wait: float | None = None) -> None:
-    """Poll it again after `wait` seconds; without, this poll counts and the back-off decides."""
+    """Poll it again after `wait` seconds; without `wait`, this poll counts and the back-off decides."""
     polls = order.polls + (wait is None)
     due = next_poll_at(polls) if wait is None else in_seconds(wait)
     Order.objects.polled().filter(pk=order.pk, attempt=order.attempt).update(polls=polls, next_poll_at=due)
@@ -100,7 +100,7 @@ def _poll_later(order: Order, *, wait: float | None = None) -> None:
 def _count_not_found(polled: Order) -> None:
     """The contract's rule on "not found": only repeated answers over the grace period mean "never arrived".
 
-    A request that is still under way proves nothing yet, so its answers do not count. A bill payment is repeated
+    While the sending may still be under way, the answer proves nothing and does not count. A bill payment is repeated
     instead, identically.
     """
     now = clock.now()
@@ -123,8 +123,8 @@ def _count_not_found(polled: Order) -> None:
 
 def _after_not_found(order: Order, since: dt.datetime) -> Decision | None:
     times, code = order.not_found_count, ErrorCode.TRANSACTION_NOT_FOUND
-    # Not after a refusal: it may be about the first sending ("already paid"), which only the grace period clears.
-    # Nor one from before a restore: what a person confirmed then may be cancelled, or paid otherwise by now.
+    # No repeat after a refusal: it may be about the first sending ("already paid"), which only the grace period clears.
+    # No repeat from before a restore: what a person confirmed then may be cancelled, or paid otherwise by now.
     is_lost = may_be_lost(order.created_at) or LostOrder.objects.filter(order=order).exists()
     if order.kind == Order.Kind.BILL and not order.error_code and not is_lost:
         # The document's one exception: an identical payment is safe to repeat (/v1/bill/pay 5). A purchase never is.

@@ -19,7 +19,7 @@ from upstream.messages import Transaction
 # The facts that a report can add to an order that it does not move.
 _FACTS = ["accepted_no", "pending_no", "trx_id", "sn", "sn_by_hand"]
 
-# Where people decided so without a report, the books have taken the confirmed price.
+# If people decided one of these without a report, the books have debited the confirmed price.
 _DEBITED = frozenset({Status.SUCCESS, Status.REVERSED})
 
 
@@ -48,10 +48,10 @@ class Report:
 
 
 def apply_report(order_id: int, report: Report) -> Order:
-    """Bring the order to what the upstream says, with its event and its entries, in one transaction; return it.
+    """Move the order to what the upstream says, with its event and its entries, in one transaction; return it.
 
-    The same again changes nothing, and neither does what is older than what we know (pending after success). A
-    contradiction of a final status never overwrites: it becomes an `Incident`, the status stays.
+    A repeated report changes nothing, nor does one that is older than what we know (pending after success). A
+    contradiction of a final status becomes an `Incident`; the status stays.
     """
     with transaction.atomic():
         order = lock_order_for_move(order_id)
@@ -60,9 +60,9 @@ def apply_report(order_id: int, report: Report) -> Order:
 
 
 def apply_reports(reports: Mapping[str, Report]) -> dict[str, tuple[Status, Status]]:
-    """`apply_report` for many orders, by their ref_id; their status before and after, of those that exist.
+    """`apply_report` for many orders, by their ref_id; returns the status before and after of each that exists.
 
-    In one transaction and a few statements: when one fails, none is applied, nor what else is in the transaction.
+    In one transaction and a few statements: if one fails, none is applied, nor anything else in the transaction.
     """
     with transaction.atomic(savepoint=False):
         orders = lock_orders_for_move(reports)
@@ -80,7 +80,7 @@ def _apply(reports: Mapping[Order, Report]) -> None:
 
 
 def _take(order: Order, report: Report) -> Move | None:
-    """The report's move of a locked order, to be written; a report without a move is compared at once."""
+    """The move of a locked order that the report makes, to be written; a report that moves nothing is compared here."""
     if not _is_about(order, report):
         return None
     known = _facts(order)
@@ -118,9 +118,9 @@ def _follow(order: Order, report: Report) -> Move:
 def _is_about(order: Order, report: Report) -> bool:
     """Whether the report is about this order's purchase; a difference becomes an incident.
 
-    Another product or destination under our ref_id says nothing about ours. A second trx_id, or a price that is
-    another than before or than the books have taken, none, or above the confirmed one, is ours and for a person to
-    look at.
+    A report of another product or destination under our ref_id is not about this order. It is about this order, and
+    for a person to look at, if it has a second trx_id, no price, a price above the confirmed one, or a price that
+    differs from the one before or from the debit in the books.
     """
     data = report.data
     if data.product_code != order.product_code:
@@ -163,7 +163,7 @@ def _compare(order: Order, report: Report) -> None:
 
 
 def _compare_sn(order: Order, report: Report, sn: str) -> None:
-    """If people decided the end, the upstream's own SN comes later. Another one than before is an incident."""
+    """Take the upstream's own SN, which comes later if people decided the end. A different SN is an incident."""
     if order.sn and sn != order.sn:
         detail = f"another SN than {order.sn!r} is reported: {sn!r}"
         _incident(order, report, Incident.Kind.CONTRADICTION, detail)

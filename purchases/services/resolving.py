@@ -44,7 +44,7 @@ def cancel_order(order: Order, *, actor: User, note: str = "") -> Order:
 
 
 def send_again(order: Order, *, actor: User, max_price: int | None = None, reason: str = "") -> Order:
-    """Queue a purchase again that needs action, with the SAME ref_id.
+    """Queue a purchase that needs action again, with the SAME ref_id.
 
     `max_price`: whole rupiah, newly confirmed; needed when the catalogue's price is above the one confirmed before.
     `reason`: why it is sold below cost then. Raises `ActionRefused`, `PriceMoved`, and what `requeue` raises.
@@ -63,10 +63,10 @@ def send_again(order: Order, *, actor: User, max_price: int | None = None, reaso
 
 
 def requeue(order: Order, *, max_price: int, actor: User | None, reason: str = "", enqueue: bool = True) -> Order:
-    """Queue an order again that needs action, paying at most `max_price` rupiah; call it with the order locked.
+    """Queue an order that needs action again, for at most `max_price` rupiah; call it with the order locked.
 
-    A newly confirmed price is kept with its event, beside the one before. The selling price of a bill, and of an order
-    at cost, moves by as much, and its payment with it. Raises
+    The event keeps a newly confirmed price and the one before. The selling price of a bill, and of an order at cost,
+    moves by as much, and its payment with it. Raises
     - `OverCap`: it is on credit, and beyond the customer's cap;
     - `LimitReached`: it is beyond what the actor may spend;
     - `ActionRefused`: a higher price needs a second person;
@@ -118,8 +118,7 @@ def close_never_arrived(order: Order, *, actor: User, note: str = "") -> Order:
 
 
 def poll_now(order: Order, *, actor: User) -> bool:
-    """Ask for the status at once, before anything in the background; False without Redis (it is polled when it
-    falls due then).
+    """Ask for the status at once, before anything in the background; False without Redis, so that it waits until due.
 
     Raises `ActionRefused` when there is nothing to ask about.
     """
@@ -143,10 +142,11 @@ def note_given_back(order: Order, *, actor: User, note: str) -> None:
 
 
 def poll_before_deciding(order: Order) -> None:
-    """Ask the upstream again before a person decides about an order that seems never to have arrived.
+    """Poll the upstream again before a person decides about an order that may have arrived.
 
-    It may have arrived late, and one from before a restore may have been sent in the time that was lost. Call it
-    outside any transaction. Raises `ActionRefused` unless the answer is "not found".
+    One that seems never to have arrived may have arrived late; one from before a restore may have been sent in the
+    time that was lost. Every other order is not polled. Call it outside any transaction. Raises `ActionRefused` unless
+    the answer is "not found".
     """
     is_lost = may_be_lost(order.sent_at or order.created_at)
     if order.action_reason != ActionReason.NEVER_ARRIVED and not is_lost:

@@ -40,9 +40,9 @@ _IS_KEPT_BACK = """(
 
 @dataclass(frozen=True)
 class Claim:
-    """An order that was taken for sending. `number`: of this sending, taken before it leaves.
+    """An order that was taken for sending. `number`: the number of this sending, taken before it leaves.
 
-    `line`: its line in the journal, on its way to the disk.
+    `line`: its line in the journal, while it is being written.
     """
 
     order: Order
@@ -97,8 +97,8 @@ def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> bool
 def claim(order_id: int, *, journal: bool = False, is_doubted: bool = False) -> Claim | None:
     """Take a queued order for sending: committed `sending`, a new attempt, with its line in the `journal`.
 
-    None when somebody else has taken it, when the shop was restored and nobody has opened it, or while the journal
-    has an order of this ref_id that is not taken in. `is_doubted`: these two do not count, because nothing is sent.
+    None if another process has taken it, if the shop was restored and nobody has opened it, or while the journal has
+    an order of this ref_id that is not taken in. `is_doubted`: the last two do not count, because nothing is sent.
     """
     with transaction.atomic():
         beside = {"beside": BESIDE} if journal else {}
@@ -137,7 +137,7 @@ def doubt(order_id: int) -> None:
 
 
 def _endpoint(order_id: int) -> Endpoint | None:
-    """The product and destination of a queued order; None when it is not queued."""
+    """The endpoint to which a queued order is sent; None if it is not queued."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT kind FROM purchases_order WHERE id = %s AND status = %s", [order_id, Status.QUEUED.value]
@@ -175,7 +175,7 @@ def _after(error: UpstreamError, claimed: Claim) -> Decision:
 
 
 def _after_rejection(error: Rejected, claimed: Claim) -> Decision:
-    """The row of its error code says where it goes. After an earlier doubt a no speaks only for this sending."""
+    """The next status, by the row of the error code. If an earlier sending is in doubt, a no clears only this one."""
     code, meaning = error.error_code, meaning_of(error.error_code)
     if meaning.catalogue_is_stale:
         publish("catalogue.tasks.sync_catalogue")

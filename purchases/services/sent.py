@@ -1,7 +1,7 @@
-"""The journal of what is sent: before a request that spends goes out, a line says all that its order has to be again.
+"""The journal of what is sent: before a request that spends goes out, a line holds all that makes its order again.
 
 So a shop that is restored from a backup finds the orders that the backup does not know (`purchases.services.lost`).
-The lines lie in `SENT_FOLDER` and, copied by the launcher, where the backups go.
+The lines are in `SENT_FOLDER`, and the launcher copies them to where the backups go.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from purchases.models import Order
 
 log = structlog.get_logger()
 
-# Our account, the seller, the payment, and the approval that the order came from, as the line has them: a value that
-# the claim reads with the lock of its order, because each sending asks. The migration 0003_sent_beside makes it.
+# Our account, the seller, the payment and the approval of the order, as the line has them. The claim reads this value
+# together with the order's lock, because each sending needs it. The migration 0003_sent_beside makes the function.
 BESIDE = "purchases_sent_beside(payment_id)"
 # The bill as the customer was asked to pay it.
 _BILL = (
@@ -45,7 +45,7 @@ def _journal(folder: Path) -> DiskLines:
 
 
 def begin_line(order: Order, beside: Mapping[str, Any]) -> Future[bool]:
-    """Have the line of this sending written, beside the commit of its claim; `end_line` waits for both.
+    """Start to write the line of this sending, at the same time as the commit of its claim; `end_line` waits for it.
 
     `beside`: the value of `BESIDE` for this order.
     """
@@ -55,20 +55,20 @@ def begin_line(order: Order, beside: Mapping[str, Any]) -> Future[bool]:
 
 @cache
 def _late() -> ThreadPoolExecutor:
-    """A thread that notes which lines came late: the one that writes them waits for no database."""
+    """A thread that notes which lines came late, so that the thread that writes them never waits for the database."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="late-lines")
 
 
 def end_line(line: Future[bool], order: Order) -> None:
     """Wait a moment until the line is on the disk.
 
-    One that is not there is noted for an alert until it comes, and stops no sale.
+    A line that is not there is noted for an alert until it comes, and does not stop the sale.
     """
     ref_id = order.ref_id
     if not _journal(settings.SENT_FOLDER).is_written(line):
         note_unwritten(ref_id)
         log.error("sent_without_its_line", ref_id=ref_id)
-        # Only now, so that it comes after the note; when the line has come meanwhile, this calls it at once.
+        # Only now, so that it runs after the note; if the line has come meanwhile, it runs at once.
         line.add_done_callback(partial(_note_if_written, ref_id))
 
 
@@ -89,7 +89,7 @@ def _note_late(ref_id: str) -> None:
 
 
 def line_of(order: Order, beside: Mapping[str, Any]) -> dict[str, Any]:
-    """All that the order has to be again; rupiah, keys of our rows, times of the database's clock."""
+    """All that makes the order again: rupiah, keys of our rows, times of the database's clock."""
     bill = getattr(order, "bill_check", None) if order.kind == Order.Kind.BILL else None
     return {
         "time": order.sent_at,
@@ -101,7 +101,7 @@ def line_of(order: Order, beside: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def uncopied_since() -> dt.datetime | None:
-    """Since when a line waits to be copied where the backups go; None when all are there, or nothing is copied."""
+    """The time of the last line, if that is not yet copied to where the backups go; None if it is, or none is copied."""
     if not settings.BACKUP_TO:
         return None
     days = sorted(settings.SENT_FOLDER.glob("????????.jsonl"))
@@ -116,7 +116,8 @@ def uncopied_since() -> dt.datetime | None:
 def read_lines(folder: Path, *, account: str) -> dict[str, dict[str, Any]]:
     """The last line of each ref_id in the files of this folder.
 
-    Lines of another account at the upstream (the hash of one) and one that was cut off are left out.
+    `account`: the hash of our account at the upstream. Lines of another account, and a line that was cut off, are left
+    out.
     """
     lines: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.glob("*.jsonl")):

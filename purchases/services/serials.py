@@ -1,7 +1,7 @@
 """The SN of a success: the same SN twice in a brand, or an invalid token, is an incident.
 
-The order stays as the upstream has reported it. Looked up in the transaction of the report, in one go for all of its
-orders. If two reports come at the same moment, the second waits until the first is committed, and then finds it.
+The order stays as the upstream has reported it. The transaction of the report looks the SNs up, in one go for all of
+its orders. If two reports come at the same moment, the second waits until the first is committed, and then finds it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from purchases.models.finding import SN_SEARCHED
 from purchases.services.incidents import record_incident
 
 _TOKEN = re.compile(r"\d{20}")
-# Shorter ones, and words, are no proof of anything: "0", "-", "SUCCESS".
+# Shorter SNs, and words, prove nothing: "0", "-", "SUCCESS".
 _LEAST_LETTERS = 8
 # A lock for each SN, until the transaction ends: always in the same order, after the orders' rows and before the books.
 _LOCKS = 20_261_122
@@ -27,7 +27,7 @@ _LOCK = f"""
       SELECT DISTINCT hashtext(sn) AS key FROM unnest(%s::text[]) sn WHERE sn > '' ORDER BY key
     ) keys
 """  # noqa: S608 - our own text
-# The index of the SN finds what begins so; behind a "/" stand name and tariff. An incident at either says it already.
+# The index finds SNs that begin so; name and tariff follow a "/". A pair is left out if either order has an incident.
 _LOOK_UP = f"""
     SELECT said.id, product.kind, brand.name, twin.ref_id
       FROM unnest(%s::bigint[], %s::text[]) AS said (id, sn)
@@ -64,7 +64,7 @@ def check_serials(reports: Mapping[Order, Mapping[str, Any]]) -> None:
     `reports`: locked order → the source of its report (`source`, `raw`, `callback_id`). The reports need not be written
     yet. Call it once in a transaction, and before the books are taken: it locks the SNs.
     """
-    here: dict[tuple[str, str], str] = {}  # of several in one batch the first is not to be found yet
+    here: dict[tuple[str, str], str] = {}  # SNs of these reports: the query does not find them yet
     for order, facts in _look_up(reports):
         key = (facts.brand, _compared(order.sn))
         twin = facts.twin or (here.get(key) if key[1] else None)
@@ -81,7 +81,7 @@ class _Facts(NamedTuple):
 
 
 def _look_up(orders: Collection[Order]) -> list[tuple[Order, _Facts]]:
-    """These orders by their keys, with the facts of each."""
+    """These orders in the order of their keys, each with its facts."""
     if not orders:
         return []
     by_key, serials = {order.pk: order for order in orders}, [_compared(order.sn) for order in orders]
@@ -102,7 +102,7 @@ def _record(order: Order, facts: _Facts, twin: str | None, source: Mapping[str, 
 
 
 def _compared(sn: str) -> str:
-    """As the index has it; "" for an SN that proves no delivery."""
+    """The SN as the index has it, without name and tariff; "" for an SN that proves no delivery."""
     first = sn.partition("/")[0][:SN_SEARCHED].upper()
     letters = [letter for letter in first if letter.isalnum()]
     return first if len(letters) >= _LEAST_LETTERS and any(letter.isdigit() for letter in letters) else ""

@@ -16,7 +16,7 @@ from purchases.models import Order
 from purchases.states import Status
 
 SUBMIT, POLL = "purchases.tasks.submit_order", "purchases.tasks.poll_order"
-# Not found by the sweep: no order is due for it.
+# The sweep never finds work for this task: no order is due for it.
 ASK_ANYWAY = "purchases.tasks.ask_anyway"
 
 
@@ -31,7 +31,7 @@ def take_due(limit: int) -> list[Work]:
 
 
 def longest_wait(order: Order) -> float | None:
-    """How long a queued order that a person placed has to wait at most (seconds); None when nobody knows."""
+    """How long a queued order in a person's line waits at most (seconds); None if that is unknown."""
     return line.longest_wait(Work(SUBMIT, order.pk)) if order.status == Status.QUEUED else None
 
 

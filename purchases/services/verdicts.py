@@ -100,7 +100,7 @@ def approve_verdict(verdict: Verdict, *, actor: User) -> Order:
 
 
 def end_verdict(verdict: Verdict, *, by: User | None) -> None:
-    """End a proposal without deciding the order; `by`: None when its time is over. Nothing when it was decided."""
+    """End a proposal without deciding the order; `by`: None if its time is over. A decided one stays as it is."""
     with transaction.atomic():
         order = lock_order_for_move(verdict.order_id)
         if (proposed := open_verdict(order)) is not None and proposed.pk == verdict.pk:
@@ -109,7 +109,7 @@ def end_verdict(verdict: Verdict, *, by: User | None) -> None:
 
 
 def undecided(order: Order, verdict: Verdict) -> Verdict:
-    """The proposal, if it waits; the order's lock keeps others from deciding it."""
+    """The proposal, which nobody else decides while the order is locked. Raises `ActionRefused` if it was decided."""
     if (proposed := open_verdict(order)) is None or proposed.pk != verdict.pk:
         raise decided_before()
     return proposed

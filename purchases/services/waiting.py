@@ -17,8 +17,9 @@ _AT_MOST = 50
 
 
 def wait_no_longer() -> None:
-    """In a database that was just restored: no top-up queues an order by itself, because since the backup it may have
-    been sent, or cancelled and its money given back. A person decides.
+    """In a database that was just restored: no order waits for a top-up any more, and a person decides about each.
+
+    Since the backup it may have been sent, or cancelled and its money given back.
     """
     waiting = Order.objects.filter(status=Status.NEEDS_ACTION, waits_for_topup=True)
     waiting.update(waits_for_topup=False)
@@ -27,7 +28,7 @@ def wait_no_longer() -> None:
 def queue_waiting_orders() -> int:
     """Queue the orders that wait for a top-up and can be paid now, oldest first; return how many.
 
-    One that the upstream itself found too dear waits for a newer balance that covers it.
+    An order that the upstream itself refused waits for a newer balance that covers it.
     """
     waiting = Order.objects.filter(
         status=Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, waits_for_topup=True

@@ -19,7 +19,7 @@ register = template.Library()
 
 @register.simple_tag
 def message_of(order: Order, head: Letterhead) -> Message | None:
-    """`{% message_of order head as message %}`; None for people who do not see its number: the text needs it."""
+    """`{% message_of order head as message %}`; None for people who may not see the number, which the text has."""
     if not sees_whole(order.destination):
         return None
     text = message_text(order, head)
@@ -28,7 +28,7 @@ def message_of(order: Order, head: Letterhead) -> Message | None:
 
 @register.simple_tag
 def message_of_all(sheet: ReceiptPaper, head: Letterhead) -> Message | None:
-    """`{% message_of_all sheet head as message %}`: one text about all that is on a paper; None as `message_of`."""
+    """`{% message_of_all sheet head as message %}`: one text about all orders on a paper; None as `message_of`."""
     if not all(sees_whole(order.destination) for order in sheet.orders):
         return None
     text = message_about(sheet.orders, head)
@@ -38,7 +38,7 @@ def message_of_all(sheet: ReceiptPaper, head: Letterhead) -> Message | None:
 
 @register.simple_tag
 def refund_message_of(sale: ShownSale, head: Letterhead) -> Message | None:
-    """`{% refund_message_of sale head as message %}`; None for people without full numbers, as `message_of`."""
+    """`{% refund_message_of sale head as message %}`: the text about a refund; None as `message_of`."""
     order = sale.payment.order
     if not sees_whole(order.destination):
         return None
@@ -48,5 +48,5 @@ def refund_message_of(sale: ShownSale, head: Letterhead) -> Message | None:
 
 @register.simple_tag
 def sample_of(head: Letterhead, paper: str, person: User) -> ReceiptPaper:
-    """`{% sample_of head "58" user as sheet %}`: a receipt of nothing with this head on this paper."""
+    """`{% sample_of head "58" user as sheet %}`: a made-up receipt with this head on this paper."""
     return ReceiptPaper(head, Paper(paper), [sample_receipt(person)])

@@ -34,7 +34,7 @@ from purchases.views.receipts import receipts_address
 def order_bulk(request: StaffRequest) -> HttpResponseBase:
     """Do one act (`act`) to the ticked orders (`order`), or to `every` one of the filter, and say what came of each.
 
-    What spends money is asked first: only with `confirmed` orders are sent again.
+    Orders are sent again only with `confirmed`; without it the page asks first.
     """
     acts = bulk_acts_of(request.user)
     if not acts:

@@ -95,7 +95,7 @@ def order_number(request: StaffRequest, ref_id: str) -> HttpResponse:
 def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     order, events, incidents, shop = _read(ref_id)
     actions = services.allowed_actions(order, request.user)
-    # For an order at cost it is the price itself.
+    # If an order sells at cost, its price is its cost.
     with_cost = sees_cost(request.user) or order.customer_pays == order.shown_price == order.max_price
     seen = [order.status, order.polls, sorted(actions), len(events), order.product.price if with_cost else None]
     wait, risen = wait_words(services.longest_wait(order)), after_rise(order, request.user)
@@ -139,7 +139,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "open_verdict": open_verdict(order),
         "verdict_form": VerdictForm(outcomes=possible_outcomes(order)),
         "head": Letterhead.of(shop, branch_to_show(order.payment.branch_id)),
-        "shop_name": shop.name,  # else a poll would ask for it by itself
+        "shop_name": shop.name,  # else each poll would read it with a query of its own
         "live": Live(request, reverse("order_live", args=[ref_id]), {"order-live": seen}, over=is_over),
     }
 
@@ -156,12 +156,14 @@ def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
 
 
 def _note_of(event: OrderEvent, order: Order, person: User) -> str:
-    """A person's words as they are; the upstream's without the cost where that is not shown."""
+    """A person's words as they are; the upstream's words unless they name a cost that this person may not see."""
     return event.note if event.actor_id else upstream_words(event.note, order, with_cost=sees_cost(person))
 
 
 def _sendings(events: list[OrderEvent]) -> list[dict[str, Any]]:
-    """When it was sent, and `tried`: when nothing left us; the last time of several in a row, and their `count`."""
+    """The sendings and the tries that sent nothing (`is_tried`). Tries in a row are one, at the last time; `count`: how
+    many.
+    """
     sendings: list[dict[str, Any]] = []
     for event, after in zip_longest(events, events[1:]):
         if event.to_status != Status.SENDING:
@@ -238,7 +240,7 @@ POSTS: dict[str, tuple[Callable[[StaffRequest, Order], str], Action]] = {
 @staff_only(Right.VIEW_ORDERS)
 @require_POST
 def order_act(request: StaffRequest, ref_id: str, action: str) -> HttpResponse:
-    """Do `action` for somebody who may ever do so, say what came of it, and show the order."""
+    """Do `action` for a person who may do so with some order, say what came of it, and show the order."""
     if action not in POSTS:
         raise Http404
     act, needed = POSTS[action]

@@ -27,16 +27,16 @@ from purchases.reading import plain_price
 from purchases.services.bulk import MOST_AT_ONCE, bulk_acts_of
 from purchases.tables import OrderTable
 
-# If a list is empty, so many of its filters are left out in turn.
+# If a list is empty, this many of its filters are left out in turn (`hindrance`).
 _TRIED = 4
 
 
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
 def order_list(request: StaffRequest) -> HttpResponse:
-    """The orders that the filters in the URL leave, newest first, 50 a page; it follows those that are open.
+    """The orders that match the filters in the URL, newest first, 50 a page; the page follows those that are open.
 
-    What a line in the search names becomes filters of the address. With `format=csv` or `xlsx` exactly these as a file.
+    A line in the search becomes filters in the URL. With `format=csv` or `xlsx` exactly these orders come as a file.
     """
     if "format" in request.GET:
         return redirect(f"{reverse('order_file')}?{request.GET.urlencode()}")
@@ -72,10 +72,10 @@ def order_products(request: StaffRequest) -> HttpResponse:
 
 
 def _narrowed(filtered: ListFilter, typed: str, understood: dict[str, str], rest: str) -> str:
-    """The query of the list, narrowed by what a line names: a fact takes the place of the one of its kind.
+    """The query of the list with the filters that a line names. A new filter replaces the older one of its kind.
 
-    `line` names what is new where older filters stay, so that the page can say so if nothing is left; `digits` those
-    that were taken for a price.
+    `line` names the new filters if older ones stay, so that the page can say so when nothing is found; `digits` are
+    those that were taken for a price.
     """
     replaced = {"q", *understood}
     for kind in ({"days", "since", "until"}, {"amount_from", "amount_to"}):

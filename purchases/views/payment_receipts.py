@@ -24,7 +24,7 @@ from shop.services import current_shop
 @staff_only(Right.USE_CREDIT)
 @require_GET
 def credit_receipt(request: StaffRequest, pk: int) -> HttpResponse:
-    """The receipt of this payment on the chosen paper (`?paper=`), for people who may take it."""
+    """The receipt of this payment on the chosen paper (`?paper=`), for people who may take payments of debts."""
     payments = CreditEntry.objects.select_related("account__customer", "person", "undone_by")
     entry = get_object_or_404(payments, pk=pk, kind=CreditEntry.Kind.PAYMENT, undoes=None)
     shop = current_shop()

@@ -60,7 +60,7 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
         "printer": printer_here(request),
         "may_print": Action.PRINT_RECEIPT in allowed_actions(order, request.user),
         "is_void": order.status == Status.REVERSED,
-        "head": Letterhead.of(shop, branch_to_show(order.payment.branch_id)),  # of the message: that is written now
+        "head": Letterhead.of(shop, branch_to_show(order.payment.branch_id)),  # for the message, which is written now
     }
     return render(request, "purchases/receipt.html", context)
 
@@ -80,7 +80,7 @@ def sheet_print(request: StaffRequest, sheet: uuid.UUID) -> HttpResponse:
 
 
 def head_of_next(order: Order, prints: Sequence[ReceiptPrint], shop: Shop) -> Letterhead:
-    """The head of the order's next print: that of its first (`prints`), else the shop's and the branch's of now."""
+    """The head of the order's next print: that of its first print (`prints`), else the present shop and branch."""
     if prints and prints[0].shop:
         return Letterhead.of(prints[0].shop, prints[0].branch)
     return Letterhead.of(shop, branch_to_show(order.payment.branch_id))
@@ -96,7 +96,7 @@ def chosen_paper(request: StaffRequest, shop: Shop) -> Paper:
 
 
 def remember_paper(request: StaffRequest, paper: Paper) -> None:
-    """This browser has one printer: its paper is that of the next receipt."""
+    """Remember the paper for the next receipt of this browser, which has one printer."""
     request.session["receipt_paper"] = paper.value
 
 
@@ -106,7 +106,7 @@ def receipts_address(orders: Iterable[Order]) -> str:
 
 
 def key_of(prints: Sequence[ReceiptPrint]) -> str:
-    """What names the page of these prints."""
+    """The key of the page of these prints."""
     return ",".join(str(key) for key in sorted(printed.pk for printed in prints))
 
 
@@ -133,6 +133,6 @@ def printed_page(request: StaffRequest, queryset: QuerySet[ReceiptPrint]) -> Htt
 
 
 def _sheet(prints: Sequence[ReceiptPrint]) -> ReceiptPaper:
-    # A print of before there were settings names no version.
+    # A print from before the shop had settings names no version.
     head = Letterhead.of(prints[0].shop or current_shop(), prints[0].branch)
     return ReceiptPaper(head, Paper(prints[0].paper), [Receipt(printed.order, printed) for printed in prints])
