@@ -32,7 +32,10 @@ def end_of_ref_id(text: str) -> str:
 
 
 def but_by_number(text: str, noted: Collection[int]) -> Q:
-    """What still finds an order of an erased customer: ref_id, trx_id, notes; slip and full SN that are not its number."""
+    """What still finds an order of an erased customer: ref_id, trx_id and notes.
+
+    A slip and a full SN find it, too, unless the text is the order's number.
+    """
     plain, digits, end = text.strip().upper(), bare(text), end_of_ref_id(text)
     names = Q(ref_id__startswith=plain) | Q(trx_id__iexact=plain)
     if end:

@@ -101,7 +101,7 @@ def line_of(order: Order, beside: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def uncopied_since() -> dt.datetime | None:
-    """The time of the last line, if that is not yet copied to where the backups go; None if it is, or none is copied."""
+    """The time of the last line, if it is not copied yet to where the backups go; None if it is, or none are copied."""
     if not settings.BACKUP_TO:
         return None
     days = sorted(settings.SENT_FOLDER.glob("????????.jsonl"))
