@@ -38,10 +38,10 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Seen:
-    """The rows for pages that show open approvals: of one moment, and under no lock.
+    """The rows for pages that show open approvals: read at one moment, without locks.
 
-    `people`: the askers and the subjects, with their rights. `answers`: to `Act.questions`. `is_alone`: one
-    approval is looked at, so that its act may ask more.
+    `people`: the askers and the subjects, with their rights. `answers`: the rows of `Act.questions`. `is_alone`: only
+    one approval is shown, so that its act may read more.
     """
 
     people: Mapping[int, User]
@@ -65,7 +65,7 @@ class Act(ABC):
     keeps_customer: ClassVar[bool] = False
 
     def may_be_asked_by(self, person: User) -> bool:
-        """Whether this person may ask, now; asked again at the moment of the approval."""
+        """Whether this person may ask now; it is checked again at the moment of the approval."""
         return person.has_perm(self.may_ask)
 
     @abstractmethod
@@ -88,7 +88,7 @@ class Act(ABC):
         return None
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
-        """The questions of `content_seen` for these; one statement reads all acts of a page."""
+        """The queries that `content_seen` needs for these; one statement reads those of all acts of a page."""
         return []
 
     def people_in(self, content: Content) -> set[int]:
@@ -98,7 +98,7 @@ class Act(ABC):
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
         """The result of `content_now`, as far as it is cheap and without locks: only for pages.
 
-        Raises `core.errors.Refused` as that does.
+        Raises `core.errors.Refused` when `content_now` would.
         """
         return approval.facts
 
@@ -107,7 +107,7 @@ class Act(ABC):
         return [Line(name, name, str(value)) for name, value in content.items()]
 
     def about(self, approval: Approval) -> str:
-        """Its subject, for lists; words with a language are the reader's."""
+        """Its subject, for lists; in the reader's language if it has words of ours."""
         return approval.about or approval.subject
 
     def amount(self, content: Content) -> int | None:
@@ -122,15 +122,15 @@ class Act(ABC):
         """Raise `Refused` when this person, who holds `may_approve`, may not approve this very content."""
 
     def ended(self, approval: Approval) -> None:  # noqa: B027 - most acts leave nothing behind
-        """It was refused, withdrawn, expired or void: called in that transaction, to tidy up."""
+        """Tidy up after it was refused, withdrawn, expired or void; called in that transaction."""
 
     def expires_at(self, content: Content, latest: dt.datetime) -> dt.datetime:
-        """Until when it may be approved, `latest` at most."""
+        """The time until which it may be approved, at most `latest`."""
         return latest
 
     @property
     def code(self) -> str:
-        """The act for the second factor and the audit."""
+        """The act's name for the second factor and the audit."""
         return f"approve:{self.name}"
 
 

@@ -38,7 +38,7 @@ class ApprovalRefused(Refused):
 
 
 class AlreadyAsked(Refused):
-    """The same waits for approval already, with another content."""
+    """A request about the same waits already, with another content or by another person."""
 
     def __init__(self, approval: Approval) -> None:
         self.approval = approval

@@ -24,7 +24,7 @@ class SecondPersonMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Ask for what a sign-in could not give at once: the sign-in itself goes on."""
+        """Ask for the role that a sign-in could not give at once; the sign-in itself goes on."""
         response = self.get_response(request)
         if hasattr(request, "asks_second"):
             _ask_for(*request.asks_second)

@@ -30,7 +30,7 @@ Content = Mapping[str, Any]
 
 
 class ApprovalState(LookChoices):
-    """Its result. Only `ASKED` is open; every other state is final."""
+    """The state of an approval. Only `ASKED` is open; every other state is final."""
 
     ASKED = "asked", "hourglass", "held", _("Waits for approval")
     APPROVED = "approved", "circle-check", "good", pgettext_lazy("approval", "Approved")
@@ -173,12 +173,12 @@ class Approval(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has decided it, and its time was not found to be over."""
+        """Whether nobody has decided it, and nothing has ended it because its time is over."""
         return self.state == ApprovalState.ASKED
 
     @property
     def seal(self) -> str:
-        """The content in the form that approves it. Keyed: by trying, SHA-256 would give away costs in it."""
+        """A hash of the content, for the form that approves it; keyed, so that nobody finds costs in it by trying."""
         return salted_hmac("approvals.content", self.sha256, algorithm="sha256").hexdigest()
 
     @property

@@ -53,12 +53,12 @@ class ShownApproval:
 
     @property
     def why_void(self) -> str:
-        """In one line, for lists."""
+        """Why it is void, in one line for lists."""
         return self.void_words or _("It has changed since it was asked for.")
 
     @property
     def void_code(self) -> str:
-        """The same in any language: the refusal's code, or "changed"."""
+        """Why it is void, as a code: the refusal's, or "changed"."""
         return str(self._changes.get("code", "changed"))
 
     @property
@@ -142,7 +142,7 @@ class ShownApproval:
 
     @property
     def may_refuse(self) -> bool:
-        """Whether the person may refuse it: everybody but the asker who may approve it."""
+        """Whether the person may refuse it: people who hold the right to approve it may, except the asker."""
         act = act_named(self.approval.act)
         has_right = self.person.has_perm(act.may_approve) if act else self.person.is_superuser
         return self.approval.is_open and has_right and not self.is_own
@@ -157,11 +157,11 @@ class ShownApproval:
     def void_words(self) -> str:
         """Why a void one could not be done any more; empty where its facts had changed."""
         words = self._changes.get("words", "")
-        return str(words.get(get_language(), "")) if isinstance(words, dict) else str(words)  # of before: one text
+        return str(words.get(get_language(), "")) if isinstance(words, dict) else str(words)  # one text
 
     @cached_property
     def changes(self) -> list[Change]:
-        """The changes that a failed approval met."""
+        """The facts that made it void, as they were asked for and as they were found."""
         pairs = {name: pair for name, pair in self._changes.items() if isinstance(pair, list)}
         before = self._named({name: pair[0] for name, pair in pairs.items()})
         after = self._named({name: pair[1] for name, pair in pairs.items()})
@@ -183,7 +183,7 @@ class ShownApproval:
 
 
 def lines_of(act_name: str, content: dict[str, Any]) -> list[Line]:
-    """The content in words; of an act that this version does not know: its names and values."""
+    """The content in words; if this version does not know the act, its names and values."""
     act = act_named(act_name)
     lines = act.lines(content) if act else [Line(name, name, str(value)) for name, value in content.items()]
     return [line._replace(value=as_seen(line.value)) if line.name in FIELDS else line for line in lines]

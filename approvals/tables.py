@@ -17,7 +17,7 @@ from core.tables import Table, column, row_link
 from core.times import ago, moment
 from staff.models import User
 
-# From so little time left on the list says that it is short.
+# With less time left than this, the list marks it as short.
 _SOON = dt.timedelta(minutes=30)
 
 
@@ -67,7 +67,7 @@ class ApprovalTable(Table[Approval]):
 
     @column(pgettext_lazy("approval", "Decided or expires"), css="sub", phone="4 right")
     def end(self, approval: Approval) -> SafeString:
-        """Until when it can be approved; of a decided one: who decided, and when."""
+        """The time until which it can be approved; once it is decided, the person who decided and when."""
         if approval.is_open:
             css = "is-short" if approval.expires_at - self.now < _SOON else ""
             return format_html('<span class="{}">{} {}</span>', css, gettext("expires"), ago(approval.expires_at))

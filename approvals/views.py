@@ -27,7 +27,7 @@ from staff.confirming import shown_factor
 from staff.models import User
 from staff.services import names_of_holders
 
-# More would be no queue: the page says that there are more.
+# How many waiting requests are shown; the page says if there are more.
 _WAITING_SHOWN = 100
 
 
@@ -84,7 +84,7 @@ def approval_detail(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only()
 @require_GET
 def approval_live(request: StaffRequest, pk: int) -> HttpResponse:
-    """The approval, once it is not as the page shows it, and when to ask next."""
+    """The approval, if it differs from the page, and when to ask next."""
     return render(request, "approvals/approval_detail.html#live", _detail(request, pk))
 
 
@@ -105,7 +105,7 @@ def _detail(request: StaffRequest, pk: int) -> dict[str, Any]:
 
 
 def _doers(approval: Approval, reader: User) -> list[str]:
-    """The names of some others who may approve it, but for the person who asked."""
+    """The names of some people who may approve it, without the reader and the asker."""
     act = act_named(approval.act)
     if act is None:
         return []

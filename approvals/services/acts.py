@@ -52,7 +52,7 @@ _LIMITS = {
 
 
 class PeopleAct(Act):
-    """A change of a person or a role; its second person is at least of the role that it is about."""
+    """A change of a person or a role; the second person's own role is at least the one that it is about."""
 
     @abstractmethod
     def change(self, content: Content) -> Change:
@@ -64,7 +64,7 @@ class PeopleAct(Act):
             raise ApprovalRefused("no_right")
 
     def branch_of(self, content: Content, asker: User) -> int | None:
-        """The person's; of an invitation that of the new person; None of a role."""
+        """The person's branch, or the new person's for an invitation; None for a role."""
         if person := content.get("person"):
             branch: int = User.objects.get(pk=person).branch_id
             return branch
@@ -83,7 +83,7 @@ class PeopleAct(Act):
 
 @register
 class InviteAct(PeopleAct):
-    """Somebody is invited into a role that does what two people do; who asked makes the link afterwards."""
+    """Somebody is invited into a role that takes a second person; the asker makes the link afterwards."""
 
     name = "invite"
     label = _("Invitation into a role with more rights")
@@ -108,12 +108,12 @@ class InviteAct(PeopleAct):
         return approval.facts
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Make the person, without a link: only who invites sees one."""
+        """Make the person, without a link: only the inviter may see one."""
         person = services.add_person(self._locked(approval), actor=approval.asked_by, approved_by=approver)
         return str(person.pk)
 
     def lines(self, content: Content) -> list[Line]:
-        """Who, and as what; from the second branch on also where."""
+        """The person and the role; the branch, too, if the shop has several."""
         branch = branch_name(content["facts"].get("branch", 0))
         return [
             Line("facts", _("Name"), content["facts"]["full_name"]),
@@ -175,7 +175,7 @@ class OutsideRoleAct(RoleAct):
     label = _("Role from sign-in provider")
 
     def may_be_asked_by(self, person: User) -> bool:
-        """Everybody from the provider, with any present role."""
+        """Every active person from the provider may ask, whatever the present role."""
         return person.is_active and person.is_outside
 
     def change(self, content: Content) -> Change:
@@ -207,7 +207,7 @@ class OutsideRoleAct(RoleAct):
 
 @register
 class SwitchOnAct(PeopleAct):
-    """An account that does what two people do is switched on again."""
+    """An account whose role takes a second person is switched on again."""
 
     name = "switch_on"
     label = _("Account switched on again")
@@ -267,7 +267,7 @@ class LimitsAct(PeopleAct):
         return str(approval.facts["person"])
 
     def lines(self, content: Content) -> list[Line]:
-        """Whose limits, own ones now and then, and what the person could spend."""
+        """The person, the own limits before and after, and what the person could then spend."""
         return [
             Line("username", _("User name"), content["username"]),
             Line("before", _("Personal limits now"), _limits(content["before"], gettext("as the role"))),
@@ -293,7 +293,7 @@ class RoleRightsAct(PeopleAct):
         return services.lock_role_edit(role, rights, limits, actor=approval.asked_by)[0].content
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The same with what the role holds now, where one is looked at."""
+        """The same with what the role holds now, if it is the only one shown."""
         if not seen.is_alone:
             return approval.facts
         return {**approval.facts, "before": described(Role(approval.facts["role"]))}
@@ -354,7 +354,7 @@ def _role(role: str) -> str:
 
 
 def _rights_line(name: str, label: Any, rights: Iterable[str]) -> Line:
-    """The rights in the order of the page about roles; what is no right comes last."""
+    """The rights in the order of the page about roles; names that are not rights come last."""
     others = {MORE_TO_SPEND: gettext("Spend more"), "*": gettext("Everything")}
     order = {right.value: place for place, right in enumerate(Right)}
     held = {*rights}

@@ -27,8 +27,9 @@ log = structlog.get_logger()
 def ask(act_name: str, *, subject: str, content: Content, actor: User, reason: str = "", about: str = "") -> Approval:
     """Put `content` before a second person; nothing else is stored, reserved or sent.
 
-    `content`: everything that will be sent or posted, of JSON values only. `about`: the subject in people's words. The
-    same again by the same person is the same approval. Raises `AlreadyAsked`, or `ApprovalRefused` without the right.
+    `content`: everything that will be sent or posted, of JSON values only. `about`: the subject in people's words. When
+    this person asks for the same again, it is the same approval. Raises `AlreadyAsked`, or `ApprovalRefused` without
+    the right.
     """
     act = act_named(act_name)
     if act is None:

@@ -30,8 +30,8 @@ log = structlog.get_logger()
 def approve(approval: Approval, *, actor: User, factor: Shown) -> Approval:
     """Execute what was asked for, once; return the approval as it is then: approved, or void, or expired.
 
-    `factor`: a second one, for just this content. Raises `FactorRefused`, `ApprovalRefused`, or the act's
-    own `Refused` for what cannot be done at the moment; nothing has happened then, and it stays open.
+    `factor`: a second factor for exactly this content. Raises `FactorRefused`, `ApprovalRefused`, or the act's own
+    `Refused` if it cannot be done at the moment; nothing has happened then, and it stays open.
     """
     act = _act_of(approval)
     _refuse_approver(act, approval, actor)  # before the factor is used up
@@ -81,7 +81,7 @@ def factor_content(approval: Approval) -> dict[str, Any]:
 
 
 def why_not_approved_by(approval: Approval, person: User) -> Refused | None:
-    """Why this person may not approve it; None when that may be tried."""
+    """Why this person may not approve it; None when the person may try."""
     try:
         _refuse_approver(_act_of(approval), approval, person)
     except Refused as refusal:
@@ -111,7 +111,7 @@ def _holds_right(approval: Approval, person: User) -> bool:
 
 
 def _refuse_approver(act: Act, approval: Approval, person: User) -> bool:
-    """Raise `Refused` unless this person may approve it; whether an owner does so with nobody independent there."""
+    """Whether an owner approves it because nobody independent could. Raises `Refused` if this person may not."""
     if not approval.is_open:
         raise ApprovalRefused("decided")
     if approval.is_of(person):
@@ -137,7 +137,7 @@ def _changes(act: Act, approval: Approval) -> dict[str, Any]:
 
 
 def _found_now(act: Act, approval: Approval) -> str:
-    """The content as it is now, canonical; nothing is kept of reading it. Raises `Refused`."""
+    """The content as it is now, as its canonical text. Raises `Refused`, and undoes what reading it has written."""
     if not act.may_be_asked_by(approval.asked_by):
         raise ApprovalRefused("not_asker")
     with transaction.atomic():
@@ -145,7 +145,7 @@ def _found_now(act: Act, approval: Approval) -> str:
 
 
 def _in_each_language(act: Act, approval: Approval, refusal: Refused) -> dict[str, str]:
-    """The refusal's words in each language of the pages: they stay, and others read them, too."""
+    """The refusal's words in each language of the pages: they are kept, and other people read them."""
     words = {}
     for language, _name in settings.LANGUAGES:
         words[language] = str(refusal)

@@ -24,9 +24,9 @@ _AT_ONCE = 100
 
 
 def expire_overdue() -> int:
-    """End the open approvals whose time is over, the oldest first, at most 100; how many were ended.
+    """End the open approvals whose time is over, the oldest first, at most 100; returns how many.
 
-    One that somebody decides at this moment is left to that person.
+    An approval that somebody decides at this moment is left to that person.
     """
     ended = 0
     for pk in list(
@@ -53,8 +53,8 @@ def expire(approval: Approval) -> None:
 def note_executed(result: str, *, sha256: str, by: int, at: dt.datetime) -> None:
     """End the open approval that would place the order `result` again, in the caller's transaction.
 
-    It ends as approved by that person, at that time; where the person is not known here, or the content is another
-    one, as void, so that nobody approves it a second time.
+    It ends as approved by that person at that time. If the person is unknown here, or the content or the time does
+    not fit, it ends as void, so that nobody approves it a second time.
     """
     for approval in Approval.objects.open().select_for_update(of=("self",)).order_by("pk"):
         if approval.facts.get("ref_id") == result:

@@ -14,7 +14,7 @@ from staff.services.independence import Hands
 
 
 def refuse_dependent(act: Act, approval: Approval, person: User) -> bool:
-    """Raise `ApprovalRefused` when the approver or the asker held the other's account lately, or one person both.
+    """Raise `ApprovalRefused` when one of the two held the other's account lately, or a third person held both.
 
     An owner may go on if nobody independent could approve: True then, and the caller notes "alone".
     """
@@ -31,9 +31,9 @@ def refuse_dependent(act: Act, approval: Approval, person: User) -> bool:
 
 
 def refused_to(approvals: Collection[Approval], person: User) -> set[int]:
-    """The keys of those that this person may refuse only: too large for the person, or of somebody not independent.
+    """The keys of those that this person may only refuse: too large, or asked by somebody who is not independent.
 
-    One query for all of them; more only about those of such people.
+    One query for all of them; more only for askers who are not independent.
     """
     hands, keys = Hands.read() if approvals else Hands([]), set()
     for approval in approvals:

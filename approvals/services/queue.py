@@ -25,7 +25,7 @@ def sees_queue(person: User) -> bool:
 
 
 def listed_for(person: User) -> ApprovalQuerySet:
-    """Those that this person may see: all of them, or their own and those that this person may decide.
+    """The approvals that this person may see: all of them, or the person's own and those that this person may decide.
 
     A person bound to a branch sees those of that branch, and of the whole shop.
     """
@@ -40,7 +40,7 @@ def listed_for(person: User) -> ApprovalQuerySet:
 
 
 def sees(approval: Approval, person: User) -> bool:
-    """Whether it belongs to no branch that this person does not see."""
+    """Whether this person sees the branch that it belongs to; the whole shop's are for everybody."""
     return person.bound_to is None or approval.branch_id in {None, person.bound_to}
 
 
