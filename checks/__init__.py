@@ -1,1 +1,1 @@
-"""The checks of `./run check` that need some Python; the list of all is in pyproject.toml."""
+"""The checks of `./run check` that need Python code; pyproject.toml lists all checks."""

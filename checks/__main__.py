@@ -1,4 +1,4 @@
-"""Runs every check of pyproject.toml, two at a time: a line for each, and the output of those that fail."""
+"""Runs every check of pyproject.toml, two at a time, and prints a line for each and the output of those that fail."""
 
 import signal
 import subprocess

@@ -1,7 +1,7 @@
-"""`python -m checks.advisories`: known vulnerabilities of the locked versions, by pip-audit. Only the gate asks.
+"""`python -m checks.advisories`: known vulnerabilities of the locked versions, by pip-audit. Only `.ci/run` calls it.
 
-A vulnerability fails, unless `advisories.toml` says why it does not concern us, and until when that holds. If no source
-answers (no network, a mirror without advisories), it prints that loudly, and passes.
+A vulnerability fails the check, unless `advisories.toml` says why it does not concern us, and until when. If no source
+answers (no network, a mirror without advisories), it says so loudly, and passes.
 """
 
 import datetime as dt
@@ -19,7 +19,7 @@ SECONDS = 300
 
 
 def main() -> int:
-    """Print what is known; 1 when any of it is not ignored."""
+    """Print the known vulnerabilities; 1 when any of them is not ignored."""
     command = [sys.executable, "-m", "pip_audit", "--requirement", LOCK, "--require-hashes", "--disable-pip"]
     command += ["--format", "json", "--progress-spinner", "off", "--timeout", "10"]
     try:
@@ -48,7 +48,7 @@ def say_unknown(reason: str) -> int:
 
 
 def read_ignored() -> dict[str, dt.date]:
-    """Vulnerability → the day from which it counts again. Each has its reason."""
+    """Vulnerability → the day from which it counts again; entries without a reason are left out."""
     rows = tomllib.loads(IGNORED.read_text()).get("ignored", [])
     return {row["id"]: row["until"] for row in rows if row["reason"]}
 

@@ -1,7 +1,7 @@
 """`python -m checks.app_role`: tries on a real PostgreSQL what the role of our processes must not do.
 
-A throw-away server is started, migrated by the owner and granted as a start does it. Then each statement of `REFUSED`
-is tried as the app's role: PostgreSQL itself must refuse it for want of a right, before any trigger is asked.
+It starts a throw-away server, migrates it as the owner and grants the rights as a start does. Then it tries each
+statement of `REFUSED` as the app's role: PostgreSQL itself must refuse it for want of a right, before any trigger runs.
 """
 
 import os
@@ -72,7 +72,7 @@ REFUSED = {
     "claim that a migration ran": "DELETE FROM django_migrations",
     "set a sequence back": "SELECT setval(pg_get_serial_sequence('gateway_exchange', 'id'), 1)",
 }
-# Settings of a session before a write: the write is refused, or copied with the number of its own transaction.
+# Session settings that must not hide a write: after each, a write is refused, or copied with its transaction's number.
 WAYS_PAST = {
     "name all triggers as ignored": "SELECT set_config('pgtrigger.ignore', array_agg(tgname)::text, false)"
     " FROM pg_trigger",
@@ -86,8 +86,8 @@ _WRITE = "INSERT INTO public.customers_customer (name, note, created_at) VALUES 
 _IS_COPIED = """
     SELECT FROM public.customers_customerhistory WHERE pgh_obj_id = %s AND txid = pg_current_xact_id()::text::bigint
 """
-_ALONE = ("CREATE DATABASE", "ALTER SYSTEM")  # never in a transaction
-# One Python for the three: each start of Django costs a second
+_ALONE = ("CREATE DATABASE", "ALTER SYSTEM")  # they cannot run in a transaction
+# One Python for all three: each start of Django costs a second
 _PREPARE = (
     "import django; from django.core.management import call_command; django.setup(); "
     "[call_command(name, verbosity=0) for name in ('migrate', 'createcachetable', 'grant_app_role')]"
@@ -106,7 +106,7 @@ def main() -> int:
 
 
 def not_refused(address: str) -> Iterator[str]:
-    """The statements of `REFUSED` that a role may run, or that fail for another reason. Nothing of it stays."""
+    """The statements of `REFUSED` that a role may run, or that fail for another reason. They are rolled back."""
     for words, statement in REFUSED.items():
         try:
             with psycopg.connect(address, autocommit=statement.startswith(_ALONE)) as connection:
@@ -121,7 +121,7 @@ def not_refused(address: str) -> Iterator[str]:
 
 
 def not_copied(address: str) -> Iterator[str]:
-    """After which of `WAYS_PAST` a role writes without a copy. Nothing of it stays."""
+    """The settings of `WAYS_PAST` after which a role writes without a copy. The writes are rolled back."""
     for words, statement in WAYS_PAST.items():
         with psycopg.connect(address) as connection:
             connection.execute(statement.encode())

@@ -1,7 +1,7 @@
 """`python -m checks.fresh_tables`: `core/tables.sql.gz` gives exactly the database that every migration gives.
 
 A throw-away server gets two databases, one from the file, one from the migrations one by one. Tables, triggers,
-functions and rights must be the same text, and so must all rows but for times and numbers of transactions.
+functions and rights must be the same text, and all rows the same except for times and numbers of transactions.
 `python -m checks.fresh_tables write` writes the file at each release.
 """
 
@@ -22,13 +22,13 @@ from launcher import PYTHON, ROOT
 from launcher.postgresql import PostgreSQL, bundled
 
 AT_ONCE, ONE_BY_ONE = "at_once", "one_by_one"
-# What a session's settings are while the file is read; they end with its transaction.
+# The session's settings while the file is read; they end with its transaction.
 _BEGIN, _END = (
     "SET LOCAL search_path = '';\nSET LOCAL check_function_bodies = off;\n",
     "SET LOCAL search_path TO DEFAULT;\n",
 )
 _SESSION = ("\\", "SET ", "SELECT pg_catalog.set_config(", "--")
-# PostgreSQL words a list of texts in another way once it has read its own words.
+# PostgreSQL writes a list of texts differently once it has read its own output.
 _LIST, _WORD = re.compile(r"\(ARRAY\[([^]]*)\]\)::text\[\]"), re.compile(r"('(?:[^']|'')*'::character varying)")
 _DONE = "SELECT app, name FROM django_migrations ORDER BY id"
 _TABLES = "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
@@ -39,7 +39,7 @@ _CHANGING = """
 
 
 def main(words: list[str]) -> int:
-    """Compare, or write the file; 1 when there is a difference, of which the first lines are printed."""
+    """Compare, or write the file; 1 when there is a difference, whose first lines are printed."""
     writes = words == ["write"]
     with throw_away_server(AT_ONCE, ONE_BY_ONE) as postgres:
         migrate(postgres, ONE_BY_ONE, "--each")
@@ -57,20 +57,20 @@ def main(words: list[str]) -> int:
 
 
 def migrate(postgres: PostgreSQL, database: str, *words: str) -> None:
-    """Call `migrate` for one of them."""
+    """Call `migrate` for one of the databases."""
     command = [str(PYTHON), "manage.py", "migrate", "--verbosity", "0", *words]
     subprocess.run(command, check=True, cwd=ROOT, env={**os.environ, "DATABASE_URL": postgres.url(database)})
 
 
 def dump(postgres: PostgreSQL, database: str) -> list[str]:
-    """The tables, triggers and functions as SQL, a line each, without what a session sets and without remarks."""
+    """The tables, triggers and functions as lines of SQL, without session settings and comments."""
     command = [str(bundled() / "bin" / "pg_dump"), "--schema-only", "--no-owner", "--dbname", postgres.url(database)]
     text = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
     return [line for line in text.splitlines() if line and not line.startswith(_SESSION)]
 
 
 def tables_of(postgres: PostgreSQL) -> str:
-    """What the file holds: the tables, and the names of the migrations that made them."""
+    """The content of the file: the tables, and the names of the migrations that made them."""
     with psycopg.connect(postgres.url(ONE_BY_ONE)) as connection:
         done = sql.SQL(", ").join(
             sql.SQL("({}, {}, now())").format(*map(sql.Literal, row)) for row in connection.execute(_DONE)
@@ -81,7 +81,7 @@ def tables_of(postgres: PostgreSQL) -> str:
 
 
 def again(texts: re.Match[str]) -> str:
-    """A list of texts as PostgreSQL words it when it has read its own words."""
+    """A list of texts as PostgreSQL writes it once it has read its own output."""
     return "ARRAY[" + _WORD.sub(r"(\1)::text", texts[1]) + "]"
 
 

@@ -1,7 +1,7 @@
-"""Does anything use what stands above it? Imports, templates and dotted settings; a line for each that does.
+"""Finds what uses something above it: imports, templates and dotted settings; prints a line for each.
 
-Services know no request either: views read it. The rooms and their order stand once, in `[tool.house]` of
-pyproject.toml. Exit code 1 when something is wrong.
+It also finds services that name a page's request, which only views may read. The rooms and their order are in
+`[tool.house]` of pyproject.toml alone. Exit code 1 when something is wrong.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class House:
         return user == used or self.level[user] < self.level[used]
 
     def contracts(self) -> list[dict[str, Any]]:
-        """For import-linter."""
+        """The contracts that import-linter checks."""
         rooms, apart = list(self.level), self.plan["apart"]
         laid_out = [room for room in rooms if room not in self.plan["laid_out_differently"]]
         optional = [" | ".join(f"({name})" for name in line.split(" | ")) for line in self.plan["modules"]]
@@ -75,7 +75,7 @@ class House:
         ]
 
     def upward_templates(self) -> Iterator[str]:
-        """Templates that load tags of, include or extend what stands above their room."""
+        """Templates that load tags from above their room, or include or extend a template from there."""
         folder = self.root / "templates"
         libraries = {
             path.stem: path.parts[-3]
@@ -92,12 +92,12 @@ class House:
                         yield f"templates/{name}: {_WORDS[tag]} {what}, of {room}, which stands above"
 
     def room_of(self, template: str) -> str:
-        """Whose room a template is."""
+        """The room that a template belongs to."""
         first = template.split("/", 1)[0]
         return self.plan["templates"].get(first) or (first if first in self.level else self.roof)
 
     def upward_settings(self, settings: Any) -> Iterator[str]:
-        """Settings that name something of a room, read by a room that stands below it."""
+        """Reads of a setting that names something of a room, in a room below that one."""
         named = {
             name: {match[1] for text in _texts(getattr(settings, name)) if (match := _DOTTED.fullmatch(text))}
             for name in dir(settings)
@@ -111,7 +111,7 @@ class House:
                             yield f"{path.relative_to(self.root)}: settings.{name} names {used}, which stands above"
 
     def requests_in_services(self) -> Iterator[str]:
-        """Services that name the request of a page."""
+        """Services that name a page's request."""
         for room in self.level:
             for path in sorted([*self.root.glob(f"{room}/services.py"), *self.root.glob(f"{room}/services/**/*.py")]):
                 if match := _REQUEST.search(path.read_text()):
@@ -134,7 +134,7 @@ def _settings_read(path: Path) -> set[str]:
 
 
 def borrowed(root: Path) -> Iterator[str]:
-    """Imports from a test file, and of benchmarks from any of the tests; what others need is in helper modules."""
+    """Imports from a test file, and benchmarks' imports from any of the tests; helper modules hold shared code."""
     for folder, wrong in (("tests", _TEST_FILE), ("benchmarks", _TESTS)):
         for path in sorted((root / folder).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text())):
@@ -143,7 +143,7 @@ def borrowed(root: Path) -> Iterator[str]:
 
 
 def broken_imports(house: House) -> str:
-    """import-linter's words about broken contracts; empty when all are kept."""
+    """import-linter's output about broken contracts; "" when all are kept."""
     lines = ["[tool.importlinter]", f"root_packages = {json.dumps([*house.level, *house.plan['apart']])}"]
     lines += ["exclude_type_checking_imports = true"]
     for contract in house.contracts():

@@ -1,6 +1,6 @@
 """The lock files: `stale`, `pins` and `addresses` check them, `compile [--upgrade]` makes them again.
 
-They come from pyproject.toml and package.json. Without `--upgrade` the versions that they hold are kept.
+They are made from pyproject.toml and package.json. Without `--upgrade`, compiling keeps the versions in them.
 """
 
 import difflib
@@ -18,7 +18,7 @@ RUNTIME, DEVELOPMENT, NODE = LOCKS = ("requirements.txt", "requirements-dev.txt"
 SOURCES = {RUNTIME: ["pyproject.toml"], DEVELOPMENT: ["pyproject.toml", "--group", "dev"], NODE: ["--group", "node"]}
 # --system-certs: trust what the machine trusts, as pip does
 UV = "uv --system-certs pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links"
-# a lock holds hashes, never where a file came from
+# a lock holds hashes, never the address of a file
 ADDRESS = re.compile(r"https?://|file://|--index-url|--extra-index-url|--find-links")
 ADDRESS_OF_NPM = re.compile('"resolved"')
 
@@ -41,7 +41,7 @@ def compile_all(*options: str) -> None:
 
 
 def stale() -> list[str]:
-    """How compiling again would change the locks. Hashes do not count: a release may get another file any day."""
+    """How compiling again would change the locks. Hashes do not count: a release may get another file at any time."""
     differences: list[str] = []
     for lock in LOCKS:
         with tempfile.TemporaryDirectory() as folder:
@@ -54,7 +54,7 @@ def stale() -> list[str]:
 
 
 def without_hashes(path: Path) -> list[str]:
-    """The lines of a lock with packages, versions, conditions, and their users."""
+    """The lines of a lock without hashes: packages, versions, conditions, and what needs them."""
     lines = [line.rstrip(" \\") for line in path.read_text().splitlines()]
     return [line for line in lines if not line.lstrip().startswith("--hash")]
 
@@ -65,7 +65,7 @@ def pins(path: Path) -> dict[str, str]:
 
 
 def differing_pins(root: Path = ROOT) -> list[str]:
-    """Packages that would run in another version than they are tested in."""
+    """Packages that would run in another version than the tested one."""
     tested = pins(root / DEVELOPMENT)
     return [f"{n}: {v} and {tested.get(n)}" for n, v in pins(root / RUNTIME).items() if v != tested.get(n)]
 

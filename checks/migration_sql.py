@@ -1,8 +1,8 @@
 """`python -m checks.migration_sql`: reads the SQL of new migrations with squawk, and refuses what `CHOSEN` names.
 
-New is what `migrations.txt` does not list. While one machine after the other is upgraded, the release before sells on
-the changed tables, so that a migration only adds what that release need not know; it takes away what no release uses
-any more, one release later. A finding that is right all the same stands in `migration_sql.toml` with its reason.
+A migration is new if `migrations.txt` does not list it. While one machine after the other is upgraded, the release
+before sells on the changed tables. So a migration only adds what that release need not know, and removes only what the
+release before no longer uses. `migration_sql.toml` lists the findings that we accept, each with its reason.
 """
 
 import json
@@ -21,9 +21,9 @@ from launcher import ROOT
 DATABASE = "backoffice"
 ACCEPTED = Path(__file__).with_name("migration_sql.toml")
 OLDEST_POSTGRESQL = "14"
-# The rules of squawk that hold here; `OWN` is ours. The others ask for types and names that Django chooses, or for
-# indexes and constraints that are made without a lock: a million orders take two seconds for one, and an index that is
-# made so outside of a transaction stays invalid when it is cut off.
+# The rules of squawk that apply here; `OWN` is ours. Squawk's other rules are about types and names that Django
+# chooses, or ask for indexes and constraints made without a lock: one takes two seconds for a million orders, and an
+# index made without a lock, outside of a transaction, stays invalid when it is cut off.
 _OLD_CODE = "the release before still uses it: take it away one release later"
 OWN = "not-null-without-default"
 CHOSEN = {
@@ -46,7 +46,7 @@ _ADDS_NOT_NULL = 'ALTER TABLE "{}" ADD COLUMN "{}" [^;]*NOT NULL'
 
 
 def main() -> int:
-    """Print what is found in new migrations; 1 when there is anything."""
+    """Print the findings in new migrations; 1 when there are any."""
     new = sorted(path for path in migrations(ROOT).keys() - released(ROOT).keys() if not path.startswith("sandbox/"))
     found = []
     for path, text in sql_of_files(new).items():
@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def accepted(path: str) -> set[str]:
-    """The rules whose findings in this migration are right all the same. Each has its reason."""
+    """The rules whose findings in this migration are accepted; entries without a reason are left out."""
     rows = tomllib.loads(ACCEPTED.read_text()).get("accepted", [])
     return {row["rule"] for row in rows if row["migration"] == path and row["reason"]}
 
@@ -69,7 +69,7 @@ def faults(text: str, accepted: set[str] | frozenset[str] = frozenset()) -> Iter
 
 
 def found_by_squawk(text: str) -> Iterator[tuple[str, str]]:
-    """Rule and line of each finding."""
+    """The rule and the line of SQL of each finding."""
     command: list[str | Path] = [Path(sys.executable).with_name("squawk"), "--reporter", "json"]
     command += ["--assume-in-transaction", "--pg-version", OLDEST_POSTGRESQL]
     result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
@@ -78,7 +78,7 @@ def found_by_squawk(text: str) -> Iterator[tuple[str, str]]:
 
 
 def defaults_that_go(text: str) -> Iterator[tuple[str, str]]:
-    """Columns that Django fills in old rows, and for which the database then has no value in new ones."""
+    """NOT NULL columns that Django adds with a default and drops the default of: old code cannot insert rows then."""
     for match in _DROPS_DEFAULT.finditer(text):
         if added := re.search(_ADDS_NOT_NULL.format(*match.groups()), text):
             yield OWN, added[0]
@@ -94,7 +94,7 @@ def sql_of_files(paths: list[str]) -> Mapping[str, str]:
 
 
 def sql_of(paths: list[str]) -> Iterator[tuple[str, str]]:
-    """Each migration with its SQL, on the database of the settings, which stays as it is."""
+    """Each migration with its SQL, for the database of the settings, which is not changed."""
     import django  # noqa: PLC0415 - once the settings know the server
 
     django.setup()

@@ -1,7 +1,7 @@
 """Migrations that people have run are never rewritten: `python -m checks.migrations` compares them with the list.
 
-The list, `checks/migrations.txt`, has the SHA-256 and the path of each, as `sha256sum --check` reads it. A new one
-is free until a release takes it in: `python -m checks.migrations add`.
+The list, `checks/migrations.txt`, has the SHA-256 and the path of each, as `sha256sum --check` reads it. A new
+migration may change until a release adds it to the list: `python -m checks.migrations add`.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ LIST = Path("checks/migrations.txt")
 
 
 def migrations(root: Path) -> dict[str, str]:
-    """Path → SHA-256 of each migration that lies here."""
+    """Path → SHA-256 of each migration in the project."""
     paths = sorted(root.glob("*/migrations/[0-9]*.py"))
     return {path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
@@ -31,7 +31,7 @@ def rewritten(root: Path) -> list[str]:
 
 
 def add(root: Path) -> int:
-    """Take the migrations that are not in the list into it; returns how many."""
+    """Add the migrations that are not in the list; returns how many."""
     kept = released(root)
     listed = migrations(root) | kept
     (root / LIST).write_text("".join(f"{digest}  {path}\n" for path, digest in sorted(listed.items())))

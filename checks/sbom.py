@@ -1,4 +1,4 @@
-"""`python -m checks.sbom`: prints what an installation consists of, as CycloneDX 1.6, from the locks alone."""
+"""`python -m checks.sbom`: prints the bill of materials of an installation (CycloneDX 1.6), from the locks alone."""
 
 import base64
 import json
@@ -11,13 +11,13 @@ from typing import Any
 
 from checks.locks import ROOT, RUNTIME
 
-# A package with its version and, behind it, a hash for each of its files
+# A package with its version, then a hash for each of its files
 _PIN = re.compile(r"^([a-z0-9][a-z0-9._-]*)==([^\s;\\]+)((?:.*\\\n)*.*)$", re.MULTILINE)
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 
 
 def bill(root: Path = ROOT) -> dict[str, Any]:
-    """The bill of materials: the same locks give the same text."""
+    """The bill of materials; the same locks give the same text."""
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     us = {"type": "application", "name": project["name"], "version": project["version"]}
     return {
@@ -35,7 +35,7 @@ def _of_python(lock: Path) -> Iterator[dict[str, Any]]:
 
 
 def _of_browser(lock: Path) -> Iterator[dict[str, Any]]:
-    """The packages of the pages; those of tests alone are left out."""
+    """The packages of the pages, without those that only tests use."""
     for path, package in json.loads(lock.read_text())["packages"].items():
         if path and not package.get("dev"):
             name = path.rpartition("node_modules/")[2]

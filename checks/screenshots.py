@@ -1,7 +1,7 @@
 """Makes the pictures of docs/pictures again: `./run screenshots`.
 
-A demo of its own is started (sandbox, data in a temporary folder), a cashier sells in it with the system's Chromium,
-once in each language, and each page is photographed. `--address` takes a demo that runs already instead.
+It starts its own demo (sandbox, data in a temporary folder), sells there as a cashier with the system's Chromium, once
+in each language, and takes a picture of each page. `--address` uses a running demo instead.
 Exit code 1, with one sentence, when there is no Chromium or the demo does not start.
 """
 
@@ -33,7 +33,7 @@ LANGUAGES = {"id": ("id-ID", "081234567801"), "en": ("en-GB", "081234567802")}
 
 
 def main() -> int:
-    """Make all pictures; the exit code."""
+    """Make all pictures; returns the exit code."""
     parser = argparse.ArgumentParser(prog="./run screenshots")
     parser.add_argument("--address", default="", help="of a demo that runs, for example http://localhost:8000")
     options = parser.parse_args()
@@ -61,7 +61,7 @@ def main() -> int:
 
 @contextmanager
 def demo(folder: Path) -> Iterator[str]:
-    """A demo; its address, or "" when it does not start."""
+    """Run a demo; its address, or "" when it does not start."""
     environment = {**os.environ, "BACKOFFICE_DATA": str(folder)}
     process = subprocess.Popen([str(ROOT / "run"), "--port", str(PORT)], env=environment, stdout=subprocess.DEVNULL)
     address = f"http://localhost:{PORT}"
@@ -85,7 +85,7 @@ def is_ready(address: str, process: subprocess.Popen[bytes]) -> bool:
 
 
 def photograph(address: str, executable: str) -> None:
-    """Sell as a cashier in each language, look at it as the owner, and keep a picture of each step."""
+    """Sell as a cashier in each language, open the owner's pages, and save a picture of each step."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - see above
 
     with sync_playwright() as playwright:
@@ -116,13 +116,13 @@ def photograph(address: str, executable: str) -> None:
 
 
 def keep(page: Any, folder: Path, name: str) -> None:
-    """Keep a picture of the page."""
+    """Save a picture of the page."""
     page.screenshot(path=str(folder / f"{name}.png"), animations="disabled")
     print(folder / f"{name}.png")
 
 
 def sell(page: Any, address: str, number: str, folder: Path) -> str:
-    """One sale of a cashier from the drawer to the receipt; the path of its order."""
+    """One sale of a cashier from the drawer to the order's page; returns the path of the order."""
     page.goto(f"{address}/drawer/")
     if page.locator("#open-drawer").count():
         page.fill("[name=pieces_50000]", "2")
@@ -139,7 +139,7 @@ def sell(page: Any, address: str, number: str, folder: Path) -> str:
     page.wait_for_timeout(800)  # no Enter counts in the moment after the review appeared
     keep(page, folder, "review")
     page.keyboard.press("Enter")
-    newest = "#counter-strip .run:first-child[data-status=success] .run-what"  # not that of the language before
+    newest = "#counter-strip .run:first-child[data-status=success] .run-what"  # not the sale of the language before
     page.locator("#counter-strip .run:first-child", has_text=number[-4:]).wait_for()
     page.wait_for_selector(newest)
     order = str(page.get_attribute(newest, "href"))
@@ -158,7 +158,7 @@ def sell(page: Any, address: str, number: str, folder: Path) -> str:
 
 
 def look(page: Any, address: str, order: str, folder: Path) -> None:
-    """The owner's pages, and everything about that order."""
+    """Save pictures of the owner's pages, and of everything about that order."""
     yesterday = datetime.now(ZoneInfo("Asia/Jakarta")).date() - timedelta(days=1)
     pages = {
         "owner": "/",

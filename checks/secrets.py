@@ -1,7 +1,7 @@
 """`python -m checks.secrets`: looks for passwords, keys and tokens in the files of the project, by detect-secrets.
 
-`secrets.json` lists texts that only look like a secret, by file and hash: `python -m checks.secrets accept` writes it
-again, and the change shows in the review.
+`secrets.json` lists texts that only look like a secret, by file and hash. `python -m checks.secrets accept` writes it
+again; a review sees the change.
 """
 
 import json
@@ -15,7 +15,7 @@ from detect_secrets.settings import transient_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 ACCEPTED = Path(__file__).with_name("secrets.json")
-# Locks and migrations hold hashes, translations and pictures none; tests make up theirs.
+# Locks and migrations hold hashes, translations and pictures hold no secrets, and tests invent theirs.
 GENERATED = "/migrations/"
 SKIPPED = (
     "tests/",
@@ -45,7 +45,7 @@ Found = dict[str, list[str]]
 
 
 def main(arguments: list[str]) -> int:
-    """0 when nothing is new; with `accept` what is found now is written down as none."""
+    """0 when nothing is new, else 1; `accept` writes all that is found now to the list of accepted texts."""
     secrets_found = found_in(tracked_files())
     if arguments == ["accept"]:
         hashes: Found = {}
@@ -60,24 +60,24 @@ def main(arguments: list[str]) -> int:
 
 
 def tracked_files() -> list[str]:
-    """The files that belong to the project."""
+    """The files in git that may hold a secret."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     ours = (name for name in listed.splitlines() if not name.startswith(SKIPPED) and GENERATED not in name)
     return [name for name in ours if (ROOT / name).is_file()]
 
 
 def found_in(names: list[str], root: Path = ROOT) -> list[tuple[str, PotentialSecret]]:
-    """A text that looks like a secret, with its file."""
+    """Each text that looks like a secret, with its file."""
     collection = SecretsCollection(root=str(root))
     plugins = [*({"name": name} for name in PLUGINS), *ENTROPY]
     with transient_settings({"plugins_used": plugins, "filters_used": [{"path": path} for path in FILTERS]}):
         collection.scan_files(*names)
-    # prose names settings, and beside a name of a key any word looks like its value
+    # docs name settings, and any word after the name of a key looks like its value
     return [(name, secret) for name, secret in collection if not (name.endswith(".md") and secret.type == _BY_NAME)]
 
 
 def not_accepted(secrets_found: list[tuple[str, PotentialSecret]], accepted: Found) -> list[str]:
-    """A line for each that is not accepted, without the secret itself."""
+    """A line for each text that is not accepted, without the text itself."""
     return [
         f"{name}:{secret.line_number}: looks like a secret ({secret.type}). Remove it, and change it where it is used; "
         "if it is none: python -m checks.secrets accept"

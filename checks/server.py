@@ -11,7 +11,7 @@ from launcher.processes import ProcessGroup
 
 @contextmanager
 def throw_away_server(*databases: str) -> Iterator[PostgreSQL]:
-    """A server that runs, with these empty databases; it and its folder go in the end."""
+    """A running server with these empty databases; it is stopped and its folder deleted at the end."""
     group = ProcessGroup()
     folder = Path(tempfile.mkdtemp(prefix="backoffice-check-"))
     folder.chmod(0o711)  # as root, PostgreSQL runs as another user

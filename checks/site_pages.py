@@ -24,13 +24,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_context: object) -> str:
-    """Point each link to where its page stands in the site."""
+    """Point each link to the place of its page in the site."""
     is_at_top = Path(page.file.abs_src_path or "").parent == ROOT
     return markdown.replace("](docs/" if is_at_top else "](../", "](")
 
 
 def on_post_page(output: str, **_context: object) -> str:
-    """Warn, which fails the strict build, of what a page would load from another host."""
+    """Warn of what a page would load from another host; a warning fails the strict build."""
     for foreign in FOREIGN.findall(output):
         log.warning("A page loads something from another host: %s", foreign)
     return output

@@ -1,4 +1,4 @@
-"""Is every text of the pages and messages translated? Prints a line for each that is not; exit code 1 then."""
+"""Checks that every text of the pages and messages is translated; prints a line for each that is not, exit code 1."""
 
 import shutil
 import subprocess
@@ -32,7 +32,7 @@ def untranslated(po: Path) -> list[str]:
 
 
 def missing_and_needless(root: Path) -> list[str]:
-    """Texts that the code marks and a .po file lacks, and the other way round; found in a copy of the project."""
+    """Texts that the code marks and a .po file lacks, and the reverse; it works on a copy of the project."""
 
     def texts(po: Path) -> set[tuple[str, str]]:
         return {(entry.context or "", entry.id if isinstance(entry.id, str) else entry.id[0]) for entry in entries(po)}
@@ -55,7 +55,7 @@ def all_po(root: Path) -> list[Path]:
 
 
 def main(root: Path = ROOT) -> int:
-    """Print what is wrong; 1 if anything is. Finding the texts in the code takes gettext (`.ci/run` installs it)."""
+    """Print what is wrong; 1 if anything is. Without gettext (`.ci/run` installs it) the code is not searched."""
     wrong = [problem for po in all_po(root) for problem in untranslated(po)]
     if shutil.which("xgettext"):
         wrong += missing_and_needless(root)

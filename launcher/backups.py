@@ -201,7 +201,7 @@ def end_of_log(segments: Sequence[Path]) -> int:
 
 
 def unread(segments: Sequence[Path], *, read_to: int, end: int) -> Path | None:
-    """The segment in which reading ended although the copied log goes on: it is damaged or has a gap; None if all is fine.
+    """The segment in which reading ended although the copied log goes on: it is damaged or has a gap; else None.
 
     `read_to`: the end of what could be read, in bytes. `end`: the end of the log before it was read. The record that
     could not be read may be the last one, half copied: then nothing follows its end.

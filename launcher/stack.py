@@ -187,8 +187,8 @@ class Stack:
     def open_demo(self) -> Child:
         """Start making a demo's first month.
 
-        It has its own rate limits and its own Redis database: the sandbox counts its requests in the time of that month, in
-        which they are rare.
+        It has its own rate limits and its own Redis database: the sandbox counts its requests in the time of that
+        month, in which they are rare.
         """
         rates = dict.fromkeys(("UPSTREAM_ACCOUNT_RATE", "UPSTREAM_IP_RATE", "UPSTREAM_PRODUCTS_RATE"), "100000/minute")
         environment = {**self.owners_environment, **rates}
