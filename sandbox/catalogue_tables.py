@@ -1,4 +1,4 @@
-"""The products of Indonesian shops, as compact tables; `offers.py` turns them into products. Money in rupiah."""
+"""The products of Indonesian shops, as compact tables that `offers.py` turns into products. Money in rupiah."""
 
 from datetime import time
 

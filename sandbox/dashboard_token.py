@@ -1,7 +1,7 @@
 """The dashboard and the control API need the token, because every user of this machine reaches their port.
 
-`./run` prints the dashboard's link with it. The control API moves balances and settles orders; it takes the token as a
-bearer. The wire under /v1/ has its signatures.
+`./run` prints the dashboard's link with it. The control API, which moves balances and settles orders, takes the token
+as a bearer. The wire under /v1/ needs signatures instead.
 """
 
 import hmac
@@ -16,16 +16,16 @@ _CONTROL, _BEARER = "/control/", "Bearer "
 
 
 class DashboardTokenMiddleware:
-    """Takes the token out of the address into a cookie; without either the dashboard is 403. Off without a token.
+    """Moves the token from the address into a cookie; without either, the dashboard is 403. Off if no token is set.
 
-    The control API answers nobody's cookie: a foreign page's request would bring it along.
+    The control API accepts no cookie: a foreign page's request would bring it along.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The page, or the way to it."""
+        """The page, a redirect that sets the cookie, or a 403."""
         if not settings.SANDBOX_TOKEN or request.path.startswith(_OPEN):
             return self.get_response(request)
         if request.path.startswith(_CONTROL):

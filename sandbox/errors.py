@@ -27,7 +27,7 @@ class ErrorCode(Enum):
     RATE_LIMITED = 429, "Too many requests."
     PRODUCT_UNAVAILABLE = 503, "The product is unavailable at the provider."
     CUT_OFF = 503, "The product is in its nightly cut-off."
-    # in no document, as a service adds a code one day
+    # in no document: services add codes one day
     WEIRD_NEW_CODE = 400, "Something new happened."
 
     def __init__(self, http_status: int, message: str) -> None:
@@ -36,7 +36,7 @@ class ErrorCode(Enum):
 
 
 class ApiError(Exception):
-    """A definite no of the service, answered in the error envelope.
+    """A definite refusal of the service, answered in the error envelope.
 
     `retry_after`: whole seconds, sent as a header. `message` and `http_status` replace the code's own.
     """
@@ -52,4 +52,4 @@ class ApiError(Exception):
 
 
 class NotPossible(Exception):
-    """A sentence for the dashboard or the control API about the error. Nothing was changed."""
+    """A sentence about the fault for the dashboard or the control API. Nothing was changed."""

@@ -11,7 +11,7 @@ from sandbox.models import Inquiry, Product, Transaction
 TRANSACTION = (
     "trx_id", "ref_id", "product_code", "product_name", "destination", "price", "status", "sn", "message", "balance",
 )  # fmt: skip
-# null, or empty, while the inquiry is pending
+# null while the inquiry is pending; `details` is empty then
 RESULT = ("customer_name", "amount", "admin_fee", "penalty", "total", "period", "details")
 
 

@@ -1,6 +1,6 @@
-"""The rows of the sandbox. Money is whole rupiah; constraints of the database refuse what must never happen.
+"""The rows of the sandbox. Money is whole rupiah; the database's constraints refuse what must never happen.
 
-Lock order: the account's row first, always; after it at most one transaction or inquiry.
+Lock order: always the account's row first, then at most one transaction or inquiry.
 """
 
 import uuid
@@ -34,9 +34,9 @@ class Account(models.Model):
     )
     balance = models.BigIntegerField()
     opening_balance = models.BigIntegerField()
-    # limits that a person or a test set, e.g. {"account": 20, "window": 2}; the rest comes from the settings
+    # limits that a person or a test set, e.g. {"account": 20, "window": 2}; the others come from the settings
     limits = models.JSONField(default=dict)
-    # what the last seeding gave, to know what a person changed since
+    # what the last seeding set, to know what a person has changed since
     seeded = models.JSONField(default=dict)
 
     class Meta:
@@ -86,7 +86,7 @@ class Product(models.Model):
     product_name = models.CharField(max_length=120)
     brand = models.ForeignKey(Brand, on_delete=models.CASCADE)
     price = models.BigIntegerField()
-    # what the product list shows instead, until the order that met a price rise is accepted
+    # the price in the product list after a rise, until the order that met it is accepted
     risen_price = models.BigIntegerField(null=True)
     admin_fee = models.BigIntegerField()
     status = models.CharField(max_length=8, choices=[("active", "Active"), ("inactive", "Inactive")], default="active")
@@ -119,7 +119,7 @@ class Product(models.Model):
 
 
 class Inquiry(models.Model):
-    """An inquiry, stored per ref_id. Pending until `valid_at` (null: until completed), payable until `expires_at`."""
+    """An inquiry, one per ref_id. Pending until `valid_at` (null: until completed), payable until `expires_at`."""
 
     ref_id = models.CharField(max_length=64, unique=True)
     product = models.ForeignKey(Product, on_delete=models.CASCADE)
@@ -179,7 +179,7 @@ class Transaction(models.Model):
     )
     sn = models.CharField(max_length=120, null=True)  # noqa: DJ001 - null on the wire, never empty
     message = models.CharField(max_length=200)
-    # the account's balance after the last operation of this transaction: its debit, or its refund
+    # the account's balance after this transaction's last movement: its debit or its refund
     balance = models.BigIntegerField()
     scenario = models.PositiveSmallIntegerField(null=True)
     settle_at = models.DateTimeField(null=True)
@@ -244,7 +244,7 @@ class Mutation(models.Model):
 
 
 class ScenarioPlay(models.Model):
-    """When a scenario was first played for a ref_id: its faults are played once, a repeat gets a normal answer."""
+    """When a scenario was first played for a ref_id: a fault is played once, a repeat gets a normal answer."""
 
     ref_id = models.CharField(max_length=64)
     endpoint = models.CharField(max_length=40)
@@ -285,7 +285,7 @@ class LimitHit(models.Model):
 
 
 class ReceivedRequest(models.Model):
-    """One request on the wire as it arrived, without its signature's value, and its answer."""
+    """One request on the wire, without the value of its signature, and its answer."""
 
     at = models.DateTimeField(default=timezone.now)
     endpoint = models.CharField(max_length=60)

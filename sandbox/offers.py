@@ -28,7 +28,7 @@ def rupiah(amount: int) -> str:
 
 
 def _short(nominal: int) -> str:
-    """10000 → "10", as product codes count in thousands."""
+    """10000 → "10": product codes count in thousands."""
     return str(nominal // 1000)
 
 
@@ -39,7 +39,7 @@ def _rounded(amount: float) -> int:
 def _phone() -> Iterator[Offer]:
     for brand, (prefix, margin) in tables.OPERATORS.items():
         for nominal in tables.PULSA_NOMINALS:
-            # the larger the nominal, the thinner the margin; large ones sell below face value
+            # a larger nominal has a smaller margin; large ones sell below face value
             price = _rounded(nominal * (0.985 if nominal >= 100_000 else 1) + margin * (1 + nominal / 100_000) * 0.91)
             if nominal <= 10_000:
                 price = nominal + margin
@@ -140,6 +140,6 @@ def offers() -> list[Offer]:
 
 
 def brand_code(category: str, brand: str) -> str:
-    """Code of a brand, unique over all categories: a brand may sell in several of them."""
+    """The code of a brand in a category; unique, because a brand may sell in several categories."""
     slug = re.sub(r"[^a-z0-9]+", "-", brand.lower()).strip("-")
     return slug if category not in ("paket-data", "sms-telepon") else f"{slug}-{category}"

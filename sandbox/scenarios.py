@@ -1,7 +1,7 @@
-"""Magic destinations: the one table of what a destination whose digits end in 900000NN makes the service do.
+"""Magic destinations: the one table of what the service does for a destination whose digits end in 900000NN.
 
-`docs/sandbox.md` shows this table; a test holds the two equal. A fault of the connection or of the answer is played on
-the first request with a ref_id only; a repeat of the request gets a normal answer. All seconds are divided by
+`docs/sandbox.md` shows this table, and a test compares them. A fault of the connection or of the answer is played only
+on the first request with a ref_id; a repeat of the request gets a normal answer. All seconds are divided by
 SANDBOX_SPEED.
 """
 
@@ -48,7 +48,7 @@ class Serial(StrEnum):
 
 @dataclass(frozen=True)
 class Callback:
-    """A callback that a scenario sends, `after` seconds from the settling, or from the acceptance if `early`."""
+    """A callback that a scenario sends `after` seconds from the settlement, or from the acceptance if `early`."""
 
     content: Content = Content.TRUE
     after: float = 0.0
@@ -71,10 +71,10 @@ class Scenario:
     serial: Serial = Serial.OWN
     answer: Answer = Answer.PLAIN
     callbacks: tuple[Callback, ...] = (Callback(),)
-    # the connection is cut before anything happens; the request takes effect `arrives_after` seconds later, if at all
+    # the connection is cut before anything happens; the request takes effect `arrives_after` seconds later or never
     cut_first: bool = False
     arrives_after: float | None = None
-    # the purchase or payment is refused: always, on the first request only, or until a top-up
+    # the refusal of the purchase or payment: always, on the first request only, or until a top-up
     refusal: ErrorCode | None = None
     refused_once: bool = False
     refused_until_topup: bool = False

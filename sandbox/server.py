@@ -1,4 +1,4 @@
-"""The sandbox's HTTP server: a thread per connection, keep-alive, and a view can cut its own connection."""
+"""The sandbox's HTTP server: a thread per connection, keep-alive, and views can cut their connection."""
 
 import select
 import socket
@@ -23,7 +23,7 @@ class Wire:
         self.connection.shutdown(socket.SHUT_RDWR)
 
     def wait(self, seconds: float) -> None:
-        """Wait; shorter if the client hangs up."""
+        """Wait these seconds, or until the client hangs up."""
         ends = time.monotonic() + seconds
         while (left := ends - time.monotonic()) > 0:
             readable, _, _ = select.select([self.connection], [], [], left)
@@ -31,12 +31,12 @@ class Wire:
                 return
             if not self.connection.recv(1, socket.MSG_PEEK):
                 return
-            # the next request has already arrived: the socket says no more about the client
+            # the next request has arrived already, so the socket does not show any more whether the client hangs up
             time.sleep(max(0.0, ends - time.monotonic()))
 
 
 class CuttingHandler(WSGIRequestHandler):
-    """Django's handler with an idle time limit, without delay for small packets, with the wire in the environ."""
+    """Django's handler with an idle time limit, no delay for small packets, and the wire in the environ."""
 
     timeout = IDLE_SECONDS
     disable_nagle_algorithm = True
@@ -55,7 +55,7 @@ class CuttingHandler(WSGIRequestHandler):
             self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the parent's name
-        """Log nothing: every request of the wire is a row, and the dashboard shows them."""
+        """Log nothing: every request of the wire is a row, which the dashboard shows."""
 
 
 class CuttingServer(ThreadedWSGIServer):

@@ -1,6 +1,6 @@
 """Settings of the sandbox, the stand-in of the upstream service, all read from the environment.
 
-It shares nothing with the backoffice: its own process, port, database, cookies and secrets. It is a test
+It shares nothing with the backoffice: it has its own process, port, database, cookies and secrets. It is a test
 service for this machine: it answers on loopback only and holds no real money.
 """
 
@@ -14,7 +14,7 @@ from environs import Env
 env = Env()
 
 DEBUG = False
-# It signs only the dashboard's cookies: a new one at each start loses only an open form.
+# It signs only the dashboard's cookies, so a new key at each start loses only open forms.
 SECRET_KEY = env.str("SANDBOX_SECRET_KEY", "") or get_random_secret_key()
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 
@@ -24,7 +24,7 @@ MIDDLEWARE = [
     "sandbox.dashboard_token.DashboardTokenMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    # checks the host's name, and sets Content-Length: without it no connection stays open
+    # checks the host's name, and sets Content-Length, without which no connection stays open
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -66,7 +66,7 @@ USE_THOUSAND_SEPARATOR = False
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True
 
-# Cookies ignore the port: without a name of its own the backoffice on the same host would get this one.
+# Cookies ignore the port: without its own name, the backoffice on the same host would get this cookie.
 CSRF_COOKIE_NAME = "sandbox_csrf"
 CSRF_COOKIE_HTTPONLY = True
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
@@ -90,13 +90,13 @@ LOGGING = {
     "filters": {"faults": {"()": "django.utils.log.CallbackFilter", "callback": lambda record: bool(record.exc_info)}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": env.log_level("LOG_LEVEL", logging.INFO)},
-    # refusals are normal here and stand in the list of requests: log only exceptions
+    # refusals are normal here and shown in the list of requests: log only exceptions
     "loggers": {"django.request": {"filters": ["faults"]}},
 }
 
 # --- The service's own ------------------------------------------------------------------------------------------
 
-# Its holder may open the dashboard and use the control API; without a token, everybody on this machine may.
+# People who have it may open the dashboard and use the control API; if none is set, everybody on this machine may.
 SANDBOX_TOKEN = env.str("SANDBOX_TOKEN", "")
 # Every delay of the sandbox is divided by this.
 SANDBOX_SPEED = env.float("SANDBOX_SPEED", 1.0)
@@ -114,7 +114,7 @@ SANDBOX_LIMITS: dict[str, int] = env.dict(
     "SANDBOX_LIMITS", {"ip": 300, "account": 120, "products": 6}, subcast_values=int
 )
 SANDBOX_LIMIT_WINDOW = env.float("SANDBOX_LIMIT_WINDOW", 60.0)
-# The balance that `seed_sandbox` gives a fresh account.
+# What `seed_sandbox` gives a new account; the balance in whole rupiah.
 SANDBOX_SECRET_ID = env.str("SANDBOX_SECRET_ID", "")
 SANDBOX_SECRET_KEY_UPSTREAM = env.str("SANDBOX_SECRET_KEY_UPSTREAM", "")
 SANDBOX_CALLBACK_URL = env.str("SANDBOX_CALLBACK_URL", "")

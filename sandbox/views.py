@@ -1,4 +1,4 @@
-"""The dashboard: the steps that the document places "in the dashboard", and everything that the sandbox stores."""
+"""The dashboard: the steps that the document says are done "in the dashboard", and all that the sandbox stores."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -30,7 +30,7 @@ from sandbox.services import account, bills, callbacks, catalogue, settlement
 
 PER_PAGE = 50
 LARGEST = 1_000_000_000_000
-# the name of each page's address → its title
+# the name of a page's address → its title
 PAGES = {
     "account": "Account",
     "transactions": "Transactions",
@@ -85,7 +85,7 @@ def magic(request: HttpRequest) -> HttpResponse:
 def action(page: str) -> Callable[[Action], Callable[..., HttpResponse]]:
     """A POST that does one thing and redirects to `next`, or to `page`, with a sentence.
 
-    NotPossible becomes the sentence of what is wrong; nothing was changed then.
+    If the action raises NotPossible, the sentence says what is wrong, and nothing was changed.
     """
 
     def decorate(act: Action) -> Callable[..., HttpResponse]:
@@ -126,7 +126,7 @@ def switch(request: HttpRequest) -> str:
 
 @action("account")
 def set_addresses(request: HttpRequest) -> str:
-    """Register the merchant's server addresses, one per line; none: every address may call."""
+    """Register the merchant's server addresses, one per line; without any, every address may call."""
     addresses = request.POST.get("allowed_ips", "").replace(",", " ").split()
     account.change({"allowed_ips": addresses})
     return f"{len(addresses)} addresses registered." if addresses else "Requests from every address are accepted."
@@ -142,7 +142,7 @@ def set_callback(request: HttpRequest) -> str:
 
 @action("account")
 def top_up(request: HttpRequest) -> str:
-    """Add money."""
+    """Top up the balance."""
     amount = _amount(request)
     account.top_up(amount, note="dashboard")
     return f"Topped up by Rp{rupiah(amount)}."
@@ -150,7 +150,7 @@ def top_up(request: HttpRequest) -> str:
 
 @action("account")
 def spend(request: HttpRequest) -> str:
-    """Take money, as buying in the dashboard would: a movement without an API request."""
+    """Take money without an API request, as a purchase in the dashboard would."""
     amount = _amount(request)
     account.spend(amount)
     return f"Rp{rupiah(amount)} spent."

@@ -1,4 +1,4 @@
-"""Who calls, and whether the account may be used (document, Authentication; What the service does, 6)."""
+"""Checks who calls, and whether the account may be used (document, Authentication; What the service does, 6)."""
 
 import hashlib
 import hmac
@@ -11,7 +11,7 @@ from sandbox.models import Account
 
 
 def expected_signature(account: Account, ref_id: str | None) -> str:
-    """MD5 of secret_id:secret_key, and of :ref_id where the endpoint has one; lower-case hex."""
+    """MD5 of secret_id:secret_key, with :ref_id where the endpoint has one; lower-case hex."""
     parts = [account.secret_id, account.secret_key, *([] if ref_id is None else [ref_id])]
     return hashlib.md5(":".join(parts).encode()).hexdigest()  # noqa: S324 - the service's formula
 

@@ -31,7 +31,7 @@ from sandbox.services import account, bills, callbacks, catalogue, clock, schedu
 Body = dict[str, Any]
 MOST_ROWS = 1000
 
-# A reset is tried so often: what is delivered at the same time may be in its way.
+# How often a reset is tried: a delivery at the same time may make it fail.
 _RESETS = 3
 
 
@@ -50,7 +50,7 @@ def reading(view: Callable[[HttpRequest], Body]) -> Callable[[HttpRequest], Http
 
 
 def writing(view: Callable[[Body], Body]) -> Callable[[HttpRequest], HttpResponse]:
-    """A POST with a JSON object. The content type is required: a foreign page in a browser cannot send it."""
+    """A POST with a JSON object. It requires the content type, which a foreign page in a browser cannot send."""
 
     @csrf_exempt
     @wraps(view)
@@ -142,7 +142,7 @@ def deliveries_view(request: HttpRequest) -> Body:
 
 @writing
 def account_view(body: Body) -> Body:
-    """Change the account; only what is given changes. Answers the account."""
+    """Change what is given of the account. Answers the account."""
     changed = account.change(body)
     return _shown(
         changed, "secret_id", "balance", "api_active", "verified", "allowed_ips", "callback_url", "callback_style",
@@ -204,7 +204,7 @@ def product_view(body: Body) -> Body:
 
 @writing
 def time_view(body: Body) -> Body:
-    """Live in another time: `now` (ISO 8601 with its zone), or null for the real one; settle what is due by then."""
+    """Set the clock to `now` (ISO 8601 with its zone), or to the real time for null; settle what is due by then."""
     wanted = fields.optional_text(body, "now")
     try:
         to = datetime.fromisoformat(wanted) if wanted else None
@@ -224,7 +224,7 @@ def reset_view(_body: Body) -> Body:
         try:
             balance = _reset()
             break
-        except (IntegrityError, OperationalError):  # a delivery in hand wrote, or held a row, meanwhile
+        except (IntegrityError, OperationalError):  # a delivery wrote, or held a row, meanwhile
             if not left:
                 raise
     scheduler.wake()

@@ -1,4 +1,4 @@
-"""The endpoints of the wire: a table of path → function. All are POST, JSON in and out."""
+"""The endpoints of the wire: a table of path → function. All are POST, with JSON in and out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

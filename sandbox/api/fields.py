@@ -1,4 +1,4 @@
-"""Reads a request's body and its fields, strictly. Every fault is an ApiError INVALID_REQUEST."""
+"""Reads a request's body and its fields strictly. Every fault is an ApiError INVALID_REQUEST."""
 
 import json
 import re
@@ -41,7 +41,7 @@ def parse_body(body: bytes) -> dict[str, Any]:
 
 
 def text(body: dict[str, Any], name: str, *, longest: int = 64) -> str:
-    """A required text of 1 to `longest` characters, without NUL and lone surrogates."""
+    """A required text of 1 to `longest` printable characters."""
     value = body.get(name)
     if not isinstance(value, str) or not value or len(value) > longest or not value.isprintable():
         raise invalid(f"{name} is required: text of 1 to {longest} characters.")

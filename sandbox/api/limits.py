@@ -46,7 +46,7 @@ class Tally:
 
 
 def forget_old() -> datetime:
-    """Delete what no window counts any more; returns when to do it again."""
+    """Delete the hits of a day ago and older, which no window counts; returns when to do it again."""
     now = timezone.now()
     LimitHit.objects.filter(at__lt=now - timedelta(days=1)).delete()
     return now + timedelta(hours=1)

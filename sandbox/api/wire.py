@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 HANG_SECONDS = 40.0
 DELAY_SECONDS = 2.0
-# never stored: with them anyone can sign
+# never stored, because anybody who has them can sign
 HIDDEN = frozenset({"signature", "secret_key"})
 
 
@@ -91,7 +91,7 @@ def _route(request: HttpRequest) -> Endpoint:
 
 
 def _describe(record: ReceivedRequest, body: dict[str, Any]) -> None:
-    """Store what was asked, without what could be used to sign."""
+    """Note the request's fields, without those that could be used to sign."""
     shown = {name: value for name, value in body.items() if name not in HIDDEN}
     record.body = json.dumps(shown, ensure_ascii=True).replace("\\u0000", "")[:4000]
     ref_id = body.get("ref_id")
@@ -142,7 +142,7 @@ def _wire(request: HttpRequest) -> Any:
 
 
 def _wait_for_callback(request: HttpRequest, ref_id: str) -> None:
-    """Wait, at most 10 s, until the callback about a transaction was answered: on a busy machine too it comes first."""
+    """Wait until the callback about a transaction is answered, at most 10 s: it must come first on any machine."""
     for _ in range(100):
         queued = Delivery.objects.filter(ref_id=ref_id, tries=0)
         if not Transaction.objects.filter(ref_id=ref_id, status="pending").exists() and not queued.exists():

@@ -1,4 +1,4 @@
-"""The account: its balance, of which every movement is one row written under the account's lock, and its settings."""
+"""The account: its settings and its balance. Every movement is one row, written under the account's lock."""
 
 import secrets
 from collections.abc import Callable
@@ -16,7 +16,7 @@ LARGEST_BALANCE = 10**15
 
 
 def lock_account() -> Account:
-    """The account, locked until the end of the transaction. The first lock of everything that changes state."""
+    """The account, locked until the end of the transaction. Everything that changes state takes this lock first."""
     return Account.objects.select_for_update().get(pk=1)
 
 
@@ -38,7 +38,7 @@ def top_up(amount: int, *, note: str) -> Mutation:
 
 @transaction.atomic
 def spend(amount: int) -> None:
-    """Take `amount` (rupiah, above zero) outside of any transaction. Raises NotPossible if the balance is too low."""
+    """Take `amount` (rupiah, above zero) without an order. Raises NotPossible if the balance is too low."""
     account = lock_account()
     if account.balance < amount:
         raise NotPossible("the balance does not cover this amount")
@@ -77,10 +77,10 @@ def regenerate_credentials() -> None:
 
 @transaction.atomic
 def seed(*, secret_id: str, secret_key: str, callback_url: str, opening_balance: int) -> Account:
-    """Create the account, or update the settings of an earlier seeding that no person changed since.
+    """Create the account, or update the settings of an earlier seeding that nobody has changed since.
 
-    A value that a person set and that is given here counts as seeded again. Empty credentials: generated for a new
-    account. Running it again changes nothing.
+    A value that a person set and that is given here, too, counts as seeded again. A new account gets generated
+    credentials if those given are empty. Running it again changes nothing.
     """
     given = {"secret_id": secret_id, "secret_key": secret_key, "callback_url": callback_url}
     account = Account.objects.select_for_update().filter(pk=1).first()

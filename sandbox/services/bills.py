@@ -32,7 +32,7 @@ CUSTOMERS = (
 
 @database.atomic
 def inquire(*, ref_id: str, product_code: str, destination: str) -> tuple[Inquiry, Answer]:
-    """Inquire a bill, or return the stored result of the identical inquiry; and how the answer travels.
+    """Inquire a bill, or return the stored result of the identical inquiry; also returns how the answer travels.
 
     Raises ApiError: DUPLICATE_REF_ID, PRODUCT_NOT_FOUND, PRODUCT_UNAVAILABLE, CUT_OFF, INVALID_DESTINATION,
     BILL_NOT_AVAILABLE, BILL_ALREADY_PAID.
@@ -71,7 +71,7 @@ def _store(ref_id: str, product: Product, destination: str, bill: dict[str, Any]
         destination=destination,
         scenario=scenario.number if scenario else None,
         status="pending",
-        # only a scenario's seconds are divided by the speed; five minutes stay five minutes
+        # only a scenario's seconds are divided by the speed; the usual five minutes stay
         valid_seconds=VALID_SECONDS if valid is None else sped(valid).total_seconds(),
         created_at=now,
         valid_at=None if pending is None else now + sped(pending),
@@ -80,7 +80,7 @@ def _store(ref_id: str, product: Product, destination: str, bill: dict[str, Any]
 
 
 def _become_valid(inquiry: Inquiry) -> None:
-    """Set a pending inquiry to valid if its time has come. Under the account's lock."""
+    """Set a pending inquiry to valid if its time has come. Call it under the account's lock."""
     if inquiry.status != "pending" or inquiry.valid_at is None or inquiry.valid_at > timezone.now():
         return
     inquiry.status = "valid"
@@ -103,7 +103,7 @@ def complete_inquiry(ref_id: str) -> None:
 
 @in_transaction
 def pay(*, ref_id: str, amount: int | None = None) -> tuple[Transaction, Answer]:
-    """Pay an inquired bill once, or return its payment (document, /v1/bill/pay 1–8); and how the answer travels.
+    """Pay an inquired bill once, or return its payment (document, /v1/bill/pay 1–8); also how the answer travels.
 
     `amount` in rupiah. Raises what the destination's scenario raises, and ApiError: BILL_NOT_FOUND, INQUIRY_PENDING,
     INQUIRY_EXPIRED, AMOUNT_MISMATCH, BILL_ALREADY_PAID, PRODUCT_UNAVAILABLE, CUT_OFF, INSUFFICIENT_BALANCE.
@@ -168,9 +168,9 @@ def _paid_months(product_code: str, destination: str, statuses: list[str]) -> se
 
 
 def _bill(product: Product, destination: str, at: datetime, *, paid: set[str], goes_on: bool) -> dict[str, Any] | None:
-    """The customer's bill: name, the months after the last one `paid`, amounts in rupiah; the same all month.
+    """The customer's bill: name, the months after the last one `paid`, amounts in rupiah; the same during a month.
 
-    If all of them are paid: None, or the bill of the next month if it `goes_on`.
+    If all months are paid: None, or the bill of the next month if it `goes_on`.
     """
     today = timezone.localtime(at).date()
     dice = random.Random(f"{product.product_code}:{destination}:{today:%Y-%m}")  # noqa: S311

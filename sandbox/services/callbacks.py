@@ -19,7 +19,7 @@ from sandbox.services.playing import sped
 def queue_planned(transaction: Transaction, *, early: bool) -> None:
     """Queue the callbacks that the transaction's scenario plans for its acceptance (`early`) or its settling.
 
-    None in a moved time: whoever makes the past asks, and the web pages would date them today.
+    None in a moved time: the process that makes the past polls, and the web pages would date callbacks today.
     """
     if clock.is_moved():
         return
@@ -30,7 +30,7 @@ def queue_planned(transaction: Transaction, *, early: bool) -> None:
 
 
 def queue(transaction: Transaction, content: Content, *, due_at: datetime) -> Delivery | None:
-    """Write a callback about the transaction as it is now, due at an aware time. None without a callback URL."""
+    """Queue a callback about the transaction's present state, due at an aware time. None without a callback URL."""
     if not Account.objects.exclude(callback_url="").exists():
         return None
     happened = transaction.settled_at or timezone.now()

@@ -1,4 +1,4 @@
-"""The products: written from the offers, checked before a sale, changed by a person."""
+"""The products: writes them from the offers, checks them before a sale, changes them for a person."""
 
 import re
 from typing import Any
@@ -56,7 +56,7 @@ def restore() -> None:
 
 
 def _changeable(offer: Offer) -> dict[str, Any]:
-    """The fields that a person or a scenario can change, as the offer has them."""
+    """The offer's values of the fields that a person or a scenario can change."""
     cut_off = (offer.cut_off if settings.SANDBOX_CUT_OFF else None) or (None, None)
     return dict(zip(CHANGEABLE, (offer.price, None, "active", False, *cut_off), strict=True))
 

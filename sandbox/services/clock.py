@@ -1,6 +1,6 @@
 """The time in which the sandbox lives: the real one, or a past one while a demo's first month is made in it.
 
-It is kept in this process alone: a new start lives in the real time.
+It is kept in this process alone: after a restart the real time counts.
 """
 
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -25,8 +25,8 @@ def is_moved() -> bool:
 
 
 def move(to: datetime | None) -> None:
-    """Let this moment be now, and time go on from it; None: the real time again."""
+    """Make this moment now, and let time go on from it; None: return to the real time."""
     global _shift  # noqa: PLW0603
     _shift = to - datetime.now(UTC) if to else timedelta()
-    # The one place from which `timezone.now` reads, also where it is the default of a field
+    # `timezone.now` reads its clock from this name, also where it is the default of a field
     vars(timezone)["datetime"] = Moved if to else datetime

@@ -1,6 +1,6 @@
-"""Sends callbacks: claimed from their rows, a few at a time, so that one slow answer delays no other transaction.
+"""Sends callbacks: it claims their rows and sends several at once, so that a slow answer delays no other transaction.
 
-Those about one transaction are sent one after another, in the order of their due times.
+Callbacks about one transaction are sent one after another, in the order of their due times.
 """
 
 import logging
@@ -26,7 +26,7 @@ _pool = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="callback")
 
 
 def release_all() -> None:
-    """After a restart: deliveries in flight at the end of the process are due again."""
+    """After a restart, make deliveries due again that were in flight when the process ended."""
     Delivery.objects.filter(in_flight=True).update(in_flight=False)
 
 
@@ -83,7 +83,7 @@ def _attempt(pk: int) -> None:
 
 
 def _post(url: str, body: bytes, headers: dict[str, str]) -> tuple[int | None, str]:
-    """The HTTP status of the answer, or None and why there was none within the time limit."""
+    """The HTTP status of the answer, or None and the reason why there was no answer in time."""
     if not url.startswith(("http://", "https://")):
         return None, "the callback URL is not an http(s) address"
     timeout = settings.SANDBOX_CALLBACK_TIMEOUT

@@ -1,4 +1,4 @@
-"""How a scenario acts on a request before, and instead of, the normal work."""
+"""What a scenario does to a request before the normal work, or instead of it."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -26,7 +26,7 @@ class CutFirst(Exception):
 def in_transaction(work: Callable[Fields, Result]) -> Callable[Fields, Result]:
     """Do `work` in one database transaction that an ApiError or CutFirst does not roll back.
 
-    So a scenario's first play stays noted. `work` refuses before it touches money, never after.
+    That keeps the note of a scenario's first play. `work` must refuse before it touches money, never after.
     """
 
     @wraps(work)

@@ -21,7 +21,7 @@ CREATE = "/v1/transaction/create"
 def purchase(
     *, ref_id: str, product_code: str, destination: str, max_price: int | None = None
 ) -> tuple[Transaction, Answer]:
-    """Create a purchase, or return the one that the identical request created before; and how the answer travels.
+    """Create a purchase, or return the one that the identical request created; also how the answer travels.
 
     `max_price` in rupiah. Raises what the destination's scenario raises, and ApiError: DUPLICATE_REF_ID,
     PRODUCT_NOT_FOUND, PRODUCT_UNAVAILABLE, CUT_OFF, INVALID_DESTINATION, PRICE_CHANGED, INSUFFICIENT_BALANCE.
@@ -47,7 +47,7 @@ def purchase(
         price = noted.price or price
     if max_price is not None and max_price < price:
         if price > product.listed_price:
-            # in the product list, so that a person can confirm it; others still pay the usual price
+            # list the new price, so that a person can confirm it; other orders still pay the usual price
             product.risen_price = price
             product.save(update_fields=["risen_price"])
         raise ApiError(ErrorCode.PRICE_CHANGED, f"The price is {price} now.")
@@ -81,7 +81,7 @@ def accept(
 ) -> tuple[Transaction, Answer]:
     """Charge the locked account and write the pending transaction, in the caller's database transaction.
 
-    Debit and row are written together; the unique constraints refuse a second of either for a ref_id.
+    Debit and row are written together; unique constraints refuse a second debit or row of a ref_id.
     """
     now = timezone.now()
     debit = move(account, MutationKind.DEBIT, -price, ref_id=ref_id, note=product.product_name)

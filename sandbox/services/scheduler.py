@@ -1,4 +1,4 @@
-"""The thread that does what is due: settling, late arrivals, callbacks. All of it is rows: a restart loses nothing."""
+"""The thread that does what is due: settling, late arrivals, callbacks. These are rows: a restart loses nothing."""
 
 import logging
 import threading
@@ -10,14 +10,14 @@ from django.utils import timezone
 
 logger = logging.getLogger(__name__)
 
-# Seconds until it looks again if nobody woke it: another process may have written a row.
+# Seconds until it looks again if nobody wakes it: another process may have written a row.
 LONGEST_SLEEP = 5.0
 
 _awake = threading.Event()
 
 
 def wake() -> None:
-    """Make the scheduler look now at what is due."""
+    """Make the scheduler look for due work now."""
     _awake.set()
 
 

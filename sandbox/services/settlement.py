@@ -1,4 +1,4 @@
-"""The final state of a transaction, and with it refund and callbacks. `success` and `failed` are final."""
+"""Gives a transaction its final state, with refund and callbacks. `success` and `failed` are final."""
 
 import logging
 import random
@@ -28,8 +28,8 @@ TOKEN_PREFIX = "PLN"  # noqa: S105 - electricity tokens, not secrets
 def settle(ref_id: str, status: str, *, sn: str | None = None) -> None:
     """Set a pending transaction to `success` or `failed`. Raises NotPossible for another status, or if none is pending.
 
-    A failed one is refunded in the same database transaction (document, Transaction status). Queues the callbacks that
-    the transaction's scenario plans.
+    A failed transaction is refunded in the same database transaction (document, Transaction status). The callbacks that
+    its scenario plans are queued.
     """
     if status not in ("success", "failed"):
         raise NotPossible("a transaction ends in success or failed")
@@ -52,7 +52,7 @@ def settle(ref_id: str, status: str, *, sn: str | None = None) -> None:
 
 
 def _serial_number(transaction: Transaction) -> str:
-    """A reference number as the provider would give it: 20 digits for an electricity token."""
+    """A serial number as a provider gives it: 20 digits for an electricity token, else 16."""
     serial = SCENARIOS[transaction.scenario].serial if transaction.scenario else Serial.OWN
     if serial is Serial.SAME:
         return SAME_SERIAL
@@ -62,7 +62,7 @@ def _serial_number(transaction: Transaction) -> str:
 
 
 def settle_due() -> datetime | None:
-    """Settle every transaction that is due; returns when the next one is."""
+    """Settle every transaction that is due; returns when the next one is due."""
     waiting = Transaction.objects.filter(status="pending", settle_at__isnull=False)
     for ref_id, number in waiting.filter(settle_at__lte=timezone.now()).values_list("ref_id", "scenario"):
         try:
@@ -74,7 +74,7 @@ def settle_due() -> datetime | None:
 
 
 def arrive_due() -> datetime | None:
-    """Serve the late requests that are due; returns when the next one is."""
+    """Serve the late requests that are due; returns when the next one is due."""
     for late in LateArrival.objects.filter(due_at__lte=timezone.now()):
         try:
             ARRIVING[late.endpoint](**late.fields)

@@ -1,4 +1,4 @@
-"""`manage.py run_sandbox`: the sandbox's one process: wire, dashboard, and the scheduler's thread."""
+"""`manage.py run_sandbox`: the sandbox's one process, with wire, dashboard, and the scheduler's thread."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from sandbox.server import CuttingServer
 from sandbox.services import delivery, settlement
 from sandbox.services.scheduler import Scheduler
 
-# seconds that a stop waits for the scheduler's job in hand; in all a stop takes less than 2 s
+# seconds that a stop waits for the scheduler's present job; a whole stop takes less than 2 s
 PATIENCE = 1.0
 ENDINGS = {signal.SIGTERM, signal.SIGINT}
 
@@ -59,5 +59,5 @@ class Command(BaseCommand):
         server.server_close()
         scheduler.stop(PATIENCE)
         sys.stdout.flush()
-        # A hanging answer or a slow merchant would keep the interpreter; everything that matters is in the database.
+        # A hanging answer or a slow merchant would keep the process alive; everything that matters is in the database.
         os._exit(0)
