@@ -155,9 +155,12 @@ class ShownApproval:
 
     @property
     def void_words(self) -> str:
-        """Why a void one could not be done any more; empty where its facts had changed."""
+        """Why a void one could not be done any more; empty where its facts had changed.
+
+        Kept words come in each language; words found now, or kept by an older version, are one text.
+        """
         words = self._changes.get("words", "")
-        return str(words.get(get_language(), "")) if isinstance(words, dict) else str(words)  # one text
+        return str(words.get(get_language(), "")) if isinstance(words, dict) else str(words)
 
     @cached_property
     def changes(self) -> list[Change]:
