@@ -54,7 +54,7 @@ def staff_only(
             add_never_cache_headers(response)
             return response
 
-        guarded.rights = permissions  # type: ignore[attr-defined] # for those who compare pages with the table
+        guarded.rights = permissions  # type: ignore[attr-defined] # for whoever compares pages with the table
         return guarded
 
     return decorate

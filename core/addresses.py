@@ -15,7 +15,7 @@ _FORWARDED = ("X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Rea
 
 
 def address_of(request: HttpRequest) -> str:
-    """The client's address; "" only where even who connected has none.
+    """The client's address; "" only where even the connection has none.
 
     Each of TRUSTED_PROXY_COUNT proxies appends the address that it saw to X-Forwarded-For. The client itself wrote
     everything further left. With fewer parts than proxies the request came around them, and only the peer counts.
@@ -26,8 +26,8 @@ def address_of(request: HttpRequest) -> str:
 def address_from(forwarded: str, *, peer: str) -> str:
     """The client's address by the header X-Forwarded-For and the address of the connection.
 
-    An entry of a proxy that nobody can read ("unknown") counts as the next trusted hop, in the end the peer: its
-    clients share the counters of their proxy, not one of all proxies.
+    For an entry that is not an address ("unknown") the next trusted hop counts, in the end the peer: such clients
+    share the counters of their own proxy, not one counter for all proxies.
     """
     hops = [part.strip() for part in forwarded.split(",") if part.strip()]
     count = settings.TRUSTED_PROXY_COUNT
@@ -36,7 +36,7 @@ def address_from(forwarded: str, *, peer: str) -> str:
 
 
 def _plain(written: str) -> str:
-    """The address in a proxy's notation, in quotes, with a port or a zone; "" if it is invalid.
+    """The address without what proxies write around it: quotes, a port or a zone; "" if it is invalid.
 
     `203.0.113.7:4711`, `[2001:db8::7]:4711`, `"[2001:db8::7]"`, `fe80::7%eth0`.
     """
@@ -54,9 +54,9 @@ def _plain(written: str) -> str:
 
 
 def is_from_this_machine(request: HttpRequest) -> bool:
-    """Whether a program on this machine asks, for itself: a proxy here speaks for strangers.
+    """Whether a program on this machine asks for itself: a proxy here asks for strangers.
 
-    Behind a trusted proxy nobody does, because some proxies say nothing of whom they speak for.
+    Never with a trusted proxy in front, because some proxies do not say that they ask for somebody else.
     """
     is_forwarded = settings.TRUSTED_PROXY_COUNT or any(name in request.headers for name in _FORWARDED)
     try:
@@ -78,12 +78,12 @@ def host_of(request: HttpRequest) -> str:
 
 
 def site_of(request: HttpRequest) -> str:
-    """The address of our pages for others, without a slash at its end: by SITE_URL, the request or ALLOWED_HOSTS.
+    """The address of our pages for others, without a slash at its end: from SITE_URL, the request or ALLOWED_HOSTS.
 
-    The first of them that the internet may know; else that of the request, as with a tunnel to this machine.
+    The first of them that the internet can reach; else the request's, as with a tunnel to this machine.
     """
     typed = request.build_absolute_uri("/").rstrip("/")
-    # behind TLS a proxy has the usual port; for a trial without it the pages' own port counts
+    # with TLS a proxy listens on the usual port; in a trial without TLS the pages' own port counts
     form = "https://{}" if settings.HTTPS else typed.replace(request.get_host().partition(":")[0], "{}", 1)
     named = [form.format(host) for host in settings.ALLOWED_HOSTS if not host.startswith((".", "*"))]
     sites = [site for site in (settings.SITE_URL.rstrip("/"), typed, *named) if site]
@@ -100,7 +100,7 @@ def is_of_this_machine(site: str) -> bool:
 
 
 def is_public(site: str) -> bool:
-    """Whether others may reach this address: not a name or an address of this machine, or of a network of its own."""
+    """Whether others may reach this address: not a name or an address of this machine, or of a private network."""
     host = urlsplit(site).hostname or ""
     try:
         return ipaddress.ip_address(host).is_global

@@ -11,9 +11,9 @@ from core.middleware import Middleware
 
 # ARABIC LETTER MARK, the marks, the embeddings and overrides, the isolates
 _LETTERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-# and what a terminal would obey; lines and tabs stay, and the \\r that begins a line of progress
+# Also what a terminal would obey; line ends and tabs stay, and the \\r that begins a line of progress
 _TERMINALS = re.compile(_LETTERS.pattern + r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|(?<!\A)\r")
-# Python looks fifteen times as fast for a pattern that begins with one certain byte.
+# Python searches fifteen times as fast for a pattern that begins with one fixed byte.
 _BYTES = (re.compile(rb"\xd8\x9c"), re.compile(rb"\xe2(?:\x80[\x8e\x8f\xaa-\xae]|\x81[\xa6-\xa9])"))
 
 
@@ -36,7 +36,7 @@ def _name_of_bytes(match: re.Match[bytes]) -> bytes:
 
 
 class VisibleBidiMiddleware(Middleware):
-    """Does it to every page and every part of one, also to those that a view has yet to be written for."""
+    """Makes them visible on every page and every part of one, so that no view has to think of it."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """The answer; files and pictures stay as they are."""

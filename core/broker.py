@@ -22,6 +22,6 @@ class _Channel(redis.Channel):
 
 
 class Transport(redis.Transport):
-    """Kombu's, with our channel."""
+    """Kombu's transport, with our channel."""
 
     Channel = _Channel

@@ -16,8 +16,8 @@ M = TypeVar("M", bound=Model)
 def read_rows(model: type[M], rest: str, values: Sequence[Any], **more: str) -> list[M]:
     """The rows that `rest` chooses: the SQL after FROM and the table's name, with its `values`.
 
-    `more`: SQL of further values, which each row gets by these names. For models whose columns come out of the
-    database as they are: no JSON.
+    `more`: SQL of further values, which each row gets by these names. Only for models whose
+    columns need no conversion: no JSON.
     """
     statement, names = _select(model, tuple(more.items()))
     with connection.cursor() as cursor:
@@ -95,7 +95,7 @@ def _select(model: type[Model], more: tuple[tuple[str, str], ...]) -> tuple[str,
 
 @cache
 def _update_one(model: type[Model], fields: tuple[str, ...]) -> tuple[str, list[Field[Any, Any]]]:
-    """The statement for one row, and the columns whose values it wants, the key last: arrays of one cost twice that."""
+    """The statement for one row, and the columns whose values it wants, the key last; arrays would cost twice."""
     meta, quote = model._meta, connection.ops.quote_name
     columns = [column for column in meta.concrete_fields if column.name in fields and not column.primary_key]
     changes = ", ".join(f"{quote(str(column.column))} = %s" for column in columns)
@@ -122,7 +122,7 @@ def _update(model: type[Model], fields: tuple[str, ...]) -> tuple[str, list[Fiel
 
 
 def _type_of(column: Field[Any, Any]) -> str:
-    """Its type without a length: a cast to varchar(10) would cut a long text, an assignment refuses it."""
+    """The column's type without a length: a cast to varchar(10) would cut a long text, an assignment refuses it."""
     return str(column.cast_db_type(connection)).partition("(")[0]
 
 

@@ -29,14 +29,14 @@ class _Reading:
 
 
 _latest: list[_Reading] = []
-# How far this process lives from the real time: only `demo_time` sets it.
+# How far this process's time is from the real one; only `demo_time` sets it.
 _shift = dt.timedelta()
 
 
 def now() -> dt.datetime:
-    """The database's time, at most one question's milliseconds ahead. `OperationalError` if it was never reached.
+    """The database's time, at most one query's milliseconds ahead. Raises `OperationalError` if it was never reached.
 
-    A machine whose clock is wrong, or is set while we run, moves no due time.
+    A machine's clock that is wrong, or is set while we run, moves no due time.
     """
     if not _latest or _latest[0].age() > _READ_EVERY:
         _latest[:] = [_read()]
@@ -46,9 +46,9 @@ def now() -> dt.datetime:
 
 @contextmanager
 def demo_time() -> Iterator[Callable[[dt.datetime], None]]:
-    """Let this process live in another time, which the yielded function sets; a demo's first month is made in it.
+    """Run this process in another time, which the yielded function sets; a demo's first month is made in it.
 
-    Only for that (`backoffice/demo`), which asks before whether the books are empty. Raises `ImproperlyConfigured` with
+    Only for that (`backoffice/demo`), which first checks that the books are empty. Raises `ImproperlyConfigured` with
     a real upstream. What the database dates itself, the history of rows, keeps the real time.
     """
     global _shift  # noqa: PLW0603

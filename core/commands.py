@@ -46,7 +46,7 @@ def whole_rupiah(text: str) -> int:
 
 
 class VisibleOutput(OutputWrapper):
-    """Names the controls that a text of the upstream may hold; JSON has them escaped, and stays as it is."""
+    """Names the controls that a text of the upstream may hold; JSON, which escapes them, stays as it is."""
 
     def write(  # type: ignore[override] # as Django has it
         self, msg: str = "", style_func: Callable[[str], str] | None = None, ending: str | None = None
@@ -81,14 +81,14 @@ class PlainCommand(BaseCommand):
         super().run_from_argv(argv)
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        """Refuse wrong arguments with one sentence and exit code 2, without a page of usage; guess no option."""
+        """Refuse wrong arguments with one sentence and exit code 2, not a page of usage; take no shortened option."""
         parser = super().create_parser(prog_name, subcommand, allow_abbrev=False, **kwargs)
         if self.json_help:
             parser.add_argument("--json", action="store_true", help=self.json_help)
 
         def refuse(message: str) -> NoReturn:
             sentence = f"{message} (see {subcommand} --help)"
-            # Django parses outside of what catches a CommandError
+            # Django parses outside of the code that catches a CommandError
             if getattr(self, "_called_from_command_line", False):
                 parser.exit(EXIT_USAGE, f"CommandError: {sentence}\n")
             raise CommandError(sentence, returncode=EXIT_USAGE)
@@ -101,7 +101,7 @@ class PlainCommand(BaseCommand):
         self.stdout.write(json.dumps(facts) if as_json else sentence)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Run in English; a database that cannot be reached is one sentence, and the log is for `--verbosity 2`."""
+        """Run in English; report an unreachable database in one sentence; write the log only with `--verbosity 2`."""
         for name in ("stdout", "stderr"):
             if output := options.pop(name, None):  # Django would put its own around it
                 setattr(self, name, VisibleOutput(output))

@@ -14,7 +14,7 @@ _AWAY = ("08", "53", "57P")
 
 
 def is_away(error: BaseException | None) -> bool:
-    """Whether the error says that the database cannot be reached now, or takes nobody."""
+    """Whether the error says that the database cannot be reached now, or accepts no connection."""
     if not isinstance(error, OperationalError | InterfaceError):
         return False
     state = getattr(error.__cause__, "sqlstate", None)
@@ -22,9 +22,9 @@ def is_away(error: BaseException | None) -> bool:
 
 
 def trust_quiet_connection() -> None:
-    """Take the kept connection for open when nothing has come over it; for the beginning of a request or a task.
+    """Count the kept connection as open when nothing has come over it; call it as a request or a task begins.
 
-    Otherwise Django asks the server, each time, with a statement. A server that ends a connection announces it.
+    Otherwise Django asks the server with a statement each time. A server that ends a connection announces it.
     """
     kept = connection.connection
     if kept is not None and not kept.closed:
@@ -34,7 +34,7 @@ def trust_quiet_connection() -> None:
 
 
 class ConnectionMiddleware(Middleware):
-    """Spares each request that statement."""
+    """Spares each request the statement with which Django checks its connection."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         trust_quiet_connection()

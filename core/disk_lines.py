@@ -1,4 +1,4 @@
-"""Lines on this machine's disk that outlast the database: written and flushed beside what the caller does meanwhile."""
+"""Lines on this machine's disk that outlast the database: written and flushed while the caller goes on."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ log = structlog.get_logger()
 
 # A disk that does not answer costs one caller this long (seconds), and the others nothing until it has answered.
 PATIENCE_SECONDS = 0.5
-# So many lines wait for such a disk; further ones are not kept.
+# At most this many lines wait for such a disk; further ones are not written.
 _MOST_WAITING = 1000
 
 
 class DiskLines:
     """A folder with one file of lines for each day (UTC), which several processes append to.
 
-    Each line is flushed to the disk, several that come together at once. Nothing here raises: a full disk, or one that
-    does not answer, is a line that was not written.
+    Each line is flushed to the disk; lines that come together are flushed at once. Nothing here raises: with a full
+    disk, or one that does not answer, a line counts as not written.
     """
 
     def __init__(self, folder: Path) -> None:

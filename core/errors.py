@@ -15,7 +15,7 @@ class Refused(Exception):
 
     @property
     def code(self) -> str:
-        """The name of what it says: the class's, and the reason where one class has several texts: "A:reason"."""
+        """The name of its text: the class's, with the reason where one class has several texts: "A:reason"."""
         name = type(self).__name__
         return f"{name}:{self.reason}" if self.reason else name
 
@@ -40,7 +40,7 @@ class OrderRefused(Refused):
 
 @contextmanager
 def refusal_shown(request: HttpRequest) -> Iterator[None]:
-    """Show the refusal of a step inside on the next page; the steps after it are left out then."""
+    """When a step inside is refused, leave out the steps after it and show the refusal on the next page."""
     try:
         yield
     except Refused as refusal:

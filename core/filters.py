@@ -26,7 +26,7 @@ from core.times import day_words, start_of_day
 
 
 class Choices(forms.Select):
-    """A list of choices. Django draws a template for each of them: 5 ms for every brand."""
+    """A list of choices without templates: Django renders one for each choice, which takes 5 ms for the brands."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         options = (
@@ -39,7 +39,7 @@ class Choices(forms.Select):
 
 @dataclass(frozen=True)
 class Chip:
-    """A filter in words. `url`: the list without it, or of a period that is not chosen, with it.
+    """A filter in words. `url`: the list without it; for a period that is not chosen, the list with it.
 
     `field`: the id of the field that changes it; empty where none does.
     """
@@ -55,8 +55,8 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
     """The parent of every list's filter. An invalid filter is left out of the list, and `faults` names it.
 
     `seldom`: names of filters that a link sets; the page shows them only then. `is_compact`: the fields lie behind one
-    button; periods (by a `DaysFilter`) and chosen filters are chips. `example`: what stands in the empty search field
-    of a compact one that has one, and fits into it on a phone; else the field's label.
+    button; periods (by a `DaysFilter`) and chosen filters are chips. `example`: stands in the empty search field of
+    a compact filter, short enough for a phone; without it the field's label does.
 
     `line` in an address names the filters of the line that was typed last; it narrows nothing.
     """
@@ -106,7 +106,7 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
             yield Chip(period.value, str(period.label), url, chosen == period)
 
     def chips(self) -> Iterator[Chip]:
-        """The valid filters, but for the search and the period, which the page shows by themselves."""
+        """The valid filters, except the search and the period, which have places of their own on the page."""
         for name, field in self.form.fields.items():
             bound = self.form[name]
             value = bound.value()
@@ -121,9 +121,9 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
         return list(self.chips())
 
     def standing(self, asked: Collection[str] | None = None) -> list[Chip]:
-        """The chosen filters that the last line did not name (`asked`: it named these), in the order of the page.
+        """The chosen filters that the last line did not name (`asked`: those that it named), in the order of the page.
 
-        Nothing when nothing was typed: every filter was chosen by itself then.
+        None when no line was typed: then every filter was chosen by itself.
         """
         named = self._asked() if asked is None else asked
         days = self.data.get("days", "")
@@ -136,7 +136,7 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
 
     @property
     def unfound(self) -> str:
-        """The words of the search that nothing in the whole list has, where other filters were chosen, too; else ""."""
+        """The words of the search if nothing in the whole list has them and other filters are chosen, too; else ""."""
         text = self.form.cleaned_data.get("q") if self.form.is_valid() else ""
         has_others = any(self.data.get(name) for name in self.form.fields if name not in {"q", "columns"})
         return text if text and has_others and not self.filters["q"].filter(self.queryset, text).exists() else ""
@@ -236,12 +236,12 @@ class DaysFilter(django_filters.ChoiceFilter):  # type: ignore[misc]
 
 
 class AmountFilter(django_filters.Filter):  # type: ignore[misc]
-    """Rows whose amount compares so (`gte`, `lte`) with whole rupiah."""
+    """Rows by an amount in whole rupiah; the filter's `method` compares it."""
 
     field_class = RupiahField
 
 
 class KeyFilter(django_filters.Filter):  # type: ignore[misc]
-    """Rows of one other row, by its key, as a link sets it."""
+    """Rows that belong to one other row, by its key; a link sets it."""
 
     field_class = KeyField

@@ -99,7 +99,7 @@ class SumForm(forms.Form):
         return amount
 
     def clean(self) -> dict[str, Any]:
-        """What is booked: without the question."""
+        """The values that are booked, without `asked_about`."""
         cleaned = super().clean() or {}
         cleaned.pop("asked_about", None)
         return cleaned
@@ -111,7 +111,7 @@ def faults_of(form: forms.BaseForm) -> list[str]:
 
 
 def first_fault(form: forms.BaseForm) -> str:
-    """The first of them behind the name of its field, for a message."""
+    """The first error, after the name of its field, for a message."""
     name, faults = next(iter(form.errors.items()))
     return f"{form[name].label}: {faults[0]}"
 

@@ -51,7 +51,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
 
 
 def silent_processes() -> list[str]:
-    """Which roles have no process with a heartbeat; only "redis" when that, who would know, is away."""
+    """The roles without a process that has a heartbeat; only "redis" when Redis, which keeps them, is away."""
     return heartbeats.read().silent()
 
 

@@ -22,27 +22,27 @@ log = structlog.get_logger()
 
 # A process without a heartbeat for this long (seconds) is missing, and forgotten after that long.
 SILENCE_SECONDS, FORGOTTEN_SECONDS = 15, 3600
-# After a start, or a planned stop of beat, each has this long (seconds) to give its first one.
+# After a start, or a planned stop of beat, each process has this long (seconds) to give its first heartbeat.
 START_SECONDS = 40
 # The roles that must be there; `web` is there when a page is read.
 ROLES = ("worker", "background", "beat")
 _EVERY_SECONDS = 2.0
 
 _BEATS, _STARTING = "heartbeats", "starting"
-# Keeps "the moment, what there is to say" of one process.
+# Keeps "the time, the free bytes" of one process.
 _RECORD = "redis.call('HSET', KEYS[1], ARGV[1], redis.call('TIME')[1] .. ' ' .. ARGV[2])"
 
 _recorded: dict[str, float] = {}
 
 
 def process_name(role: str) -> str:
-    """How this process is called: the launcher numbers those of one role, "worker", "worker-2"."""
+    """The name of this process: the launcher numbers those of one role, "worker", "worker-2"."""
     return os.environ.get("PROCESS_NAME", role)
 
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """The last one of a process. `name`: "worker-2"; `place`: the installation; `free`: bytes left on its disk."""
+    """The last heartbeat of a process. `name`: "worker-2"; `place`: the installation; `free`: bytes left on disk."""
 
     name: str
     place: str
@@ -56,7 +56,7 @@ class Heartbeat:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it is young enough (seconds)."""
+        """Whether it is younger than `SILENCE_SECONDS`."""
         return self.age < SILENCE_SECONDS
 
 
@@ -73,7 +73,7 @@ class Pulse:
         return dict(Counter(beat.role for beat in self.beats if beat.is_alive))
 
     def silent(self) -> list[str]:
-        """The roles of which no process gives a heartbeat; only "redis" when that, who would know, is away."""
+        """The roles without a process that has a heartbeat; only "redis" when Redis, which keeps them, is away."""
         if not self.redis:
             return ["redis"]
         alive = self.alive()
@@ -103,7 +103,7 @@ def record_start() -> None:
 
 
 def read() -> Pulse:
-    """The present facts, in one question: a frozen Redis is slow."""
+    """The present facts, in one round trip, because a frozen Redis is slow."""
     try:
         with patient().pipeline() as question:
             question.time()
@@ -144,7 +144,7 @@ def _forget(beats: list[Heartbeat]) -> None:
 
 
 def _free_bytes() -> int:
-    """Figures of the disk that holds this installation's data; of the root disk when there is no data folder."""
+    """The bytes left on the disk of this installation's data; on the root disk when there is no data folder."""
     try:
         return shutil.disk_usage(settings.DATA_DIR).free
     except OSError:

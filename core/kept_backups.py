@@ -15,13 +15,13 @@ from django.db import connection
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-# `./run` makes one each night.
+# `./run` makes a backup each night; after this long the next one is late.
 LATE = dt.timedelta(hours=26)
-# So much of the work, in seconds, may be lost with the disk at most.
+# The work of at most this many seconds may be lost with the disk.
 MOST_AT_RISK = 60
 # Enough for a first backup of 18 GB, at 20 MB a second.
 FIRST_BACKUP = dt.timedelta(minutes=15)
-# A bucket is slower than a disk; what stands still for longer does not come back by itself.
+# A bucket is slower than a disk; copying that stands still for longer does not go on by itself.
 BUCKET_LATE = dt.timedelta(minutes=3)
 
 
@@ -89,7 +89,7 @@ def first_backup_since() -> dt.datetime | None:
 
 
 def unreadable_backups() -> list[str]:
-    """The folders of backups in BACKUP_TO whose manifest is damaged or missing: they count for none."""
+    """The folders of backups in BACKUP_TO whose manifest is damaged or missing: they do not count as backups."""
     folders = Path(settings.BACKUP_TO).glob("????????-??????Z") if settings.BACKUP_TO else ()
     return sorted(folder.name for folder in folders if _backup_of(folder / "manifest.json") is None)
 
@@ -111,10 +111,10 @@ def seconds_at_risk() -> int | None:
 
 
 class InBucket(NamedTuple):
-    """The state of the bucket: until when it has all commits, its newest backup, and why it stands still.
+    """The state of the bucket: the time until which it has all commits, its newest backup, why copying stands still.
 
-    `compared_at`: when it was last compared with what was copied to it; `lost`: so many objects were not there then as
-    they were copied, and `names` has the first of them.
+    `compared_at`: when it was last compared with what was copied to it; `lost`: how many objects were then missing or
+    not as they were copied; `names`: the first of them.
     """
 
     until: dt.datetime | None = None
@@ -126,7 +126,7 @@ class InBucket(NamedTuple):
 
     @property
     def is_late(self) -> bool:
-        """Whether it is as good as no second copy."""
+        """Whether it is too far behind to count as a second copy."""
         return self.until is None or timezone.now() - self.until > BUCKET_LATE
 
 
@@ -146,7 +146,7 @@ def in_bucket() -> InBucket | None:
 
 @dataclass(frozen=True)
 class Drill:
-    """The last drill. `fault`: why the backup was not proved; "" when it was. `known_until`: of the restored copy."""
+    """The last drill. `fault`: why the backup was not proved; "" when it was. `known_until`: the copy's last moment."""
 
     at: dt.datetime
     backup: str

@@ -13,12 +13,12 @@ from django.utils.safestring import SafeString
 # How long after `expect_news` a page asks every two seconds.
 _EXPECTED_SECONDS = 20
 _QUIET_MOST = 99
-# A page of a list shows no more rows.
+# A page of a list shows at most this many rows.
 _MOST_ROWS = 50
 
 
 def is_poll(request: HttpRequest) -> bool:
-    """Whether an open page asks by itself, and nobody need be there. The addresses of such questions end alike."""
+    """Whether an open page asks by itself, so that nobody need be there. The addresses of such polls end alike."""
     return request.path_info.endswith(("/live/", "/now/")) and "HX-Request" in request.headers
 
 

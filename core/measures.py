@@ -1,4 +1,4 @@
-"""How long pages, calls and tasks take. The processes of one machine meet in `PROMETHEUS_MULTIPROC_DIR`."""
+"""How long pages, calls and tasks take. The processes of one machine share `PROMETHEUS_MULTIPROC_DIR`."""
 
 import time
 
@@ -19,7 +19,7 @@ TASK_SECONDS = Histogram("backoffice_task_seconds", "Time of a task.", ["task"],
 
 
 class PageTimeMiddleware(Middleware):
-    """Measures each request by the name of its page, never by its address: that would be without end."""
+    """Measures each request by the name of its page, never by its address: there is no end of addresses."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         began = time.perf_counter()

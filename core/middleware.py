@@ -8,16 +8,16 @@ from django.urls import Resolver404, resolve
 
 
 class Middleware:
-    """The parent of ours. A subclass answers a request in `__call__`; `get_response` is the rest of the app."""
+    """The parent of our middleware. A subclass answers requests in `__call__`; `get_response`: the rest of the app."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
 
 class NoNulMiddleware(Middleware):
-    """Puts the sign of an unreadable letter for each NUL in an address or a form: PostgreSQL refuses NUL.
+    """Replaces each NUL in an address's query or a form by the sign of an unreadable letter: PostgreSQL refuses NUL.
 
-    Nobody types one, so a value with it is refused, and not taken for another value. No address has one in its path.
+    Nobody types a NUL; the sign keeps the value from counting as another one. No address has a NUL in its path.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -27,7 +27,7 @@ class NoNulMiddleware(Middleware):
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_view: object) -> None:
-        """Clean a form once a view has been found that reads it: of a request for none nobody reads the body."""
+        """Clean a form once a view has been found: without a view nobody reads the request's body."""
         if request.method == "POST" and any(
             "\0" in value for _name, values in request.POST.lists() for value in values
         ):
@@ -62,8 +62,8 @@ def _without_nul(typed: QueryDict) -> QueryDict:
     return clean
 
 
-# Features of a browser that no page of ours uses: a smuggled script cannot use them, either. USB and serial ports: none
-# but the pages that print directly (`tills.printing`). Bluetooth is missing: a browser without it complains of it.
+# Features of a browser that no page of ours uses: a smuggled script cannot use them, either. Only pages that print
+# directly use USB and serial ports (`tills.printing`). Bluetooth is not listed: browsers without it complain of it.
 _NOT_USED = (
     "accelerometer", "autoplay", "browsing-topics", "camera", "display-capture", "encrypted-media",
     "fullscreen", "gamepad", "geolocation", "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer",

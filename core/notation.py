@@ -30,7 +30,7 @@ def at_home(text: str) -> str:
 
 
 def is_same_number(number: str, other: str) -> bool:
-    """Whether both are one number: separators, case, and what stands before a mobile number do not count."""
+    """Whether both are one number: separators, case, and the prefix of a mobile number do not count."""
     return _compared(number) == _compared(other)
 
 

@@ -36,7 +36,7 @@ _LETTER = re.compile(rf"[^\W_]|{BULLET}")
 # The characters that may stand between two of its digits, and JSON's escape of a letter.
 _BETWEEN = r"(?:[\s.\-()]|\\+u00(?:09|2[0-9de])){0,2}"
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
-# A number that somebody has typed into a search, and a part of one; before it what is none, the ref_id of an order.
+# A number in typed text, or a part of one; the first alternative skips the ref_id of an order, which is none.
 _TYPED = re.compile(r"\bB\d{6}-[2-9A-Z]{10}\b|(\+?\d[\d\s.\-]{5,}\d)")
 _DIGITS_ALONE = re.compile(r"[\d\s.+\-()]+")
 # An SN in quotes with what follows its first "/"; and the letters of the shortest name that is looked for in texts.
@@ -53,8 +53,8 @@ _sees_whole: ContextVar[Callable[[], bool]] = ContextVar("sees_whole", default=l
 class ErasedText(str):
     """A text of an erased customer, in a row that stays. `seen`: what every reader gets of it.
 
-    For services, and when it is stored, it is the whole text. A page that writes it shows `seen` by itself. `name`: of
-    a number the customer's name, as the provider says it, which texts about the row may hold, too.
+    For services, and when it is stored, it is the whole text. A page that writes it shows `seen` by itself. `name`:
+    for a number, the customer's name as the provider says it, which texts about the row may hold, too.
     """
 
     seen: str
@@ -73,7 +73,7 @@ class ErasedText(str):
 
 
 def still_seen(text: str) -> str:
-    """The text as it is, or what is seen of it once its customer was erased."""
+    """The text, or only what everybody may see of it once its customer was erased."""
     return text.seen if isinstance(text, ErasedText) else text
 
 
@@ -119,7 +119,7 @@ def whole_numbers() -> Iterator[None]:
 
 @contextmanager
 def seen_by(person: Callable[[], User | AnonymousUser]) -> Iterator[None]:
-    """Within it this person is the viewer, who is asked for with the first number."""
+    """Within it this person is the viewer; `person` is called with the first number."""
     token = _sees_whole.set(cache(lambda: person().has_perm(Right.VIEW_NUMBERS)))
     try:
         yield
@@ -131,7 +131,7 @@ class NumbersMiddleware(Middleware):
     """Shows full numbers in an answer only to people with the right."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """The answer. The person is read with its first number, so that other pages read no person."""
+        """The answer. The person is read with the first number, so that pages without numbers read none."""
         with seen_by(lambda: request.user):
             return self.get_response(request)
 
@@ -155,7 +155,7 @@ def as_seen(number: str) -> str:
 
 
 def without(text: str, numbers: Iterable[str]) -> str:
-    """The text with these numbers masked, in every notation; with that of an erased customer goes the name, too."""
+    """The text with these numbers masked, in every notation; for an erased customer the name, too."""
     for number in numbers:
         if pattern := _in_any_notation(number):
             text = pattern.sub(_masked_match, text)
@@ -167,7 +167,7 @@ def without(text: str, numbers: Iterable[str]) -> str:
 def text_as_seen(text: str, *numbers: str) -> str:
     """A text that may hold these numbers, as the viewer may see it.
 
-    Of an erased customer nothing is seen that follows the "/" of an SN in quotes, as incidents have it.
+    For an erased customer, nothing is seen of what follows the "/" of an SN in quotes, as incidents have it.
     """
     erased = _erased(numbers)
     seen = _QUOTED_SN.sub(r"\1\2\1", still_seen(text)) if erased else still_seen(text)
@@ -198,7 +198,7 @@ def _unescaped(text: str) -> str:
 
 @lru_cache(maxsize=512)
 def _in_any_notation(number: str) -> re.Pattern[str] | None:
-    """Finds it with or without separators, as it is or in JSON's escapes, a phone number also with another prefix.
+    """Finds the number with or without separators, plain or in JSON's escapes, a phone number with any prefix.
 
     None for a text without letters and digits, and for a masked number.
     """
@@ -262,7 +262,7 @@ def _masked_field(name: object, value: Any, numbers: list[str]) -> Any:
 
 
 def _masked_filter(name: str, text: str) -> str:
-    """A filter's value with the number that it names, also a part of one: few digits at its end give it away."""
+    """A filter's value, with a number or a part of one masked: a few digits at its end give a number away."""
     if name not in _OF_NUMBERS:
         return text
     return masked(text) if _DIGITS_ALONE.fullmatch(text) else masked_note(text)

@@ -50,7 +50,7 @@ def keyset_page(
 ) -> KeysetPage[M]:
     """The page of `rows` that `query` (`older=CURSOR` or `newer=CURSOR`) names, newest first by `time_field` and pk.
 
-    A cursor that makes no sense names the first page. `shown`: reads them with what is shown (see `chosen_first`).
+    An invalid cursor names the first page. `shown`: reads the rows with all that is shown (see `chosen_first`).
     `is_rising`: the oldest first.
     """
     upwards = "newer" in query

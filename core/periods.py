@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Period(models.TextChoices):
-    """A span of days as an address names it; in this order a list offers them, the most asked for first."""
+    """A span of days as an address names it. Lists offer them in this order, the most asked for first."""
 
     TODAY = "today", _("Today")
     YESTERDAY = "yesterday", _("Yesterday")

@@ -1,4 +1,4 @@
-"""Which of our processes get the processor first when all of it is in use: those that people wait at."""
+"""When all of the processor is in use, the processes that people wait for come first."""
 
 import os
 import time
@@ -12,9 +12,9 @@ _AUTOGROUP = Path("/proc/self/autogroup")
 def step_back() -> None:
     """Let the web processes go first. Call it before the process starts its threads, which take over its niceness.
 
-    A kernel that weighs sessions against each other (`autogroup`) heeds the niceness only inside of one, so the session
-    steps back, too, if it is this process's own, as the launcher makes it; not the terminal's in which somebody starts
-    it by hand. If processes have control groups, these decide (CPUWeight of the units, cpu_shares).
+    A kernel that weighs sessions against each other (`autogroup`) heeds the niceness only inside of a session. So the
+    session steps back, too, if it is this process's own, as the launcher makes it; the session of a terminal does not.
+    If processes have control groups, these decide (CPUWeight of the units, cpu_shares).
     """
     os.nice(NICENESS)
     if os.getsid(0) != os.getpid():

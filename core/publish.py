@@ -37,7 +37,7 @@ def publish(task: str, *args: Any, queue: str = "") -> bool:
 
 @cache
 def _broker() -> Connection:
-    """The broker for those who publish: workers, who wait for messages, have more patience with it."""
+    """The broker for publishing, with little patience; workers, which wait for messages, have more."""
     patience = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS, "max_retries": 0}
     return current_app.connection_for_write(transport_options=patience)
 
@@ -45,8 +45,8 @@ def _broker() -> Connection:
 class WakeUp:
     """Publishes a task without arguments: at once, then at most once in a pause, for any number of calls.
 
-    A call during the pause is served at its end. The pause (seconds) doubles up to `longest` while each is asked in:
-    a message, and what a worker does for each, costs more than many rows do. One for all threads of a process.
+    A call during the pause is served at its end. The pause (seconds) doubles up to `longest` while
+    each pause has a call: a message and a worker's task for it cost more than many rows. For all threads of a process.
     """
 
     def __init__(self, task: str, *, pause: float = 0.1, longest: float = 0.0) -> None:

@@ -1,4 +1,4 @@
-"""Counts for the background after a change: noted in Redis, so that at rest nobody asks the database.
+"""Notes in Redis what the background has to count again after a change: at rest nobody asks the database.
 
 Only for what may be a little late or lost: without Redis nothing is noted, and the next change notes it again.
 """
@@ -20,7 +20,7 @@ breaker = Breaker("recount_not_noted")
 
 
 def ask_for(what: str, *, in_seconds: float = 0.0) -> None:
-    """Have `what` counted again at that moment, or earlier if somebody asks for it earlier."""
+    """Have `what` counted again after so many seconds, or earlier if somebody asks for that."""
     if breaker.is_open:
         return
     try:
@@ -30,7 +30,7 @@ def ask_for(what: str, *, in_seconds: float = 0.0) -> None:
 
 
 def is_due(what: str) -> bool:
-    """Whether `what` is to be counted now; the note is taken away, so count before you ask again."""
+    """Whether `what` is to be counted now; the note is taken away, so count before you call it again."""
     try:
         moment = hurried().zscore(_DUE, what)
         return moment is not None and float(str(moment)) <= time.time() and bool(hurried().zrem(_DUE, what))

@@ -1,4 +1,4 @@
-"""What was sealed with a former SECRET_KEY, for each kind of rows: so that SECRET_KEY_FALLBACKS can lose that key.
+"""Rows that were sealed with a former SECRET_KEY, by kind. Without any, SECRET_KEY_FALLBACKS can lose that key.
 
 Each room that keeps sealed rows registers them in its `resealing.py`.
 """
@@ -19,7 +19,7 @@ from core.sealing import Opens
 
 @dataclass
 class Keys:
-    """Which keys the rows of a kind need: how many the present one, and whose need a former one or no known one."""
+    """The keys that the rows of a kind need: how many need the present one, and whose need a former or unknown one."""
 
     present: int = 0
     former: list[str] = field(default_factory=list)
@@ -35,10 +35,10 @@ class SealedRows(ABC):
 
     @abstractmethod
     def each(self) -> Iterator[tuple[str, Opens]]:
-        """Whose each row is, and which key opens it."""
+        """For each row: whose it is, and which key opens it."""
 
     def reseal(self) -> int:
-        """Seal again what a former key opens, row by row, beside people who use it; returns how many rows."""
+        """Seal the rows of a former key again, one by one, while people use them; returns how many."""
         return 0
 
     def keys(self) -> Keys:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Role(models.TextChoices):
-    """The roles, lowest first: people give lower ones, an owner any. Owners are superusers; the others are groups."""
+    """The roles, lowest first: people give lower ones, owners any. Owners are superusers; other roles are groups."""
 
     VIEWER = "viewer", _("Viewer")
     CASHIER = "cashier", _("Cashier")
@@ -65,7 +65,7 @@ _FRESH = _FACTOR | Trait.FRESH
 _PROPOSAL = _FACTOR | Trait.TWO  # nothing happens before the approval, which asks again
 _TWO = _FRESH | Trait.TWO
 _OWNERS = _FRESH | Trait.OWNERS
-# Which roles begin with it. Owners hold every right.
+# The roles that begin with a right. Owners hold every right.
 _EVERYBODY = frozenset(Role)
 _SELLERS = _EVERYBODY - {Role.VIEWER, Role.AUDITOR}
 _HELPERS = _EVERYBODY - {Role.VIEWER}

@@ -24,7 +24,7 @@ from django.db.migrations.state import ProjectState
 from pgtrigger.migrations import MigrationAutodetectorMixin
 
 FILE = Path(__file__).with_name("tables.sql.gz")
-POSTGRESQL = 18_00_00  # the version whose pg_dump wrote the file; an older server need not know its words
+POSTGRESQL = 18_00_00  # the version whose pg_dump wrote the file; an older server may not know its statements
 _CAN = """
     SELECT current_setting('server_version_num')::int >= %s AND current_schema() = 'public'
        AND NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace)
@@ -38,7 +38,7 @@ class WrongSchema(Exception):
 def refuse_newer_schema() -> None:
     """Raise WrongSchema when a newer version has changed the tables.
 
-    A database that cannot be reached is not judged: the next user of it reports the fault.
+    A database that cannot be reached is not checked: whoever uses it next reports the fault.
     """
     try:
         unknown = unknown_migrations()
@@ -52,7 +52,7 @@ def refuse_newer_schema() -> None:
 
 
 def has_run_all() -> bool:
-    """Whether no migration is left. InconsistentMigrationHistory when one has run before another that it needs."""
+    """Whether no migration is left. Raises `InconsistentMigrationHistory` if one has run before one that it needs."""
     executor = MigrationExecutor(connection)
     executor.loader.check_consistent_history(connection)
     return not executor.migration_plan(executor.loader.graph.leaf_nodes())
@@ -71,7 +71,7 @@ def refuse_older_schema() -> None:
 def unknown_migrations() -> list[str]:
     """The migrations that have run and are not in this code, oldest first ("ledger.0007_words").
 
-    Libraries are left out, because they may drop old ones; an app that is not in this code is not.
+    Libraries are left out, because they may drop old migrations; apps that this code does not have are not left out.
     """
     recorder = MigrationRecorder(connection)
     if not recorder.has_table():
@@ -98,7 +98,7 @@ def may_change_tables() -> bool:
 
 
 def can_make_tables() -> bool:
-    """Whether the database of this connection is empty and its server knows the file's words."""
+    """Whether the database of this connection is empty and its server knows the file's statements."""
     with connection.cursor() as cursor:
         cursor.execute(_CAN, [POSTGRESQL])
         return bool(cursor.fetchone()[0])
@@ -115,7 +115,7 @@ def make_tables() -> None:
 
 
 def _write_rows() -> None:
-    """Call what our migrations write, in their order, on models of the tables that there are now."""
+    """Call the functions of our migrations that write rows, in their order, with models of the present tables."""
     ours = {app.label for app in apps.get_app_configs() if Path(app.path).resolve().parent == settings.BASE_DIR}
     loader = MigrationLoader(connection)
     done = list(MigrationRecorder(connection).migration_qs.order_by("pk").values_list("app", "name"))

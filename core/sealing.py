@@ -16,12 +16,12 @@ class Unreadable(Exception):
 
 
 def sealed(text: str, purpose: str) -> str:
-    """The text as the database keeps it. `purpose`: whose text it is; nothing else opens it."""
+    """The text as the database keeps it. `purpose`: what the text is for; no other purpose opens it."""
     return _box(purpose).encrypt(text.encode()).decode()
 
 
 def unsealed(kept: str, purpose: str) -> str:
-    """The text again. Raises `Unreadable`."""
+    """The text that was sealed. Raises `Unreadable`."""
     try:
         return _box(purpose).decrypt(kept.encode()).decode()
     except InvalidToken as fault:
@@ -49,7 +49,7 @@ def opened_by(kept: str, purpose: str) -> Opens:
 
 
 def _box(purpose: str, secrets: Iterable[str] | None = None) -> MultiFernet:
-    """Keys made of these secrets: as a rule SECRET_KEY, and SECRET_KEY_FALLBACKS, which still open what they closed."""
+    """Keys made of these secrets: as a rule SECRET_KEY, and SECRET_KEY_FALLBACKS, which still open what they sealed."""
     secrets = [str(secret) for secret in secrets or (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
     digests = [hashlib.sha256(purpose.encode() + b"\0" + secret.encode()).digest() for secret in secrets]
     return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])

@@ -14,7 +14,7 @@ from django.db.models import Aggregate, BooleanField, Count, F, Func, Q, QuerySe
 
 # If one way finds more rows than this, the newest count.
 MOST_FOUND = 500
-# So few where each letter that is typed asks, and a page shows some.
+# The same for searches that run with each typed letter, and whose page shows only some rows.
 MOST_CLOSELY = 100
 # Sums of more rows are estimates.
 MOST_SUMMED = 10_000
@@ -32,22 +32,22 @@ def newest_of(way: QuerySet[Any]) -> list[Any]:
 
 
 def count_up_to(rows: QuerySet[Any], most: int) -> int:
-    """How many rows there are; `most + 1` when they are more than `most`, which is not counted further."""
+    """The number of rows; `most + 1` if there are more than `most`: counting stops there."""
     return rows.order_by()[: most + 1].count()
 
 
 def is_among(field: str, keys: Any) -> Func:
     """The condition that a column is one of an array of keys: PostgreSQL reads the array first, and goes by it.
 
-    A subquery it would join, and may begin with all other rows.
+    It would join a subquery, and might begin with all other rows.
     """
     return Func(F(field), keys, template="%(expressions)s)", arg_joiner=" = ANY(", output_field=BooleanField())
 
 
 def sum_up(rows: QuerySet[Any, Any], **sums: Aggregate) -> tuple[dict[str, int], bool]:
-    """`count` and `sums` of these rows, and whether they are exact; read of the first `MOST_SUMMED` in their order.
+    """`count` and `sums` of these rows, and whether they are exact; the first `MOST_SUMMED` are read, in their order.
 
-    Above that they are estimates with three digits that count: those rows stand for as many as PostgreSQL expects.
+    Above that they are estimates with three significant digits: those rows stand for as many as PostgreSQL expects.
     """
     read = rows[: MOST_SUMMED + 1].aggregate(count=Count("pk"), **sums)
     facts = {name: int(value) for name, value in read.items()}
@@ -58,13 +58,13 @@ def sum_up(rows: QuerySet[Any, Any], **sums: Aggregate) -> tuple[dict[str, int],
 
 
 def expected(rows: QuerySet[Any, Any]) -> int:
-    """How many rows PostgreSQL expects; it is not asked where the condition allows none."""
+    """How many rows PostgreSQL expects; 0, without asking, if the condition allows none."""
     plan = rows.order_by().explain(format="json")
     return int(json.loads(plan)[0]["Plan"]["Plan Rows"]) if plan else 0
 
 
 def rounded(amount: float) -> int:
-    """A number of which three digits count."""
+    """The number rounded to three significant digits."""
     whole = round(amount)
     return round(whole, 3 - len(str(abs(whole))))
 
@@ -80,9 +80,9 @@ def words_that_begin(text: str) -> SearchQuery:
 
 
 def words_being_typed(text: str) -> SearchQuery | None:
-    """The words that were typed, of which the last may go on; None for fewer than two.
+    """The typed words, the last of which may be unfinished; None for fewer than two.
 
-    A common word that may go on costs the index many times as much as a whole one.
+    A common unfinished word costs the index many times as much as a whole one.
     """
     *whole, last = re.findall(r"\w+", text) or [""]
     return _query([*whole, f"{last}:*"]) if whole else None

@@ -1,6 +1,6 @@
 """The rows of a table as a spreadsheet saves or copies it: CSV of any separator and encoding, XLSX and ODS.
 
-Of a workbook the first sheet is read; numbers come out as they are, or as too long.
+In a workbook the first visible sheet with rows is read. Numbers come out exactly, or as 1.2E+15 if digits are lost.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from django.utils.translation import gettext as _
 
 from core.errors import Refused
 
-#: What a field for a table offers first.
+#: The files that a field for a table offers first.
 FILES = ".csv,.txt,.tsv,.xlsx,.ods,text/csv"
 _SEPARATORS = ("\t", ";", ",")
 # A cell with nothing but a number.
 _NUMBER_ALONE = re.compile(r"""[\s"']*\+?\d[\d.\- ]{6,}\d[\s"']*""", re.ASCII)
-# A heading has none; and no title above it has a phone number or a longer one.
+# A heading has no number of four digits; no title above it has a phone number or a longer one.
 _HAS_A_NUMBER = re.compile(r"\d{4}")
 _HAS_A_LONG_NUMBER = re.compile(r"\d(?:[.\- ]?\d){7}", re.ASCII)
-# Words that may also name the number of the row in a list, or how many: they give way to every other column.
+# Words that may also head a column of row numbers or of quantities: any other heading of that column wins over them.
 _GIVES_WAY = {"no", "nr", "nomor", "nomer", "number", "jumlah", "amount"}
-# Categories of Unicode: marks and controls.
+# Categories of Unicode that nobody sees: marks without width, and code points without a character.
 _UNSEEN = {"Cf", "Co", "Cn", "Cs"}
 # The library keeps a sheet as a whole rectangle, up to its last cell: one cell far away would take all memory.
 _MOST_BYTES, _MOST_ROWS, _MOST_COLUMNS = 40_000_000, 20_000, 100
@@ -54,7 +54,7 @@ class SheetRow:
 
 
 def text_of(content: bytes) -> str:
-    """The text of a file, of a workbook with tabs between the cells. Raises `SheetRefused`."""
+    """The text of a file; for a workbook, with tabs between the cells. Raises `SheetRefused`."""
     if content.startswith(b"PK"):
         return workbook_text(content)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -70,8 +70,8 @@ def read_sheet(text: str, columns: dict[str, set[str]], *, most: int, must_name:
 
     Without a heading the columns stand in this order, and each row has a separator of its own. Above a heading
     there may be titles. Several columns with one name are read as one cell, with "/" between them; but a running
-    number, called "No", is none of them. `must_name`: words for the first column, without which words alone are no row.
-    Raises `SheetRefused` for more than `most` rows, for none, and for a heading that names no column `must_name`.
+    number, called "No", is none of them. `must_name`: what a heading calls the first column; with it, a first row of
+    words must be such a heading. Raises `SheetRefused` for more than `most` rows, for none, and for another heading.
     """
     lines = [(line, cells) for line, cells in _lines(text, columns) if any(cells)]
     names: list[str] = list(columns)
@@ -99,19 +99,19 @@ def read_sheet(text: str, columns: dict[str, set[str]], *, most: int, must_name:
 
 
 def unread_columns(text: str, columns: dict[str, set[str]]) -> list[str]:
-    """What stands in the heading of columns that `read_sheet` leaves out."""
+    """The headings of the columns that `read_sheet` leaves out."""
     above = _above_numbers([(line, cells) for line, cells in _lines(text, columns) if any(cells)])
     cells = next((cells for _line, cells in above if _heading(cells, columns)), [])
     return [cell for cell, name in zip(cells, _heading(cells, columns), strict=False) if cell and not name]
 
 
 def _above_numbers(lines: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
-    """The lines before the first one with a long number: among them the heading is."""
+    """The lines before the first one with a long number; a heading is among them."""
     return list(takewhile(lambda line: not _HAS_A_LONG_NUMBER.search(" ".join(line[1])), lines))
 
 
 def _heading(cells: list[str], columns: dict[str, set[str]]) -> list[str]:
-    """The name of each column, "" of one that is left out; empty for a line that is no heading."""
+    """The name of each column, "" for one that is left out; an empty list for a line that is no heading."""
     names = [_named(cell, columns) for cell in cells]
     if next(iter(columns)) not in names or _HAS_A_NUMBER.search(" ".join(cells)):
         return []
@@ -122,7 +122,7 @@ def _heading(cells: list[str], columns: dict[str, set[str]]) -> list[str]:
 
 
 def _is_like_a_heading(cells: list[str]) -> bool:
-    """Whether several words stand there, and not a single digit, so that it is no sale and no customer's number."""
+    """Whether it has several cells of words and no digit, so that it is neither a sale nor a customer's number."""
     said = [cell for cell in cells if cell]
     return len(said) > 1 and not any(map(str.isdecimal, "".join(said)))
 
@@ -134,7 +134,7 @@ def _lines(text: str, columns: dict[str, set[str]]) -> list[tuple[int, list[str]
     before, separator, of_heading, is_begun = 0, ",", "", False
     try:
         for first in source:
-            # A cell in quotes may go on in the next line, and a line without a separator is as the one before.
+            # A cell in quotes may go on in the next line, and a line without a separator is read as the one before.
             separator = of_heading or _separator_of(first) or separator
             reader = csv.reader(chain([first], source), delimiter=separator)
             cells = [_plain(cell) for cell in next(reader)]
@@ -149,7 +149,7 @@ def _lines(text: str, columns: dict[str, set[str]]) -> list[tuple[int, list[str]
 
 
 def _separator_of(line: str) -> str:
-    """The one that leaves a number alone in its cell; else the most frequent one; "" without any."""
+    """The separator that leaves a number alone in its cell; else the most frequent one; "" without any."""
     for separator in _SEPARATORS:
         if separator in line and any(map(_NUMBER_ALONE.fullmatch, line.split(separator))):
             return separator
@@ -158,7 +158,7 @@ def _separator_of(line: str) -> str:
 
 
 def _plain(cell: str) -> str:
-    """The cell without what nobody sees: other spaces, marks without width, and the ' before a number."""
+    """The cell without what nobody sees (extra spaces, marks without width) and without the ' before a number."""
     shown = unicodedata.normalize("NFKC", cell).replace("\0", "")
     visible = "".join(sign for sign in shown if unicodedata.category(sign) not in _UNSEEN)
     return " ".join(visible.split()).removeprefix("'")
@@ -175,12 +175,12 @@ def _word_of(cell: str) -> str:
 
 
 class SheetRefused(Refused):
-    """It is no table that can be read, or one that would take too much memory."""
+    """The table cannot be read, or would take too much memory."""
 
 
 def workbook_text(content: bytes) -> str:
     """The first visible sheet that has rows, with tabs between its cells. Raises `SheetRefused`."""
-    # Only who brings a workbook pays for loading it.
+    # Imported here, so that only workbooks pay for loading it.
     from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum  # noqa: PLC0415
 
     _refuse_too_large(content)
@@ -201,7 +201,7 @@ def _cells(row: Iterable[Any]) -> list[str]:
 
 
 def _written(value: Any) -> str:
-    """A number without the fraction that it has not; one whose digits are lost in the notation that says so."""
+    """The value as text: 5.0 is "5"; a number that has lost digits stands in the notation that says so."""
     if isinstance(value, float):
         if abs(value) >= _MOST_EXACT:
             return f"{value:.14E}"

@@ -11,7 +11,7 @@ from psycopg import IsolationLevel
 def snapshot() -> Iterator[None]:
     """Every query inside sees the database at the moment of the first one, also if others commit meanwhile.
 
-    For reading only: a write inside is refused. Inside a transaction that has begun already nothing changes.
+    For reading only: a write inside is refused. Inside a transaction that has begun already it does nothing.
     """
     if connection.in_atomic_block:
         yield
@@ -20,7 +20,7 @@ def snapshot() -> Iterator[None]:
     try:
         with transaction.atomic():
             own = connection.connection
-            # Said with the BEGIN, which goes with the first query.
+            # Both go with the BEGIN, which is sent with the first query.
             own.isolation_level, own.read_only = IsolationLevel.REPEATABLE_READ, True
             yield
     finally:

@@ -35,10 +35,10 @@ class PageFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
 
 
 class PageFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """Serves them. A page that stayed open asks for a name of another version and gets the present file."""
+    """Serves the files. A page that stayed open may ask for another version's name; it gets the present file."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """The file, or what the rest of the app says."""
+        """The file, or the answer of the rest of the app."""
         path = request.path_info
         if path.startswith(self.static_prefix) and path not in self.files:
             name = path.removeprefix(self.static_prefix)
@@ -50,7 +50,7 @@ class PageFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
 
 
 def collect_files() -> None:
-    """Collect the files unless all of them are there as they are now; those of earlier versions stay."""
+    """Collect the files if one is missing or has changed; those of earlier versions stay."""
     storage = PageFiles()
     if all(_is_there(storage, name, file) for name, file in _files()):
         return

@@ -20,11 +20,10 @@ M = TypeVar("M", bound=Model)
 
 @dataclass(frozen=True)
 class Column:
-    """One column. `css`: further classes of its cells. `fields`: what it is in the list's file, by names of `export`.
+    """One column. `css`: further classes of its cells. `fields`: the fields of `export` that it is in the list's file.
 
-    `is_extra`: shown only to people who choose it. `stays`: it is the row's link, so always shown. `right`: to see it,
-    in the list and in its file.
-    `when`: whether it says anything in this shop.
+    `is_extra`: shown only to people who choose it. `stays`: it is the row's link, so always shown. `right`: needed to
+    see it, in the list and in its file. `when`: whether it says anything in this shop.
 
     `phone`: where the cell stands on the card that a row becomes on a phone, as line and side ("1 left", "1 right",
     "2 wide"), or "none".
@@ -77,9 +76,9 @@ class Table(Generic[M]):
     """The parent of every list: rows of the database, shown by the columns that a subclass defines in their order.
 
     `export`: the columns of the list's file, name → value of a row; empty if there is no file. `export_whole`: the same
-    where customers' numbers are whole, if they stand in it. `export_words`: what people call fields of which no column
-    says it (`file_words`); None: all by their names. `export_shown`: the values that a workbook says in words, as the
-    page does, where `export` has codes for scripts. `prefix`: begins the names of the rows on the page; a page with
+    with full customers' numbers, if the file has any. `export_words`: the words for fields that no column's head names
+    (`file_words`); None: every field has its own name. `export_shown`: the values that a workbook says in words, as
+    the page does, where `export` has codes for scripts. `prefix`: begins the names of the rows on the page; a page with
     two tables of the same rows gives each its own. `columns`: see `chosen`.
     """
 
@@ -103,7 +102,7 @@ class Table(Generic[M]):
 
     @classmethod
     def file_fields(cls, names: str, *, whole: bool = False) -> Mapping[str, Callable[[Any], Any]]:
-        """The columns of a file (`export`, `export_whole`), of the chosen columns alone if any are."""
+        """The fields of a file (`export`, `export_whole`); only those of the chosen columns if any are chosen."""
         fields = cls.export_whole if whole else cls.export
         if names:
             return {field: fields[field] for column in cls.chosen(names) for field in column.fields}
@@ -145,7 +144,7 @@ class Table(Generic[M]):
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, at most so many letters long. Django's `Truncator` takes as long as the rest of a row."""
+    """The text, shortened to `most` letters. Django's `Truncator` takes as long as the rest of a row."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 

@@ -27,12 +27,12 @@ def time_of_day(at: dt.datetime) -> str:
 
 
 def short_time(at: dt.datetime) -> str:
-    """`{{ at|short_time }}`: of a moment of today the time of day, e.g. "14:05"; of another day "22 Aug, 14:05"."""
+    """`{{ at|short_time }}`: the time of day if it is today, e.g. "14:05"; else with its day, "22 Aug, 14:05"."""
     return _short_time(_in_shop(at), _in_shop(timezone.now()), active_locale())
 
 
 def _in_shop(at: dt.datetime) -> dt.datetime:
-    """The time on the shop's clock, without its zone. Nobody chooses another zone, and Django asks for it each time."""
+    """The time on the shop's clock, without its zone: Django would look it up each time, and nobody chooses another."""
     return at.astimezone(timezone.get_default_timezone()).replace(tzinfo=None)
 
 
@@ -53,7 +53,7 @@ def hour(at: dt.time | dt.datetime | None) -> str:
     return _written(local, "HH:mm", active_locale())
 
 
-# Babel takes longer over these than the rest of a row does, and each look at a list writes the same again.
+# Babel takes longer over these than the rest of a row does, and each view of a list writes the same again.
 @lru_cache(maxsize=4096)
 def _written(local: dt.datetime, pattern: str, locale: str) -> str:
     colon = Locale.parse(locale).number_symbols["latn"]["timeSeparator"]

@@ -1,9 +1,9 @@
-"""Several questions in one statement: all answers are of one moment.
+"""Several queries (here: questions) in one statement: all answers are of one moment.
 
 For places where plain questions would be too many: more than 15 statements for a page (its head, the counter, a shift,
 the balance), more than a few for a poll or at rest (alerts, reconciliation). Elsewhere plain ones do: they take 0.87 to
-1.07 times as much of the processor. It stands on private parts of Django (`klass_info`, `get_related_populators`);
-`tests/core/test_together.py` holds them to what we expect.
+1.07 times as much of the processor. It uses private parts of Django (`klass_info`, `get_related_populators`);
+`tests/core/test_together.py` fails when they change.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from django.db.models import BinaryField, DecimalField, Expression, Model, Query
 from django.db.models.functions.datetime import TruncBase
 from django.db.models.query import get_related_populators
 
-# Where a value is put in later, once all other signs of percent are doubled.
+# The place of a value that is put in later, once all other percent signs are doubled.
 _PLACE = re.compile(r"%%\((\w+)\)s")
 
 
 class Given(Expression):
-    """Stands in a question for the value that `Together.read` is given by this name."""
+    """Stands in a question for the value that `Together.read` gets under this name."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Given(Expression):
 class Together:
     """Questions whose SQL is made once and asked often: Django takes longer to make it than to ask it.
 
-    PostgreSQL plans it once a connection: for the head of a page that takes three times as long as to carry it out.
+    PostgreSQL plans it once a connection: for the head of a page, planning takes three times as long as running it.
     """
 
     def __init__(self, *questions: QuerySet[Any, Any]) -> None:
@@ -62,7 +62,7 @@ class Together:
 
     @cached_property
     def _kept(self) -> str:
-        """The statement with all values but those of `Given`: a kept plan finds an index with a condition by them."""
+        """The statement with all values but those of `Given`: then a kept plan can use an index with a condition."""
         text = connection.ops.compose_sql(self._statement, self._values)  # type: ignore[attr-defined] # PostgreSQL's
         return _PLACE.sub(r"%(\1)s", text.replace("%", "%%"))
 

@@ -44,7 +44,7 @@ class TraceMiddleware(Middleware):
 
 
 class RequestLogMiddleware(RequestMiddleware):
-    """django-structlog's own one would take any address that a client writes into X-Forwarded-For."""
+    """django-structlog's, with our address: its own would be any that a client writes into X-Forwarded-For."""
 
     @classmethod
     def bind_ip(cls, request: "HttpRequest") -> None:

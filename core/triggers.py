@@ -7,7 +7,7 @@ from pgtrigger import Trigger, registry
 
 
 def never_truncated() -> pgtrigger.Trigger:
-    """TRUNCATE passes triggers on rows; this one stops it."""
+    """Refuse TRUNCATE, which fires no triggers on rows."""
     return pgtrigger.Trigger(
         name="never_truncated",
         level=pgtrigger.Statement,
@@ -26,7 +26,7 @@ def append_only() -> list[pgtrigger.Trigger]:
 
 
 def own_transaction() -> pgtrigger.Trigger:
-    """For a sealed table with inserts by the app: `txid` is always the transaction's number."""
+    """For a sealed table into which the app inserts: `txid` is always the transaction's number."""
     return pgtrigger.Trigger(
         name="own_transaction",
         when=pgtrigger.Before,
@@ -37,11 +37,11 @@ def own_transaction() -> pgtrigger.Trigger:
 
 
 class _Indexed(registry._Registry):
-    """pgtrigger's list of all triggers, which knows what it holds.
+    """pgtrigger's list of all triggers, with indexes.
 
-    For each trigger that a model declares, pgtrigger walks through all that came before: with 360 of them a quarter of
-    a second of each process's start. It does not promise to keep these names; tests/core/test_trigger_registry.py says
-    so.
+    For each trigger that a model declares, pgtrigger walks through all earlier ones: with 360 of them a quarter of a
+    second of each process's start. It does not promise to keep these names; tests/core/test_trigger_registry.py fails
+    when they change.
     """
 
     def __init__(self) -> None:
@@ -73,5 +73,5 @@ class _Indexed(registry._Registry):
 
 
 def install_registry() -> None:
-    """Let pgtrigger keep its triggers in this list; before Django loads any model."""
+    """Let pgtrigger keep its triggers in this list; call it before Django loads any model."""
     registry._registry = _Indexed()

@@ -38,5 +38,5 @@ class Command(migrate.Command):
     @staticmethod
     @no_translations
     def _follow(*, verbosity: int, interactive: bool, database: str, **_: Any) -> None:
-        """What follows each call: content types and rights that a call before, which was cut off, has not made."""
+        """What follows each call: make the content types and rights that an earlier call, cut off, has not made."""
         emit_post_migrate_signal(verbosity, interactive, database, plan=[])
