@@ -1,4 +1,4 @@
-"""Bill checks of the numbers of a customer who is erased."""
+"""What erasing a customer does to the bill checks for the customer's numbers."""
 
 from bills.models import BillCheck
 from customers.services.leaving import forgets
@@ -6,5 +6,5 @@ from customers.services.leaving import forgets
 
 @forgets
 def forget_checks(numbers: frozenset[str]) -> None:
-    """From now on nobody sees number and name of these bills, and neither finds them."""
+    """Mask number and name on the checks for these numbers, for everybody. A search for either no longer finds them."""
     BillCheck.objects.filter(destination__in=numbers).forget_number()

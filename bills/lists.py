@@ -32,7 +32,7 @@ PAID_IN = "order__payment__branch"
 
 
 def _foot(filtered: ListFilter, person: User) -> dict[str, Any]:
-    """What is paid, and what can be paid now: the rows that say so, and no older check of the same bill."""
+    """The sums of what is paid and of what can be paid now. An older check of the same bill does not count."""
     payable = Q(pk__in=BillCheck.objects.payable().values("pk"))
     foot = counted(
         ngettext_lazy("%(shown)s bill", "%(shown)s bills", "n"),
@@ -58,7 +58,7 @@ BILLS = Listing(
 
 
 def read_checks(keys: Sequence[int]) -> list[BillCheck]:
-    """The checks of these keys in this order, as `for_table` reads them: few of them, and often."""
+    """The checks with these keys, in this order, as `for_table` reads them; made for few keys and many calls."""
     now = clock.now()
     rows = _checks_of_keys().read(keys=list(keys), now=now, paid_since=now - PAID_FOR)[0]
     checks = {check.pk: check for check in rows}
@@ -67,6 +67,6 @@ def read_checks(keys: Sequence[int]) -> list[BillCheck]:
 
 @cache
 def _checks_of_keys() -> Together:
-    """Django takes 11 ms to make it."""
+    """The query of `read_checks`, kept because Django takes 11 ms to build it."""
     rows = BillCheck.objects.with_standing(Given("now"), Given("paid_since")).select_related("order", "product")
     return Together(rows.filter(is_among("pk", Given("keys"))))

@@ -48,7 +48,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
 
         `paid_ref`: our latest order that has paid one of its months (any month, when the biller has refused it).
         `open_ref`: the open payment of the bill with another check. `newer_ref`: the newest check that can be paid.
-        The moments are those of now, but for a question that is made once a process.
+        `now`, `paid_since`: only for a query that is built once a process and gets its moments later (`Given`).
         """
         now = now or clock.now()
         since: Any = paid_since or now - PAID_FOR
@@ -106,7 +106,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         if wanted == BillState.EXPIRED:
             over = Q(Q(order=None) | needs_action, answer=AnswerKind.BILL, expires_at__lte=now)
             return self.filter(over | Q(may_be_charged("order__"), needs_action, answer=AnswerKind.REFUSAL))
-        # Few are unanswered, not expired yet, or being paid: only of those it has to be worked out.
+        # The standing is worked out only for the few that are unanswered, not expired yet, or being paid.
         moving = found_by(
             every.filter(answer=AnswerKind.NONE),
             every.filter(expires_at__gt=now),
@@ -120,21 +120,22 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         return self.filter(ended | Q(refused, answer=AnswerKind.REFUSAL) | Q(pk__in=moving_checks.values("pk")))
 
     def payable(self) -> BillCheckQuerySet:
-        """Checks that can be paid now: those that a list calls so."""
-        # Only of the few that have not expired it has to be worked out.
+        """Checks that can be paid now: their standing is `PAYABLE`."""
+        # The standing is worked out only for the few that have not expired.
         valid = self.filter(order=None, answer=AnswerKind.BILL, expires_at__gt=clock.now())
         return valid.with_standing().filter(now_standing=Standing.PAYABLE)  # type: ignore[misc]
 
     def matching(self, text: str, *, by_part: bool = True, closely: bool = False) -> BillCheckQuerySet:
-        """Checks with this ref_id, customer number (its beginning or end will do), or words of the name.
+        """Checks with this ref_id or customer number (also a beginning of either, or the end of a number), or words of
+        the name.
 
-        Only the last of several words may be unfinished, unless nobody's name has the others. Not `by_part`: only the
-        full number matches, for people who may not see it and could try digit after digit. `closely`: by the ref_id and
-        the number alone, and only all of it or the last digits (`LEAST_END` or more), which few of many checks have.
+        Only the last of several words may be unfinished, unless that finds no name. Without `by_part`, only the full
+        number matches: for people who may not see it and could try digit after digit. `closely`: only matches that few
+        of many checks share: the full ref_id, the full number or its last digits (at least `LEAST_END`).
         """
         plain = text.strip().upper()
         bare = "".join(c for c in text if c.isalnum())
-        # By its number and name nobody finds the check of an erased customer.
+        # Nobody finds the check of an erased customer by number or name.
         seen = self.filter(Q(number_erased=False) | Q(ref_id__startswith=plain))
         if closely:
             numbers = BillCheck.objects.alias(backwards=Reverse("destination"))
@@ -155,7 +156,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
     def forget_number(self) -> int:
         """Mask number and name of these checks for everybody; returns how many. `BillCheck.number_erased`.
 
-        They are locked in the order of their keys, as by whoever pays several. Call it in a transaction.
+        They are locked in the order of their keys, as a payment of several locks them. Call it in a transaction.
         """
         rows = self.filter(number_erased=False).order_by("pk").select_for_update(no_key=True)
         keys = list(rows.values_list("pk", flat=True))
@@ -167,14 +168,14 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
 
 
 def _cannot_be_paid(now: Moment, check: str = "") -> Q:
-    """An answered check, or the one behind the lookup `check`, that has expired or was refused."""
+    """The condition that an answered check has expired or was refused. `check`: the lookup to it ("bill_check__")."""
     return Q(**{f"{check}expires_at__lte": now}) | Q(**{f"{check}answer": AnswerKind.REFUSAL})
 
 
 def _over(now: Moment) -> Q:
-    """Orders: payments that need action, were certainly not charged, and whose check can no longer be paid.
+    """The condition for payments that need action, were certainly not charged, and whose check can no longer be paid.
 
-    One from before a restore may have been sent again in the lost time: a person decides, and it is polled before.
+    A payment from before a restore is none of them: it may have been sent again in the lost time, so a person decides.
     """
     is_lost = UpstreamAccount.objects.filter(restored_at__gt=Coalesce(OuterRef("sent_at"), OuterRef("created_at")))
     return Q(~Exists(is_lost), _cannot_be_paid(now, "bill_check__"), ~may_be_charged(), status=Status.NEEDS_ACTION)
@@ -183,7 +184,7 @@ def _over(now: Moment) -> Q:
 def open_payments() -> OrderQuerySet:
     """Payments of bills that have not ended, without those that can never be sent again.
 
-    It holds no time of its own: a question that is made once a process may have it inside.
+    It goes by the database's clock, so that a query that is built once a process may contain it.
     """
     return Order.objects.open().filter(kind=Order.Kind.BILL).exclude(_over(Now()))
 
@@ -194,7 +195,7 @@ def payments_that_are_over() -> OrderQuerySet:
 
 
 def _paid_for_good() -> pgtrigger.Trigger:
-    """The amounts of a bill, once its payment has succeeded."""
+    """The amounts of a bill never change once its payment has succeeded."""
     return pgtrigger.Trigger(
         name="paid_for_good",
         when=pgtrigger.Before,
@@ -205,7 +206,8 @@ def _paid_for_good() -> pgtrigger.Trigger:
     )
 
 
-# The same of two copies, as SQL. An answer that came while the payment was being settled has its inquiry beside it.
+# The same rule for two copies, as SQL. An answer that came while the payment was being settled may differ: it has an
+# inquiry in the same transaction.
 _CHANGED_AFTER_PAYMENT = """
     (old.total, old.amount, old.admin_fee, old.penalty, old.details, old.months, old.order_id) IS DISTINCT FROM
     (new.total, new.amount, new.admin_fee, new.penalty, new.details, new.months, new.order_id)
@@ -276,7 +278,7 @@ class BillCheck(models.Model):
     # The condition on two copies in a verification of the audit
     copy_rules = {"paid_for_good": _CHANGED_AFTER_PAYMENT}
 
-    # Of `with_standing`:
+    # Annotated by `with_standing`:
     now_standing: str
     paid_ref: str | None
     open_ref: str | None
@@ -330,7 +332,7 @@ class BillCheck(models.Model):
 
     @classmethod
     def from_db(cls, *facts: Any, **how: Any) -> Self:
-        """The stored check; of an erased customer with a number and a name that are masked for every reader."""
+        """The stored check. For an erased customer, its number and name are masked for every reader."""
         check = super().from_db(*facts, **how)
         if vars(check).get("number_erased"):
             check.destination = erased_number(check.destination, name=check.customer_name)
@@ -354,7 +356,7 @@ class BillCheck(models.Model):
 
     @property
     def state(self) -> BillState:
-        """The same in short."""
+        """The standing in short."""
         return self.standing.state
 
     def as_json(self) -> dict[str, Any]:
@@ -381,7 +383,7 @@ class BillCheck(models.Model):
         }
 
 
-# When it is polled says nothing about money, nor does who may read its number.
+# Polling times and the masking of the number say nothing about money.
 BillCheckHistory = history_of(BillCheck, exclude=["next_poll_at", "polls", "number_erased"])
 
 

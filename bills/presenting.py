@@ -63,7 +63,7 @@ _OFFERS_AFTER_REFUSAL: dict[Step, tuple[Offer, ...]] = {
     Step.NOTHING_TO_DO: (),
 }
 
-# The event, which may be empty, its meaning for the money, and the next step.
+# What happened, which may be empty; then what it means for the money, with the next step.
 Words = tuple[str | Promise, str | Promise]
 
 _WORDS: dict[Standing, Words] = {
@@ -167,7 +167,7 @@ class ShownBill:
 
     @property
     def row_id(self) -> str:
-        """Its name on a page that follows it."""
+        """Its id on a page that follows it."""
         return f"bill-{self.check.pk}"
 
     @property
@@ -186,7 +186,7 @@ class ShownBill:
 
     @property
     def state(self) -> BillState:
-        """The same in short."""
+        """The standing in short."""
         return self.standing.state
 
     @property
@@ -228,7 +228,7 @@ class ShownBill:
 
     @property
     def paid_here(self) -> Order | None:
-        """Our own payment of the bill with another check: when it names one of its months, or the biller says paid."""
+        """Our own payment of the bill with another check: of one of its months, or of any if the biller says paid."""
         says_paid = self.refusal is not None and self.refusal.step == Step.NOTHING_TO_DO
         return self.other if says_paid or self.standing is Standing.PAID_BEFORE else None
 
@@ -300,14 +300,14 @@ class ShownBill:
 
     @property
     def version(self) -> tuple[object, ...]:
-        """The values that decide the page."""
+        """The values that decide what the page shows."""
         payment = self.order or self.other
         shown = (payment.status, payment.attempt) if payment else None
         return self.standing, self.offers, self.check.answered_at, shown, self.approval_id
 
     @property
     def is_moving(self) -> bool:
-        """Whether news of it is expected: of the biller, or of a payment."""
+        """Whether news is expected, from the biller or about a payment."""
         return self.standing in {Standing.ASKING, Standing.PAYING, Standing.OPEN_ELSEWHERE}
 
     @property

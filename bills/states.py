@@ -53,7 +53,7 @@ class Standing(StrEnum):
 
     @property
     def state(self) -> BillState:
-        """The same in short."""
+        """The standing in short."""
         return next(state for state, standings in STANDINGS.items() if self in standings)
 
 

@@ -60,7 +60,7 @@ class BillTable(Table[BillCheck]):
 
     @column(_("Biller"), phone="2 left", fields=("product_code", "product"), stays=True)
     def product(self, check: BillCheck) -> SafeString:
-        """Whose bill; leads to it."""
+        """The biller, as a link to the bill."""
         return row_link(check.get_absolute_url(), check.product_name)
 
     @column(_("Customer number"), css="nowrap", phone="3 wide", fields=("destination",))

@@ -1,4 +1,4 @@
-"""Two rows of one number become one: its checks stay beside it."""
+"""When two saved rows of one number become one, the bill checks go to the row that stays."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from customers.services.twins import moves
 
 @moves
 def keep_checks(gone: SavedNumber, kept: SavedNumber) -> None:
-    """Keep the checks of bills with the number that stays."""
+    """Give the bill checks of `gone` to `kept`."""
     BillCheck.objects.filter(saved_number=gone).update(saved_number=kept)

@@ -1,4 +1,4 @@
-"""The addresses of the bills: pages that look. Checking and paying a bill is at the counter."""
+"""The addresses of the bills: pages that only show. Checking and paying a bill is at the counter."""
 
 from django.urls import path
 

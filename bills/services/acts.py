@@ -54,7 +54,7 @@ class BillAct(SpendingAct):
         return [checks.filter(ref_id__in=refs).order_by("pk")]
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The bill as it is now. Raises as `content_now`, in fewer words."""
+        """The bill as it is now. Raises as `content_now`."""
         check = next((checked for checked in seen.answers[0] if checked.ref_id == approval.subject), None)
         if check is None:
             return approval.facts
@@ -62,9 +62,9 @@ class BillAct(SpendingAct):
         return approval.facts | bill_content(check)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Place the payment for the asker, with the payment of the request.
+        """Pay the bill for the asker; the customer pays as the request says.
 
-        Raises `BalanceShort`, and what refuses it on credit now.
+        Raises `BalanceShort`, and the refusal if it cannot be sold on credit now.
         """
         asked = approval.facts
         order, _is_new = place_payment(
@@ -78,7 +78,7 @@ class BillAct(SpendingAct):
         return order.ref_id
 
     def lines(self, content: Content) -> list[Line]:
-        """Whose bill, of which months, and its total."""
+        """Whose bill it is, its months and its total."""
         until = dt.datetime.fromisoformat(content["expires_at"]) if content["expires_at"] else None
         return [
             Line("product_name", _("Biller"), f"{content['product_name']} ({content['product_code']})"),

@@ -60,7 +60,7 @@ def start_check(
 ) -> BillCheck:
     """Store a check with its own ref_id and have a worker inquire at once; return it, pending.
 
-    `due_at`: nobody waits for it; a worker inquires then, in the background's turns. Raises `NotABill` or
+    `due_at`: when a worker inquires, in the background's turns, because nobody waits for it. Raises `NotABill` or
     `InvalidDestination`; nothing is stored or sent then.
     """
     check = _new_check(product, destination, checked_by, saved_number)
@@ -142,7 +142,7 @@ def inquire_again(check: BillCheck, *, actor: User | None) -> Inquiry | None:
 def take_due(limit: int) -> list[Work]:
     """Lease at most `limit` due checks, oldest due first, and return what is to be done about them."""
     with transaction.atomic():
-        # Any failure counts: nobody polls without end.
+        # Whatever failed, polling ends.
         BillCheck.objects.filter(
             answer=AnswerKind.NONE, next_poll_at__isnull=False, created_at__lt=clock.now() - _GIVE_UP_AFTER
         ).update(next_poll_at=None)
@@ -196,7 +196,7 @@ def months_of(period: str, details: list[dict[str, Any]]) -> list[str]:
 def _inquire(check: BillCheck, *, asked_by: User | None, call_class: CallClass, permit_id: str = "") -> Inquiry:
     """Ask the biller, keep the answer and take it over. Raises an `UpstreamError` when the biller has not answered.
 
-    The bill of another number is no answer: who pays it would pay for somebody else.
+    The bill of another number does not count as an answer: paying it would pay for somebody else.
     """
     request = requests.bill_inquiry(ref_id=check.ref_id, product_code=check.product_code, destination=check.destination)
     inquiry = Inquiry(bill_check=check, sent_no=next_number(), asked_by=asked_by)
@@ -260,7 +260,7 @@ def _store(inquiry: Inquiry, bill: BillInquiry | None, *, message: str) -> None:
 
 
 def _poll_later(check: BillCheck, *, wait: float | None = None, message: str = "") -> None:
-    """Inquire again after `wait` seconds, which were not the biller's; else by the back-off, which counts."""
+    """Inquire again after `wait` seconds; without `wait`, this inquiry counts and the back-off decides."""
     polls = check.polls + (wait is None)
     due: dt.datetime | None = None
     if clock.now() <= check.created_at + _GIVE_UP_AFTER:

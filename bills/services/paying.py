@@ -40,7 +40,7 @@ def lock_check_for_payment(pk: int) -> BillCheck:
 
 
 def key_of(ref_id: str) -> str:
-    """The idempotency key of the payment of the check with this ref_id: it has one."""
+    """The idempotency key of the only payment that the check with this ref_id can have."""
     return f"bill-{ref_id}"
 
 
@@ -58,18 +58,17 @@ def pay_bill(
     `amount`: whole rupiah, the total that was seen; it goes with the payment, so that the upstream pays just that
     (document, /v1/bill/pay `amount`). `fee`: whole rupiah, the shop's fee that was seen; None: as it is. `payment`: how
     the customer pays. Raises what `why_not_payable` returns, `TotalChanged`, `FeeChanged`, `NeedsApproval` above the
-    person's limit, and what refuses it on credit; nothing is stored or sent then.
+    person's limit, and the refusal of a sale on credit; nothing is stored or sent then.
     """
     return place_payment(check, amount=amount, fee=fee, paid_by=paid_by, enqueue=enqueue, payment=payment)[0]
 
 
 def refuse_colleagues(order: Order, paid_by: User) -> None:
-    """Raise why the payment of a check, which others have placed, is no sale of this person: `OpenDuplicate`,
-    `AlreadyPaid` or `NotPayable`.
+    """Raise `OpenDuplicate`, `AlreadyPaid` or `NotPayable` if colleagues, and not this person, have placed the payment.
 
     The cash that the customer would give to this person would be in nobody's count.
     """
-    if order.placed_by_id == paid_by.pk or order.events.filter(actor=paid_by).exists():  # sent again, too
+    if order.placed_by_id == paid_by.pk or order.events.filter(actor=paid_by).exists():  # placed it, or sent it again
         return
     if not order.is_final:
         raise OpenDuplicate(order)
@@ -89,7 +88,7 @@ def place_payment(
 ) -> tuple[Order, bool]:
     """The same as `pay_bill`, and whether the payment is a new one: False when the check had it already.
 
-    `in_background`: no person waits for it, so that it is sent in the background's turns.
+    `in_background`: no person waits for it, so it is sent in the background's turns.
     """
     with transaction.atomic():
         current = lock_check_for_payment(check.pk)
@@ -133,7 +132,7 @@ def place_payment(
 
 
 def bill_content(check: BillCheck) -> dict[str, Any]:
-    """Everything that is sent of a payment, and whose bill it is; rupiah."""
+    """Everything that a payment sends, and whose bill it is; amounts in rupiah."""
     return {
         "ref_id": check.ref_id,
         "product_code": check.product_code,
@@ -150,8 +149,8 @@ def bill_content(check: BillCheck) -> dict[str, Any]:
 def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = True) -> Order:
     """Send a payment that needs action again with the SAME ref_id, while its check is valid, for the confirmed total.
 
-    `amount`: whole rupiah. Somebody may have sent it again already: then nothing is sent twice. Raises
-    `ActionRefused` for a final one, what `why_not_payable` returns, `TotalChanged` or `BalanceShort`.
+    `amount`: whole rupiah. If somebody has sent it again already, nothing is sent twice. Raises `ActionRefused` for a
+    final one, what `why_not_payable` returns, `TotalChanged` or `BalanceShort`.
     """
     poll_before_deciding(order)
     with transaction.atomic():
@@ -205,7 +204,7 @@ def _payable_total(check: BillCheck, amount: int) -> int:
 
 
 def _cancel(payments: Iterable[Order], *, actor: User | None, facts: dict[str, str]) -> None:
-    """Cancel payments that can never be sent again, all locked."""
+    """Cancel these payments, which are locked and can never be sent again."""
     decision = Decision(status=Status.CANCELLED, source=OrderEvent.Source.STAFF, actor=actor, facts=facts)
     for order in list(payments):
         apply_verdict(order.pk, decision)

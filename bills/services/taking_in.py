@@ -29,8 +29,9 @@ def take_in_lost() -> int:
 
 
 def _give_check(lost: LostOrder, order: Order) -> None:
-    """Tie the payment to its check, as the customer saw it, also where its total had moved; a check from after the
-    restored moment is stored again.
+    """Tie the payment to its check, with the amounts that the customer saw, even if the total has changed.
+
+    A check from after the restored moment is stored again.
     """
     check = BillCheck.objects.select_for_update().filter(ref_id=order.ref_id).first()
     bill = lost.line["bill"]

@@ -52,9 +52,9 @@ class PaidTogether:
 def pay_together(bills: Sequence[SeenBill], *, paid_by: User, payment: PaymentFacts, reason: str = "") -> PaidTogether:
     """Place the payment of each bill once, for any number of calls; a refused one does not stop the others.
 
-    `payment`: how the customer pays for all of them. `reason`: for the second person, of bills above the limit. Each
-    bill gets its own amount of the given cash. The change is noted with the first bill that was placed, once all are
-    tried. Raises what refuses all of them, such as credit above the cap, before anything is stored.
+    `payment`: how the customer pays for all of them. `reason`: for the second person, if bills are above the limit.
+    Each bill gets its own amount of the given cash. The change is noted with the first bill that was placed, once all
+    are tried. A refusal of all of them, such as credit above the cap, is raised before anything is stored.
     """
     if bills:
         payment = replace(payment, paid_at_once=bills[0].check.batch)
@@ -70,10 +70,10 @@ def pay_together(bills: Sequence[SeenBill], *, paid_by: User, payment: PaymentFa
             )
         except NeedsApproval as need:
             came.asked += 1
-            kept += bill.amount  # agreed as it is paid: placed once it is approved
+            kept += bill.amount  # its cash is taken now, and the payment is placed once it is approved
             try:
                 ask_for_approval(need, actor=paid_by, reason=reason)
-            except AlreadyAsked as before:  # it waits; if a colleague asked, for the cash that the colleague has
+            except AlreadyAsked as before:  # a request waits already; if it is a colleague's, so is its cash
                 kept -= 0 if before.approval.is_of(paid_by) else bill.amount
         except OrderRefused as refusal:
             came.refusals[bill.check.ref_id] = refusal
@@ -87,6 +87,6 @@ def pay_together(bills: Sequence[SeenBill], *, paid_by: User, payment: PaymentFa
 
 
 def _is_of_this_cash(order: Order, payment: PaymentFacts, paid_by: User) -> bool:
-    """Whether it is paid of the cash that is given now: one that was paid before may be so by the same press alone."""
+    """Whether the cash that is given now pays it; an earlier payment only if this person made it for this batch."""
     is_same = order.placed_by_id == paid_by.pk and order.payment.paid_at_once == payment.paid_at_once
     return is_same and order.payment.cash_given is not None

@@ -28,7 +28,7 @@ from purchases.events import FULL_NUMBER_SEEN
 @staff_only(Right.VIEW_BILLS)
 @require_GET
 def bill_list(request: StaffRequest) -> HttpResponse:
-    """The checks that the filters in the URL leave, newest first, 50 a page; it follows those that are moving."""
+    """The checks that match the filters in the URL, newest first, 50 a page; the page follows those that are moving."""
     filtered = BILLS.found(request)
     page = keyset_page(filtered.qs.only("created_at"), request.GET)
     table = BillTable(read_checks([check.pk for check in page.rows]), columns=BILLS.columns(request.GET, request.user))
