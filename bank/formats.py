@@ -15,7 +15,7 @@ from typing import Any
 from bank.errors import BankRefused
 
 MOST_ROWS, MOST_TEXT, MOST_REFERENCE, MOST_DIGITS = 10_000, 300, 100, 15
-# The heading is among the first so many lines.
+# The heading must be among this many first lines.
 _HEADING_LINES = 40
 # What banks call their columns, the surest name first: BCA, Mandiri and BRI are read by these alone.
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -80,7 +80,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]+|\s+")
 
 @dataclass(frozen=True)
 class Columns:
-    """Where each part of a booking stands, from 0; None without one. `heading`: the cells of the line of names."""
+    """The column of each part of a booking, from 0; None if it has none. `heading`: the cells of the line of names."""
 
     day: int = 0
     text: int = 1
@@ -93,7 +93,7 @@ class Columns:
 
     @classmethod
     def of(cls, kept: dict[str, Any]) -> Columns:
-        """As `kept` by `as_dict`."""
+        """The columns that `as_dict` made `kept` of."""
         return cls(**kept | {"heading": tuple(kept["heading"])})
 
     def as_dict(self) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def lines_of(content: bytes) -> list[list[str]]:
 
 
 def columns_of(lines: Sequence[Sequence[str]]) -> Columns | None:
-    """The columns by their names; None where the names do not say enough."""
+    """The columns by their names; None if the names do not say enough."""
     for line in lines[:_HEADING_LINES]:
         found = _named(line)
         if found and found.has_amount:
@@ -167,7 +167,7 @@ def heading_of(line: Sequence[str]) -> tuple[str, ...]:
 
 
 def bookings_of(lines: Sequence[Sequence[str]], columns: Columns, today: dt.date) -> Iterator[Booking]:
-    """The bookings of the file. Raises `BankRefused` for a row with a day that cannot be read whole."""
+    """The bookings of the file. Raises `BankRefused` for a line with a day if the day or amount cannot be read."""
     texts = _same_name(columns)
     for number, line in enumerate(lines, start=1):
 
@@ -183,7 +183,7 @@ def bookings_of(lines: Sequence[Sequence[str]], columns: Columns, today: dt.date
 
 
 def column_of_days(lines: Sequence[Sequence[str]]) -> int | None:
-    """The first column that holds days in the most lines; None where none does."""
+    """The first column that holds days in the most lines; None if none does."""
     found = Counter(at for line in lines for at, cell in enumerate(line) if _is_like_a_day(_tidy(cell)))
     return max(sorted(found), key=found.__getitem__, default=None)
 
@@ -198,7 +198,7 @@ def _is_like_a_day(cell: str) -> bool:
 
 
 def _same_name(columns: Columns) -> list[int]:
-    """The columns of the text: Mandiri has two of one name."""
+    """The columns of the text: all that have its name, because Mandiri has two."""
     if columns.text >= len(columns.heading) or not columns.heading[columns.text]:
         return [columns.text]
     return [at for at, name in enumerate(columns.heading) if name == columns.heading[columns.text]]
@@ -209,7 +209,7 @@ def _tidy(cell: str) -> str:
 
 
 def day_of(cell: str, today: dt.date, line: int = 0) -> dt.date | None:
-    """The day; without a year the last such one. None for what is no day. Raises `BankRefused` for 31 February."""
+    """The day; without a year, the last one up to today. None if it is no day. Raises `BankRefused` for 31 February."""
     for pattern, numbers in _DAYS:
         if match := pattern.match(cell):
             year, month, day = numbers(match)

@@ -80,7 +80,7 @@ class ColumnsForm(forms.Form):
             )
 
     def clean(self) -> dict[str, Any]:
-        """An amount, or both what came and what left."""
+        """Require an amount, or both debit and credit."""
         cleaned: dict[str, Any] = super().clean() or {}
         if not self.errors and not Columns(**cleaned).has_amount:
             raise forms.ValidationError(_("Choose the amount, or both debit and credit."), code="no_amount")
@@ -88,7 +88,7 @@ class ColumnsForm(forms.Form):
 
     @property
     def columns(self) -> Columns:
-        """What was chosen, once it is valid."""
+        """The chosen columns, once the form is valid."""
         return Columns(**self.cleaned_data, heading=self._heading)
 
 

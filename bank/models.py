@@ -15,7 +15,7 @@ from core.rights import Right
 from core.triggers import never_truncated
 from staff.models import User
 
-#: The providers of QRIS and cards keep up to so much of a day's sum, in hundredths of a percent, until somebody says.
+#: What the providers of QRIS and cards may keep of a day's sum, in hundredths of a percent: the default, and the limit.
 USUAL_FEE, MOST_FEE = 100, 1_000
 
 

@@ -29,7 +29,7 @@ from purchases.models import Order
 #: All that the page shows.
 RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS, Right.VIEW_STATEMENT, Right.VIEW_CREDIT)
 MISSING = "missing"
-#: What the page shows, in this order: what needs somebody first.
+#: What the page shows, in this order: what needs attention first.
 SHOWS: dict[str, str | Promise] = {
     State.UNKNOWN: _("Unknown: at the bank, not in the books"),
     MISSING: _("Missing: in the books, not at the bank"),
@@ -48,7 +48,7 @@ class Line:
     item_day: dt.date | None = None
     item_amount: int | None = None
     item_url: str = ""
-    #: Of an order: its product, time and way to pay.
+    #: If it is an order: its product, time and way to pay.
     item_more: str = ""
 
     @property
@@ -63,7 +63,7 @@ class Line:
 
     @property
     def amount(self) -> int:
-        """Rupiah: the bank's, else those that are missing."""
+        """Rupiah of the bank's row, else those that are missing at the bank."""
         return self.row.amount if self.row else self.item_amount or 0
 
     @property
@@ -83,7 +83,7 @@ class Line:
 
     @property
     def fee(self) -> int:
-        """Rupiah that the provider kept of a day's sum, within the account's bound; what else is less is no fee."""
+        """Rupiah that the provider kept of a day's sum, within the account's bound; any other difference is no fee."""
         if self.row is None or self.item_amount is None or self.key.partition(":")[0] in _KINDS:
             return 0
         return self.less if is_fee(self.less, of=self.item_amount, most=self.row.account.most_fee) else 0
@@ -132,7 +132,7 @@ class Expected:
 class Statement:
     """The bank in some days. `reaches`: the days that its rows cover; `later`: what is in the books beyond.
 
-    `expected`: before a statement is read what the books expect in these days, by way to pay.
+    `expected`: what the books expect in these days, by way to pay; only until the first statement is read.
     """
 
     parts: list[Part]
@@ -177,7 +177,7 @@ def _expected(items: list[Item]) -> dict[str, Expected]:
 
 
 class Way(NamedTuple):
-    """What comes by one way to pay, in rupiah; `url`: the orders that were paid so."""
+    """What comes by one way to pay, in rupiah; `url`: the orders that were paid by it."""
 
     method: Method
     amount: int
@@ -186,7 +186,7 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True)
 class BankDays:
-    """What the books expect at the bank of a day or of several, in rupiah: by way to pay, and what leaves."""
+    """What the books expect at the bank for one day or several, in rupiah: by way to pay, and what leaves."""
 
     words: str | Promise
     day: dt.date
@@ -238,13 +238,13 @@ def _days_of(
 
 
 def _orders_by(method: str, first: dt.date | str, last: dt.date | str, branch: int | None = None) -> str:
-    """The list of the orders of these days that were paid so."""
+    """The address of the list of these days' orders that were paid by this method."""
     address = f"{reverse('order_list')}?since={first}&until={last}&payment={method}"
     return address if branch is None else f"{address}&branch={branch}"
 
 
 def _is_covered(item: Item, first: dt.date, last: dt.date) -> bool:
-    """Whether the bank should have it by now: a day is paid out on the next one."""
+    """Whether the bank should have it by now: the sum of a day is paid out on the next day."""
     return first <= item.day and item.day + dt.timedelta(days=item.is_day) <= last
 
 
@@ -257,7 +257,7 @@ def words_of(key: str) -> str:
 
 
 def with_links(lines: Sequence[Line]) -> list[Line]:
-    """The same lines, each with the page of what it is in the books; an order also with what it is."""
+    """The same lines, each with the page of its item in the books; an order also with its words."""
     keys = [_what(line.key) for line in lines if line.key.startswith(f"{CREDIT}:")]
     entries = CreditEntry.objects.filter(pk__in=keys).values_list("pk", "account__customer") if keys else []
     customers: dict[str, int | None] = {f"{pk}": customer for pk, customer in entries}

@@ -32,9 +32,9 @@ from earnings.periods import NAMES, Chosen, chosen_period
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
 
-# So many lines stand on the page, files below the form, rows in the preview, and items beside a row.
+# How many lines are on the page, files below the form, rows in the preview, and items beside a row.
 _MOST_LINES, _MOST_FILES, _SAMPLE, _MOST_ITEMS = 200, 10, 5, 30
-# A person looks for the item of a row so many days around.
+# How far around the day of a row its item is searched for.
 _AROUND = dt.timedelta(days=14)
 
 
@@ -87,7 +87,7 @@ def bank_match(request: StaffRequest) -> HttpResponse:
 def bank_read(request: StaffRequest) -> HttpResponse:
     """Read a file. The columns of a new account are shown first, with some rows; a person confirms them once.
 
-    A file that was just chosen is only looked at, so that its columns and first rows are shown by themselves.
+    A file that was just chosen is only previewed: its columns and first rows are shown by themselves.
     """
     if request.method == "POST":
         form = FileForm(request.POST, request.FILES)

@@ -36,7 +36,7 @@ def take_match_away(pk: int, *, reason: str, actor: User) -> None:
 
 @transaction.atomic
 def set_aside(pk: int, *, reason: str, actor: User) -> None:
-    """Say what an unknown row is, that no sale and no top-up explains. Raises `BankRefused`."""
+    """Say what an unknown row is, if no sale and no top-up explains it. Raises `BankRefused`."""
     row = _locked(pk, State.UNKNOWN)
     row.state = State.ASIDE
     _decide(row, BANK_ROW_SET_ASIDE, reason, actor)

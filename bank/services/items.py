@@ -28,8 +28,8 @@ SALE, GIVEN, CREDIT, TOPUP = "sale", "given", "credit", "topup"
 class Item:
     """`key`: its kind and what it is, as "sale:REF", "credit:8", "topup:3" or "qris:2026-11-25".
 
-    `amount`: whole rupiah as the bank should have it, below zero what leaves it. `reference`: what its row may name.
-    `is_day`: the sum of a day, from which the provider keeps a fee. `method`: the way to pay; "" of a top-up.
+    `amount`: whole rupiah as the bank should have it, below zero if it leaves. `reference`: what its row may name.
+    `is_day`: the sum of a day, from which the provider keeps a fee. `method`: the way to pay; "" for a top-up.
     """
 
     key: str
@@ -41,7 +41,7 @@ class Item:
 
 
 def items_of(first: dt.date, last: dt.date) -> list[Item]:
-    """Those of these days of the shop, the earliest first."""
+    """The items of these days of the shop, the earliest first."""
     since, until = start_of_day(first), start_of_day(last + dt.timedelta(days=1))
     with snapshot():
         items = [*_sales(_sold(since, until)), *_refunds(_given(since, until)), *_others(since, until)]
@@ -49,10 +49,10 @@ def items_of(first: dt.date, last: dt.date) -> list[Item]:
 
 
 def sums_by_day(first: dt.date, last: dt.date, branch: int | None = None) -> dict[tuple[dt.date, str], tuple[int, int]]:
-    """What these days bring to the bank and take from it, in rupiah, by day and way to pay; "" of top-ups.
+    """What these days bring to the bank and take from it, in rupiah, by day and way to pay; "" for top-ups.
 
-    As the items of these days, whether or not a row is matched with them; added up by the database. `branch`: of its
-    orders alone, and of payments of credit that its people noted; top-ups are of the whole shop.
+    The sums of the items of these days, matched with a row or not; added up by the database. `branch`: only its orders,
+    and the payments of credit that its people noted; top-ups belong to the whole shop.
     """
     of_order, of_person = ({}, {}) if branch is None else ({"branch": branch}, {"person__branch": branch})
     since, until = start_of_day(first), start_of_day(last + dt.timedelta(days=1))
@@ -82,7 +82,7 @@ def _day_sums(rows: QuerySet[Any], at: str, method: str, *, sign: int = 1) -> Qu
 
 
 def items_near(amount: int, day: dt.date, around: dt.timedelta, *, most: int) -> list[Item]:
-    """What a row of this amount and day may be, so many days around it: of the same sign, the likeliest first.
+    """What a row of this amount and day may be, up to `around` away: of the same sign, the likeliest first.
 
     Nearest by amount, then by day; none that is matched with a row. At most `most` sales or refunds are read on each
     side of the amount, however many there are.
@@ -101,7 +101,7 @@ def items_near(amount: int, day: dt.date, around: dt.timedelta, *, most: int) ->
 
 
 def without_taken(items: list[Item]) -> list[Item]:
-    """Those that no row is matched with."""
+    """The items that no row is matched with."""
     taken = set(BankRow.objects.filter(item__in=[item.key for item in items]).values_list("item", flat=True))
     return [item for item in items if item.key not in taken]
 
@@ -109,7 +109,7 @@ def without_taken(items: list[Item]) -> list[Item]:
 def _nearest(
     payments: QuerySet[Payment], kind: str, amount: int, apart: Greatest, most: int
 ) -> list[QuerySet[Payment]]:
-    """Those with the nearest amounts above and below that no row is matched with; of each amount the least `apart`."""
+    """The unmatched ones with the nearest amounts, above and below; among equal amounts the least `apart` first."""
     row = BankRow.objects.filter(item=Concat(Value(f"{kind}:"), OuterRef("ref_id")))
     still_open = payments.exclude(Exists(row))
     above = still_open.filter(amount__gte=amount).order_by("amount", apart)
@@ -135,7 +135,7 @@ def _sold(since: dt.datetime, until: dt.datetime) -> QuerySet[Payment]:
 
 
 def _given(since: dt.datetime, until: dt.datetime) -> QuerySet[Payment]:
-    """Refunds with a row of their own; what went back of an account is an entry of credit already."""
+    """Refunds with a row of their own; money that went back from an account is an entry of credit already."""
     methods = [method.code for method in bank_methods()]
     off_account = CreditEntry.objects.filter(kind=CreditEntry.Kind.PAID_BACK, ref_id=OuterRef("ref_id"))
     given = Payment.objects.filter(given_at__gte=since, given_at__lt=until, given_method__in=methods, amount__gt=0)

@@ -1,4 +1,4 @@
-"""Rows of the bank find what they are: by reference, by amount and day, and a day of QRIS by its sum less a fee."""
+"""Match rows of the bank: by reference, by amount and day, and a day of QRIS by its sum less a fee."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from django.db.models import QuerySet
 from bank.models import BankRow, State
 from bank.services.items import Item, items_of, without_taken
 
-# The bank books later than the shop by so many days at most (a weekend, a holiday), or earlier. The likeliest first.
+# How many days later than the shop the bank may book (a weekend, a holiday), or earlier. The likeliest first.
 _DAYS_LATER = (0, 1, -1, 2, 3, 4)
 _LATEST, _EARLIEST = dt.timedelta(days=max(_DAYS_LATER)), dt.timedelta(days=min(_DAYS_LATER))
 _LEAST_REFERENCE = 4
 # One person at a time reads and matches.
 _LOCK = 20_261_126
-# A CASE for each row would take seconds.
+# All rows in one statement; a CASE for each of them would take seconds.
 _MATCH = f"""
     UPDATE bank_bankrow row SET state = '{State.MATCHED.value}', item = pair.item, item_day = pair.day,
            item_amount = pair.amount
@@ -38,14 +38,14 @@ class _Row(NamedTuple):
 
 
 def lock_bank() -> None:
-    """Wait for all who read or match, until the transaction ends."""
+    """Keep everybody else from reading files or matching until the transaction ends; waits for its turn."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
 
 
 @transaction.atomic
 def match_rows(first: dt.date, last: dt.date) -> int:
-    """Match the rows of these days that nobody has decided about; how many were."""
+    """Match the rows of these days that nobody has decided about; return how many were matched."""
     lock_bank()
     items = items_of(first - _LATEST, last - _EARLIEST)
     undecided = BankRow.objects.filter(day__gte=first, day__lte=last, decided_at=None)
@@ -60,7 +60,7 @@ def match_rows(first: dt.date, last: dt.date) -> int:
 
 
 def _release(matched: QuerySet[BankRow], items: list[Item]) -> None:
-    """Make these rows unknown where the books no longer say what they were matched with, or say another amount."""
+    """Make these rows unknown if the books no longer have their item, or have another amount for it."""
     amounts = {item.key: item.amount for item in items}
     kept = matched.values_list("pk", "item", "item_amount")
     gone = [pk for pk, item, amount in kept if item is not None and amounts.get(item) != amount]
@@ -68,7 +68,7 @@ def _release(matched: QuerySet[BankRow], items: list[Item]) -> None:
 
 
 def open_items(first: dt.date, last: dt.date) -> list[Item]:
-    """Those of these days that no row is matched with."""
+    """The items of these days that no row is matched with."""
     return without_taken(items_of(first, last))
 
 

@@ -19,7 +19,7 @@ from staff.models import User
 
 
 def kept_columns(account: str, lines: Sequence[Sequence[str]]) -> Columns | None:
-    """The columns that a person chose once for this account; None where its file looks otherwise now."""
+    """The columns that a person chose once for this account; None if its file looks different now."""
     kept = BankAccount.objects.filter(name=account).values_list("columns", flat=True).first()
     columns = Columns.of(kept) if kept else None
     return columns if columns and (not columns.heading or columns.heading in map(heading_of, lines)) else None
@@ -31,7 +31,7 @@ def read_file(
 ) -> tuple[int, int]:
     """Keep the rows of this file, and match. Returns how many rows are new, and how many are matched at once.
 
-    `account`: its name, of a new one too; it keeps `columns` and `fee`. Raises `BankRefused`.
+    `account`: the name of a known or new account, which keeps `columns` and `fee`. Raises `BankRefused`.
     """
     bookings = list(bookings_of(lines, columns, timezone.localdate()))
     if not bookings:
