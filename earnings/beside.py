@@ -38,7 +38,7 @@ class Counted(NamedTuple):
 
 
 def counted_of(row: PersonFigures, days: Period, reader: User) -> list[Counted]:
-    """The figures of the row, which is of these days, without those that the reader may not see."""
+    """The figures of a row of these days, without those that the reader may not see."""
     person, figures = row.person, row.figures
 
     def orders(status: str = "") -> str:
@@ -49,7 +49,7 @@ def counted_of(row: PersonFigures, days: Period, reader: User) -> list[Counted]:
 
     shifts = _list("shift_list", cashier=person.pk, days=days.value)
     refunds = _list("refund_list", state="given", person=person.pk, given=days.value)
-    # What an owner asks of a day stands first, so that the first row of a phone or a desk answers it.
+    # What an owner wants to know first about a day is in the first row, on a phone and on a desk.
     counted = [
         Counted("sales", _("Sales"), rupiah(figures.sales), orders(Status.SUCCESS)),
         Counted("sold", _("Sold"), f"{figures.sold:n}", orders(Status.SUCCESS)),
@@ -76,7 +76,7 @@ def counted_of(row: PersonFigures, days: Period, reader: User) -> list[Counted]:
 
 
 def difference_of(row: PersonFigures) -> str:
-    """By how much their counts were off, and that a drawer is not counted yet."""
+    """By how much the person's counts were off, and whether a drawer is not counted yet."""
     off = signed_rupiah(row.difference) if row.difference or not row.is_uncounted else ""
     return " · ".join(filter(None, [off, _("not counted yet") if row.is_uncounted else ""]))
 

@@ -21,9 +21,9 @@ from earnings.services import Figures, Period, sales_by_hour, totals_of
 from ledger.chart import HEIGHT, STEPS, WIDTH, scale
 
 _HOURS, _WEEK = 24, 7
-# Below a drawing each third hour is named, each of so many days, else the first, the middle and the last step.
+# The labels below a drawing: each third hour; each of up to so many steps, else the first, the middle and the last.
 _LABELLED, _MOST_LABELS = 3, 8
-# Above so many days a bar is a week: bars of days would be too thin to point at.
+# With more days than this a bar is a week: bars of days would be too thin to point at.
 _MOST_DAYS = 92
 _TITLES = {
     "hour": gettext_lazy("Sales per hour"),
@@ -47,7 +47,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Bar:
-    """A step of the period and the one at its place in the time before; None where one of the two has ended.
+    """A step of the period and the step at the same place in the time before; None for the one that has ended.
 
     With its bar and its column in the drawing.
     """
@@ -111,7 +111,7 @@ class Drawing:
 
 
 def step_of(chosen: Chosen) -> str:
-    """By what its figures are asked for: "hour" for one day, else "day", also for a drawing by week."""
+    """What its figures are read by: "hour" for one day, else "day", also for a drawing by week."""
     return "hour" if _longest(chosen) == 1 else "day"
 
 
@@ -145,7 +145,7 @@ def _hours_of(figures: Mapping[int, Figures]) -> list[Step]:
 
 
 def _days_of(period: Period, length: int, figures: Mapping[dt.date, Figures]) -> list[Step]:
-    """So many neighbouring days at a time; the last step may have fewer."""
+    """Steps of `length` days each; the last one may have fewer."""
     days = [period.first + dt.timedelta(number) for number in range(_days_in(period))]
     steps = [days[first : first + length] for first in range(0, len(days), length)]
     pattern = "EEE d" if len(steps) <= _MOST_LABELS else "d MMM"

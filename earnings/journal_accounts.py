@@ -20,7 +20,7 @@ class Account:
 
 
 _NAMES = {"cash": "Kas", "transfer": "Transfer", "qris": "QRIS", "card": "Kartu"}
-#: What went out of sight of the methods, such as money given back in words alone.
+#: Money that no method accounts for, such as money given back in words alone.
 OTHER = "other"
 ACCOUNTS = {
     **{

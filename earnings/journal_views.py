@@ -88,7 +88,7 @@ def _day(request: StaffRequest) -> dt.date:
 
 
 def _named(day: dt.date, branch: int | None) -> str:
-    """What a file is of, for its name."""
+    """The day and the branch of a file, for its name."""
     return f"{day}" if branch is None else f"{day}-branch-{branch}"
 
 

@@ -54,7 +54,7 @@ class DaySumQuerySet(models.QuerySet["DaySum"]):
 class DaySum(models.Model):
     """What one product, person, way to pay, branch or customer made on one day: that on which a sale was placed.
 
-    Not by all of them together: nobody asks for it, and it would be many times as many rows.
+    Not by combinations of these: nobody asks for them, and they would be many times as many rows.
     """
 
     day = models.ForeignKey(SummedDay, on_delete=models.PROTECT, related_name="sums", db_index=False)

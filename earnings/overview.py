@@ -25,9 +25,9 @@ from staff.models import User
 #: What a person needs to see the part.
 SEES = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
 _OFFERED = (Days.TODAY, Days.YESTERDAY, Days.WEEK, Days.DAYS_7, Days.MONTH)
-# What the lines may be by, in this order, and how many of them stand there; all of a few more.
+# What the lines may be by, in this order; how many are shown; how many more may be shown if these are the last.
 _BY, _LINES, _SPARE = ("brand", "product", "person", "customer", "method", "branch"), 6, 2
-# What an address names a choice by; without any, the part is read once the page is there.
+# The parameters that name a choice in an address. Without any, the part is loaded once the page is there.
 _NAMED = {"days", "since", "until", "against_since", "against_until", "by", "branch"}
 
 
@@ -51,7 +51,7 @@ class Part:
 
     @classmethod
     def of(cls, params: Mapping[str, str], person: User) -> Part:
-        """What the address chooses for this person; asks nothing of the orders."""
+        """What the address chooses for this person; reads no orders."""
         chosen = compared_period(params)
         with seen_in(chosen.branch):
             keys = keys_shown(person)
@@ -65,7 +65,7 @@ class Part:
 
     @property
     def of_branch(self) -> str:
-        """What an address of another page has behind its first filter."""
+        """The branch as an address of another page has it behind its first filter; empty for all."""
         branch = urlencode(self.chosen.of_branch)
         return branch and f"&{branch}"
 

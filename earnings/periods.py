@@ -22,7 +22,7 @@ from earnings.services import Period
 
 _ONE_DAY, _WEEK = dt.timedelta(days=1), dt.timedelta(days=7)
 _MOST_DAYS = 5 * 366
-#: As many days of one branch: the sums of days are of all of them, so its orders are read.
+#: At most this many days of one branch: the sums of days are of all branches, so its orders are read.
 MOST_READ = 31
 OWN = "own"
 _OFFERED = (Days.TODAY, Days.YESTERDAY, Days.DAYS_7, Days.WEEK, Days.LAST_WEEK, Days.MONTH, Days.LAST_MONTH)
@@ -64,7 +64,7 @@ class Chosen:
 
     @property
     def title(self) -> str:
-        """Its days as the head of a page: one with its whole name."""
+        """Its days as the head of a page: a single day with its full name."""
         if self.period.first != self.period.last:
             return self.words
         return format_date(self.period.first, "EEEE d MMMM", locale=active_locale())
@@ -89,17 +89,17 @@ class Chosen:
 
     @property
     def days(self) -> dict[str, str]:
-        """What an address of earnings names the period by: days that move with the time, or dates."""
+        """The parameters that name the period in an address of earnings: days that move with the time, or dates."""
         return {"days": self.name} if self.name in NAMES else self.dates
 
     @property
     def against_days(self) -> dict[str, str]:
-        """What an address names the other days by; empty for those just before."""
+        """The parameters that name the days compared with in an address; empty for those just before."""
         return _days_named(self.before, "against_") if self.is_against_own else {}
 
     @property
     def of_branch(self) -> dict[str, str]:
-        """What an address names the branch by; empty for all."""
+        """The parameter that names the branch in an address; empty for all."""
         return {} if self.branch is None else {"branch": str(self.branch)}
 
     @property
@@ -109,17 +109,17 @@ class Chosen:
 
     @property
     def besides(self) -> dict[str, str]:
-        """What an address names beside the days."""
+        """The parameters of an address beside the days."""
         return self.against_days | self.of_branch
 
     @property
     def address(self) -> str:
-        """What the addresses of earnings keep of it."""
+        """The parameters that the addresses of earnings keep."""
         return urlencode(self.days | self.besides)
 
     @property
     def others(self) -> list[Other]:
-        """The days that it is usually compared with, the same days a month before (of a month at most) or a year."""
+        """The usual days to compare with, the same days a month before (for a month at most), and a year before."""
         usual = replace(self, is_against_own=False)
         others = [Other("usual", _("The usual days"), usual.address, is_chosen=not self.is_against_own)]
         if self.period.first >= _months_before(self.period.last, 1):
@@ -134,7 +134,7 @@ class Chosen:
 def chosen_period(params: Mapping[str, str], *, most_days: int = _MOST_DAYS) -> Chosen:
     """The period that the address names: `since` and `until`, today at the latest, or `days`; today without either.
 
-    Of more than `most_days` the last ones.
+    If there are more than `most_days`, the last ones.
     """
     now = timezone.now()
     if params.get("since") or params.get("until"):
@@ -183,7 +183,7 @@ def _compared(name: str, period: Period, *, back: dt.timedelta) -> Chosen:
 
 
 def _earlier(period: Period, months: int) -> Period:
-    """The same days so many months before; of whole months whole months."""
+    """The same days so many months before; whole months for whole months."""
     first, last = (_months_before(day, months) for day in (period.first, period.last))
     if period.first.day == 1 == (period.last + _ONE_DAY).day:
         last = last.replace(day=monthrange(last.year, last.month)[1])

@@ -39,13 +39,13 @@ BY: dict[str, str | Promise] = {
 
 
 def keys_shown(person: User) -> dict[str, str | Promise]:
-    """Those of `BY` that say anything to this person: customers if they see whose number it is, several branches."""
+    """The keys of `BY` for this person: customers only if they see full numbers, branches only if there are several."""
     sees_customers = person.has_perms((Right.VIEW_CUSTOMERS, Right.VIEW_NUMBERS))
     shown = {"branch": names_branches(), "customer": sees_customers}
     return {key: words for key, words in BY.items() if shown.get(key, True)}
 
 
-# So many of what only failed have their names on a page.
+# How many of those that only failed are named on a page.
 _FAILED_NAMED = 3
 # The filter of the list of orders that opens the orders of a row.
 _FILTERS = {
@@ -61,7 +61,7 @@ _MINUTE = 60
 
 
 def percent(share: float | None) -> str:
-    """A share from 0 to 1 as text with at most one decimal; a dash where it is not known."""
+    """A share from 0 to 1 as text with at most one decimal; a dash if it is not known."""
     return "–" if share is None else format_percent(share, "#,##0.#%", locale=active_locale())
 
 
@@ -99,7 +99,7 @@ class Change:
 class Tile:
     """One figure of a period. `name` is for scripts and tests; `value` the plain number; `run`: its line, for SVG.
 
-    `before`: the figure of the time before. `earlier`: the same where it was none, as no change in percent says that.
+    `before`: the figure of the time before. `earlier`: the same if it was zero, because then there is no percentage.
     """
 
     name: str
@@ -113,13 +113,13 @@ class Tile:
 
 
 def tiles_of(now: Figures, before: Figures, *, with_cost: bool, steps: Sequence[Figures] = ()) -> list[Tile]:
-    """The figures of a period against those of the one before. `steps`: of its hours or days, for the tiles' lines."""
+    """The figures of a period against the one before. `steps`: those of its hours or days, for the tiles' lines."""
     runs = {name: _run([getattr(figures, name) for figures in steps]) for name in ("sales", "profit", "sold", "share")}
     return [replace(tile, run=runs[tile.name]) for tile in _tiles(now, before, with_cost=with_cost)]
 
 
 def _run(values: Sequence[float | None]) -> str:
-    """The path of the values in a drawing of 100 by 24; empty of fewer than two, and where all is 0."""
+    """The path of the values in a drawing of 100 by 24; empty for fewer than two values, and if all are 0."""
     points, height = [], max((value for value in values if value is not None), default=0)
     for number, value in enumerate(values):
         if value is not None and height > 0:
@@ -147,8 +147,8 @@ def _tiles(now: Figures, before: Figures, *, with_cost: bool) -> list[Tile]:
 class Line:
     """The figures of one brand, product, person or method. `bar`: the length of its bar, 0 to 100.
 
-    `is_nobody`: of what no person sold, or of what no saved customer bought. `page`: what a person did in these days,
-    for a reader who may open it.
+    `is_nobody`: the line of what no person sold, or no saved customer bought. `page`: the page of what a person did in
+    these days, for a reader who may open it.
     """
 
     chosen: Chosen
@@ -186,18 +186,18 @@ class Line:
 
     @property
     def change(self) -> Change | None:
-        """How the sales differ from those before; None of what has not sold yet."""
+        """How the sales differ from those before; None if it has sold nothing yet."""
         return Change.between(self.figures.sales, self.before.sales) if self.figures.sold else None
 
 
 @dataclass(frozen=True)
 class Report:
-    """A period by one key, the most sales first, what has none any more last; with the sums of all.
+    """A period by one key, the most sales first, what no longer sells last; with the sums of all.
 
     `count`: how many lines there are, of which `lines` may be the first; `others`: the figures of the rest, of which
     `others_sold` have sold anything. `only_failed`: the figures of what has no sale and failed, which are in neither,
-    so that what sold, the others and these come to `now`; `failed_lines`: a few of these, `failed_more` how many more.
-    `steps`: of both periods the figures by day, or of this one alone by hour, if they were asked for.
+    so that what sold, the others and these add up to `now`; `failed_lines`: a few of these, `failed_more`: the rest.
+    `steps`: the figures of both periods by day, or of this one alone by hour, if they were asked for.
     """
 
     chosen: Chosen
@@ -215,7 +215,7 @@ class Report:
 
     @property
     def sold_lines(self) -> list[Line]:
-        """Those that have sold anything; of branches all, so that the one that stands still is seen."""
+        """The lines that have sold anything; for branches all lines, so that one without sales is seen."""
         return [line for line in self.lines if line.figures.sold or self.by == "branch"]
 
     @property
@@ -225,7 +225,7 @@ class Report:
 
     @property
     def idle_lines(self) -> list[Line]:
-        """The other ones: what has failed only, or sold in the time before."""
+        """The other lines: what has only failed, or sold only in the time before."""
         return [line for line in self.lines if not line.figures.sold and self.by != "branch"]
 
 
@@ -234,8 +234,8 @@ def report_of(
 ) -> Report:
     """The figures of the period by `by`, and of the period before; with at most so many lines.
 
-    `spare`: so many more if these are the last that sold. `step`: "hour" or "day", for the figures by it
-    (`Report.steps`). `reader`: for whom lines open pages of people.
+    `spare`: how many lines more if these are the last that sold. `step`: "hour" or "day", for the figures by it
+    (`Report.steps`). `reader`: the person for whom lines open pages of people.
     """
     kept = kept_days(Period.around(chosen.period, chosen.before))
     key = "buyer" if by == "customer" else by
@@ -254,7 +254,7 @@ def report_of(
     rows = {key: (now.get(key, none), before.get(key, none)) for key in {**now, **_with_sales(before)}}
     if by == "branch" and rows and own_branch() is None:  # one that sells nothing is seen, too
         rows |= {key: (Figures(), Figures()) for key in all_branches() if key not in rows}
-    # Names are read of the lines that are shown: a day has hundreds of customers.
+    # Only the names of lines that are shown are read: a day has hundreds of customers.
     ordered = sorted(rows, key=lambda key: (-rows[key][0].sales, -rows[key][0].placed))
     failed = [key for key in ordered if by != "branch" and rows[key][0].has_only_failed]
     if most and most < len(ordered):
@@ -316,7 +316,7 @@ def _people(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
 
 
 def _pages(chosen: Chosen, keys: Iterable[Any], reader: User) -> dict[Any, str]:
-    """The pages of people that this reader may open, with the same days; none where they would show other figures."""
+    """The pages of people that this reader may open, with the same days; none if they would show other figures."""
     if chosen.name not in NAMES or chosen.branch is not None or not reader.has_perm(Right.MANAGE_STAFF):
         return {}
     people = narrowed(User.objects.filter(pk__in=[key for key in keys if key]))
@@ -338,7 +338,7 @@ def _customers(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
     return erased | {None: ("", _("Nobody of the saved customers"))} | {pk: (str(pk), name) for pk, name in rows}
 
 
-# For the keys of figures: what an address and a file name, and the words.
+# For the keys of figures: their codes in addresses and files, and their words.
 _WORDS: Mapping[str, Callable[[Iterable[Any]], dict[Any, tuple[str, str]]]] = {
     "brand": _brands,
     "category": _categories,

@@ -36,7 +36,7 @@ from exports.formats import Fields, csv_answer, workbook_answer
 from staff.models import User
 from staff.presenting import lists_of
 
-# So many lines stand on the page of earnings.
+# How many lines the page of earnings shows.
 _MOST = 50
 
 

@@ -13,7 +13,7 @@ from purchases.states import Status
 from purchases.sums import Sums, sums_of
 
 _PRODUCTS, _LATEST = 5, 8
-# What a customer usually buys is read from the newest so many orders.
+# What a customer usually buys is read from this many of the newest orders.
 _MOST_READ = 500
 
 

@@ -22,12 +22,12 @@ from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS
 from purchases.states import OPEN, Status
 
 _ONE_DAY = dt.timedelta(days=1)
-# A reversal that was committed while its day was summed may be older than the sums.
+# How long a move may take: a reversal that was committed while its day was summed may be dated before the sums.
 LONGEST_MOVE = dt.timedelta(minutes=5)
 
 _SOLD = Q(status=Status.SUCCESS)
 _TOOK = Greatest(Cast(Extract(F("final_at") - F("created_at"), "epoch"), BigIntegerField()), 0)
-# The figures, of orders.
+# The figures, from orders.
 _SUMS: dict[str, Any] = {
     "placed": Count("pk"),
     "sold": Count("pk", filter=_SOLD),
@@ -83,12 +83,12 @@ class Figures(NamedTuple):
 
     @property
     def cancelled(self) -> int:
-        """How many people cancelled or closed."""
+        """How many orders people cancelled or closed."""
         return self.placed - self.sold - self.failed - self.reversed - self.open
 
     @property
     def unsold(self) -> int:
-        """How many did not go through, of those that the upstream decided."""
+        """How many of the orders that the upstream decided did not go through."""
         return self.failed + self.reversed
 
     @property
@@ -108,7 +108,7 @@ class Figures(NamedTuple):
         return self.seconds // self.sold if self.sold else None
 
 
-#: The columns of `DaySum`; `open`, the last of all, is none of them.
+#: The columns of `DaySum`: all figures but the last, `open`.
 NAMES = Figures._fields[:-1]
 _OF_SUMS = {f"of_{name}": _SUMS[name] for name in Figures._fields}
 
@@ -147,11 +147,11 @@ class Period:
         return [first + number * _ONE_DAY for number in range((last - first).days + 1)]
 
     def rest_of_day(self) -> Period:
-        """What its last day has beyond it; empty where it ends with the day."""
+        """The part of its last day that comes after it; empty if it ends with the day."""
         return Period(self.until, start_of_day(self.last + _ONE_DAY))
 
     def up_to_a_day(self) -> Period:
-        """The same, with the rest of its last day where that is less than what it has of that day."""
+        """The same, up to the end of its last day if it has most of that day."""
         rest = self.rest_of_day()
         is_most = rest.until - rest.since < self.until - max(self.since, start_of_day(self.last))
         return Period(self.since, rest.until) if is_most else self
@@ -188,7 +188,7 @@ def figures_by_each(keys: Sequence[str], period: Period, kept: set[dt.date] | No
 
 
 def _sums_by(key: str, period: Period, summed: set[dt.date]) -> Iterator[tuple[Any, Figures]]:
-    """What the sums of these days come to by the key."""
+    """The sums of these days, added up by the key."""
     kept_by, of_sums, _of_orders = _KEYS[key]
     sums = DaySum.objects.filter(by=kept_by, day__gte=min(summed), day__lte=max(summed))
     if left_out := {day for day in period.whole_days() if min(summed) < day < max(summed)} - summed:
@@ -211,7 +211,7 @@ def figures_drawn(
 
 
 def sales_by_hour(day: Period) -> dict[int, Figures]:
-    """What arrived of a day, and the sales, by the hour of the shop at which it was placed; of its orders alone."""
+    """The count and sales of a day's orders that arrived, by the shop's hour in which they were placed."""
     orders = orders_of(day).filter(_SOLD).annotate(hour=_KEYS["hour"][2]).values_list("hour")
     rows = orders.annotate(sold=Count("pk"), sales=_SUMS["sales"])
     return _by_shop_hour((hour, Figures(sold=sold, sales=sales)) for hour, sold, sales in rows)
@@ -222,7 +222,7 @@ def _by_shop_hour(rows: Iterable[tuple[dt.datetime, Figures]]) -> dict[int, Figu
 
 
 def by_customer(*by_buyer: dict[Any, Figures]) -> list[dict[int | None, Figures]]:
-    """Figures by "buyer" as those of the customers: of one who was merged, by the key of who stays.
+    """Figures by "buyer" as those of the customers: a merged customer counts under the key of the one that stays.
 
     None: the orders of nobody, so that all add up to those of the period.
     """
@@ -244,7 +244,7 @@ def orders_of(period: Period) -> QuerySet[Order]:
 
 
 def sums_of_orders(day: dt.date) -> list[dict[str, Any]]:
-    """What the sums of this day are by its orders: one for each product, person, way to pay and branch."""
+    """The sums of this day from its orders: one for each product, person, way to pay, branch and buyer."""
     orders = orders_of(Period.of_days(day, day))
     return [
         {"by": kept_by, column: key, **dict(zip(NAMES, numbers[: len(NAMES)], strict=True))}

@@ -3,9 +3,9 @@
 A sale stands on the day on which it was placed, as in all earnings; what did not arrive stands against it on the day
 on which it ended. Each booking has one account in debit and one in credit, so a journal balances by itself.
 
-A branch's part has what belongs to it: its orders with what they cost, its drawers, and of credit what was sold there,
-else what went through its drawers, else what its people noted. Top-ups, fees and the opening of the provider's books
-are of the whole shop alone.
+A branch's part has what belongs to it: its orders with their cost, its drawers, and the credit that was sold there,
+else went through its drawers, else was noted by its people. Top-ups, fees and the opening of the provider's books
+belong to the whole shop only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from staff.models import User
 
 # The account beside the one of the kind, for entries of credit and of the provider's books; "" is the entry's method.
 _OF_CREDIT = {"sale": "sales", "refund": "owed", "payment": "", "paid_back": "", "brought": "opening"}
-# It stays with the customers: what leaves one account comes to another.
+# Not booked: what leaves one customer's account comes to another's.
 _WITHIN_CREDIT = CreditEntry.Kind.MOVED
 _OF_BOOKS = {
     "debit": "cost",
@@ -67,7 +67,7 @@ class Booking:
 def journal_of(day: dt.date, branch: int | None = None) -> list[Booking]:
     """The bookings of a day of the shop, one for each pair of accounts and direction.
 
-    `branch`: its part of them.
+    `branch`: only this branch's part of them.
     """
     period = Period.of_days(day, day)
     within = (period.since, period.until)
@@ -111,12 +111,12 @@ def journal_of(day: dt.date, branch: int | None = None) -> list[Booking]:
 
 
 def _in_branch(branch: int | None) -> Callable[[QuerySet[Any], str], QuerySet[Any]]:
-    """Narrows rows to the branch to which this way leads; none narrows nothing."""
+    """A function that narrows rows to the branch at the end of a path; without a branch it returns all of them."""
     return lambda rows, path: rows if branch is None else rows.filter(**{path: branch})
 
 
 def _account(key: str) -> str:
-    """A method that the table no longer has, or a note alone, is other money."""
+    """The account of this key: other money for a method that the table no longer has, and for a note alone."""
     return "receivables" if key == CREDIT else key if key in ACCOUNTS else OTHER
 
 

@@ -30,7 +30,7 @@ def sum_days() -> int:
 
 
 def sum_day(day: dt.date) -> bool:
-    """Make the sums of one day from its orders, in place of those that are there.
+    """Make the sums of one day from its orders; they replace earlier ones.
 
     False while it is not over or may still change: it has an open order, a lost one is to be taken in, or an open shift
     may correct how a sale was paid.
@@ -54,7 +54,7 @@ def sum_day(day: dt.date) -> bool:
 def _may_change(period: Period) -> bool:
     """Whether orders of the period are open or to come, or their payments can change.
 
-    What waits is looked for first: it becomes an open order, and a sale of an open shift.
+    What waits is searched for first: it becomes an open order, or a sale of an open shift, which are searched for next.
     """
     lost = LostOrder.objects.filter(order=None).values_list("line", flat=True)
     if any(period.since <= dt.datetime.fromisoformat(line["created_at"]) < period.until for line in lost):

@@ -1,4 +1,4 @@
-"""Exact figures of a long list of orders, from the sums of days, where its filter asks for what these are kept by."""
+"""Exact figures of a long list of orders, from the sums of days, if these are kept by what its filter asks for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
 
-# Filters of the list, and what figures are by.
+# For the filters of the list that figures are kept by: the key of the figures.
 _BY = {
     "brand": "brand",
     "category": "category",
@@ -25,13 +25,13 @@ _BY = {
     "branch": "branch",
 }
 _BESIDE = {"since", "until", "columns", "status"}
-# What the sums say of these statuses alone: two others share a column each.
+# What the sums say about one status. Every other status shares a column, so the sums do not know it.
 _OF_STATUS: dict[str, Callable[[Figures], Figures]] = {
     "": lambda figures: figures,
     Status.SUCCESS: lambda figures: figures._replace(placed=figures.sold, failed=0, reversed=0, open=0),
     Status.REVERSED: lambda figures: Figures(placed=figures.reversed, reversed=figures.reversed),
 }
-# The orders of so many days without sums are read; more would take too long for a page.
+# The orders of at most this many days without sums are read; more would take too long for a page.
 _MOST_READ = 3
 
 
@@ -68,7 +68,7 @@ def _period(filters: Mapping[str, str]) -> Period | None:
 
 
 def _key(name: str, value: str) -> Any:
-    """What the figures are kept under: of a product and a cashier the key of the row."""
+    """What the figures are kept under: for a product and a cashier the key of the row."""
     if name == "product":
         return Product.objects.filter(code=value).values_list("pk", flat=True).first()
     if name == "cashier":

@@ -1,4 +1,4 @@
-"""What each person sold, and what else of their work can be counted, so that people stand beside each other."""
+"""What each person sold, and what else of their work can be counted, so that people can be compared."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PersonFigures:
 
 
 class _Shifts(NamedTuple):
-    """What the shifts of a person come to: rupiah that their counts were off, those still open, rupiah paid out."""
+    """The sums of a person's shifts: rupiah that the counts were off, how many are open, rupiah paid out."""
 
     off: int
     open: int
@@ -49,7 +49,7 @@ _NOTHING = _Shifts(0, 0, 0)
 
 
 def people_beside(period: Period) -> list[PersonFigures]:
-    """Everybody who did any of it in this period, the most sales first; of what the reader sees."""
+    """Everybody with any of these figures in this period, the most sales first; only from what the reader sees."""
     since, until = period.since, period.until
     with snapshot():
         figures = figures_by("person", period)

@@ -19,7 +19,7 @@ log = structlog.get_logger()
 # Each night the last days are proved, and a part of all others, so that each is proved once in as many nights.
 _EACH_NIGHT, _NIGHTS = 35, 30
 _KEY = ("by", "product_id", "seller_id", "method", "branch_id", "buyer")
-# What an order that arrived has cost by its entries, and what it says; an order from before the books has none.
+# By how much the costs of orders differ from their entries, in rupiah; an order from before the books has no entries.
 _NOT_THE_ENTRIES = """
     SELECT COALESCE(sum(abs(
                booked.moved + CASE WHEN o.status = 'success' THEN COALESCE(o.price, o.max_price) ELSE 0 END
@@ -50,7 +50,7 @@ def prove_days(*, everything: bool = False) -> list[dt.date]:
 
 
 def off_by(day: dt.date) -> int | None:
-    """By how much the day's sums are not those of its orders and entries; None: they are to be made again first."""
+    """By how much the day's sums differ from its orders and entries; None: they must be made again first."""
     period = Period.of_days(day, day)
     with snapshot():
         row = SummedDay.objects.get(day=day)

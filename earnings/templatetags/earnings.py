@@ -44,7 +44,7 @@ def buying_facts(customer: Customer, user: User) -> dict[str, Any]:
 
 @register.simple_tag
 def exact_sums(filtered: OrderFilter) -> Sums | None:
-    """`{% exact_sums filter as sums %}`: what they come to by the sums of their days; None if unknown."""
+    """`{% exact_sums filter as sums %}`: the sums of the filtered orders, from the sums of days; None if unknown."""
     figures = None if filtered.form.errors else figures_of_list(dict(parse_qsl(filtered.as_query())))
     if figures is None:
         return None
