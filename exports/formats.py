@@ -23,10 +23,10 @@ MOST_ROWS = 1_048_575
 BLOCK_SIZE = 64 * 1024
 WORKBOOK_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _WIDTH = 18
-# Spreadsheets run a cell with this beginning as a formula; some skip spaces and what nobody sees, or read wide letters.
+# Spreadsheets run a cell that begins so as a formula; some skip spaces and invisible characters, or accept wide signs.
 _FORMULA = re.compile("[\\s\x00-\x1f\xad\u180e\u200b-\u200f\u2060-\u2064\ufeff]*[=+@＝＋－＠-]|[\t\r\n]")
 
-# In the shop's own time, and as every reader may see it.
+# What is converted: a moment to the shop's own time, an erased text to what every reader may see.
 _SPECIAL = frozenset({dt.datetime, ErasedText})
 
 Fields = Mapping[str, Callable[[Any], Any]]
@@ -39,7 +39,7 @@ def facts(rows: Iterable[Any], fields: Fields) -> Iterator[dict[str, Any]]:
 
 
 def _values(rows: Iterable[Any], fields: Fields) -> Iterator[list[Any]]:
-    """The fields' values of each row. Every step of it costs a million-fold, so it is one loop without calls."""
+    """The fields' values of each row. Each step runs a million times, so it is one loop with few calls."""
     getters, zone = list(fields.values()), timezone.get_default_timezone()
     for row in rows:
         values = [value_of(row) for value_of in getters]
@@ -70,7 +70,7 @@ def _csv_cell(value: Any) -> Any:
 
 
 def csv_answer(rows: Iterable[Any], fields: Fields, name: str) -> StreamingHttpResponse:
-    """A short list as a CSV file of this name. It is written at once: only within the request are numbers masked."""
+    """A short list as a CSV file of this name. It is written at once: numbers are masked only within the request."""
     return StreamingHttpResponse(
         ["\ufeff", *csv_blocks(rows, fields)],
         content_type="text/csv; charset=utf-8",
@@ -103,7 +103,7 @@ def in_language(language: str | None, blocks: Iterator[str]) -> Iterator[str]:
 
 
 def write_csv(file: IO[bytes], rows: Iterable[Any], fields: Fields) -> None:
-    """Write the rows as CSV; UTF-8 is announced, because spreadsheets guess wrongly."""
+    """Write the rows as CSV, with a mark for UTF-8, because spreadsheets guess wrongly."""
     file.write("\ufeff".encode())
     for block in csv_blocks(rows, fields):
         file.write(block.encode())

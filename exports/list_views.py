@@ -60,7 +60,7 @@ def list_file_whole(listing: Listing, request: StaffRequest) -> HttpResponseBase
 
 
 def list_columns(listing: Listing, request: StaffRequest) -> HttpResponse:
-    """Keep the columns that are ticked (`column`), in their order, for this person; the usual ones for none.
+    """Keep the columns that are ticked (`column`), in their order, for this person; without any, the usual ones.
 
     `up`: a column that moves one place to the front.
     """
@@ -75,7 +75,7 @@ def list_columns(listing: Listing, request: StaffRequest) -> HttpResponse:
 
 
 def list_sums(listing: Listing, request: StaffRequest) -> HttpResponse:
-    """How many rows the filters leave, and what they come to; the list asks for it once it is shown."""
+    """How many rows the filters leave, and their sums; the list asks for it once it is shown."""
     filtered = listing.found(request)
     context = {
         "listing": listing,
@@ -89,7 +89,7 @@ def list_sums(listing: Listing, request: StaffRequest) -> HttpResponse:
 
 @dataclass(frozen=True)
 class ShownView:
-    """One view of the row. `by`: who shares it. `count`: "99+" for more."""
+    """One view in the row of views. `by`: the person who shares it. `count`: "99+" for more than 99."""
 
     name: str
     query: str
@@ -136,7 +136,7 @@ def list_view_save(listing: Listing, request: StaffRequest) -> HttpResponse:
 
 
 def list_view_delete(listing: Listing, request: StaffRequest, pk: int) -> HttpResponse:
-    """Forget an own view."""
+    """Delete one of the person's own views."""
     SavedView.objects.filter(pk=pk, owner=request.user, list_name=listing.name).delete()
     return redirect(_list_of(listing))
 

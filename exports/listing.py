@@ -39,9 +39,9 @@ _PARTS = ("list", "file", "about", "columns", "views", "view_save", "sums")
 class Listing:
     """`name` finds its views and begins its files; `page` begins the names of its addresses: `order` has `order_list`.
 
-    `rights`: of its readers; `file_rights`: what people who make files of it need besides. `find`: the filter of an
-    address, for a person; `for_file`: its rows with what a file holds. `foot`: what the list's foot says of its
-    rows to a person, as the context of `foot_template`. `views`: those that everybody has, as words and filters.
+    `rights`: those that its readers need; `file_rights`: those that people who make files need besides. `find`: the
+    filter of an address, for a person; `for_file`: its rows with what a file holds. `foot`: what the list's foot tells
+    a person, as the context of `foot_template`. `views`: those that everybody has, as words and filters.
     """
 
     name: str
@@ -108,7 +108,7 @@ class Listing:
         )
 
     def show(self, request: StaffRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
-        """Its page: `filter`, with `table` and `page` or what is said instead of them."""
+        """Its page. `context` has the `filter`, and `table` and `page` or what is said instead of them."""
         user, table = request.user, context.get("table")
         context |= {
             "listing": self,
@@ -127,7 +127,7 @@ class Listing:
 
 
 def listing_named(name: str) -> Listing:
-    """The list whose files begin so."""
+    """The list with this name, with which its files begin."""
     _discover()
     return _LISTINGS[name]
 
@@ -151,7 +151,7 @@ def filter_words(list_name: str, query: str, reader: User) -> str:
 
 
 def known_listing(name: str) -> Listing | None:
-    """The list whose files begin so; None if they are of another page."""
+    """The list with this name; None for the name of another page's files."""
     _discover()
     return _LISTINGS.get(name)
 
@@ -162,7 +162,7 @@ def _discover() -> None:
 
 
 def grouped(count: int) -> str:
-    """The count with its thousands set apart."""
+    """The count with separated thousands."""
     return number_format(count, force_grouping=True)
 
 

@@ -43,7 +43,7 @@ from staff.errors import FactorRefused
 MOST_AT_ONCE = 50_000
 # The days that the menu offers beside those of the list.
 _PERIODS = frozenset({Period.MONTH.value, Period.LAST_MONTH.value})
-# A workbook is made as a whole before it is sent: about 0.2 s for so many rows.
+# A workbook is made as a whole before it is sent: about 0.2 s for this many rows.
 MOST_IN_BOOK = 1_000
 # The act that a second factor confirms.
 WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with full numbers"), Right.REVEAL_NUMBERS)
@@ -51,7 +51,7 @@ WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with full numbers"),
 
 # The words of lists whose files are made without a `Listing`, by their names.
 LIST_WORDS: dict[str, Any] = {}
-# Their filters, of an address for a reader.
+# The filters of these lists, of an address for a reader.
 LIST_FILTERS: dict[str, Callable[[QueryDict, Any], ListFilter]] = {}
 
 
@@ -59,10 +59,10 @@ LIST_FILTERS: dict[str, Callable[[QueryDict, Any], ListFilter]] = {}
 class ListFile:
     """The maker of one list's files. `show`: the list's page, given what to say and the HTTP status.
 
-    `name` begins the files' names; `words`, `find`: the list's and its filter, unless it is a `Listing`; `task` writes
-    a file in the worker; `table`: says what people call the fields and their values;
+    `name` begins the files' names; `words`, `find`: the list's words and filter, unless it is a `Listing`; `task`
+    writes a file in the worker; `table`: says what people call the fields and their values;
     `rights`: those that its reader needs. `whole_fields`: the columns of a file with customers' full numbers, if the
-    list holds numbers. `for_file`: the rows with what they hold there.
+    list holds numbers. `for_file`: the rows with what a file holds.
     """
 
     name: str
@@ -210,11 +210,11 @@ class ListFile:
         record(EXPORT_MADE, actor=request.user, subject=self.name, facts=facts)
 
     def _no_file(self, request: StaffRequest, filtered: ListFilter, why: str, *, may_ask: str = "") -> HttpResponse:
-        """Exactly the rows of the request. `may_ask`: the format that the worker can make of it."""
+        """The list's page, which says why there is no file. `may_ask`: the format that the worker can make."""
         context = {"filter": filtered, "no_file": why, "may_ask": may_ask, "kept": kept_filters(request.GET)}
         return self.show(request, context, 200 if may_ask else 400)
 
 
 def _most_now(file_format: str) -> int:
-    """The rows of the longest file that is made within a request."""
+    """How many rows a file may have that is made within a request."""
     return MOST_IN_BOOK if file_format == Export.Format.XLSX else MOST_AT_ONCE

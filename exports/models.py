@@ -19,7 +19,7 @@ KEPT_FOR = dt.timedelta(hours=24)
 
 
 def named_by_days(list_name: str, query: str, at: dt.datetime, file_format: str) -> str:
-    """The name of a list's file: "orders-2026-10.csv" of a whole month, "orders-2026-11-01_2026-11-27.csv" of days.
+    """The name of a list's file: "orders-2026-10.csv" for a whole month, "orders-2026-11-01_2026-11-27.csv" for days.
 
     `query`: the filters as `ListFilter.as_query`. Without a first day the moment: "orders-2026-11-22-1405.csv".
     """
@@ -48,7 +48,7 @@ OPEN = (ExportState.WAITING, ExportState.WRITING)
 
 class ExportQuerySet(models.QuerySet["Export"]):
     def open(self) -> ExportQuerySet:
-        """Those that are still to be written."""
+        """Files that are still to be written."""
         return self.filter(state__in=OPEN)
 
     def due(self) -> ExportQuerySet:
@@ -56,7 +56,7 @@ class ExportQuerySet(models.QuerySet["Export"]):
         return self.open().filter(next_try_at__lte=clock.now())
 
     def expired(self) -> ExportQuerySet:
-        """Those whose day is over."""
+        """Files that were kept for a day."""
         return self.filter(created_at__lt=timezone.now() - KEPT_FOR)
 
 
@@ -102,7 +102,7 @@ class Export(models.Model):
 
     @property
     def file_name(self) -> str:
-        """As a browser saves it, by its days."""
+        """The name under which a browser saves it, by its days."""
         return named_by_days(self.list_name, self.query, self.created_at, self.file_format)
 
     @property

@@ -10,7 +10,7 @@ from core.times import days_words
 
 # The days stand before all other filters; columns narrow nothing.
 NO_FACTS = frozenset({"since", "until", "columns"})
-# What says the filters of a file that is of no list, by its name: it takes away the values that it says.
+# For files of no list, by their names: puts the filters into words, and takes the values that it has said away.
 SAID: dict[str, Callable[[dict[str, str]], Iterable[str]]] = {}
 
 
@@ -26,7 +26,7 @@ def query_words(query: str, of: str = "") -> str:
 
 
 def in_words(filtered: ListFilter, values: Mapping[str, str]) -> str:
-    """The filters of `values` in the words of the list's chips; those that it does not know as they are named."""
+    """The filters of `values` in the words of the list's chips; unknown ones as the address names them."""
     days = days_words(values.get("since", ""), values.get("until", ""))
     typed = f"“{values['q']}”" if values.get("q") else ""
     chips = [chip.words for chip in filtered.chips() if chip.name not in NO_FACTS]

@@ -27,16 +27,16 @@ from exports.formats import MOST_ROWS, Fields, write_csv, write_workbook
 from exports.models import Export, ExportPart, ExportState, SavedView
 from staff.models import User
 
-# Files of one person that may be under way at once.
+# How many files of one person may be under way at once.
 MOST_OPEN = 3
 MOST_TRIES = 3
-# A worker that wrote nothing for this long holds a file no more. Each chunk of rows renews it.
+# A worker that has written nothing for this long no longer holds its file. Each chunk of rows renews the lease.
 LEASE = dt.timedelta(minutes=2)
 _CHUNK = 5_000
 _PART_BYTES = 1024 * 1024
 
 log = structlog.get_logger()
-# The row of views stays readable, and each shows a count.
+# No more, so that the row of views stays readable, and because each of them is counted.
 MOST_VIEWS = 8
 # Filters that name a customer: their views are their owner's alone.
 _PERSONAL = {"q", "ends", "customer"}
@@ -57,12 +57,11 @@ def request_file(
     rows: models.QuerySet[Any],
     whole_numbers: bool = False,
 ) -> None:
-    """Have the worker write a file of `rows`; the same one again while it is under way.
+    """Have the worker write a file of `rows`; does nothing while the same file is under way.
 
-    It is written in the language of now. `task`: the name of the task that takes the export's id and calls
-    `write_file`. `whole_numbers`: whether it holds
-    customers' numbers whole: the caller has checked the right and the second factor. Raises `TooManyRows` when a
-    workbook cannot hold them, `TooManyFiles` when this person waits for several already.
+    It is written in the active language. `task`: the name of the task that takes the export's id and calls
+    `write_file`. `whole_numbers`: whether it holds customers' full numbers; the caller has checked the right and the
+    second factor. Raises `TooManyRows` if a workbook cannot hold them, `TooManyFiles` if this person waits for several.
     """
     if file_format == Export.Format.XLSX and count_up_to(rows, MOST_ROWS) > MOST_ROWS:
         raise TooManyRows(
@@ -96,7 +95,7 @@ def request_file(
 
 
 def write_file(export_id: int, rows: models.QuerySet[Any], fields: Fields, table: type[Table[Any]]) -> None:
-    """Write the rows of `rows` (oldest first, as they are now) into the file that was asked for.
+    """Write `rows` (oldest first, as they are now) into the file that was asked for.
 
     `table`: says what people call the fields and their values, for a workbook; CSV has names and codes for scripts.
 
@@ -167,21 +166,21 @@ def content_of(export: Export) -> Iterator[bytes]:
 
 
 def tidy_exports() -> None:
-    """Delete the files whose day is over, and hand out again what no worker holds."""
+    """Delete the files that were kept for a day, and hand out again those that no worker holds."""
     Export.objects.expired().delete()
     for export in Export.objects.due():
         publish(export.task, export.pk)
 
 
 def views_of(person: User, list_name: str) -> QuerySet[SavedView]:
-    """This person's own views of the list, and those that others share whom the reader sees."""
+    """This person's own views of the list, and the shared views of people whom the reader sees."""
     seen = narrowed(User.objects.all())
     views = SavedView.objects.filter(Q(owner=person) | Q(is_shared=True, owner__in=seen), list_name=list_name)
     return views.exclude(name="").select_related("owner")
 
 
 def may_share(person: User) -> bool:
-    """Whether this person's views may be for everybody: of those who see what all sold."""
+    """Whether this person may share views with everybody: people who see what everybody sold may."""
     return person.has_perm(Right.VIEW_SHIFTS)
 
 
@@ -192,7 +191,7 @@ def columns_of(person: User, list_name: str) -> str:
 
 
 def keep_columns(person: User, list_name: str, names: str) -> None:
-    """Show this person these columns of the list from now on; the usual ones for none."""
+    """Show this person these columns of the list from now on; without any, the usual ones."""
     if names:
         SavedView.objects.update_or_create(owner=person, list_name=list_name, name="", defaults={"query": names})
     else:
@@ -200,7 +199,7 @@ def keep_columns(person: User, list_name: str, names: str) -> None:
 
 
 def save_view(*, owner: User, list_name: str, name: str, query: str, is_shared: bool) -> None:
-    """Keep the filters under this name, in the place of an own view of the same name. Raises `TooManyViews`.
+    """Keep the filters under this name, replacing the owner's view of the same name. Raises `TooManyViews`.
 
     A view that names a customer is never shared.
     """

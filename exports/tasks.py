@@ -12,13 +12,13 @@ from exports.models import Export
 
 @shared_task
 def tidy_exports() -> None:
-    """Forget old files, and take up those whose worker was killed."""
+    """Delete old files, and take up those whose worker was killed."""
     services.tidy_exports()
 
 
 @shared_task
 def write_list(export_id: int) -> None:
-    """Write the file that somebody asked for of a list, with the rows that this person finds."""
+    """Write a list's file that somebody asked for, with the rows that this person finds."""
     export = Export.objects.select_related("owner").filter(pk=export_id).first()
     if export:
         listing, query = listing_named(export.list_name), QueryDict(export.query)
