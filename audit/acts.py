@@ -10,7 +10,7 @@ from core.rights import Right
 
 
 class Step(NamedTuple):
-    """A step: its words, and the right that it uses, which is marked `fresh`; None where it is about oneself."""
+    """A step: its words, and the right that it uses, which is marked `fresh`; None if it is about oneself."""
 
     words: Promise
     right: Right | None

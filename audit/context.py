@@ -1,8 +1,8 @@
 """Tells the database for whom a statement writes; the triggers put it beside each copied row.
 
 It takes the log's own context (`structlog.contextvars`): person, address, request, task. It goes with the first
-statement of a transaction that writes, and again when it has changed or was rolled back: no statement more, and
-nothing stays on a pooled connection.
+statement of a transaction that writes, and again when it has changed or was rolled back. So it costs no statement of
+its own, and nothing stays on a pooled connection.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from structlog.contextvars import get_contextvars
 
 _SAID = {"user_id": "person", "ip": "address", "request_id": "request", "task": "task", "trace_id": "trace"}
 _WRITES = ("INSERT", "UPDATE", "DELETE", "WITH")
-# Nothing of these is copied: Django's own bookkeeping, and rows that are sealed themselves.
+# Tables without copies: Django's own bookkeeping, and rows that are sealed themselves.
 _NOT_COPIED = ('"staff_session"', '"django_cache"', '"purchases_orderevent"', '"gateway_exchange"', '"ledger_entry"')
 _SAY = "SET LOCAL pghistory.context_metadata = {}; "
 

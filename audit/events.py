@@ -17,8 +17,8 @@ _EVENTS: dict[str, Event] = {}
 class Event:
     """Something that people do. `key` is stored with each event and never changes.
 
-    `about`: what its subject names, where that is no "shift 8" (`audit.subjects`). `reasons`: the words of the codes
-    that it has as a reason; other events have a person's own words there.
+    `about`: what its subject names, unless the subject says it itself, like "shift 8" (`audit.subjects`). `reasons`:
+    the words of the codes that it has as a reason; other events have a person's own words there.
     """
 
     key: str
@@ -45,7 +45,7 @@ def all_events() -> dict[str, Event]:
 
 
 def event_label(key: str) -> str:
-    """The words of the act; the key itself for a kind that this version does not have."""
+    """The words of this kind of event; the key itself for a kind that this version does not have."""
     event = all_events().get(key)
     return str(event.words) if event else key
 

@@ -1,4 +1,4 @@
-"""The facts of audit events in words: stored are names and values of the code, which no reader knows.
+"""The facts of audit events in words: the events keep names and values of the code, which no reader knows.
 
 Each room names its facts in `activity.py`.
 """
@@ -27,8 +27,8 @@ _LONGEST = 80
 class Fact:
     """A fact, or a field before and after: its name, and the words of its value.
 
-    `show`: says a number or a text; with `is_whole` also a list, an object or nothing. `of`: what its number stands
-    for, as `audit.subjects` names it.
+    `show`: the words of a number or a text; with `is_whole` also of a list, an object or None. `of`: what its number
+    stands for, as `audit.subjects` names it.
     """
 
     words: Promise
@@ -70,7 +70,7 @@ def choice_of(choices: type[Choices]) -> Callable[[Any], str]:
 
 
 def name_words(name: str) -> str:
-    """The fact's name in words; its own name without any."""
+    """The fact's name in words; the name itself if it has none."""
     fact = all_facts().get(name)
     return str(fact.words) if fact else name
 
@@ -81,7 +81,7 @@ def value_words(name: str, value: Any, kind: str = "") -> str:
 
 
 def change_words(name: str, before: Any, after: Any) -> str:
-    """A field's value before and now. For a list: all that came and all that went, because readers look for that."""
+    """A field's value before and now. For a list: what was added and removed, because readers look for that."""
     if not (isinstance(before, list) and isinstance(after, list)):
         return f"{value_words(name, before)} → {value_words(name, after)}"
     came, went = ([item for item in here if item not in there] for here, there in ((after, before), (before, after)))
@@ -112,7 +112,7 @@ def _said(name: str, value: Any, kind: str) -> str:
 
 
 def _moment_of(text: str) -> dt.datetime | None:
-    """The moment that this is as ISO 8601 with its offset, as events keep it; None for any other text."""
+    """The moment that this text says in ISO 8601 with its offset, as events keep it; None for any other text."""
     try:
         at = dt.datetime.fromisoformat(text) if "T" in text[10:11] else None
     except ValueError:

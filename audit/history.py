@@ -17,7 +17,7 @@ from pghistory.models import Event
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only
 
-# Copies come from the triggers of the table itself, which run one deeper than what anybody types.
+# Copies come from the table's own triggers, at a depth of 1 or more; a statement that somebody types has depth 0.
 _ONLY_COPIES = pgtrigger.Protect(
     name="only_copies", operation=pgtrigger.Insert, condition=pgtrigger.Condition("pg_trigger_depth() = 0")
 )

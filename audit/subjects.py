@@ -57,8 +57,8 @@ class Seen(NamedTuple):
 class Subject:
     """A kind of subject: the words of a key ("Shift no. %(number)s"), its page, and the right to open it.
 
-    `model`, `by`: what has its name, and the field with the key; a deleted row keeps only its number. `keys`: what
-    a key looks like. Without words and model the key says it.
+    `model`, `by`: the model with its name, and the field with the key; a deleted row is shown by its number. `keys`:
+    the pattern of a key. Without words and model the key itself is shown.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Subject:
         self.model, self.by, self.keys = model, by, re.compile(keys)
 
     def rows(self, keys: set[str]) -> Iterable[Any]:
-        """The rows that `about` needs, of these keys."""
+        """The rows with these keys, for `about`."""
         return () if self.model is None else self.model._default_manager.filter(**{f"{self.by}__in": keys})
 
     def key_of(self, row: Any) -> str:
@@ -90,7 +90,7 @@ class Subject:
         return About(row.name, self.url(seen.reader, key), words) if row else About(words)
 
     def number_words(self, key: str, rows: Rows) -> str | None:
-        """A fact that is its number; None when the number says as much."""
+        """The name, for a fact that holds only the number; None if there is no row with it."""
         return str(rows[key].name) if key in rows else None
 
     def url(self, reader: User, *args: Any) -> str:

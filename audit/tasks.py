@@ -19,7 +19,7 @@ _SEALS_FOR_SECONDS = 12.0
 
 @shared_task
 def seal_rows() -> None:
-    """Seal what is settled, and publish the checkpoints. The rest is for the next run."""
+    """Seal the settled rows, and publish the checkpoints. The next run takes what is left."""
     began = time.monotonic()
     try:
         while services.seal() == services.AT_ONCE and time.monotonic() - began < _SEALS_FOR_SECONDS:
@@ -31,7 +31,7 @@ def seal_rows() -> None:
 
 @shared_task
 def verify_recent() -> None:
-    """Verify the newest rows; an alert opens when something is wrong. It does not take back a result about all rows."""
+    """Verify the newest rows; an alert opens if something is wrong. A sound result leaves an earlier flaw as it is."""
     result = services.verify(recent=_RECENT)
     if result.flaws:
         _keep(result)
@@ -41,7 +41,7 @@ def verify_recent() -> None:
 
 @shared_task
 def verify_all() -> None:
-    """Verify every row, also against what left the database, where we can read it."""
+    """Verify every row, also against our own file of checkpoints, if there is one."""
     _keep(services.verify(outside=services.published_lines()))
 
 

@@ -9,7 +9,7 @@ from audit.context import say_who
 
 class _Operations(operations.DatabaseOperations):
     def last_executed_query(self, cursor: Any, sql: Any, params: Any) -> Any:
-        """The statement with its values, also of a cursor that sends them apart."""
+        """The statement with its values, also for a cursor that sends them separately."""
         if isinstance(cursor, base.ServerBindingCursor):
             return self.compose_sql(sql, params)
         return super().last_executed_query(cursor, sql, params)
@@ -29,8 +29,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def cursor_that_keeps_plans(self) -> Any:
         """A cursor for statements that are asked often: PostgreSQL plans each once (`prepare_threshold`).
 
-        Django's own cursor writes the values into the text, so that each is another statement. Behind a pooler no plan
-        is kept.
+        Django's own cursor writes the values into the text, so that each text is a new statement. Behind a pooler no
+        plan is kept.
         """
         self.close_if_health_check_failed()
         self.ensure_connection()

@@ -17,7 +17,7 @@ from audit.models import Sealing
 from audit.services.guarding import is_way_past_triggers_closed
 from audit.services.sources import audited_tables
 
-# So many flaws are named for each table and kind
+# How many flaws are named for each table and kind
 NAMED = 5
 _COMPARED = """
     SELECT live.{key}, newest.pgh_id IS NULL, {columns}
@@ -48,7 +48,7 @@ _TRIGGERS = """
 
 
 def live_flaws(*, since: int | None = None) -> list[Flaw]:
-    """Rows that are not as their newest copy. `since`: only those that a transaction from this one on has written.
+    """Rows that differ from their newest copy. `since`: only those that this transaction or a later one has written.
 
     Each table is read at one moment, so that a write meanwhile raises no alarm.
     """
@@ -122,7 +122,7 @@ def trigger_flaws() -> list[Flaw]:
 
 
 def _facts(trigger: pgtrigger.Trigger, model: Any) -> tuple[bool, list[str]]:
-    """Whether it asks a condition first, and the words of its function."""
+    """Whether the trigger has a condition, and the words of its function."""
     statement = trigger.compile(model).install_sql
     source = statement.split(f"FUNCTION {trigger.get_pgid(model)}()")[1].split("$$")[1]
     return bool(trigger.render_condition(model)), source.split()

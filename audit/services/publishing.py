@@ -35,7 +35,7 @@ _ED25519 = b"\1"
 
 
 def publish_checkpoints() -> int:
-    """Publish those that have not left yet, oldest first; returns how many. One process at a time does it."""
+    """Publish the checkpoints that have not left yet, oldest first; return how many. One process at a time does it."""
     latest = Checkpoint.objects.order_by("-size").values("size")[:1]
     if not Sealing.objects.filter(published__lt=Subquery(latest)).exists():
         return 0
@@ -57,7 +57,7 @@ def publish_checkpoints() -> int:
 
 
 def published_lines() -> Iterator[str]:
-    """The lines of our own file of checkpoints; none where there is no such file."""
+    """The lines of our own file of checkpoints; none if there is no such file."""
     path = Path(settings.AUDIT_CHECKPOINT_FILE or os.devnull)
     if path.exists():
         with path.open(encoding="utf-8", errors="replace") as file:
@@ -67,7 +67,7 @@ def published_lines() -> Iterator[str]:
 def line_of(checkpoint: Checkpoint, before: int) -> str:
     """A line of the file: the signed note, and the beginning of each leaf's hash since the checkpoint before.
 
-    With it a verification names the very row, also when all of the database was computed again.
+    With it a verification names the changed row, even if everything in the database was computed again.
     """
     names = {table.number: table.name for table in audited_tables()}
     rows = [[names.get(key.source, ""), key.row, leaf.hex()[:8]] for _, key, leaf in leaves(before, checkpoint.size)]
@@ -124,7 +124,7 @@ def is_signed(note: str, key: bytes) -> bool:
 
 
 def read_note(note: str) -> tuple[int, bytes]:
-    """Size and root that a checkpoint's note says."""
+    """The size and root in a checkpoint's note."""
     _origin, size, root, *_ = note.splitlines()
     return int(size), base64.b64decode(root)
 

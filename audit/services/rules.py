@@ -1,4 +1,4 @@
-"""Asks of every two copies of a row what triggers ask at each change: did somebody switch a trigger off meanwhile?"""
+"""Checks each copy of a row and the one before it by the rules of the triggers: was a trigger off at that change?"""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _COLUMNS = re.compile(r'\b(?:OLD|NEW)\."?(\w+)"?', re.IGNORECASE)
 
 
 def rule_flaws(*, since: int | None = None) -> list[Flaw]:
-    """Changes that a trigger refuses, and that stand among the copies; bytes that are not as their digest says.
+    """Changes among the copies that a trigger would have refused, and bytes that differ from their digest.
 
     `since`: only those of this transaction and later ones.
     """

@@ -23,11 +23,11 @@ from audit.services.sources import AuditedTable, Key, audited_tables
 from audit.services.tree import Tree, append
 from core import clock
 
-# Rows in one transaction of the sealer, and of one table at a time
+# How many rows the sealer takes in one transaction, and from one table at a time
 AT_ONCE = 20_000
 _OF_ONE_TABLE = 2_000
 _CHECKPOINT_EVERY = dt.timedelta(minutes=1)
-# In a shop at rest it is enough to look properly once a minute: only then a restored database is noticed
+# In a quiet shop one full look a minute is enough: only that notices a restored database
 _LOOKS_EVERY = dt.timedelta(minutes=1)
 _NO_BOUND = 2**62
 # Rows below this number are settled; `transaction_number()` adds the numbers that a restored database lacks.
@@ -42,7 +42,7 @@ class Restored(Exception):
 
 
 def seal() -> int:
-    """Seal what is settled; returns how many rows: `AT_ONCE` when more may be left.
+    """Seal the settled rows; return how many: `AT_ONCE` if more may be left.
 
     0 also when somebody else seals. Raises `Restored`.
     """
@@ -67,7 +67,7 @@ def seal() -> int:
 
 
 def is_restored() -> bool:
-    """Whether transactions count from before the last sealed one: it is a dump, and `restart_audit` has not run.
+    """Whether transactions count from before the last sealed one: a dump was restored without `restart_audit`.
 
     False in a database without our tables.
     """
@@ -117,7 +117,7 @@ def _in_order(last: Key, bound: int) -> Iterator[tuple[Key, bytes]]:
 
 
 def _with_rows(last: Key, bound: int) -> list[AuditedTable]:
-    """The tables that have any: one statement finds them, and in a shop at rest it is the only one."""
+    """The tables with such rows, found by one statement; in a quiet shop it is the only one."""
     tables = audited_tables()
     asked = [f"SELECT {table.number} WHERE {table.has_rows(last, bound)}" for table in tables]
     with connection.cursor() as cursor:
@@ -136,7 +136,7 @@ def _of_table(table: AuditedTable, last: Key, bound: int) -> Iterator[tuple[Key,
 
 
 def _keep_checkpoint(state: Sealing) -> None:
-    """Every minute, when the tree has grown."""
+    """Sign a checkpoint each minute, if the tree has grown."""
     latest, now = Checkpoint.objects.order_by("-size").first(), clock.now()
     if state.size == (latest.size if latest else 0) or (latest and abs(now - latest.at) < _CHECKPOINT_EVERY):
         return

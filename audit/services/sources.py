@@ -34,7 +34,7 @@ class Key(NamedTuple):
 
     @classmethod
     def unpacked(cls, packed: bytes) -> Key:
-        """The key of these bytes; one below all others for none."""
+        """The key of these bytes; without bytes, one below all others."""
         return cls(*_KEY.unpack(packed)) if packed else cls(0, 0, 0)
 
     @classmethod
@@ -67,7 +67,7 @@ class AuditedTable:
         return self.rows(self._beyond(key, bound), [], limit=limit)
 
     def has_rows(self, key: Key, bound: int) -> str:
-        """Whether there are any, as SQL."""
+        """SQL that says whether there are such rows."""
         return f"EXISTS (SELECT FROM {self.name} WHERE {self._beyond(key, bound)})"
 
     @property
@@ -82,14 +82,14 @@ class AuditedTable:
         return f"txid {sign} {key.txid} AND txid > 0 AND txid < {bound}"
 
     def leaf(self, row: int, content: str) -> bytes:
-        """Canonical JSON: keys in order, no spaces. Columns without a value are left out, so that one can be added."""
+        """Canonical JSON: keys in order, no spaces. Empty columns are left out, so that a table can get a new one."""
         columns = {name: value for name, value in _READ(content)[0].items() if value is not None}
         facts = {"id": row, "row": columns, "table": self.name}
         return _CANONICAL(facts).encode()
 
 
 def audited_tables() -> list[AuditedTable]:
-    """All of them, by number. A new one gets the next number, also when several processes come upon it at once."""
+    """All audited tables, by number. A new one gets the next number, also if several processes find it at once."""
     known = dict(Source.objects.values_list("table", "number"))
     for name in sorted(_keys().keys() - known.keys()):
         known[name] = Source.objects.get_or_create(table=name)[0].number

@@ -10,9 +10,9 @@ from audit.services.sources import KEY_SIZE, Key
 
 WIDTH_BITS = 8
 WIDTH = 1 << WIDTH_BITS
-# Read by one question
+# How many tiles one query reads
 _TILES_AT_ONCE = 64
-# In memory at a time, 8 kB each
+# How many tiles are kept in memory, 8 kB each
 _KEPT_TILES = 1_000
 
 
@@ -49,7 +49,7 @@ class Tree:
 
 
 def append(size: int, leaves: Iterable[tuple[Key, bytes]]) -> int:
-    """Append leaves, each a key and its hash, to the tree of `size`; the new size. The caller holds the lock."""
+    """Append leaves, each a key and its hash, to the tree of `size`; return the new size. The caller holds the lock."""
     number, filled = divmod(size, WIDTH)
     hashes, keys = bytearray(), bytearray()
     tile = Tile.objects.filter(level=0, number=number).first() if filled else None
@@ -69,7 +69,7 @@ def append(size: int, leaves: Iterable[tuple[Key, bytes]]) -> int:
 
 
 def leaves(first: int, end: int) -> Iterator[tuple[int, Key, bytes]]:
-    """The leaves from `first` up to `end`, of tiles that are there: place, key, hash."""
+    """The leaves from `first` up to `end`, as far as the tiles hold them: place, key, hash."""
     for number, hashes, packed in _tiles_of_leaves(first // WIDTH, -(-end // WIDTH)):
         begin, size = number * WIDTH, merkle.HASH_SIZE
         there = min(len(hashes) // size, len(packed) // KEY_SIZE)
@@ -104,7 +104,7 @@ def place_of(key: Key) -> int | None:
 
 
 def _append_above(level: int, number: int, below: bytes | bytearray) -> None:
-    """A whole tile stands in the level above as one hash."""
+    """Add a whole tile to the level above, as one hash."""
     size = merkle.HASH_SIZE
     whole = merkle.folded([bytes(below[at : at + size]) for at in range(0, len(below), size)])
     above, at = divmod(number, WIDTH)

@@ -22,7 +22,7 @@ from audit.services.sealing import rows_in_order
 from audit.services.sources import KEY_SIZE, Key, audited_tables
 from audit.services.tree import WIDTH, Tree, leaves
 
-# No more are named inside: of a thousand changed rows the first ones are enough. Outside all are, for an auditor.
+# At most this many flaws inside the database are named: the first ones are enough. Those outside are all named.
 _NAMED = 20
 
 
@@ -49,7 +49,7 @@ def verify(*, recent: int | None = None, outside: Iterable[str] = (), key: bytes
     result.flaws += live_flaws(since=since) + rule_flaws(since=since)
     del result.flaws[_NAMED:]
     outside_flaws = _outside_flaws(result, outside, state.size, key or public_key())
-    result.flaws += outside_flaws[:1] if cut else outside_flaws  # where leaves are gone, every row after them is
+    result.flaws += outside_flaws[:1] if cut else outside_flaws  # without some leaves every later row differs
     return result
 
 
@@ -73,7 +73,7 @@ def _first_txid(first: int) -> int:
 
 
 def _verify_leaves(result: Verification, state: Sealing, first: int) -> None:
-    """Both come in the order of their keys: a missing or different row is named."""
+    """Compare rows and leaves, both in the order of their keys; name a missing or different row."""
     names = {table.number: table.name for table in audited_tables()}
     last = Key.unpacked(bytes.fromhex(state.key))
     before = _key_before(first)
@@ -106,7 +106,7 @@ def _key_before(first: int) -> Key:
 
 
 def _verify_tree(result: Verification, state: Sealing, first: int) -> None:
-    """Each whole tile stands above itself as the one hash that follows from it."""
+    """Check that each whole tile has in the level above the hash that follows from it."""
     tree, level, number, count = Tree(), 0, first // WIDTH, state.size // WIDTH
     while count:
         for tile_number in range(number, count):
@@ -132,7 +132,7 @@ def _verify_checkpoints(result: Verification, newest: int, first: int, key: byte
 
 
 def _outside_flaws(result: Verification, lines: Iterable[str], size: int, key: bytes) -> list[Flaw]:
-    """The tree of today begins with each tree that was ever published; if not, each row that differs is named."""
+    """Check that today's tree begins with each published tree; if not, name each row that differs."""
     flaws, tree, agreed = list[Flaw](), Tree(), 0
     differing: list[tuple[int, list[list[Any]]]] = []
     for place, line in enumerate(lines, start=1):
@@ -150,7 +150,7 @@ def _outside_flaws(result: Verification, lines: Iterable[str], size: int, key: b
             size, tree = Sealing.objects.values_list("size", flat=True).first() or 0, Tree()
         if not is_signed(published["note"], key):
             flaws.append(Flaw("outside_signature", detail=f"checkpoint of {count} leaves"))
-        elif differing or count > size or tree.root(count) != root:  # after one that differs all do
+        elif differing or count > size or tree.root(count) != root:  # after the first that differs, all do
             differing.append((count, rows))
         else:
             agreed = count
@@ -158,7 +158,7 @@ def _outside_flaws(result: Verification, lines: Iterable[str], size: int, key: b
 
 
 def _that_differ(agreed: int, published: list[tuple[int, list[list[Any]]]]) -> list[Flaw]:
-    """Each row that is not as the lists of these checkpoints say, in their order; the first `agreed` leaves are."""
+    """Each row that differs from the lists of these checkpoints, in their order; the first `agreed` leaves agree."""
     names = {table.number: table.name for table in audited_tables()}
     now = [(names.get(key.source, ""), key.row, leaf.hex()[:8]) for _, key, leaf in _there(agreed)]
     places = {row[:2]: place for place, row in enumerate(now)}

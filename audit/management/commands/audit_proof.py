@@ -18,7 +18,7 @@ class Command(PlainCommand):
         parser.add_argument("ref_id")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Exit 1 while nothing of it stands in a signed tree."""
+        """Print the proof. Exit 1 while no row of the order is in a signed tree."""
         try:
             proof = proof_of(options["ref_id"])
         except NotSealed as error:

@@ -18,12 +18,12 @@ _FUNCTION = """
 
 
 class Command(PlainCommand):
-    """Lets transactions count on from where the dump ended. Run it as the owner of the tables."""
+    """Let the numbers of transactions go on where the dump ended. Run it as the owner of the tables."""
 
     help = "After a restore: count transactions on from the last one of the dump, so that new rows are sealed."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Refuse where it is not needed."""
+        """Move the numbers; refuse if that is not needed."""
         state = Sealing.objects.first() or Sealing()
         last = Key.unpacked(bytes.fromhex(state.key)).txid
         with transaction.atomic(), connection.cursor() as cursor:

@@ -14,7 +14,7 @@ from core.commands import PlainCommand
 
 
 class Command(PlainCommand):
-    """Rows against leaves, tree and checkpoints; the shop may sell meanwhile."""
+    """Compare rows with leaves, tree and checkpoints; the shop may sell meanwhile."""
 
     help = "Verify that no audited row was changed; --checkpoint: also against checkpoints that left the database."
     json_help = "Print one JSON object."
