@@ -20,7 +20,7 @@ class _Alerts(Place):
     """Alerts by kind and key."""
 
     def rows(self, keys: set[str]) -> QuerySet[Alert]:
-        """Those alerts, the latest of each last."""
+        """The alerts with these keys, the latest of each key last."""
         kinds, _spaces, names = zip(*(key.partition(" ") for key in keys), strict=True)
         return Alert.objects.filter(kind__in=set(kinds), key__in=set(names)).order_by("opened_at")
 

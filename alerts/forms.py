@@ -54,7 +54,7 @@ class TelegramForm(WayForm):
 
     @property
     def address(self) -> str:
-        """One chat."""
+        """The apprise address of one chat."""
         return f"tgram://{self.cleaned_data['token']}/{quote(self.cleaned_data['chat'], safe='@-')}/"
 
 
@@ -79,7 +79,7 @@ class MailForm(WayForm):
 
     @property
     def address(self) -> str:
-        """Always encrypted (STARTTLS)."""
+        """The apprise address of the mailbox, always encrypted (STARTTLS)."""
         typed: dict[str, str] = self.cleaned_data
         account = f"{quote(typed['user'], safe='')}:{quote(typed['password'], safe='')}"
         query = urlencode({"from": typed["user"], "to": typed["to"]})
@@ -103,7 +103,7 @@ class WebhookForm(WayForm):
     )
 
     def clean_url(self) -> str:
-        """With TLS alone: messages name orders."""
+        """Require TLS, because messages name orders."""
         url: str = self.cleaned_data["url"]
         if not url.startswith("https://"):
             raise forms.ValidationError(_("It has to begin with https://."), code="plain")
@@ -111,7 +111,7 @@ class WebhookForm(WayForm):
 
     @property
     def address(self) -> str:
-        """The service's own way where its address is known, else JSON by POST; the query stays."""
+        """The service's own way if its address is known, else JSON by POST; the query stays."""
         url: str = self.cleaned_data["url"]
         if way_to(url) is not None:
             return url
@@ -130,5 +130,5 @@ FORMS: dict[str, type[ServiceForm]] = {"telegram": TelegramForm, "mail": MailFor
 
 
 def way_form(kind: str, data: Any = None) -> ServiceForm:
-    """The form of this kind, the first without one."""
+    """The form of this kind; the first form for an unknown kind."""
     return FORMS.get(kind, TelegramForm)(data)

@@ -25,13 +25,13 @@ from staff.models import User
 from work.kinds.kind import Scope
 from work.services import given_now, own_work, scope_of
 
-# So many are described; there is a page with all of them.
+# How many alerts are described; a page has all of them.
 _DESCRIBED = 20
 
 
 @dataclass(frozen=True)
 class Line:
-    """One alert as one person reads it. `alert`: None for what the upstream's own account says; that stays."""
+    """One alert as one person reads it. `alert`: None for a line about our account at the upstream, which stays."""
 
     code: str
     look: tuple[str, str]
@@ -107,7 +107,7 @@ class Head:
 
     @property
     def version(self) -> str:
-        """Another one when the head says something else, relative times apart."""
+        """It changes when the head says something else; relative times do not count."""
         worst = self.worst and (self.worst.severity, self.worst.since, self.worst.words)
         alerts = [(alert.pk, alert.severity) for alert in self.shown]
         hidden = [(alert.pk, until) for alert, until in self.hidden_alerts]
@@ -194,7 +194,7 @@ def alerts_for(user: User) -> QuerySet[Alert]:
 
 
 def _seen(kinds: Collection[str], branch: int | None) -> Q:
-    """Those of these kinds; with a branch only those of it, and of the whole shop."""
+    """The condition of alerts of these kinds; with a branch, only of its alerts and those of the whole shop."""
     if branch is None:
         return Q(kind__in=kinds)
     of_shop = [code for code in kinds if not KINDS[code].of_branch]

@@ -28,6 +28,6 @@ class WayAddresses(SealedRows):
         for pk, kept in AddedWay.objects.order_by("pk").values_list("pk", "sealed_address"):
             if opened_by(kept, PURPOSE) is Opens.FORMER:
                 again = sealed(unsealed(kept, PURPOSE), PURPOSE)
-                # one that was taken away meanwhile stays away
+                # no row comes back that was deleted meanwhile
                 count += AddedWay.objects.filter(pk=pk, sealed_address=kept).update(sealed_address=again)
         return count

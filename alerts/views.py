@@ -98,7 +98,7 @@ def alert_snooze(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 def _head_again(request: HttpRequest, head: Head, *, is_open: bool = False) -> HttpResponse:
-    """The head in the place of the one on the page."""
+    """The head, which replaces the one on the page."""
     return render(request, "alerts/head.html", {"head": head, "is_answer": True, "is_open": is_open})
 
 
@@ -157,7 +157,7 @@ def _context(form: ServiceForm, refusal: Refused | None) -> dict[str, object]:
 @staff_only(Right.VIEW_ALERTS, Right.CHANGE_POLICIES)
 @require_POST
 def alert_way_remove(request: StaffRequest, pk: int) -> HttpResponse:
-    """Take a way away that was added here."""
+    """Remove a way that was added here."""
     way = get_object_or_404(AddedWay, pk=pk)
     with refusal_shown(request):
         check_factor(request, act=REMOVE, content={"way": pk})

@@ -11,7 +11,7 @@ from core.rights import Right
 
 
 class BackupLate(AlertKind, permission=Right.CHANGE_POLICIES):
-    """A failed one is tried again every ten minutes; one that is late has failed for a whole night, or never began.
+    """A failed backup is tried again every ten minutes; a late one has failed for a whole night, or never began.
 
     Only the data folder is read: a network disk that does not answer would hold up every alert.
     """

@@ -12,7 +12,7 @@ _LEAST_FREE_BYTES = 1_000_000_000
 
 
 class DiskLow(AlertKind, permission=Right.VIEW_ORDERS):
-    """One for each installation. Each process reports the free room of its disk with its heartbeat."""
+    """One for each installation. Each process reports the free space of its disk with its heartbeat."""
 
     def reasons(self, now: Now) -> list[Reason]:
         free = {beat.place: beat.free for beat in heartbeats.read().beats if beat.is_alive}

@@ -101,8 +101,8 @@ class Words:
 class AlertKind(ABC):
     """A kind of alert; its `code` is the name of its file.
 
-    `permission`: it concerns those who hold it. `is_in_banner`: the banner about the upstream says it already.
-    `of_branch`: its facts say of which branch it is (`branch`, its key); without one only people see it who see all.
+    `permission`: it concerns people who hold it. `is_in_banner`: the banner about the upstream says it already.
+    `of_branch`: its facts name its branch (`branch`, the key); without one, only people who see all branches see it.
     """
 
     code: ClassVar[str]
@@ -131,7 +131,7 @@ class AlertKind(ABC):
 
 
 def may(person: Person, permission: str) -> bool:
-    """Whether the person may do that; a message says what somebody may."""
+    """Whether the person may do that; always for the readers of a message."""
     return person is None or person.has_perm(permission)
 
 

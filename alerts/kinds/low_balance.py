@@ -35,7 +35,7 @@ class LowBalance(AlertKind, permission=Right.VIEW_BOOKS):
         return int(available < threshold / 2) + int(available < threshold / 10)
 
     def words(self, facts: Facts, person: Person) -> Words:
-        # How the balance falls says what an order costs.
+        # A person who sees the balance fall sees what an order costs.
         sees_amounts = may(person, Right.VIEW_COST)
         left = _("%(amount)s are available; the alert is set to %(threshold)s.") % {
             "amount": rupiah(facts.get("available", 0)),

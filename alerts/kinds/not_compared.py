@@ -14,7 +14,7 @@ from gateway.models import UpstreamAccount
 from ledger.models import Books
 from reconciliation.models import ReconciliationRun
 
-# Ordinarily the books are compared every minute or two.
+# Usually the books are compared every minute or two.
 _AFTER, _CRITICAL_AFTER = dt.timedelta(minutes=15), dt.timedelta(hours=1)
 # A shop that sells all day has open orders at each reading; in the night there are none.
 _SELLING_AFTER, _SELLING_CRITICAL_AFTER = dt.timedelta(hours=12), dt.timedelta(hours=24)
@@ -69,6 +69,6 @@ class NotCompared(AlertKind, permission=Right.VIEW_DIFFERENCES):
 
 
 def _was_away(now: dt.datetime) -> bool:
-    """Whether the upstream came back so lately that a comparison could not be expected yet."""
+    """Whether the upstream was away until a short time ago, so that no comparison can be expected yet."""
     away = Alert.objects.filter(kind__in=["account_refused", "unreachable"])
     return away.filter(Q(closed_at__isnull=True) | Q(closed_at__gt=now - _AFTER)).exists()

@@ -36,7 +36,7 @@ AFTER = dt.timedelta(minutes=3)
 
 @dataclass(frozen=True)
 class _Work:
-    """One kind of background work. `rows(until)`: what falls due until then; `words`: so many of them."""
+    """One kind of background work. `rows(until)`: what falls due until then; `words`: how many, in words."""
 
     due: Due
     rows: Callable[[dt.datetime], QuerySet[Any]]
@@ -87,7 +87,7 @@ def standing_still(now: Now) -> list[Reason]:
 
 
 def _still_since(due: Due, first_due: dt.datetime | None, now: dt.datetime) -> dt.datetime | None:
-    """Since when work waits and none of it has gone on; None when none waits."""
+    """Since when work has waited and none of it has gone on; None if none waits."""
     standing = standing_of(due.tasks)
     begins = [moment for moment in (standing.handed_out_at, first_due) if moment and moment <= now]
     return max(min(begins), standing.gone_on_at or min(begins)) if begins else None

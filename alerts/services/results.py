@@ -1,8 +1,8 @@
 """The result of the day each evening, and of the week on Mondays, by the ways of alerts.
 
-A result leaves at most once on each way. It is claimed in a short transaction, sent outside of any, then noted. Where
-the process ended in between, or nothing came back in time, it may have arrived: it is not sent again, and the page
-says so. A definite no is tried again until the next result is due. Results that were never sent stand in the next one.
+A result leaves at most once on each way. It is claimed in a short transaction, sent outside of any, then noted. If the
+process ended in between, or nothing came back in time, it may have arrived: it is not sent again, and the page says
+this. After a definite no it is tried again until the next result is due. The next result names those never sent.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ log = structlog.get_logger()
 Span = ResultMessage.Span
 State = ResultMessage.State
 
-#: All that a person has to see already, to have it sent.
+#: The rights that a person needs to have results sent: all that a result shows.
 RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS, Right.VIEW_COST, Right.VIEW_BOOKS)
-# A shop without opening hours hears of its day at this time; of the week on Monday morning.
+# When the result of a day is due in a shop without opening hours; the result of a week is due on Monday morning.
 _EVENING, _MONDAY_AT = dt.time(21), dt.timedelta(hours=7)
 _ONE_DAY, _WEEK = dt.timedelta(days=1), dt.timedelta(days=7)
-# Longer than the deadline of a message: a claim this old is of a process that ended.
+# Longer than the deadline of a message: the process of a claim this old has ended.
 _CLAIM = dt.timedelta(seconds=60)
 _LONGEST_WAIT = dt.timedelta(hours=1)
 _TOP = 3
@@ -61,7 +61,7 @@ class Result:
 
     @property
     def chosen(self) -> Chosen:
-        """Its period until the moment that it was due, against the week before."""
+        """Its period up to the moment at which it was due, against the week before."""
         length = _WEEK if self.span is Span.WEEKLY else _ONE_DAY
         since = start_of_day(self.day)
         until = min(self.at, since + length)
@@ -69,7 +69,7 @@ class Result:
 
 
 def send_results() -> None:
-    """Send the latest result of each kind, where somebody chose it and it has not left. Safe at any time, at once."""
+    """Send the latest result of each kind, if somebody chose it and it has not left. Safe at any time, at once."""
     now = clock.now()
     for result in latest_results(now):
         readers = _readers(result)
@@ -121,21 +121,21 @@ def latest_results(now: dt.datetime) -> list[Result]:
 
 
 def _evening(day: dt.date) -> Result:
-    """Due when the shop closes; if that is after midnight, the day after."""
+    """The result of this day. It is due when the shop closes; if that is after midnight, on the day after."""
     opens, closes = policies().opens_at, policies().closes_at or _EVENING
     closing_day = day if opens is None or opens < closes else day + _ONE_DAY
     return Result(Span.EVENING, day, start_of_day(closing_day) + dt.timedelta(hours=closes.hour, minutes=closes.minute))
 
 
 def _readers(result: Result) -> list[ResultChoice]:
-    """The choices of people who may see it, made before it was due, the oldest first."""
+    """The choices, made before it was due, of people who may see the result; the oldest first."""
     chosen = ResultChoice.objects.filter(**{result.span.value: True}, chosen_at__lte=result.at)
     choices = chosen.select_related("person").order_by("chosen_at")
     return [choice for choice in choices if may_choose_results(choice.person)]
 
 
 def message_of(result: Result, reader: User) -> tuple[str, str]:
-    """Title and text, in the language that is active; what needs somebody is what this reader sees."""
+    """Title and text, in the active language; the count of waiting work is that of this reader."""
     chosen = result.chosen
     products, people = (report_of(chosen, by) for by in ("product", "person"))
     lines = [chosen.against, ""]
@@ -159,7 +159,7 @@ def _tops(words: str, report: Report) -> list[str]:
 
 
 def _missed(result: Result, way: Way, *, since: dt.datetime) -> list[str]:
-    """Says which evenings of the last week did not arrive for certain."""
+    """A line that names the evenings of the last week that are not known to have arrived."""
     if result.span is not Span.EVENING:
         return []
     messages = ResultMessage.objects.filter(span=Span.EVENING, way=way.key, state=State.SENT)

@@ -1,4 +1,4 @@
-"""The ways to people: one for each address, of `ALERT_URLS` and of those that were added on a page, or others.
+"""The ways to people: one for each address of `ALERT_URLS`, and for each that was added on a page; also for others.
 
 Apprise knows some hundred services, and speaks to them.
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 Fault = AlertNotice.Fault
 
-# Whose text a sealed address is
+# The purpose under which the addresses are sealed
 PURPOSE = "alerts.way"
-# A message is given up after so many seconds in all, however slowly the other side answers.
+# A message is given up after this many seconds in all, however slowly the other side answers.
 DEADLINE_SECONDS = 20.0
 MOST_WAYS = 10
 
@@ -103,7 +103,7 @@ def way_to(address: str) -> Way | None:
 def send_to_all(title: str, text: str, *, on: list[Way] | None = None) -> list[tuple[Way, Fault | None]]:
     """Send one message that is not an alert once on every way of alerts, or `on` these; returns and logs the outcomes.
 
-    The ways are used beside each other, so that it takes one deadline at most.
+    Eight ways are used at a time, so that up to eight of them take one deadline at most.
     """
     used, title = ways() if on is None else on, f"[{shop_name()}] {title}"
     with ThreadPoolExecutor(max_workers=8) as pool:
