@@ -48,7 +48,7 @@ from purchases.states import OPEN, UNFULFILLED, ActionReason, Status
 if TYPE_CHECKING:
     from staff.models import User
 
-# The strip shows so many of the last orders of a person, of the last hours; and all open ones up to a bound.
+# The strip shows at most this many of a person's last orders, from the last hours, and of the open ones.
 _LAST, _MOST_OPEN = 6, 12
 _HOURS = dt.timedelta(hours=12)
 # The acts that sell, once a second person has approved them.
@@ -74,7 +74,7 @@ class Row:
 
     @property
     def ending_marks(self) -> SafeString:
-        """From which the page rings when it ends; the strip shows own orders alone."""
+        """Attributes with which the page rings when it ends; the strip shows only the person's own orders."""
         return ending_marks(self.order, self.order.placed_by)
 
     @property
@@ -149,12 +149,12 @@ class Row:
 
     @property
     def said_icon(self) -> str:
-        """Beside that line."""
+        """The icon beside that line."""
         return self.look.icon if self.has_news else "circle-check"
 
     @property
     def change(self) -> int:
-        """Rupiah of the cash given that go back with the goods, in coins; 0 where the whole amount does."""
+        """Rupiah of the cash given that go back with the goods, in coins; 0 if all of it goes back."""
         return 0 if self.order.status in UNFULFILLED else change_in_coins(self.order.payment.change or 0)
 
     @property
@@ -164,7 +164,7 @@ class Row:
 
     @property
     def acts(self) -> Collection[Action]:
-        """What its seller can do with the customer waiting, while it is held: cancel it, or confirm a risen cost."""
+        """What its seller can do while it needs action and the customer waits: cancel it, or confirm a risen cost."""
         if self.order.status != Status.NEEDS_ACTION:
             return ()
         possible = allowed_actions(self.order, self.person) & {Action.CANCEL, Action.CONFIRM_PRICE}
@@ -173,7 +173,7 @@ class Row:
 
     @property
     def cost_seal(self) -> str:
-        """That of the cost that is confirmed, if the person may not see it."""
+        """The seal of the cost to confirm, if the person may not see the cost."""
         return seal_for(self.order, self.person)
 
     @property
@@ -186,7 +186,7 @@ class Row:
 
     @property
     def again(self) -> str:
-        """The address that sells the same again; "" where it cannot be, or the number is not to be seen."""
+        """The address that sells the same again; "" if that is not possible, or the person may not see the number."""
         if self.is_open or not sees_whole(self.order.destination):
             return ""
         return f"{reverse('counter_review')}?{urlencode({'again': self.order.ref_id})}"
@@ -264,7 +264,7 @@ class Pills:
 
     @property
     def lasts(self) -> str:
-        """For how long the balance usually lasts; "" where nobody knows."""
+        """For how long the balance usually lasts; "" if that is unknown."""
         if not self.per_hour or self.available is None:
             return ""
         hours = max(0, self.available) / self.per_hour
@@ -280,7 +280,7 @@ class Pills:
 
 
 def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
-    """All of one moment, in one statement and another while a request waits; as much for a busy person as a new one."""
+    """Both at one moment, in one statement, and a second one while a request waits; the same for a busy person."""
     may_use, sees_balance = person.has_perm(Right.USE_DRAWERS), person.has_perm(Right.VIEW_BOOKS) and sees_cost(person)
     now = clock.now()
     orders, sums, rule, approvals, *others = _questions(with_drawer=may_use, with_balance=sees_balance).read(

@@ -82,7 +82,7 @@ class Tile:
 
     @property
     def mark(self) -> SafeString | None:
-        """Its brand's, unless all tiles are of the number's operator."""
+        """The mark of its brand, unless all tiles are of the number's operator."""
         return mark_of(self.product.brand.name) if self.has_mark and self.product else None
 
     @property
@@ -157,7 +157,7 @@ def tiles_of_today(person: User, *, after: int = 0) -> list[Tile]:
 
 
 def _label(product: Product, choice: Choice) -> str:
-    """The product's name; without its brand where that is the number's operator, or the tab says it."""
+    """The product's name; without its brand if that is the number's operator; for tokens only the amount."""
     brand = product.brand.name
     plain = product.name[len(brand) :].strip() if product.name.lower().startswith(brand.lower()) else product.name
     if choice.operator and brand.lower().startswith(choice.operator.name.lower()) and plain:

@@ -23,8 +23,8 @@ def approve_here(
 ) -> Approval:
     """Approve it as `approver`, who stands beside the asker; return it as it is then.
 
-    Two things are asked for, as of a person who signs in and approves: the password (at a till the PIN), and a code of
-    the second factor. Raises what `confirm_in_person` and `approve` raise; nothing has happened then.
+    The approver gives what signing in and approving take: the password (at a till the PIN), and a code of the second
+    factor. Raises what `confirm_in_person` and `approve` raise; nothing has happened then.
     """
     if refusal := why_not_approved_by(approval, approver):  # before a guess is counted
         raise refusal

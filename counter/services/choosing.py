@@ -25,7 +25,7 @@ from purchases.models import Order
 from purchases.states import Status
 
 TILES = 8
-# So many of an operator's products are weighed for the first page of tiles.
+# At most this many of an operator's products are weighed for the tiles.
 _MOST_WEIGHED = 60
 _MOST_NAMES = 4
 _MOST_ALIKE = 3
@@ -50,11 +50,11 @@ class Past:
 class Choice:
     """The offers for the text. `picked`: the tile that Enter takes; None: nothing is certain.
 
-    `lacking`: the denomination that nobody sells exactly so. `alike`: products of which the words mean one.
+    `lacking`: the denomination that no product has exactly. `alike`: products, one of which the words mean.
     `pages`: how many pages of tiles there are. `sells_below_cost`: whether the person may.
-    `customers`: of the typed name, without a saved number. `off`: the meant product that cannot be sold now.
-    `elsewhere`: the text that finds exactly this amount among all brands, where no token has it. `amount`: what was
-    typed behind the name of the customers whose numbers these are.
+    `customers`: those with the typed name and no saved number. `off`: the meant product that cannot be sold now.
+    `elsewhere`: the text that finds exactly this amount among all brands, if no token has it. `amount`: what was typed
+    after the name of the customers in `numbers`.
     """
 
     typed: Typed
@@ -78,9 +78,9 @@ class Choice:
 
     @property
     def is_nameless(self) -> bool:
-        """Whether an amount follows the number of an account, and nothing says of which game, wallet or biller.
+        """Whether an amount follows the number of an account, and nothing says which game, wallet or biller is meant.
 
-        Digits alone say so of a phone number and of a meter only: for all others no product is picked by its amount.
+        Only a phone number and a meter say so by their digits: for all others no product is picked by its amount.
         """
         typed = self.typed
         is_open = (not typed.may_be_meter and self.shelf is not Shelf.BILL) or typed.shelf is Shelf.ALL
@@ -95,7 +95,7 @@ class Choice:
     def text_of(self, number: SavedNumber) -> str:
         """The text that is typed for a saved number: an amount stays, a bill opens its tab.
 
-        "" for the account of a game, which is nothing without its product.
+        "" for the account of a game, which means nothing without its product.
         """
         if number.product and number.product.kind.needs_product:
             return ""
@@ -127,11 +127,10 @@ def read_choice(
     sees_orders: bool,
     sells_below_cost: bool,
 ) -> Choice:
-    """The offers for the text. `pick`: the code of the product that was picked; `page`: of the tiles, from 0.
+    """The offers for the text. `pick`: the code of the product that was picked; `page`: the page of tiles, from 0.
 
-    `first_keys`: of the products that stand first at this till, in order.
-    `sees_names`, `sees_orders`, `sells_below_cost`: whether the person may see saved numbers, and what a number
-    bought, and sell what costs more than it sells for.
+    `first_keys`: keys of the products that stand first at this till, in order. `sees_names`, `sees_orders`,
+    `sells_below_cost`: whether the person may see saved numbers, see what a number bought, and sell below cost.
     """
     if not text.strip():
         return Choice(Typed.read(text), sells_below_cost, page=page)
@@ -144,7 +143,7 @@ def read_choice(
 
 
 def meant_products(index: Index, text: str) -> tuple[Typed, Found]:
-    """What a line of many means, which nobody looks at while it is typed: `keys` has one product where it is certain.
+    """What one line of a table means; nobody watches it while it is typed. `keys` has one product if that is certain.
 
     It asks the database nothing. Without a number, or without words, nothing is found.
     """
@@ -157,9 +156,9 @@ def meant_products(index: Index, text: str) -> tuple[Typed, Found]:
 
 
 def _read(index: Index, text: str) -> Typed:
-    """The text, with the zone of its account where the other words mean products that need one, and nothing else.
+    """The text, with one word as the zone of its account if the other words mean only products that need a zone.
 
-    Without brackets a zone is one only beside an amount: "12345678 2001 mlbb" may be 2001 of something.
+    Without brackets, a word is a zone only beside an amount: "12345678 2001 mlbb" may be 2001 of something.
     """
     typed = Typed.read(text)
     others = [other for other in typed.with_zones if _need_zone(index, other.words)]
@@ -199,7 +198,7 @@ def _add_what_is_known(index: Index, choice: Choice, *, sees_names: bool, sees_o
         name, amount = typed.name_and_amount
         if name and not choice.numbers and not _are_of_products(index, name):
             choice.amount = amount
-            # An amount is of no bill, and of no account of a game.
+            # An amount fits neither a bill nor the account of a game.
             numbers = (
                 saved.matching(name).exclude(product__type=_POSTPAID).order_by("customer__name", "pk")[:_MOST_NAMES]
             )
@@ -222,10 +221,10 @@ def _numbers_of(words: str, saved: SavedNumberQuerySet) -> list[SavedNumber]:
 
 
 def _find(index: Index, choice: Choice) -> tuple[list[int], Found]:
-    """The keys of what is usual without any words, and what the words find."""
+    """The keys of the products that are usual for the number, and what the words find."""
     typed = choice.typed
     if not typed.number:
-        # Beside a customer of that name, nothing that merely resembles it.
+        # If a customer has that name, no product is offered that merely resembles it.
         is_name = (choice.numbers or choice.customers) and not _are_of_products(index, typed.words)
         return [], Found([]) if is_name else search_index(index, typed.words)
     if not typed.is_phone and not typed.bare:
@@ -317,7 +316,7 @@ def _add_tiles(choice: Choice, usual: list[int], matches: Found, pick: str, firs
     arranged = _arranged(own, choice, first, first_keys)
     asked = [rows[key] for key in matches.keys if key in rows]
     exact = asked[0] if matches.is_exact and asked else None
-    # The tiles stay where they are while a denomination is typed that is among them, and may be picked by it.
+    # The tiles stay where they are if the typed denomination is one of the first and picks it.
     stays = exact in arranged[:TILES] and not choice.is_nameless
     listed = arranged if not typed.words or stays else asked
     choice.lacking = matches.lacking
@@ -334,13 +333,13 @@ def _add_tiles(choice: Choice, usual: list[int], matches: Found, pick: str, firs
 def _arranged(
     own: Sequence[Product], choice: Choice, first: Product | None, first_keys: Sequence[int]
 ) -> list[Product]:
-    """The last sale first, then those of the till that can be sold, then the best-selling prices, then the others."""
+    """The number's last sale, the till's first tiles that can be sold, the best sellers by price, then the others."""
     if choice.operator:
         name = fold(choice.operator.name)
         own = [row for row in own if fold(row.brand.name).startswith(name)] or own
     head = [first] if first else []
     of_till = [row for row in own if row.pk in first_keys and row not in head]
-    # What is gone or closed leaves the first places to the others.
+    # A product that cannot be sold now leaves its first place to the others.
     sold = [row for row in of_till if can_be_sold(row, below_cost=choice.sells_below_cost)]
     head += sorted(sold, key=lambda row: first_keys.index(row.pk))
     own = [row for row in own if row not in head]
@@ -356,7 +355,7 @@ def _by_price(product: Product) -> tuple[int, str]:
 
 
 def _place(product: Product) -> int:
-    """How usual its amount is: the usual one nearest below its cost, by its place; others last."""
+    """How usual its amount is: the place in `_USUAL` of the nearest amount below its cost; others come last."""
     near = [amount for amount in _USUAL if amount <= product.price < amount + max(2_000, amount // 10)]
     return _USUAL.index(max(near)) if near else len(_USUAL)
 
@@ -375,7 +374,7 @@ def _meant(
 
 
 def _only_one(choice: Choice, listed: Sequence[Product]) -> Product | None:
-    """The product of a tab that has no other; among bills the one for meters, if there is no other of these."""
+    """The product of a tab that has no other; on the tab of bills also the only biller for meters."""
     if len(listed) != 1 and choice.shelf is Shelf.BILL:
         listed = [row for row in listed if row.type == _POSTPAID and row.kind is METER]
     return listed[0] if len(listed) == 1 else None

@@ -24,7 +24,7 @@ log = structlog.get_logger()
 
 
 def first_keys_at(token: str) -> list[int]:
-    """The keys of the products in the first places of the till with this token, in order; none elsewhere."""
+    """The keys of the products in the first places of the till with this token, in order; none without a till."""
     if not token:
         return []
     here = FirstTile.objects.filter(till__digest=digest_of(token), till__switched_off_at=None)
@@ -32,14 +32,14 @@ def first_keys_at(token: str) -> list[int]:
 
 
 def read_first_tiles(till: Till) -> list[Product]:
-    """The same products for the till's page, also those that the counter leaves out now."""
+    """The till's first products for its page, also those that the counter leaves out now."""
     return read_products(
         list(FirstTile.objects.filter(till=till).order_by("place").values_list("product_id", flat=True))
     )
 
 
 def set_first_tiles(till: Till, products: Sequence[Product], *, actor: User) -> bool:
-    """Give the till these products in this order; returns whether anything changed. It counts from the next answer on.
+    """Give the till these products in this order; returns whether anything changed. The next answer shows them.
 
     Raises `TooManyTiles`, and `TillIsOff`.
     """

@@ -9,12 +9,12 @@ from enum import StrEnum
 from catalogue.destinations import GAME_ZONE, PHONE
 from core.notation import at_home, in_groups, split_number
 
-# A number at a biller, of a meter or of a card: so many digits in one piece, or in groups up to so many.
+# The number of a bill, a meter or a card: its least digits in one piece, most digits in groups, and longest group.
 _LEAST_IN_ONE, _MOST_IN_GROUPS, _LONGEST_GROUP = 8, 11, 5
 _LONGEST_PHONE = 13
-# No number has more digits, and none but another number follows it with so many: 10.000.000 is an amount.
+# The most digits of a number, and the least by which a word after it is another number: 10.000.000 is an amount.
 _LONGEST, _LEAST_OF_ANOTHER = 20, 9
-# A phone number with a sign in it that is no digit, such as the letter O.
+# A phone number with a character in it that is not a digit, such as the letter O.
 _WRONG_SIGN = re.compile(
     r"(?:\+?62|0)8[\d.\- ]*(?:(?<=\d)([a-z])[\w.\-]*|(o)[\w.\-]*\d[\w.\-]*)(?:\s.*)?", re.ASCII | re.IGNORECASE
 )
@@ -23,7 +23,7 @@ _NAME_AND_AMOUNT = re.compile(r"(\D{2,}?)((?:\s[pdt]\s*)?[1-9].*)", re.IGNORECAS
 _LETTER_OF_A_SHELF = re.compile(r"([pdtlba])(?:\s+(.*)|(\d.*)|)", re.IGNORECASE | re.DOTALL)
 # "S10.0812…", as it is sent to a server by SMS: the number says whose 10 it is.
 _BY_SMS = re.compile(r"\s*(?:s|i|x|t|a|ax|sm)?(\d{1,3})\.(?=0?8\d{8}|628\d{8})(\d+)\s*", re.IGNORECASE)
-# Behind words: a meter or an account in one piece (10.000.000 is an amount), a zone behind it, or groups of four.
+# After words: a meter or an account in one piece (10.000.000 is an amount), a zone after it, or groups of four.
 _IN_ONE_PIECE = re.compile(r"\d{11,20}|(?!\d*0000$)\d{8,10}|[1-9]\d{5,11}[.-]\d{3,6}")
 _ZONE, _GROUP, _LAST_GROUP = re.compile(r"\(?\d{4,5}\)?"), re.compile(r"\d{4}"), re.compile(r"\d{3,4}")
 # Only the account of a game is written so: 12345678 (2001), 12345678/2001.
@@ -51,7 +51,7 @@ class Shelf(StrEnum):
 class Typed:
     """The field's text. `number`: its digits as typed, "" for a name or words; `words`: the text after it.
 
-    `zone`: that of a game, when the number can be nothing but an account with a zone: "12345678 (2001)".
+    `zone`: the zone of a game, if the number can only be an account with a zone: "12345678 (2001)".
     """
 
     text: str
@@ -63,7 +63,7 @@ class Typed:
 
     @classmethod
     def read(cls, text: str) -> Typed:
-        """Understand the text; a number that is not complete yet is one, too."""
+        """Understand the text; a number that is not complete yet counts as one, too."""
         if by_sms := _BY_SMS.fullmatch(text):
             number, words = by_sms[2], by_sms[1]
         else:
@@ -87,7 +87,7 @@ class Typed:
 
     @property
     def strange_prefix(self) -> str:
-        """How a number begins that looks like a phone's and is of no operator; "" for every other one."""
+        """The first digits of a number that looks like a phone number but has no operator; "" for every other one."""
         return self.bare[:4] if self.bare.startswith("0") and not self.is_phone else ""
 
     @property
@@ -102,7 +102,7 @@ class Typed:
 
     @property
     def has_several_numbers(self) -> bool:
-        """Whether it holds more than one number; each goes by itself."""
+        """Whether it holds more than one number; each has to be typed by itself."""
         others = [re.sub(r"\D", "", word) for word in re.split(r"[\s,;]+", self.words)]
         longest = max(len(digits) for digits in [*others, ""])
         return bool(self.number) and (longest >= _LEAST_OF_ANOTHER or len(re.sub(r"\D", "", self.number)) > _LONGEST)
@@ -124,13 +124,13 @@ class Typed:
 
     @property
     def name_and_amount(self) -> tuple[str, str]:
-        """A name and the amount behind it, without a number: "sari 10" → "sari", "10"; twice "" without both."""
+        """A name and the amount after it, without a number: "sari 10" → "sari", "10"; twice "" if it is not both."""
         match = None if self.number else _NAME_AND_AMOUNT.fullmatch(self.words)
         return (match[1].strip(), match[2].strip()) if match else ("", "")
 
     @property
     def zone_in_words(self) -> str:
-        """The only one of the words behind an account that may be its zone; "" without one."""
+        """The only word after an account that may be its zone; "" for none, or several."""
         zones = [other.zone for other in self.with_zones]
         return zones[0] if len(zones) == 1 else ""
 
@@ -149,12 +149,12 @@ class Typed:
 
     @property
     def may_be_name(self) -> bool:
-        """Whether it may be a customer's name: words alone. Words with digits that are no number are something else."""
+        """Whether it may be a customer's name: words without digits."""
         return not self.number and not self.wrong_sign and not any(letter.isdigit() for letter in self.words)
 
     @property
     def offers_power(self) -> bool:
-        """Whether it may be a number of electricity: it offers token and bill."""
+        """Whether it may be an electricity number, so that both token and bill are offered."""
         return not self.zone and len(self.bare) in _TOKENS_AND_BILLS
 
     def on(self, shelf: Shelf) -> str:
@@ -163,7 +163,7 @@ class Typed:
 
 
 def _account_and_zone(text: str, phone: str) -> tuple[str, str, str] | None:
-    """An account with its zone, the zone, and all other words; None where a phone's number or another one stands."""
+    """An account with its zone, the zone, and all other words; None for a phone number, or without such an account."""
     match = None if phone.startswith(("0", "+")) or PHONE.read(phone) else _ACCOUNT_AND_ZONE.search(text)
     if not match:
         return None
@@ -172,7 +172,7 @@ def _account_and_zone(text: str, phone: str) -> tuple[str, str, str] | None:
 
 
 def _split_after_words(text: str) -> tuple[str, str] | None:
-    """A number behind words, and all other words: "mlbb 86 12345678 2001" → "12345678 2001", "mlbb 86"."""
+    """A number after words, and all other words: "mlbb 86 12345678 2001" → "12345678 2001", "mlbb 86"."""
     words = text.split()
     start = next((at for at, word in enumerate(words) if at and _IN_ONE_PIECE.fullmatch(word)), 0)
     end = start + 1
@@ -187,7 +187,7 @@ def _split_after_words(text: str) -> tuple[str, str] | None:
 
 
 def _split_digits(text: str) -> tuple[str, str]:
-    """A number that begins the text, and the words behind it: "1234 5678 901 50" → "1234 5678 901", "50"."""
+    """A number at the start of the text, and the words after it: "1234 5678 901 50" → "1234 5678 901", "50"."""
     words = text.split()
     taken: list[str] = []
     count = 0
@@ -199,7 +199,7 @@ def _split_digits(text: str) -> tuple[str, str]:
         count += digits
         if count >= _MOST_IN_GROUPS or (len(taken) == 1 and count >= _LEAST_IN_ONE):
             break
-    # A few digits before words are no number: "86 diamonds".
+    # A few digits before words are not a number: "86 diamonds".
     if len(taken) < len(words) and count < _LEAST_IN_ONE:
         return "", text
     return " ".join(taken), " ".join(words[len(taken) :])

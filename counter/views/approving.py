@@ -51,7 +51,7 @@ def counter_approve(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 def _after(request: StaffRequest, approval: Approval) -> HttpResponse:
-    """The sale that goes on, or the bills that were checked with it; or that nothing was sent."""
+    """Show the sale that goes on, or all bills that were checked with it; or say that nothing was sent."""
     if approval.state != ApprovalState.APPROVED:
         words = _("Nothing was sent: what was asked for has changed, or its time is over. Sell it again.")
         return show_panel(request, q="", pinned="", faults=[words])

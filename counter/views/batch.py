@@ -239,7 +239,7 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
         return _review(request, bills_together, set(seen), refusal=refusal)
     if any(isinstance(refusal, BalanceShort) for refusal in came.refusals.values()):
         request_balance_reading()  # a top-up of this minute is found sooner
-    # Only this batch's: the person has seen an earlier refusal.
+    # Only those of this batch: the person has seen the earlier ones.
     request.session[_REFUSALS] = {
         str(batch): {
             ref_id: explained(refusal, seen=seen[ref_id].total, person=request.user)

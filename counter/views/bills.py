@@ -70,7 +70,7 @@ def counter_bill(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(*MAY)
 @require_GET
 def counter_bill_now(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The biller's answer, once it has come; before that, once, that it takes long (`slow`: the page has shown it)."""
+    """The biller's answer, once it has come; before that, once, that it takes long (`slow`: the page shows that)."""
     bill = _read(ref_id)
     if bill.standing is Standing.ASKING and bill.is_slow == ("slow" in request.GET):
         return HttpResponse(status=_NOTHING_NEW)
@@ -138,7 +138,7 @@ def _start(request: StaffRequest, product: Product, destination: str, saved: Sav
 
 
 def _pay_seen(request: StaffRequest, check: BillCheck, *, amount: int, fee: int) -> Order | dict[str, Any]:
-    """Pay the total and fee that were seen, in rupiah; or why not, as `explained` says it, and nothing was paid."""
+    """Pay the total and fee that were seen, in rupiah; return the order, or the refusal in the words of `explained`."""
     order = check.order
     try:
         if order is not None and order.status == Status.NEEDS_ACTION:
@@ -185,7 +185,7 @@ def explained(refusal: OrderRefused, *, seen: int, person: User) -> dict[str, An
 
 
 def _shown(request: StaffRequest, ref_id: str, *, says: str = "", fault: str = "", code: str = "") -> HttpResponse:
-    """The bill, and what has come of what was asked; without htmx at its own address."""
+    """The bill, with the outcome of the person's request; without htmx by a redirect to its own address."""
     if request.headers.get("HX-Request"):
         return _show(request, ref_id, says=says, faults=[fault] if fault else [])
     if says:

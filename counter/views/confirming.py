@@ -39,7 +39,7 @@ from purchases.states import Status
 
 
 def recognised(product: Product, kind: DestinationKind, typed: str) -> dict[str, Any]:
-    """Whose number is typed, and whether the product is for another operator's."""
+    """The operator of the typed number, and whether the product is another operator's."""
     operator = kind.operator_of(typed)
     return {
         "operator": operator,
@@ -50,7 +50,7 @@ def recognised(product: Product, kind: DestinationKind, typed: str) -> dict[str,
 def repeats(product: Product, form: DestinationForm) -> dict[str, Any]:
     """The review's first words about an open order, or one of today, for the same product and destination.
 
-    Else about one of another product for this destination whose outcome is not known: perhaps this is meant instead.
+    Else about an order of another product for this destination whose outcome is not known: it may be the same wish.
     """
     try:
         services.refuse_repeat(product=product, destination=form.cleaned)
@@ -111,7 +111,7 @@ def review_facts(request: StaffRequest, product: Product, form: DestinationForm,
 
 
 def say_if_paid_otherwise(request: StaffRequest, order: Order, payment: PaymentFacts) -> None:
-    """Say that the same form has placed this order before and was paid in another way then: that counts."""
+    """Say that the same form has placed this order before, and that the way in which it was paid then still counts."""
     if is_other_way(order.payment, payment):
         words = _(
             "%(ref_id)s was placed before, paid by: %(paid_by)s. If the customer paid in another way, change it on the"
@@ -122,9 +122,9 @@ def say_if_paid_otherwise(request: StaffRequest, order: Order, payment: PaymentF
 
 
 def place_confirmed(request: StaffRequest, product: Product, form: DestinationForm) -> Order | dict[str, Any]:
-    """Place what the posted review confirms; or what the next review has to say (`more`) when it is refused.
+    """Place what the posted review confirms; returns the order, or, if it is refused, what the next review says.
 
-    Raises what no review answers: `NeedsApproval`, `InvalidDestination`, `NotForSale`.
+    Raises the refusals that no review can answer: `NeedsApproval`, `InvalidDestination`, `NotForSale`.
     """
     confirmed = ConfirmForm(request.POST)
     if not confirmed.is_valid():

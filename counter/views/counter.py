@@ -53,7 +53,7 @@ def counter_live(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_PRODUCT, Right.BUY)
 @require_GET
 def counter_message(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """Lead to WhatsApp with the text about an order; for its customer's number, where that is a phone's."""
+    """Lead to WhatsApp with the text about an order, addressed to its number if that is a phone number."""
     if not (sees_whole_numbers() and request.user.has_perm(Right.VIEW_ORDERS)):
         raise PermissionDenied
     seen = Order.objects.for_table().select_related("payment").filter(number_erased=False)
@@ -65,7 +65,7 @@ def counter_message(request: StaffRequest, ref_id: str) -> HttpResponse:
 def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
     """The field as it is typed in, and what it offers. `more`: the review, a bill, or what has to be said.
 
-    The values of the address or the form: `q` the text, `product` the one chosen before its number, `pick`.
+    The values of the address or the form: `q` the text, `product` the one chosen before its number, `page`.
     """
     asked = request.POST if request.method == "POST" else request.GET
     text = more.pop("q", asked.get("q", ""))[:_LONGEST]
@@ -115,7 +115,7 @@ def _tiles_of_idle(request: StaffRequest) -> list[Tile]:
 
 
 def _token_of(request: StaffRequest) -> str:
-    """This browser's as a till, set by `tills.middleware`."""
+    """The token of this browser as a till, set by `tills.middleware`."""
     token: str = request.till_token  # type: ignore[attr-defined]
     return token
 

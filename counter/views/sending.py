@@ -46,7 +46,7 @@ from tills.printing import open_cash_drawer
 @staff_only(Right.VIEW_PRODUCT, Right.BUY)
 @require_GET
 def counter_review(request: StaffRequest) -> HttpResponse:
-    """Review what the text means (`q`), of the tile that was picked (`pick`); or a past order again (`again`).
+    """Review what the text means (`q`) with the tile that was picked (`pick`), or a past order again (`again`).
 
     If nothing is certain yet, the panel names the missing part.
     """
@@ -79,7 +79,7 @@ def counter_review(request: StaffRequest) -> HttpResponse:
 
 
 def _without_number(request: StaffRequest, choice: Choice) -> HttpResponse:
-    """The panel for a name or a product: the only number of that name, behind which the amount is typed next."""
+    """The panel for a text without a number: the only number of a name, so that the amount comes next, or a product."""
     if text := choice.text_of_name:
         return show_panel(request, q=text, choice=choice_for(request, text))
     if choice.picked:
@@ -104,7 +104,7 @@ def _review(
     request: StaffRequest, product: Product, form: DestinationForm, known: dict[str, Any] | None = None, **more: Any
 ) -> HttpResponse:
     review = review_facts(request, product, form, **more)
-    if more.get("asked_again"):  # that is the confirmation of a second one
+    if more.get("asked_again"):  # asking for it again confirms that a second one is meant
         keeps = ("missing", "is_below_cost", "is_other_operator", "limit_refusal", "hours_refusal")
         review["is_plain"] = not any(review[name] for name in keeps)
     review["shown_destination"], review["mark"] = in_fours(review["shown_destination"]), mark_of(product.brand.name)
@@ -112,9 +112,9 @@ def _review(
 
 
 def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The same for the same number; it is reviewed and sent like any other.
+    """Sell the same for the same number again; it is reviewed and sent like any other.
 
-    After their last sale the person means a second one. Another order may be that of a customer before: it takes a `Y`.
+    If it was this person's last sale, they mean a second one. Any other may be an earlier customer's: it takes a `Y`.
     """
     seen = narrowed(Order.objects.select_related("product"), "payment__branch")
     order = get_object_or_404(seen, ref_id=ref_id)
@@ -164,7 +164,7 @@ def counter_send(request: StaffRequest) -> HttpResponse:
 
 
 def _typed_for(request: StaffRequest, product: Product) -> dict[str, Any]:
-    """The field and its tiles as they were, where its text leads to the product; else it stays chosen beforehand."""
+    """The field and its tiles as they were, if its text leads to the product; else the product stays pinned."""
     choice = choice_for(request, request.POST.get("q", "")[:100], pick=product.code)
     is_offered = any(row.pk == product.pk for row in (*choice.products, choice.picked) if row)
     return {"choice": choice, "pinned": ""} if is_offered else {}
@@ -204,7 +204,7 @@ def approvers_for(approval: Approval) -> StaffQuerySet:
 def show_approval(
     request: StaffRequest, approval: Approval, *, fault: str = "", approver: User | None = None
 ) -> HttpResponse:
-    """What waits in the panel, with the form in which a colleague approves it. `fault`: why that was refused."""
+    """The waiting request in the panel, with the form to approve it here. `fault`: why approving it was refused."""
     people = approvers_for(approval)
     waiting = ShownApproval(approval, request.user)
     return show_panel(request, q="", pinned="", waiting=waiting, approvers=people, approver=approver, fault=fault)
