@@ -47,10 +47,10 @@ class BatchRowFilter(ListFilter):
         return rows.filter(GROUPS[group])
 
     def search(self, rows: BatchRowQuerySet, _name: str, text: str) -> BatchRowQuerySet:
-        """Rows whose number begins so, or whose name or reference has this in it.
+        """Rows whose number begins with the text, or whose name or reference has it in it.
 
-        Name and reference may hold a number: people who may not see it find digits only as the whole text. So does
-        everybody in a row of an erased customer, but for its number.
+        Name and reference may hold a number: people who may not see it find digits only as the whole text. The row of
+        an erased customer is found by its whole reference only, unless that is the number.
         """
         sees_whole, seen = sees_whole_numbers(), Q(order=None) | Q(order__number_erased=False)
         has = "icontains" if sees_whole or not has_digits(text) else "iexact"

@@ -27,7 +27,7 @@ _WORDS = {
 
 @holds
 def in_batches(bills: Sequence[DueBill], person: User) -> dict[int, Holder]:
-    """The newest open batch that has the bill among its ticked rows."""
+    """For each bill, the newest open batch in which it is ticked or still being checked."""
     keys = {(bill.number.product_id, bill.number.destination): bill.pk for bill in bills}
     rows = BatchRow.objects.filter(
         TICKED | ASKING,

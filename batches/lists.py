@@ -14,7 +14,7 @@ from core.money import rupiah
 from core.rights import Right
 from exports.listing import Fact, Listing, counted
 
-# What is wrong or left out brings nothing.
+# A row that is wrong or left out earns nothing.
 _SOLD = Q(state__in=[RowState.READY, RowState.PLACED])
 
 ROWS = Listing(

@@ -25,11 +25,11 @@ from purchases.states import UNFULFILLED, Status
 from staff.models import User
 from upstream.error_codes import meaning_of
 
-#: So many rows in one table.
+#: The most rows of one table.
 MOST_ROWS = 5_000
-#: What people have typed in a row; it is emptied when it is kept no longer.
+#: What people have typed in a row; these texts are emptied when they are kept no longer.
 TEXTS = ("typed", "what", "name", "note", "said")
-# A placed row may change only these, and only to nothing.
+# A placed row may change only its texts, and only to empty ones: the condition of every other change.
 _MORE_THAN_FORGETTING = """
     OLD.order_id IS NOT NULL AND (
         to_jsonb(OLD) - '{typed,what,name,note,said}'::text[]
@@ -164,33 +164,33 @@ class BatchRowQuerySet(models.QuerySet["BatchRow"]):
         return self.aggregate(all=Count("pk"), **groups)
 
     def totals(self) -> dict[str, int]:
-        """The `count` of the rows that are to be sold, what they `cost`, and what customers `pays` for them; rupiah."""
+        """The `count` of the rows to be sold, their `cost`, and what customers pay for them (`pays`); rupiah."""
         ready = self.filter(state=RowState.READY)
         return ready.aggregate(
             count=Count("pk"), cost=Sum("max_price", default=0), pays=Sum("selling_price", default=0)
         )
 
     def sold(self) -> dict[str, int]:
-        """The same of the rows that were sold: what they have cost, and what customers have paid."""
+        """The same for the rows that were sold: what they have cost, and what customers have paid."""
         sold = self.filter(GROUPS["done"])
         return sold.aggregate(
             count=Count("pk"), cost=Sum("order__price", default=0), pays=Sum("order__selling_price", default=0)
         )
 
     def not_tried_again(self) -> BatchRowQuerySet:
-        """Those that no later batch tries again, under the same line; a batch that was dropped does not count."""
+        """Rows that no later batch tries again, under the same line; a batch that was dropped does not count."""
         later = Batch.objects.filter(~DROPPED, again_of=OuterRef("batch"), rows__line=OuterRef("line"))
         return self.filter(~Exists(later))
 
     def never_ordered(self) -> dict[str, int]:
-        """The same, without a cost, of the rows that were released and of which no order was placed."""
+        """`count` and `pays` (rupiah) of the rows that were released and have become no order."""
         return self.filter(NEVER_ORDERED).aggregate(count=Count("pk"), pays=Sum("selling_price", default=0))
 
 
 class BatchRow(models.Model):
     """One row: what was written, what it means, and the order that it became.
 
-    A bill is paid by the order of its `bill_check`, which has the check's ref_id; `ref_id` is that of a purchase.
+    A bill is paid by the order of its `bill_check`, which has the check's ref_id; the order of a purchase has `ref_id`.
     """
 
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="rows", db_index=False)
@@ -268,7 +268,7 @@ class BatchRow(models.Model):
         return f"{self.batch_id}:{self.line}"
 
     def mark_wrong(self, fault: Fault, about: str = "") -> None:
-        """Say what is wrong with it, and more about that; nothing is stored."""
+        """Mark it with this fault, and with more `about` it; nothing is stored."""
         self.state, self.fault, self.said = RowState.WRONG, fault.value, about[:500]
 
     @property
@@ -277,7 +277,7 @@ class BatchRow(models.Model):
 
     @property
     def may_be_ticked(self) -> bool:
-        """Whether it is a bill that can be paid: a person chooses whether it is."""
+        """Whether it is a bill that can be paid, so that a person chooses whether it is paid."""
         return self.is_bill and (self.state == RowState.READY or (self.state == RowState.LEFT_OUT and not self.fault))
 
     @property
@@ -287,7 +287,7 @@ class BatchRow(models.Model):
 
     @property
     def idempotency_key(self) -> str:
-        """The key of its order, of a purchase: one for all tries."""
+        """The idempotency key of its order, if it is a purchase: the same for all tries."""
         return f"batch:{self.ref_id}"
 
     @property
@@ -305,7 +305,7 @@ class BatchRow(models.Model):
         return ": ".join(filter(None, (label, said)))
 
 
-#: Bills whose biller is asked.
+#: Bills whose biller is being asked.
 ASKING = Q(state=RowState.WRONG, fault=Fault.ASKING)
 #: Bills whose biller was asked until a person went on without the answer.
 GIVEN_UP = Q(state=RowState.LEFT_OUT, fault=Fault.ASKING)

@@ -47,19 +47,19 @@ GROUP_WORDS = {
 
 
 def visible_batches(person: User) -> QuerySet[Batch]:
-    """The batches that this person sees: the own ones, and for people who release batches all of their branches."""
+    """The batches that this person sees: their own, or, with the right to release batches, all of their branches."""
     rows = narrowed(Batch.objects.all())
     return rows if person.has_perm(Right.RELEASE_BATCHES) else rows.filter(created_by=person)
 
 
 def why_stopped(batch: Batch) -> str:
-    """Why it has stopped, or which rows wait: in the reader's language where batches themselves are the reason."""
+    """Why it has stopped, or which rows wait; in the reader's language if the reason is one of `BatchRefused`."""
     kind, _colon, reason = batch.stopped_by.partition(":")
     return str(BatchRefused(reason)) if kind == BatchRefused.__name__ else batch.why_stopped
 
 
 def why_unfulfilled(order: Order) -> str:
-    """The words of an order that ended for nothing: ours for its code, else the provider's, without costs."""
+    """Why an order is unfulfilled: our words for its code, else the provider's without costs; "" if it is not."""
     if order.status not in UNFULFILLED:
         return ""
     said = upstream_words(order.message, order, with_cost=False)
@@ -67,7 +67,7 @@ def why_unfulfilled(order: Order) -> str:
 
 
 def reason_of(row: BatchRow) -> str:
-    """Why a row is not sold, or its order ended for nothing; "" for a row with nothing wrong."""
+    """Why a row is not sold, or its order is unfulfilled; "" for a row with nothing wrong."""
     return why_unfulfilled(row.order) if row.order else row.words
 
 
@@ -88,8 +88,8 @@ class FaultGroup:
 
     @property
     def steps(self) -> list[str]:
-        """What one press does with all of them."""
-        if self.fault == Fault.ASKING:  # left out already
+        """The steps that one press can take with all of them."""
+        if self.fault == Fault.ASKING:  # these rows are left out already
             return [ASK_AGAIN]
         more = {
             Fault.NAME_BEHIND: [NAMES],
@@ -140,14 +140,14 @@ class ShownBatch:
 
     @cached_property
     def products(self) -> list[ProductTotal]:
-        """The same by product, the largest sum first."""
+        """The totals by product, the largest sum first."""
         groups = self.rows.filter(state=RowState.READY).values_list("product__code", "product__name")
         sums = groups.annotate(count=Count("pk"), pays=Sum("selling_price"), cost=Sum("max_price"))
         return [ProductTotal(*group) for group in sums.order_by("-pays", "product__code")]
 
     @cached_property
     def faults(self) -> list[FaultGroup]:
-        """The faults, the one that most rows have first."""
+        """The faults, the most frequent one first."""
         rows = self.rows.filter(GROUPS["wrong"] | GIVEN_UP)
         bills = Count("pk", filter=Q(kind=Order.Kind.BILL))
         groups = rows.values_list("fault").annotate(count=Count("pk"), bills=bills)
@@ -170,7 +170,7 @@ class ShownBatch:
 
     @property
     def is_asking(self) -> bool:
-        """Whether the billers of bills are asked that a person wants to see before the release."""
+        """Whether billers are still being asked about bills that a person wants to see before the release."""
         return self.is_open and self.counts["asking"] > 0
 
     @property
@@ -185,7 +185,7 @@ class ShownBatch:
 
     @cached_property
     def approval(self) -> Approval | None:
-        """What a second person is asked for."""
+        """The open request for a second person; None without one."""
         return open_approval(BATCH, str(self.batch.pk)) if self.batch.state == BatchState.CHECKED else None
 
     @property
@@ -194,7 +194,7 @@ class ShownBatch:
 
     @property
     def released_by(self) -> str:
-        """Who sells it, and who has approved that."""
+        """The names of the seller, and of the approver if there is one."""
         seller, approval = self.batch.released_by, self.batch.approval
         if seller is None:
             return pgettext("batch", "Command")
@@ -212,7 +212,7 @@ class ShownBatch:
 
     @property
     def groups(self) -> list[tuple[str, object, int]]:
-        """The groups of its rows: name, words, how many; those of a released batch, where no row can be corrected."""
+        """The groups of a released batch's rows, which nobody can correct any more: name, words, how many."""
         return [
             (name, words, self.counts[name])
             for name, words in (GROUP_WORDS | {"wrong": _("Not corrected, not sold")}).items()
@@ -266,7 +266,7 @@ class ShownBatch:
 
     @property
     def is_at_rest(self) -> bool:
-        """The same, or nobody has released it and all of its bills are checked."""
+        """Whether it is over, or nobody has released it and all of its bills are checked."""
         return self.is_over or (self.is_open and not self.is_asking)
 
     @cached_property
@@ -277,7 +277,7 @@ class ShownBatch:
 
     @property
     def has_failed_orders(self) -> bool:
-        """Whether orders of it have ended for nothing: each is a refund that is due by itself."""
+        """Whether it has unfulfilled orders: each of them is a refund due by itself."""
         return self.rows.filter(GROUPS["failed"], state=RowState.PLACED).exists()
 
     @property
@@ -298,7 +298,7 @@ class ShownBatch:
 
     @property
     def expected_end(self) -> dt.datetime | None:
-        """When the last order will have been placed, at the pace so far; None while nobody can know, and after it."""
+        """When the last order will have been placed, at the pace so far; None while too few rows are, and after it."""
         begun, now = self.batch.released_at, clock.now()
         if not (self.is_running and begun and self.counts["waiting"]) or self.placed < _LEAST_TO_GUESS:
             return None

@@ -9,7 +9,7 @@ from core.looks import LookChoices
 
 
 class BatchState(LookChoices):
-    """Where a batch stands. Only a released one is handed out."""
+    """Where a batch stands. Only the rows of a released one become orders."""
 
     CHECKED = "checked", "list-check", "held", _("Checked, not released")
     RUNNING = "running", "loader", "pending", pgettext_lazy("batch", "Running")
@@ -19,7 +19,7 @@ class BatchState(LookChoices):
 
 
 class RowState(LookChoices):
-    """Where a row stands. From `PLACED` on its order says it."""
+    """Where a row stands. Once it is `PLACED`, its order says it."""
 
     READY = "ready", "clock", "queued", pgettext_lazy("row", "Ready")
     WRONG = "wrong", "alert-triangle", "bad", _("To be corrected")
@@ -66,9 +66,9 @@ OF_PRODUCT = frozenset(
         *(Fault.OTHER_OPERATOR, Fault.NOT_FOR_SALE),
     }
 )
-#: The ref_id of another order stands behind these.
+#: With one of these, `BatchRow.said` is the ref_id of another order.
 NAMES_AN_ORDER = frozenset({Fault.DONE, Fault.OPEN, Fault.TODAY, Fault.PAID})
 #: The biller can be asked again about these.
 ASKED_AGAIN = frozenset({Fault.UNANSWERED, Fault.BILLER, Fault.UNEXPECTED})
-#: Of a released batch: a person decides about these rows, in a new batch.
+#: In a released batch, a person decides about rows with one of these, in a new batch.
 FOR_A_PERSON = frozenset({Fault.TOTAL_CHANGED, Fault.UNANSWERED, Fault.UNEXPECTED})

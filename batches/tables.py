@@ -52,7 +52,7 @@ class BatchTable(Table[Batch]):
         return moment(batch.created_at)
 
 
-# The state of a row that waits, for its biller or for a person, is what it waits for.
+# If a row waits for its biller or for a person, its state says what it waits for.
 _SAID_AS_STATE = frozenset({Fault.ASKING, *FOR_A_PERSON})
 
 
@@ -65,17 +65,17 @@ def _of_bill(row: BatchRow, fact: str) -> str:
 
 
 def _number(row: BatchRow) -> str:
-    """The number as it is sent; that of its order, which is masked once the customer was erased."""
+    """The number as it is sent: the order's, which is masked once the customer was erased, else the row's."""
     return row.order.destination if row.order else row.destination
 
 
 def _written(row: BatchRow, fact: str) -> str:
-    """What a person wrote; nothing of an erased customer, also where its order was placed while that was emptied."""
+    """What a person wrote; "" for an erased customer, even if the order was placed while the texts were emptied."""
     return "" if row.order and row.order.number_erased else str(getattr(row, fact))
 
 
 def _reference(row: BatchRow) -> str:
-    """The shop's or the customer's own; without the number of an erased customer."""
+    """The shop's or the customer's own reference, without the number of an erased customer."""
     return without(row.reference, [_number(row)]) if row.order and row.order.number_erased else row.reference
 
 
@@ -90,7 +90,7 @@ class BatchRowTable(Table[BatchRow]):
     """
 
     caption = _("Rows, in the order of the table")
-    # Without `export_words`: a batch's file is checked again as a table, which its heading names.
+    # Without `export_words`: a batch's file can be checked again as a table, by the names in its heading.
     export: ClassVar[dict[str, Any]] = {
         "row": attrgetter("line"),
         "number": lambda row: masked(_number(row) or row.typed),
@@ -130,7 +130,7 @@ class BatchRowTable(Table[BatchRow]):
 
     @column(_("State"), phone="1 left", fields=("status", "reason"))
     def state(self, row: BatchRow) -> SafeString:
-        """Where it stands; before it the tick of a bill."""
+        """Where it stands, with the tick of a bill before it."""
         state: Fault | RowState = RowState(row.state)
         if row.state == RowState.WRONG and row.fault in _SAID_AS_STATE:
             state = Fault(row.fault)
@@ -144,7 +144,7 @@ class BatchRowTable(Table[BatchRow]):
 
     @column(_("Number"), css="nowrap", phone="2 left", fields=("number",))
     def number(self, row: BatchRow) -> SafeString | str:
-        """As it is sent; beside it what the table has, where that differs."""
+        """The number as it is sent, and what the table has, if that differs."""
         if not (row.product and row.destination):
             return note_as_seen(row.typed) or "–"
         number, typed = row.product.kind.as_seen(_number(row)), _written(row, "typed")
@@ -162,7 +162,7 @@ class BatchRowTable(Table[BatchRow]):
 
     @column(_("Name"), phone="4 wide", fields=("name", "customer_name", "note", "reference"))
     def name(self, row: BatchRow) -> SafeString | str:
-        """Whose number it is, of a bill as its biller says; below it what the table has."""
+        """Whose number it is, for a bill by the biller's answer; below it what the table has."""
         of_bill = _of_bill(row, "customer_name")
         written, said = _written(row, "name"), [_written(row, "note"), _reference(row)]
         said = [written, *said] if of_bill and written.casefold() != of_bill.casefold() else said

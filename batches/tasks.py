@@ -7,11 +7,11 @@ from batches import services
 
 @shared_task
 def forget_old_texts() -> None:
-    """Empty what was typed in batches whose days are over."""
+    """Empty what was typed in batches and is kept no longer."""
     services.forget_old_texts()
 
 
 @shared_task
 def place_rows(batch_id: int) -> None:
-    """Place the next rows of a batch."""
+    """Have the next bills of a batch checked, and place its next rows."""
     services.place_rows(batch_id)

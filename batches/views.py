@@ -41,9 +41,9 @@ from tills.printing import open_cash_drawer
 #: People who check tables. Releasing one takes a right of its own.
 SEES = (Right.VIEW_PRODUCT, Right.BUY)
 RELEASE = act("release_batch", pgettext_lazy("audit", "Release a batch"), Right.RELEASE_BATCHES)
-# So many rows stand on the page of a batch, those that need a look first; and so many bills with their ticks.
+# How many rows the page of a batch shows, only faulty ones while there are any; and how many bills with their ticks.
 _ROWS, _BILLS = 50, 200
-#: The form with the ticks of the bills: it releases just them.
+#: The id of the form with the ticks of the bills, which releases only ticked ones.
 _TICKS = "release-form"
 #: The steps that change ticks: set or clear those of all bills, or take over those of the page.
 _TICK_STEPS = ("tick_all", "tick_none", "ticks")
@@ -114,7 +114,7 @@ def batch_live(request: StaffRequest, pk: int) -> HttpResponse:
     facts = _facts(request, _seen(request, pk))
     answer = render(request, "batches/batch_detail.html#live", facts)
     if facts["shown"].is_at_rest:
-        answer["HX-Refresh"] = "true"  # all bills are checked: the totals and the ticks; or all is sold: the rows
+        answer["HX-Refresh"] = "true"  # all bills are checked: totals and ticks appear; or all is sold: rows change
     return answer
 
 
@@ -179,7 +179,7 @@ def _bills(request: StaffRequest, shown: ShownBatch, *, may_mend: bool) -> dict[
 
 
 def _take_ticks(request: StaffRequest, batch: Batch) -> bool:
-    """Take over the ticks of the page (`tick`, of the lines that are `shown`); whether any has changed."""
+    """Take over the ticks of the page (`tick`, of the lines that are `shown`); return whether any has changed."""
     lines = {
         name: [int(line) for line in request.POST.getlist(name)[:_BILLS] if line.isdecimal() and len(line) < 9]
         for name in ("shown", "tick")
@@ -191,7 +191,7 @@ def _take_ticks(request: StaffRequest, batch: Batch) -> bool:
 def _show_after_ticks(request: StaffRequest, pk: int, refusal: Refused | None = None) -> HttpResponse:
     """The new totals, with everything else of the form as the person left it: how it is paid, the cash, the reason.
 
-    A script takes the totals out of the page; where the page has none now, it loads the whole page.
+    A script takes the totals out of the page; if the page has none now, it loads the whole page.
     """
     batch = _seen(request, pk)
     answer, shown = _show(request, batch, refusal), ShownBatch(batch)

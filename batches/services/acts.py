@@ -38,7 +38,7 @@ class BatchAct(SpendingAct):
     keeps_customer = False
 
     def may_be_asked_by(self, person: User) -> bool:
-        """Everybody who sells: without the right to release batches it takes an approver who has it."""
+        """Everybody who sells may ask: if the asker may not release batches, the approver must have that right."""
         return person.has_perm(Right.BUY)
 
     def content_now(self, approval: Approval) -> Content:

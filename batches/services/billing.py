@@ -1,7 +1,7 @@
 """The bills of a batch: their billers are asked in the background's turns, and each is paid by the service of bills.
 
-The answer belongs to a `BillCheck`; the row names it, and takes from it what it would cost. A check is valid for
-minutes: a row whose check has expired is asked about again before it is paid, and paid for the same total alone.
+The answer belongs to a `BillCheck`; the row names it, and takes the cost from it. A check is valid for minutes: if it
+has expired, the biller is asked again before the payment, and only the same total is paid.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from batches.models import Batch
     from purchases.services.placing import Approved
 
-# So long before its end a check counts as expired: a payment waits for the background's turn that long, and one that
-# is sent too late is rejected.
+# A check counts as expired this long before its end: a payment may wait that long for the background's turn, and one
+# that is sent too late is rejected.
 _TIME_TO_SEND = dt.timedelta(minutes=2)
 _PAID_ELSEWHERE = (ErrorCode.BILL_ALREADY_PAID, OwnCode.NOTHING_TO_PAY)
 
 
 def apply_answers(rows: Sequence[BatchRow]) -> None:
-    """Say of each bill what its biller has answered; without an answer it is being checked. Nothing is stored."""
+    """Set on each row what its biller has answered; without an answer it is being checked. Nothing is stored."""
     keys = {row.bill_check_id for row in rows if row.bill_check_id}
     checks = BillCheck.objects.with_standing().in_bulk(keys) if keys else {}
     for row in rows:
@@ -70,7 +70,7 @@ def _apply(row: BatchRow, check: BillCheck | None) -> None:
 
 
 def take_over(rows: Sequence[BatchRow], *, is_released: bool) -> None:
-    """Say of bills that are asked about what has been answered. Nothing is stored.
+    """Set on the rows of bills that are being checked what has been answered. Nothing is stored.
 
     `is_released`: a person has released them for their totals. With another total they wait for a person.
     """
@@ -86,14 +86,14 @@ def take_over(rows: Sequence[BatchRow], *, is_released: bool) -> None:
 
 
 def mark_changed(row: BatchRow, *, was: int | None, now: int | None) -> None:
-    """Say that a bill waits for a person, as the customer `was` to pay another sum than `now`; rupiah."""
+    """Mark a bill that waits for a person, because what the customer pays has changed from `was` to `now`; rupiah."""
     row.mark_wrong(Fault.TOTAL_CHANGED, f"{rupiah(was)} → {rupiah(now)}")
 
 
 def fresh_checks(rows: Sequence[BatchRow]) -> dict[tuple[int | None, str], BillCheck]:
-    """The newest check of each bill that can be paid for some minutes and was not, by product (key) and number.
+    """The newest unpaid check of each bill that stays valid for some minutes, by product (key) and number.
 
-    What else keeps it from being paid its standing says, when the answer is taken over.
+    If something else keeps it from being paid, its standing says so when the answer is taken over.
     """
     late_enough = clock.now() + _TIME_TO_SEND
     answered = BillCheck.objects.filter(answer=AnswerKind.BILL, order=None, expires_at__gt=late_enough)
@@ -104,7 +104,7 @@ def fresh_checks(rows: Sequence[BatchRow]) -> dict[tuple[int | None, str], BillC
 def ask(row: BatchRow, batch: Batch, fresh: BillCheck | None) -> None:
     """Give a bill the `fresh` check, or a new one that waits in the background's turns."""
     if row.product is None:
-        raise LookupError(row.ref_id)  # only a row with a biller is asked about
+        raise LookupError(row.ref_id)  # only rows with a biller come here
     try:
         row.bill_check = fresh or start_check(
             product=row.product,
@@ -119,8 +119,8 @@ def ask(row: BatchRow, batch: Batch, fresh: BillCheck | None) -> None:
 def pay(row: BatchRow, batch: Batch, approved: Approved | None) -> Order:
     """Place the payment of a bill for exactly the total and the fee of the row.
 
-    Raises what `place_payment` raises, and what keeps a bill from being paid that somebody else has paid meanwhile;
-    `CheckExpired` also for a check that would probably expire before the payment is sent.
+    Raises what `place_payment` raises, and a refusal if somebody else has paid the bill meanwhile; `CheckExpired` also
+    for a check that would probably expire before the payment is sent.
     """
     if row.bill_check_id is None or row.max_price is None:
         raise LookupError(row.ref_id)  # the database's constraints
@@ -142,7 +142,7 @@ def pay(row: BatchRow, batch: Batch, approved: Approved | None) -> Order:
 
 
 def _expires_on_the_way(check: BillCheck) -> bool:
-    """Whether too little time is left to send a payment; of a check that is always short, half of its time."""
+    """Whether less time is left than a payment needs, or than half of the check's whole time if that is shorter."""
     if check.expires_at is None or check.answered_at is None:
         return False  # not payable for other reasons
     needed = min(_TIME_TO_SEND, (check.expires_at - check.answered_at) / 2)

@@ -28,13 +28,13 @@ from purchases.models import Order
 from purchases.services.placing import refuse_if_not_for_sale, repeats_lately
 from purchases.states import UNFULFILLED
 
-# So many codes name what an unclear product may be.
+# At most this many codes say what an unclear product may be.
 _MOST_CODES = 4
-# A number has so many digits; fewer alone are a denomination.
+# The fewest digits of a number: fewer alone are a denomination.
 _LEAST_DIGITS = 4
 _CHECKED = ("kind", "product", "destination", "bill_check", "max_price", "selling_price", "state", "fault", "said")
 _KEYS = {"product": "product_id", "bill_check": "bill_check_id"}
-#: Rows that a check reads again; all others a person has left out, or they are sold.
+#: Rows that a check reads again; all others were left out by a person, or their end is known.
 OPEN_STATES = (RowState.READY, RowState.WRONG)
 
 
@@ -103,14 +103,14 @@ class _Reader:
         return _Meaning(fault=Fault.NAME_BEHIND if is_name else Fault.UNKNOWN_PRODUCT, about=what)
 
     def _has_name_behind(self, number: str, what: str) -> bool:
-        """Whether a product, or several of one biller, is followed by words that a person may say are a name."""
+        """Whether the text is one or more possible products, followed by words that may be a name."""
         product, _name = split_name(what, self.index)
         meant = self._of_product(number, product) if product else _Meaning()
         return meant.key is not None or bool(meant.keys)
 
 
 def _no_number(number: str, what: str) -> _Meaning | None:
-    """What is wrong with a cell that is no number, or not certainly one; None for all others."""
+    """What is wrong with a cell that is not a number, or not certainly one; None for all others."""
     if not what and len(_digits(number)) < _LEAST_DIGITS:
         return _Meaning(fault=Fault.NO_NUMBER, about=number)
     if number.lstrip().startswith(("-", "−", "–")):
@@ -128,10 +128,10 @@ def _digits(text: str) -> str:
 
 
 def check_rows(rows: Sequence[BatchRow], batch: Batch) -> None:
-    """Say of each row of the batch what it means and what is wrong with it. Nothing is stored.
+    """Set on each row of the batch what it means and what is wrong with it. Nothing is stored.
 
-    The later one of two equal rows is "twice", also once a person has left the earlier one out: nobody has said that
-    the later one is meant in its place.
+    The later one of two equal rows is "twice", even if a person has left the earlier one out: nobody has said that the
+    later one is meant in its place.
     """
     reader = _Reader()
     open_rows = [row for row in rows if row.state in OPEN_STATES]
@@ -158,7 +158,7 @@ def may_have_bills(batch: Batch) -> bool:
 
 
 def ask_when_due(batch: Batch) -> None:
-    """Let a locked batch that nobody has released fall due while it has bills to be checked. Nothing is stored."""
+    """Make a locked batch that nobody has released due while it has bills to be checked. Nothing is stored."""
     if batch.state == BatchState.CHECKED:
         batch.next_at = clock.now() if batch.rows.filter(ASKING).exists() else None
         ring_when_committed(batch.next_at)
@@ -215,15 +215,15 @@ def _apply(row: BatchRow, meaning: _Meaning, products: dict[int, Product]) -> No
 
 
 def _certain_number(row: BatchRow, meaning: _Meaning, product: Product) -> str:
-    """The number as it is sent. Raises `InvalidDestination`, also where an amount may be part of what was written."""
-    # The zone of a player stands behind a gap, too.
+    """The number as it is sent. Raises `InvalidDestination`, also if an amount may be part of what was written."""
+    # The zone of a player follows a gap, too.
     if not product.kind.needs_product and doubt_about(row.typed):
         raise InvalidDestination(product.kind.refusal)
     return mend_number(meaning.number, product.kind)[0]
 
 
 def _mark_repeats(rows: Sequence[BatchRow]) -> None:
-    """Mark what is twice in the table, open, bought today, or done before by its own reference."""
+    """Mark the rows that are twice in the table, open, bought today, or done before by their own reference."""
     destinations = {row.destination for row in rows}
     orders: dict[tuple[str, str], Order] = {}
     for order in repeats_lately(destinations):
@@ -248,7 +248,7 @@ def _mark_repeats(rows: Sequence[BatchRow]) -> None:
             pass
         elif ref_id := done.get((row.reference, *same)) if row.reference else None:
             row.mark_wrong(Fault.DONE, ref_id)
-        elif before and not row.is_bill:  # of a bill its check says whether it is paid
+        elif before and not row.is_bill:  # a bill's check says whether it is paid
             row.mark_wrong(Fault.TODAY, before.ref_id)
         seen.add(same)
 

@@ -1,4 +1,4 @@
-"""What people typed in the rows of a batch goes some time after its end; its orders and their numbers stay."""
+"""What people typed in the rows of a batch is emptied some time after its end; its orders and their numbers stay."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ log = structlog.get_logger()
 def forget_old_texts() -> int:
     """Empty the texts of batches that ended `batch_texts_kept_days` ago and before; returns how many batches.
 
-    They stay as long after the end of its last order, and while money is to go back to the people that they name. One
-    that nobody has released in these days is cancelled, and its days count from when it was made. None while the policy
-    is empty.
+    The texts also stay until that long after the end of the last order, and while money is to go back to the people
+    that they name. A batch that nobody has released in these days is cancelled, and its days count from when it was
+    made. Nothing happens while the policy is empty.
     """
     days = policies().batch_texts_kept_days
     if days is None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from staff.models import User
 
-#: What is done with rows, besides giving them a product.
+#: The steps with rows, besides giving them a product.
 LEAVE_OUT, TAKE_IN, MEANT, NAMES, ASK_AGAIN = "leave_out", "take_in", "meant", "names", "ask_again"
 STEPS = frozenset({LEAVE_OUT, TAKE_IN, MEANT, NAMES, ASK_AGAIN})
 _UNREAD = "unread"
@@ -66,7 +66,7 @@ def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int
                     raise BatchRefused("not_repeatable")
             case "ask_again":
                 count = rows.filter(fault__in=[*ASKED_AGAIN]).update(bill_check=None)
-                if fault == Fault.ASKING:  # of those that were given up the answer may have come meanwhile
+                if fault == Fault.ASKING:  # given up, but the answer may have come meanwhile
                     count = current.rows.filter(GIVEN_UP).update(state=RowState.WRONG, fault=_UNREAD)
             case "names":
                 count = _take_names(rows)
@@ -80,7 +80,7 @@ def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int
 
 
 def tick(batch: Batch, *, actor: User, ticked: Collection[int], shown: Collection[int] | None = None) -> int:
-    """Have just the ticked bills paid, of the `shown` lines or of all; return how many ticks have changed.
+    """Tick exactly the `ticked` lines among the `shown` lines, or among all; return how many ticks have changed.
 
     Only bills that can be paid have a tick. Raises `BatchRefused`.
     """

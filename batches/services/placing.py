@@ -48,12 +48,12 @@ from upstream.errors import UpstreamError
 log = structlog.get_logger()
 
 PLACE = "batches.tasks.place_rows"
-# So many orders of one batch are queued at most, and so many of its bills are asked about: then a pause stops it at
-# once, and polls of others come between.
+# At most this many orders of one batch are queued, and this many of its bills asked about, at a time: so a pause stops
+# it at once, and other polls come in between.
 AHEAD = 10
-# Until the next rows are looked at, and until a batch in the hands of a killed worker is found again (seconds).
+# Seconds until the next rows are looked at, and until a batch of a killed worker is found again.
 _PAUSE, _LEASE = 2.0, 30.0
-# They refuse all rows that follow, too: a person has to do something first.
+# These refuse all rows that follow, too: a person has to do something first.
 _STOPS = (BalanceShort, LimitReached, OutsideHours, NeedsApproval, CreditRefused, PaymentUnclear)
 # The database is away or busy, which is no fault of a row: it is tried again when the batch falls due again.
 _TRY_LATER = (OperationalError, InterfaceError)
@@ -149,7 +149,7 @@ def _place_next(batch_id: int) -> bool:
 
 
 def _next_key(batch_id: int) -> int | None:
-    """The key of the next row that can be placed; a second one for the same waits for the end of the first."""
+    """The key of the next row that can be placed; a second row for the same sale waits until the first has ended."""
     moving = OPEN - {Status.NEEDS_ACTION}
     same = Order.objects.filter(
         product=OuterRef("product"), destination=OuterRef("destination"), status__in=sorted(moving)
@@ -161,7 +161,8 @@ def _next_key(batch_id: int) -> int | None:
 def _was_sent_before_restore(key: int) -> bool:
     """Whether a purchase was sent in the time that a restored database has lost: then it is polled, and not sent again.
 
-    Nobody asks about a row that was checked later. A bill is safe to pay again identically. Raises an `UpstreamError`.
+    Always False for a row from after the restore, and for a bill: that is safe to pay again identically. Raises an
+    `UpstreamError`.
     """
     row = BatchRow.objects.select_related("batch").get(pk=key)
     if row.is_bill or not may_be_lost(row.batch.created_at):
@@ -199,7 +200,7 @@ def _place_row(batch_id: int, key: int | None, *, is_sent: bool) -> bool:
                 log.info("batch_stopped", batch=batch.pk, code=refusal.code)
                 return False
             except (CheckExpired, Replaced):
-                row.bill_check = None  # asked about again, and paid for the same total alone
+                row.bill_check = None  # the biller is asked again, and only the same total is paid
                 row.mark_wrong(Fault.ASKING)
             except TotalChanged as refusal:
                 mark_changed(row, was=row.selling_price, now=refusal.total + row.fee)
@@ -280,7 +281,7 @@ def follow(batch: Batch, *, seconds: float) -> Batch:
 
 
 def is_over(batch: Batch) -> bool:
-    """Whether nothing of it changes by itself any more: checked, paused, or at its end with each order."""
+    """Whether nothing of it changes by itself any more: it is checked, paused, or ended with all of its orders."""
     if batch.next_at is not None:
         return False
     moving = OPEN - {Status.NEEDS_ACTION}

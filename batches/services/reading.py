@@ -42,21 +42,21 @@ SHORTENED = re.compile(r"(?<!\S)\d(?:[.,]\d+)?E\+?\d{1,2}(?!\S)", re.ASCII | re.
 _WITH_FRACTION = re.compile(r"(?<!\S)(\d{7,})[.,]0(?!\S)", re.ASCII)
 # A mobile number whose first 0 a spreadsheet took away.
 _WITHOUT_ZERO = re.compile(r"(?<!\S)(8\d{8,11})(?!\S)", re.ASCII)
-# A number has so many digits; fewer are a denomination.
+# The fewest digits of a number: fewer are a denomination.
 _LEAST_DIGITS = 8
-# Digits behind a space, a dot or a dash that may be what somebody pays: up to 99, 100, 150 …, 5000, 10.000, 12.500 …
+# Digits after a space, a dot or a dash that may be an amount: up to 99, 100, 150 …, 5000, 10.000, 12.500 …
 _AMOUNT = re.compile(r"\d{1,2}|[1-9]\d[05]|[1-9]\d*[05]00", re.ASCII)
 _BETWEEN = re.compile(r"[\s.\-]+")
-# What nobody takes for a short number and an amount, whatever its last group is.
+# A number in these groups is never taken for a shorter number and an amount.
 _IN_FOURS = re.compile(r"(?:(?:\+|00)?62[\s.\-]?8\d\d|08\d\d|8\d\d)[\s.\-]\d{4}[\s.\-]\d{4}", re.ASCII)
 # "1", "1." and "1)" before a number and a product: perhaps the number of the row in a list.
 _PERHAPS_OF_A_LIST = re.compile(r"\d{1,4}[.)]?", re.ASCII)
-# "1. 0812…" and "2) 0812…": the number of a row in a list, which is no amount.
+# "1. 0812…" and "2) 0812…": the number of a row in a list, which is not an amount.
 _IN_A_LIST = re.compile(r"\d{1,4}[.)]\s+(?=['+(]*\d)", re.ASCII)
 # A spreadsheet that shows 8.12E+10 saves 81200000000: nobody has typed so many zeros in one piece.
 _ZEROS = re.compile(r"[+\d]\d*0{7}", re.ASCII)
-# Signs beside an amount that make another one of it, or none: 5+5, 10%, -10, /10, 5-10, 10-, 1/2, (10); but 10.000,-
-# and "3GB - 30 hari" are written by many.
+# Signs that turn an amount into another one, or into none: 5+5, 10%, -10, /10, 5-10, 10-, 1/2, (10). Not 10.000,- and
+# "3GB - 30 hari", which many people write.
 _ODD_SIGN = re.compile(
     r"\d\s*[^\w\s.,:&()'/−–-]|[^\w\s.,:&()'/−–-]\s*\d"
     r"|^[-−–/]+\s*\d|\s[-−–/]+\d"
@@ -64,7 +64,7 @@ _ODD_SIGN = re.compile(
     re.ASCII,
 )
 _AMOUNT_TWICE = re.compile(r"(?<!\S)(\d[\d.,]*?)[.,:]*[\s&]+\1[.,:]*(?!\S)", re.ASCII)
-# Shorter words behind a product say nothing ("gb", "bu"). "pak" begins a name, though it also begins "paket".
+# Shorter words after a product say nothing ("gb", "bu"). "pak" begins a name, though it also begins "paket".
 _LEAST_LETTERS = 3
 _TITLES = frozenset({"pak", "bapak", "ibu", "mas", "mbak", "bang", "kak"})
 _MONEY_WORDS = re.compile(r"\b(?:rp|idr)\.?\s*(?=\d)", re.IGNORECASE)
@@ -91,7 +91,7 @@ def read_rows(text: str) -> list[Written]:
 
 
 def digest_of(rows: Sequence[Written]) -> str:
-    """What makes two tables the same: what their rows say, in their order, whatever the file or its format."""
+    """A digest of what the rows say, in their order: equal for the same table in any file and format."""
     said = [astuple(row)[1:] for row in rows]
     return hashlib.sha256(json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
 
@@ -109,8 +109,8 @@ def split_text(text: str) -> tuple[str, str]:
 def doubt_about(number: str) -> str:
     """What is not certain of a phone or meter number as it was written: "08123456 10" → "08123456 (10?)"; else "".
 
-    At the counter a person sees the number before it is sold. Here nobody does, so that digits behind a gap which
-    may be an amount are never part of the number, unless it stands in groups of four.
+    At the counter a person sees the number before it is sold. Here nobody does, so digits after a gap that may be an
+    amount are never part of the number, unless it stands in groups of four.
     """
     number = number.strip()
     if SHORTENED.fullmatch(number) or _WITH_FRACTION.fullmatch(number) or _IN_FOURS.fullmatch(number):
@@ -128,14 +128,14 @@ def has_lost_digits(number: str) -> bool:
 
 
 def is_unclear_amount(what: str) -> bool:
-    """Whether signs stand beside an amount that nobody may leave out in silence, or the same amount stands twice."""
+    """Whether an amount has signs beside it that must not be ignored, or the same amount stands twice."""
     return bool(_ODD_SIGN.search(what) or _AMOUNT_TWICE.search(what))
 
 
 def split_name(what: str, index: Index) -> tuple[str, str]:
-    """A product and the words behind it that may be a name: "10 Bu Ani" → "10", "Bu Ani"; "pln budi" → "pln", "budi".
+    """A product and the words after it that may be a name: "10 Bu Ani" → "10", "Bu Ani"; "pln budi" → "pln", "budi".
 
-    No word of the name has a digit or begins a word of the catalogue. Twice "" for what has no such words.
+    No word of the name has a digit or begins a word of the catalogue. Twice "" if there are no such words.
     """
     words = what.split()
     of_product = [at for at, word in enumerate(words) if re.search(r"\d", word) or _is_of(index, word)]
@@ -155,7 +155,7 @@ def _says_something(word: str) -> bool:
 
 
 def _arranged(row: SheetRow) -> Written:
-    """The cells in their places. Without a heading number and product may stand in each other's, or both in one."""
+    """The cells in their places. Without a heading, number and product may be swapped, or stand in one cell."""
     cells = row.cells
     number, what, name, note, reference = (cells[name] for name in _CELLS)
     number = _IN_A_LIST.sub("", number, count=1) if _IN_A_LIST.match(number) else number

@@ -40,7 +40,7 @@ BATCH = "batch"
 def lock_batch(pk: int) -> Batch:
     """The batch, locked until the transaction ends."""
     Batch.objects.select_for_update().only("pk").get(pk=pk)
-    # A second query: joined to one that waited for the lock, who released it meanwhile, and its customer, are missing.
+    # A second query: the one that waited for the lock would not join the people and customer of a release meanwhile.
     return Batch.objects.select_related("released_by", "created_by", "customer").get(pk=pk)
 
 
@@ -90,14 +90,14 @@ def largest_of(batch: Batch) -> int:
 
 
 def release(batch: Batch, *, actor: User | None, seal: str, payment: PaymentFacts, reason: str = "") -> Approval | None:
-    """Have the rows sold that `seal` names, or ask a second person; return what that person decides.
+    """Have the rows sold that `seal` names, or ask a second person and return the approval.
 
     A second person is asked above the actor's limit, and when the actor may not release batches.
 
     `actor`: who sells them; None: a command, which has no limits.
 
-    The rows are checked once more: when anything has moved since they were seen, nothing is released. Raises
-    `BatchRefused`, `LimitReached`, `OutsideHours`, and what refuses the payment.
+    The rows are checked again: if anything has changed since they were seen, nothing is released. Raises
+    `BatchRefused`, `LimitReached`, `OutsideHours`, and the refusal of the payment.
     """
     with transaction.atomic():
         current = lock_batch(batch.pk)
@@ -109,7 +109,7 @@ def release(batch: Batch, *, actor: User | None, seal: str, payment: PaymentFact
             refusal = "changed"
         else:
             return _release(current, actor=actor, payment=payment, reason=reason)
-    raise BatchRefused(refusal)  # the rows stay as they were found
+    raise BatchRefused(refusal)  # after the commit, so that the rows keep what the check has found
 
 
 def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason: str) -> Approval | None:
@@ -127,7 +127,7 @@ def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason:
         raise name_helpers(refusal, actor)
     payment.refuse_unless_sold(totals["pays"], seller=actor)
     shift = drawers.open_shift_of(actor.pk)
-    # How much was given is nothing of any single order.
+    # The cash that was given belongs to no single order.
     payment = replace(payment, cash_given=None, agreed_in=shift.pk if shift else None)
     if needs_approval(actor, cost=totals["cost"], price=totals["pays"]) or not may_release(actor):
         content = content_of(batch, seller=actor, payment=payment)
@@ -141,7 +141,7 @@ def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason:
 
 
 def start(batch: Batch, *, seller: User | None, payment: PaymentFacts, approval: Approval | None = None) -> None:
-    """Let a locked batch run: its rows are placed from now on, for this seller and paid so."""
+    """Let a locked batch run: its rows are placed from now on, for this seller and with this payment."""
     batch.state, batch.next_at = BatchState.RUNNING, clock.now()
     batch.method, batch.customer, batch.reference = payment.method, payment.customer, payment.reference
     batch.agreed_in_id, batch.approval = payment.agreed_in, approval
@@ -163,8 +163,9 @@ def pause(batch: Batch, *, actor: User) -> None:
 
 
 def pause_restored() -> None:
-    """In a database that was just restored: pause the batches that run, because people may have stopped them since the
-    backup. A person resumes them.
+    """In a database that was just restored: pause the batches that run, until a person resumes them.
+
+    Since the backup people may have stopped them.
     """
     for key in Batch.objects.filter(state=BatchState.RUNNING).order_by("pk").values_list("pk", flat=True):
         with transaction.atomic():
@@ -199,14 +200,14 @@ def end(batch: Batch) -> None:
 
 
 def _save_end(batch: Batch) -> None:
-    """Store its end, and whether money that was paid at the release is to go back: nothing else counts it."""
+    """Store its end, and whether money that was paid at the release is to go back: nothing else records that."""
     batch.stopped_by = batch.why_stopped = ""
     batch.owes_back = batch.is_paid_before and batch.rows.never_ordered()["count"] > 0
     batch.save(update_fields=["state", "next_at", "ended_at", "stopped_by", "why_stopped", "owes_back"])
 
 
 def words_for_readers(refusal: Refused, batch: Batch) -> str:
-    """Its words as a batch keeps them: no cost for the person who made it and may not see it."""
+    """The refusal's words as the batch keeps them: without costs if the person who made it may not see them."""
     person = batch.created_by or batch.released_by
     return (refusal.words_for(person) if person else str(refusal))[:500]
 
@@ -227,8 +228,8 @@ def resume(batch: Batch, *, actor: User) -> None:
 def cancel(batch: Batch, *, actor: User | None, is_released: bool = True) -> int:
     """Cancel all rows of which no order is placed; return how many. Raises `BatchRefused`. `actor`: None for beat.
 
-    Orders that are placed go their way: each can be cancelled on its own page while it is queued. Not `is_released`:
-    nothing happens to a batch that somebody has released.
+    Placed orders go on: each can be cancelled on its own page while it is queued. Without `is_released`, a batch that
+    somebody has released is refused.
     """
     with transaction.atomic():
         current = lock_batch(batch.pk)
@@ -247,7 +248,7 @@ def cancel(batch: Batch, *, actor: User | None, is_released: bool = True) -> int
 def settle(batch: Batch, *, actor: User) -> None:
     """Note that the money of rows that are never sold went back, or that they were sold otherwise.
 
-    No drawer changes: a drawer counts the orders alone. Raises `BatchRefused` when nothing is owed.
+    No drawer changes: a drawer counts only orders. Raises `BatchRefused` when nothing is owed.
     """
     with transaction.atomic():
         current = lock_batch(batch.pk)

@@ -24,7 +24,7 @@ from purchases.services.placing import new_ref_id
 if TYPE_CHECKING:
     from staff.models import User
 
-# Two tables at once would both be the first.
+# An advisory lock: without it, the same table twice at the same moment would become two batches.
 _LOCK = 0x62617463686573
 # Rows that did not get what they were to get.
 NOT_SERVED = GROUPS["failed"] | GROUPS["wrong"] | Q(state=RowState.CANCELLED)
@@ -34,8 +34,8 @@ def check_table(text: str, *, name: str, actor: User | None, meant_again: bool =
     """The batch of this table, checked, and whether it is a new one.
 
     The same table again, in any format, is the batch that it was before, whatever has come of it: it sells nothing.
-    `meant_again`: a person means all of it once more, under new ref_ids; while nobody has released the last one, that
-    is meant. A batch that was cancelled before anybody released it does not count. Raises `SheetRefused`.
+    `meant_again`: a person means all of it once more, under new ref_ids; while nobody has released the last batch, it
+    is that one. A batch that was cancelled before anybody released it does not count. Raises `SheetRefused`.
     """
     rows = read_rows(text)
     return _store(rows, sha256=digest_of(rows), name=name, actor=actor, meant_again=meant_again)
@@ -44,8 +44,8 @@ def check_table(text: str, *, name: str, actor: User | None, meant_again: bool =
 def again(batch: Batch, *, actor: User | None) -> tuple[Batch, bool]:
     """A new batch of the rows that have failed, were cancelled or never corrected, under new ref_ids.
 
-    A row is taken up once: the same again is the batch that has it. Raises `BatchRefused` when there are none, before
-    the release, and when the texts of its rows are gone.
+    Each row is tried again once: a second call returns the batch that has it. Raises `BatchRefused` when there are
+    none, before the release, and when the texts of its rows are gone.
     """
     with transaction.atomic():
         current = lock_batch(batch.pk)
@@ -73,8 +73,8 @@ def not_served(batch: Batch) -> BatchRowQuerySet:
 def batch_of_due(numbers: Collection[int], *, actor: User) -> tuple[Batch, bool]:
     """The batch of the bills due of these saved numbers (keys), and whether it is a new one. It pays nothing by itself.
 
-    Only bills that are owed now are taken. The same bills again are that batch; those of the next month are others.
-    Raises `BatchRefused` when none is owed.
+    Only bills that are owed now are taken. The same bills again give the same batch; those of the next month give
+    another. Raises `BatchRefused` when none is owed.
     """
     owed = DueBill.objects.open().standing_at(*OWES).filter(number__in=numbers, number__product__isnull=False)
     bills = list(owed.select_related("number__customer", "number__product").order_by("due_on", "pk"))

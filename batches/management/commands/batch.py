@@ -91,7 +91,7 @@ class Command(PlainCommand):
 
     @staticmethod
     def _released(key: str, person: User | None) -> Batch:
-        """The batch of this key, on its way; released by an earlier call with it, too."""
+        """The batch of this key, released now, or by an earlier call with the same key."""
         batch = services.batch_of_key(key)
         if not batch.is_released and services.release(
             batch, actor=person, seal=services.seal_of(batch), payment=PaymentFacts()
