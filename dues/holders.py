@@ -1,6 +1,6 @@
 """Which act of a room above will soon pay a bill due, such as a batch: so that nobody also pays it by hand.
 
-A room says it in its `holders.py`, which is read when the first list asks.
+A room says so in its `holders.py`, which is loaded when the first list asks.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _QUESTIONS: list[Question] = []
 
 
 def holds(question: Question) -> Question:
-    """Make known what a room is about to pay: by the keys of the bills, for this person. A decorator."""
+    """A decorator that registers what a room is about to pay: for this person, by the keys of the bills."""
     _QUESTIONS.append(question)
     return question
 

@@ -24,7 +24,7 @@ from purchases.states import Status
 from upstream.error_codes import MEANINGS, ErrorCode, Next, OwnCode
 
 _OWES_NOTHING = (ErrorCode.BILL_NOT_AVAILABLE, ErrorCode.BILL_ALREADY_PAID, OwnCode.NOTHING_TO_PAY)
-# The biller has not answered about the number: it is asked again another day.
+# With these codes the biller has not answered about the number: it is asked again another day.
 NOT_NOW = [code for code, meaning in MEANINGS.items() if meaning.next in {Next.NEEDS_ACTION, Next.STOP}]
 _DAYS = (MinValueValidator(1), MaxValueValidator(31))
 
@@ -47,7 +47,7 @@ class DueState(LookChoices):
     STOPPED = "stopped", "player-stop", "queued", _("No longer followed")
 
 
-#: A bill without a fine is collected within so many days.
+#: A bill without a fine is collected within this time.
 COLLECT_WITHIN = dt.timedelta(days=3)
 #: A person decides about these, once: go on, stop, or correct the number.
 ASKS = (DueState.STAYS, DueState.GONE)
@@ -55,7 +55,7 @@ OWES = (DueState.UNPAID, DueState.STAYS)
 
 
 def _home() -> Coalesce:
-    """The branch of a row with a `number`: where its bill was paid last, else of whoever entered the customer."""
+    """The branch of a row with a `number`: of its last paid bill, else of the person who entered the customer."""
     paid = Order.objects.filter(
         destination=OuterRef("number__destination"),
         product=OuterRef("number__product"),
@@ -68,7 +68,7 @@ def _home() -> Coalesce:
 
 class FollowedNumberQuerySet(models.QuerySet["FollowedNumber"]):
     def waiting(self, today: dt.date) -> FollowedNumberQuerySet:
-        """Those whose bill of this month was not checked yet: its day is still to come."""
+        """Numbers whose bill of this month was not checked yet: its day is still to come."""
         known = DueBill.objects.filter(number=OuterRef("number"), month__gte=today.replace(day=1))
         return self.filter(~Exists(known))
 
@@ -104,13 +104,13 @@ class FollowedNumber(models.Model):
         return f"{self.number}: {self.day}"
 
     def next_day(self, today: dt.date) -> dt.date:
-        """The day of the next check, of a number that is `waiting`."""
+        """The day of the next check, if the number is `waiting`."""
         return day_in(max(self.first_month, today.replace(day=1)), self.day)
 
 
 class DueBillQuerySet(models.QuerySet["DueBill"]):
     def open(self) -> DueBillQuerySet:
-        """Those of this month that have not ended; one of each number."""
+        """Bills that have not ended; at most one for each number."""
         return self.filter(closed_at=None)
 
     def with_branch(self) -> DueBillQuerySet:
@@ -166,7 +166,7 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
         )
 
     def standing_at(self, *states: DueState) -> DueBillQuerySet:
-        """Those in one of these states now, `with_state`."""
+        """Bills in one of these states now, `with_state`."""
         return self.with_state().filter(state__in=states)  # type: ignore[misc]
 
     def owed(self) -> dict[str, int | None]:
@@ -176,7 +176,7 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
 
 
 def _open_payment() -> OrderQuerySet:
-    """The payment of a row's bill that has not ended, with whatever check."""
+    """The open payment of a row's bill, with any check."""
     return open_payments().filter(
         product_code=OuterRef("bill_check__product_code"), destination=OuterRef("bill_check__destination")
     )
@@ -185,8 +185,8 @@ def _open_payment() -> OrderQuerySet:
 class DueBill(models.Model):
     """The bill of one month of a followed number.
 
-    While it is open, its state is not stored: it follows from its check and the payments (`with_state`). Whoever pays
-    the bill, with whatever check, ends it.
+    While it is open, its state is not stored: it follows from its check and the payments (`with_state`). Any payment of
+    the bill ends it, with any check.
     """
 
     number = models.ForeignKey(SavedNumber, on_delete=models.CASCADE, related_name="due_bills", db_index=False)
@@ -202,7 +202,7 @@ class DueBill(models.Model):
 
     objects = DueBillQuerySet.as_manager()
 
-    # Of `with_state` and `for_table`:
+    # Annotated by `with_state` and `for_table`:
     state: str
     old_total: int | None
     paying_ref: str | None
@@ -238,7 +238,7 @@ class DueBill(models.Model):
 
     @property
     def collect_by(self) -> dt.date:
-        """The day until which somebody collects it, as the list of work has it: that of the fine, or some days on."""
+        """The day until which somebody collects it, for the list of work: the day of the fine, else some days later."""
         return self.fine_on or self.due_on + COLLECT_WITHIN
 
     @property

@@ -19,7 +19,7 @@ from shop.models import Shop
 
 
 def until_words(bill: DueBill) -> list[str]:
-    """From when on there is a fine, or until when the bill is to be collected; nothing of one that is not owed."""
+    """The day from which there is a fine, else the day until which an owed bill is to be collected; else nothing."""
     if bill.fine_on:
         return [gettext("fine from %(day)s") % {"day": day_words(bill.fine_on)}]
     if bill.state in OWES:
@@ -46,7 +46,7 @@ def whatsapp_texts(bills: Iterable[DueBill], shop: Shop) -> dict[int, str]:
 
 
 def _due_text(bill: DueBill, shop: Shop) -> str:
-    """The text for the customer, plain, in today's language."""
+    """The plain text for the customer, in the active language."""
     check = bill.bill_check
     facts = {
         "name": one_line(bill.number.customer.name),

@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 # A night begins at one: most billers are closed around midnight.
 _NIGHT_BEGINS = dt.timedelta(hours=1)
-# A sweep asks so many, one every few seconds. So a follow-up that a person waits for is never behind all of them.
+# A sweep asks about this many bills, one every few seconds, so that a person's inquiry never comes after all of them.
 _AT_ONCE, _SECONDS_BETWEEN = 20, 3.0
 _CLOSED_FOR, _NO_ANSWER_FOR = dt.timedelta(hours=1), dt.timedelta(hours=20)
 
@@ -52,7 +52,7 @@ def follow(number: SavedNumber, *, day: int, fine_day: int | None, actor: User) 
 
 
 def stop(number: SavedNumber, *, actor: User) -> None:
-    """Check its bill no more, and close what is open."""
+    """Stop checking its bill, and close the open one."""
     with transaction.atomic():
         FollowedNumber.objects.filter(number=number).delete()
         _close(DueBill.objects.open().filter(number=number), DueState.STOPPED)
@@ -93,7 +93,7 @@ def _end_what_is_settled() -> None:
 
 
 def _take_over_newer_checks() -> None:
-    """A person may have checked the bill again; or corrected the number, which is asked about from the beginning."""
+    """Take the newest check if a person has checked again; ask from the start if the number was corrected."""
     answered = BillCheck.objects.filter(
         product_code=OuterRef("number__product__code"),
         destination=OuterRef("number__destination"),
@@ -109,14 +109,14 @@ def _take_over_newer_checks() -> None:
 
 
 def _open_due(now: dt.datetime) -> None:
-    """A row for each number whose day has come, also last month; it ends that of the month before."""
+    """Make a row for each number whose day has come, also last month; it ends the row of the month before."""
     today = timezone.localdate(now - _NIGHT_BEGINS)
     month = today.replace(day=1)
     last_day = 31 if today == day_in(month, 31) else today.day
     for of_month, day_has_come in (month, Q(day__lte=last_day)), (_before(month), Q(day__gt=last_day)):
         of_number = DueBill.objects.filter(number=OuterRef("number"))
         known = of_number.filter(month__gte=of_month)
-        # What it has come to is known when the payment has ended.
+        # A bill that is being paid stays open: its outcome is known when the payment has ended.
         being_paid = of_number.open().standing_at(DueState.PAYING)
         due = FollowedNumber.objects.filter(
             day_has_come,
@@ -150,7 +150,7 @@ def _open(followed: FollowedNumber, month: dt.date, now: dt.datetime) -> None:
 
 
 def _ask(now: dt.datetime) -> None:
-    """Have the billers asked in the background's turns. A killed worker's inquiry is repeated, the identical one."""
+    """Have the billers asked in the background's turns. The inquiry of a killed worker is repeated identically."""
     with transaction.atomic():
         rows = DueBill.objects.open().filter(ask_at__lte=now).standing_at(DueState.ASKING)
         rows = rows.select_related("number__product__category", "number__product__brand")
@@ -175,7 +175,7 @@ def _ask(now: dt.datetime) -> None:
 
 
 def _close(rows: QuerySet[DueBill], outcome: DueState) -> None:
-    """End these rows, those that are still open."""
+    """End those of these rows that are still open."""
     rows.filter(closed_at=None).update(closed_at=timezone.now(), outcome=outcome)
 
 

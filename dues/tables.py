@@ -41,7 +41,7 @@ class DueTable(Table[DueBill]):
 
     @column(_("State"), phone="1 left")
     def state(self, bill: DueBill) -> SafeString:
-        """Where it stands, and what is about to pay it; before it the tick."""
+        """Where it stands, with the tick before it, or with what is about to pay it."""
         shown = DueState(bill.state).badge
         if holder := self.holders.get(bill.pk):
             return format_html('{}<div class="sub" data-held>{}</div>', shown, holder.words)

@@ -1,4 +1,4 @@
-"""Two rows of one number become one: its bill stays followed."""
+"""When two saved rows of one number become one, its bill stays followed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dues.models import DueBill, FollowedNumber
 
 @moves
 def follow_on(gone: SavedNumber, kept: SavedNumber) -> None:
-    """Follow the number that stays as the other was, unless it is followed itself. Months that ended go."""
+    """Follow `kept` as `gone` was, unless it is followed itself. Bills of `gone` that have ended go with it."""
     if not FollowedNumber.objects.filter(number=kept).exists():
         FollowedNumber.objects.filter(number=gone).update(number=kept)
         DueBill.objects.open().filter(number=gone).update(number=kept)

@@ -28,7 +28,7 @@ _ROWS = 50
 @staff_only(*SEES)
 @require_GET
 def due_list(request: StaffRequest) -> HttpResponse:
-    """The bills that the filters in the URL leave, the first due on top."""
+    """The bills that match the filters in the URL, the first due on top."""
     filtered = DueFilter(request.GET, queryset=bills_seen())
     if (waiting := filtered.waiting) is not None:
         return _waiting(request, filtered, waiting)
