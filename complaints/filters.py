@@ -37,7 +37,7 @@ class ComplaintFilter(OfOrderFilter, InBranches):
 
     @property
     def is_by_due(self) -> bool:
-        """Whether it shows only what is not closed, which is read by its due time."""
+        """Whether it shows only open complaints, which are sorted by their due time."""
         return self._state not in {State.CLOSED, _ALL}
 
     @property

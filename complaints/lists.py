@@ -16,7 +16,7 @@ from exports.listing import Fact, Listing, counted
 
 
 def complaints_seen() -> QuerySet[Complaint]:
-    """Those about orders that the reader sees."""
+    """The complaints about orders that the reader may see."""
     return narrowed(Complaint.objects.all(), "order__payment__branch")
 
 

@@ -32,7 +32,7 @@ class State(LookChoices):
     CLOSED = "closed", "circle-check", "success", _("Complaint closed")
 
 
-# A closed one stays closed: a new complaint is another row.
+# A closed complaint stays closed: a new complaint is another row.
 MOVES: dict[State, tuple[State, ...]] = {
     State.OPEN: (State.ASKED, State.ANSWERED, State.CLOSED),
     State.ASKED: (State.ANSWERED, State.CLOSED),

@@ -49,7 +49,7 @@ def answer_for(order: Order, head: Letterhead, *, owed: int | None, off_account:
 
 
 def _said(order: Order, owed: int | None, off_account: OffAccount | None) -> tuple[str, str, str]:
-    """Its code, the sentence, and what follows it."""
+    """The code, the sentence, and what follows it."""
     facts = {"product": one_line(order.product_name), "number": shown_destination(order)}
     status = Status(order.status)
     if status is Status.SUCCESS:

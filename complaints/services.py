@@ -45,7 +45,7 @@ def move_complaint(
 ) -> Complaint:
     """Bring it to a state, or only write a note (`to`: the state it has). Due again at `due_at`, else in some hours.
 
-    Raises `ComplaintRefused`, also when somebody has moved it so that this step is no more.
+    Raises `ComplaintRefused`, also when somebody has moved it so that this step is no longer possible.
     """
     _refuse_unless_may(actor, words)
     wanted, now = State(to), clock.now()

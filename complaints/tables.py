@@ -58,7 +58,7 @@ class ComplaintTable(Table[Complaint]):
 
     @column(_("Order"), css="nowrap", phone="2 left", fields=("product",), stays=True)
     def order(self, complaint: Complaint) -> SafeString:
-        """The product; links to the answer for the customer."""
+        """The product, as a link to the answer for the customer."""
         return row_link(complaint.get_absolute_url(), complaint.order.product_name)
 
     @column(_("Destination"), css="nowrap", phone="3 left", fields=("destination", "ref_id"))
@@ -77,7 +77,7 @@ class ComplaintTable(Table[Complaint]):
 
     @column(_("Due"), css="sub", phone="4 wide", fields=("due", "closed"))
     def due(self, complaint: Complaint) -> SafeString:
-        """Until when somebody looks after it again, and whether that is over."""
+        """The time until which somebody looks after it again, and whether that is over."""
         if complaint.state == State.CLOSED:
             return moment(complaint.closed_at)
         due = format_html('<span class="phone-label">{} </span>{}', gettext("Due"), moment(complaint.due_at))

@@ -36,16 +36,16 @@ from purchases.receipts import whatsapp_address
 from shop.presenting import Letterhead
 from shop.services import shop_of, shop_question
 
-# What a link may say that the complaint is about.
+# The value of `about` in a link to a complaint that a wrong number was typed.
 WRONG_NUMBER = "wrong_number"
-# So many of the newest orders that a text means are looked at.
+# At most this many of the newest orders that a text means are shown.
 _MOST_FOUND = 6
 
 
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
 def arrived(request: StaffRequest) -> HttpResponse:
-    """The newest order of a number, or that of an SN or a ref_id, with the answer for the customer.
+    """The newest order for a number, or the order with an SN or a ref_id, with the answer for the customer.
 
     A text that may mean several numbers becomes a choice: no customer hears about another one's order.
     """
@@ -134,7 +134,7 @@ def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> 
 def complaint_list(request: StaffRequest) -> HttpResponse:
     """The open complaints, the first due on top; by the filters in the URL also the closed ones, newest first."""
     filtered = COMPLAINTS.found(request)
-    # The orders by themselves: joined, PostgreSQL may read all of them.
+    # The orders in a query of their own: if they were joined, PostgreSQL might read all of them.
     orders = Prefetch("order", queryset=Order.objects.for_table())
     rows = filtered.qs.select_related("opened_by").prefetch_related(orders)
     if filtered.is_by_due:
