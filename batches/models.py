@@ -29,7 +29,7 @@ from upstream.error_codes import meaning_of
 MOST_ROWS = 5_000
 #: What people have typed in a row; these texts are emptied when they are kept no longer.
 TEXTS = ("typed", "what", "name", "note", "said")
-# A placed row may change only its texts, and only to empty ones: the condition of every other change.
+# The condition of a refused change: a placed row may change only its texts, and only to empty ones.
 _MORE_THAN_FORGETTING = """
     OLD.order_id IS NOT NULL AND (
         to_jsonb(OLD) - '{typed,what,name,note,said}'::text[]

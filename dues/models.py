@@ -186,7 +186,7 @@ class DueBill(models.Model):
     """The bill of one month of a followed number.
 
     While it is open, its state is not stored: it follows from its check and the payments (`with_state`). Any payment of
-    the bill ends it, with any check.
+    the bill ends it, whichever check was paid.
     """
 
     number = models.ForeignKey(SavedNumber, on_delete=models.CASCADE, related_name="due_bills", db_index=False)

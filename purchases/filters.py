@@ -71,7 +71,7 @@ NOBODY = "nobody"
 _NAMED = ("cashier", "status", "payment", "brand", "category", "tag", "profit", "drawer")
 # No index finds these. Without one of `_NARROW`, such a search covers the last 30 days only.
 _WIDE = ("amount_from", "amount_to", "payment", "drawer", "branch", "profit", "approved", "buyer")
-# If fewer orders ended for nothing, their keys are read first (`_of_products`); else the newest page is found soon.
+# If fewer unfulfilled orders match, their keys are read first (`_of_products`); else the newest page is found soon.
 _FEW = 500
 _NARROW = ("q", "days", "since", "product", "shift", "customer")
 
@@ -329,7 +329,7 @@ class OrderFilter(InBranches):
         return self._of_products(orders, [product.pk] if product else [])
 
     def _of_products(self, orders: OrderQuerySet, chosen: list[int]) -> OrderQuerySet:
-        """Orders for the products with these keys. If few of them ended for nothing, their keys are read here.
+        """Orders for the products with these keys. If only a few unfulfilled ones are wanted, their keys are read.
 
         PostgreSQL expects all brands to fail equally often, and would read all failed orders for a brand with few.
         """

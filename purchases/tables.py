@@ -83,7 +83,7 @@ class OrderTable(Table[Order]):
         self.person, self.with_cost, self.with_ticks = person, with_cost, with_ticks
 
     def row_marks(self, order: Order) -> SafeString:
-        """What rings when the viewer's own order ends."""
+        """The attributes with which the page rings when the viewer's own order ends."""
         return ending_marks(order, self.person)
 
     @column(_("Status"), phone="1 left", fields=("status",))

@@ -44,9 +44,9 @@ def change_row(row: BatchRow, *, number: str, what: str, actor: User) -> None:
 def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int | None = None, code: str = "") -> int:
     """Do the same with all rows that have this fault, or with the row of one `line`; return how many.
 
-    `step`: `LEAVE_OUT`, `TAKE_IN` (a row that was left out), `MEANT` (meant a second time), `NAMES` (the words behind
-    the product are a name), `ASK_AGAIN` (a new check of the bill); any other one: `code` says in the words of a row
-    what all of them are to get, each from its number's own operator. Raises `BatchRefused`.
+    `step`: `LEAVE_OUT`, `TAKE_IN` (a row that was left out), `MEANT` (meant a second time), `NAMES` (the words after
+    the product are a name), `ASK_AGAIN` (a new check of the bill). With any other one, all of them get the product
+    `code`, in the words of a row, each from its number's own operator. Raises `BatchRefused`.
     """
     with transaction.atomic():
         current = lock_batch(batch.pk)

@@ -226,7 +226,7 @@ def resume(batch: Batch, *, actor: User) -> None:
 
 
 def cancel(batch: Batch, *, actor: User | None, is_released: bool = True) -> int:
-    """Cancel all rows of which no order is placed; return how many. Raises `BatchRefused`. `actor`: None for beat.
+    """Cancel all rows that have not become an order; return how many. Raises `BatchRefused`. `actor`: None for beat.
 
     Placed orders go on: each can be cancelled on its own page while it is queued. Without `is_released`, a batch that
     somebody has released is refused.

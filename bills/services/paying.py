@@ -147,10 +147,10 @@ def bill_content(check: BillCheck) -> dict[str, Any]:
 
 
 def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = True) -> Order:
-    """Send a payment that needs action again with the SAME ref_id, while its check is valid, for the confirmed total.
+    """Put a payment that needs action back in the queue, with the SAME ref_id, while its check can be paid.
 
-    `amount`: whole rupiah. If somebody has sent it again already, nothing is sent twice. Raises `ActionRefused` for a
-    final one, what `why_not_payable` returns, `TotalChanged` or `BalanceShort`.
+    `amount`: whole rupiah, the confirmed total. If somebody has sent it again already, nothing is sent twice. Raises
+    `ActionRefused` for a final one, what `why_not_payable` returns, `TotalChanged` or `BalanceShort`.
     """
     poll_before_deciding(order)
     with transaction.atomic():

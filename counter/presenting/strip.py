@@ -280,7 +280,7 @@ class Pills:
 
 
 def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
-    """Both at one moment, in one statement, and a second one while a request waits; the same for a busy person."""
+    """Read both at one moment: one statement, and another while a request waits, however busy the person is."""
     may_use, sees_balance = person.has_perm(Right.USE_DRAWERS), person.has_perm(Right.VIEW_BOOKS) and sees_cost(person)
     now = clock.now()
     orders, sums, rule, approvals, *others = _questions(with_drawer=may_use, with_balance=sees_balance).read(

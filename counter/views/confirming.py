@@ -50,7 +50,7 @@ def recognised(product: Product, kind: DestinationKind, typed: str) -> dict[str,
 def repeats(product: Product, form: DestinationForm) -> dict[str, Any]:
     """The review's first words about an open order, or one of today, for the same product and destination.
 
-    Else about an order of another product for this destination whose outcome is not known: it may be the same wish.
+    Else about an order of another product for this destination whose outcome is not known: it may be the same sale.
     """
     try:
         services.refuse_repeat(product=product, destination=form.cleaned)

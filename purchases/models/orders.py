@@ -133,8 +133,8 @@ class OrderQuerySet(models.QuerySet["Order"]):
     def matching(
         self, text: str, *, by_part: bool = True, closely: bool = False, noted: Collection[int] = ()
     ) -> OrderQuerySet:
-        """Orders with this trx_id, or whose ref_id, destination or SN begins with it; a ref_id or destination may also
-        end with it. And orders whose payment has exactly this number on its slip.
+        """Orders whose trx_id is this text, or whose ref_id, destination or SN begins with it; a ref_id or destination
+        may also end with it. And orders whose payment has exactly this number on its slip.
 
         Without `by_part`: only the full destination, and the full SN or all of it before the first "/". This is for
         people who may not see the destination, which an SN may name: they could try digit after digit.

@@ -89,7 +89,7 @@ def poll_soon(order: Order, *, actor: User) -> None:
 
 
 def release(order: Order, *, actor: User) -> None:
-    """Queue an order that needs action, again for the price that was confirmed. Raises what `send_again` raises.
+    """Put an order that needs action back in the queue, for the confirmed price. Raises what `send_again` raises.
 
     An order that may have arrived is decided on its own page, where the person waits while the upstream is polled.
     """

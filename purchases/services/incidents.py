@@ -1,4 +1,4 @@
-"""Incidents of money: recorded once, until a person has looked into them."""
+"""Incidents of money: each is recorded once, and stays open until a person has looked into it."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def cancel_order(order: Order, *, actor: User, note: str = "") -> Order:
 
 
 def send_again(order: Order, *, actor: User, max_price: int | None = None, reason: str = "") -> Order:
-    """Queue a purchase that needs action again, with the SAME ref_id.
+    """Put a purchase that needs action back in the queue, with the SAME ref_id.
 
     `max_price`: whole rupiah, newly confirmed; needed when the catalogue's price is above the one confirmed before.
     `reason`: why it is sold below cost then. Raises `ActionRefused`, `PriceMoved`, and what `requeue` raises.
@@ -63,7 +63,7 @@ def send_again(order: Order, *, actor: User, max_price: int | None = None, reaso
 
 
 def requeue(order: Order, *, max_price: int, actor: User | None, reason: str = "", enqueue: bool = True) -> Order:
-    """Queue an order that needs action again, for at most `max_price` rupiah; call it with the order locked.
+    """Put a locked order that needs action back in the queue, for at most `max_price` rupiah.
 
     The event keeps a newly confirmed price and the one before. The selling price of a bill, and of an order at cost,
     moves by as much, and its payment with it. Raises
