@@ -17,7 +17,7 @@ class _Rules(Place):
 
 
 class _Targets(Subject):
-    """The target of a rule that waits for a second person: "brand:telkomsel"; its name stands in the content."""
+    """The target of a rule that waits for a second person, such as "brand:12"; the content has its name."""
 
     def about(self, key: str, seen: Seen) -> About:
         target, content = f"{self.name}:{key}", seen.facts.get("content") or {}
@@ -26,7 +26,7 @@ class _Targets(Subject):
 
 name_facts(
     affected=Fact(pgettext_lazy("audit", "Prices that change")),
-    # none chosen is every brand
+    # no brand chosen means every brand
     brand_count=Fact(pgettext_lazy("audit", "Brands"), lambda count: str(count or pgettext("audit", "all"))),
     below_cost=Fact(pgettext_lazy("audit", "Products below cost")),
     is_public=Fact(pgettext_lazy("audit", "Public page")),

@@ -1,7 +1,7 @@
 """Kinds of destination: how a number is recognised, cleaned, checked, grouped for reading, and asked for.
 
-To add a kind, add it to `KINDS`. The upstream's document says nothing about destinations but
-"target of the purchase"; the rules here are the field's. They are kept wide: the upstream has the last word with
+To add a kind, add it to `KINDS`. The upstream's document says no more about destinations than "target of the
+purchase"; these rules are common in the trade. They are wide, because the upstream has the last word with
 INVALID_DESTINATION.
 """
 
@@ -29,7 +29,7 @@ else:
 
 _PHONE = r"08\d{8,11}"
 _ANY, _NOT_ANY = r"[A-Za-z0-9]{4,32}", _("A customer number has 4 to 32 letters or digits.")
-# The field of most billers. Their numbers are digits alone: the digits' keyboard, except where some have letters.
+# The form field of most billers. Their numbers are digits, so it shows the digits' keyboard, unless some have letters.
 _CUSTOMER_NUMBER, _ON_A_BILL = _("Customer number"), _("As on an earlier bill.")
 # The characters that may stand between the digits of a typed number, and before 62.
 _SEPARATORS = re.compile(r"^\+(?=62)|[\s.\-]")
@@ -43,9 +43,9 @@ class InvalidDestination(Refused):
 class DestinationKind:
     """The kinds of destinations. There is one object for each kind: compare them with `is`.
 
-    `pattern`: its form once it is cleaned; `refusal`: the words for a number of another form. `label`, `hint`,
-    `placeholder` (a number of this kind), `inputmode`: its field. `in_category`, `in_brand`, `in_product`: the words
-    by which it is recognised, `of_bills` for bills alone. `between`: the characters between its groups.
+    `pattern`: what a cleaned number matches; `refusal`: the words for a number that does not. `label`, `hint`,
+    `placeholder` (a number of this kind), `inputmode`: its form field. `in_category`, `in_brand`, `in_product`: the
+    words by which it is recognised, for bills alone with `of_bills`. `between`: the characters between its groups.
     """
 
     code: str
@@ -61,11 +61,11 @@ class DestinationKind:
     in_product: tuple[str, ...] = ()
     of_bills: bool = False
     between: str = " "
-    #: Whether it is that of a mobile phone, with an operator.
+    #: Whether it is a mobile phone's number, which has an operator.
     is_phone: bool = False
-    #: Whether a mobile number may be one.
+    #: Whether a mobile number may be of this kind.
     takes_phone: bool = False
-    #: Whether only its product says that a text is one: digits alone do not look like it.
+    #: Whether a number of this kind can be recognised only by its product, not by its form.
     needs_product: bool = False
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class DestinationKind:
 
     @property
     def is_general(self) -> bool:
-        """Whether nothing is known of it but that it has letters or digits."""
+        """Whether nothing is known of its numbers except that they have letters or digits."""
         return self.pattern == _ANY
 
     def clean(self, text: str) -> str:
@@ -87,7 +87,7 @@ class DestinationKind:
         return plain
 
     def read(self, text: str) -> str:
-        """The destination as it is stored; "" while it is not complete, or wrong."""
+        """The destination as it is stored; "" while it is incomplete or wrong."""
         try:
             return self.clean(text)
         except InvalidDestination:
@@ -103,7 +103,7 @@ class DestinationKind:
         return in_groups(destination, "-" if self.takes_phone and destination.startswith("08") else self.between)
 
     def as_seen(self, destination: str) -> str:
-        """The same as the viewer may see it: full, or masked."""
+        """The grouped destination, in full or masked, as the viewer may see it."""
         grouped = self.shown(destination)
         return grouped if sees_whole(destination) else masked(grouped)
 
@@ -112,25 +112,25 @@ class DestinationKind:
         return self.takes_phone and destination.startswith("08")
 
     def operator_of(self, typed: str) -> Operator | None:
-        """The operator of a number that is typed; None of what is no phone number, or not recognised."""
+        """The operator of a typed number; None when the kind is no phone number, or it is not recognised."""
         return operator_of(typed) if self.is_phone else None
 
 
 class _Spelled(DestinationKind):
-    """One that is kept as it is typed: dots and dashes belong to it."""
+    """A kind whose numbers are kept as they are typed: dots and dashes belong to them."""
 
     def _plain(self, text: str) -> str:
         return text.strip()
 
     def shown(self, destination: str) -> str:
-        """As it is."""
+        """The destination unchanged."""
         return destination
 
 
 class _WithZone(DestinationKind):
     """A player's ID and the zone, stored as `id.zone`.
 
-    Typed so, with a space, a dash or a slash between them, or as games show it: "id (zone)".
+    People may type it like that, with a comma, a space, a dash or a slash between, or as games show it: "id (zone)".
     """
 
     def _plain(self, text: str) -> str:
@@ -215,7 +215,7 @@ CUSTOMER = DestinationKind(
     in_product=("non-taglis", "nontaglis", "non taglis", "nontag"),
 )
 
-#: Every kind by its code. The first one whose words are found counts.
+#: Every kind by its code. The first kind whose words are found counts.
 KINDS: dict[str, DestinationKind] = {
     kind.code: kind
     for kind in (
@@ -260,12 +260,12 @@ def kind_called(code: str) -> DestinationKind:
 
 
 def kind_of_own_names(product: str, brand: str) -> DestinationKind | None:
-    """The kind that a product's or its brand's own words say; each text is code and name. None: they say nothing."""
+    """The kind that the words of a product or of its brand name; each text is code and name. None if they name none."""
     return _first(product, "in_product") or _first(brand, "in_brand")
 
 
 def kind_of_category(category: str, *, is_bill: bool) -> DestinationKind | None:
-    """The kind that the words of a category (its code and name) say; None when it is not known."""
+    """The kind that the words of a category (its code and name) name; None if they name none."""
     return _first(category, "in_category", is_bill=is_bill)
 
 
@@ -276,7 +276,7 @@ def _first(text: str, words: str, *, is_bill: bool = False) -> DestinationKind |
 
 
 def spellings(text: str) -> set[str]:
-    """Every way in which a stored destination may begin that was typed so: "+62 812" → "62812", "0812"."""
+    """Every way in which a stored destination may begin for this typed text: "+62 812" → "62812", "0812"."""
     ways = {bare(text), at_home(text), *(kind.read(text) for kind in KINDS.values())}
     return {way for way in ways if way}
 
@@ -287,7 +287,7 @@ def general_kind() -> DestinationKind:
 
 
 class _KindOfRow(DeferredAttribute):
-    """A row's kind, also where its code was set: by a test, or by SQL that knows no fields."""
+    """A row's kind, also when its code was set, by a test or by plain SQL."""
 
     def __set__(self, row: models.Model, value: Any) -> None:
         vars(row)[self.field.attname] = self.field.to_python(value)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class CatalogueFault(Exception):
     """The catalogue could not be fetched or made no sense; the last good one is still in place.
 
-    `detail`: more about it, as the upstream or the database says it. `not_before`: when the rate limits allow it again.
+    `detail`: the words of the upstream or the database. `not_before`: when the rate limits allow the next try.
     """
 
     def __init__(self, code: SyncFault, detail: str = "", *, not_before: dt.datetime | None = None) -> None:
@@ -39,7 +39,7 @@ class RuleRefused(ForReason):
 
 
 class NeedsSecondPerson(Refused):
-    """Something would sell below cost. `content`: the content that a second person has to approve first."""
+    """Something would sell below cost. `content`: what a second person has to approve first."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.content = content
@@ -47,7 +47,7 @@ class NeedsSecondPerson(Refused):
 
 
 class PublicListRefused(ForReason):
-    """The public page of the prices is as it was; `reason` is "changed" or "not_agreed"."""
+    """The public page of the prices was not changed; `reason` is "changed" or "not_agreed"."""
 
     texts = {
         "changed": _(

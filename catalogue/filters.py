@@ -20,13 +20,13 @@ from core.notation import split_number
 class ProductChoice:
     """The filters of the catalogue: words, category, brand and the customer's number; "" if nothing was chosen.
 
-    `brands`: those of the chosen category; a brand of another one is left out.
+    `brands`: the brands of the chosen category; a chosen brand of another category is ignored.
     """
 
     def __init__(self, query: QueryDict) -> None:
         names = ("q", "category", "brand", "destination")
         self.chosen = {name: query.get(name, "").strip()[:100] for name in names}
-        # Cashiers type the number wherever the cursor stands.
+        # Cashiers type the number wherever the cursor is.
         number, words = split_number(self.chosen["q"])
         if number:
             self.chosen |= {"destination": number, "q": words}
@@ -35,7 +35,7 @@ class ProductChoice:
             self.chosen["brand"] = ""
 
     def find(self, *, operator: Operator | None = None) -> Found:
-        """The products that it finds, best first; for an operator's number only that operator's."""
+        """The products that match, best first; with an operator only that operator's."""
         narrow = {name: self.chosen[name] for name in ("category", "brand")}
         return search_products(self.chosen["q"], operator=operator, **narrow)
 

@@ -26,7 +26,7 @@ from core.money import rupiah
 
 
 class DestinationForm(forms.Form):
-    """The customer's number, as its kind is written. `cleaned` is the destination as it will be sent."""
+    """The customer's number, checked by its kind. `cleaned` is the destination as it will be sent."""
 
     destination = forms.CharField(max_length=64, strip=True)
 
@@ -47,7 +47,7 @@ class DestinationForm(forms.Form):
 
 
 class KindForm(forms.Form):
-    """The kind of a category's or a product's numbers; empty: as the names say."""
+    """The kind of a category's or a product's numbers; empty means what the names say."""
 
     kind = forms.ChoiceField(label=_("Kind of number"), required=False)
 
@@ -61,7 +61,7 @@ class KindForm(forms.Form):
 
     @property
     def chosen(self) -> DestinationKind | None:
-        """The kind; None for what the names say."""
+        """The chosen kind; None for what the names say."""
         return KINDS.get(self.cleaned_data["kind"])
 
 
@@ -82,7 +82,7 @@ class TargetForm(forms.Form):
         self.chosen: Target | None = None
 
     def offer(self) -> TargetForm:
-        """The same with everything to choose from; only a page that shows the form asks for it."""
+        """This form with all its choices; only a page that shows the form needs them."""
         categories = Category.objects.filter(is_listed=True).order_by("-type", "name")
         brands = Brand.objects.filter(is_listed=True).select_related("category").order_by("category__name", "name")
         choices = [
@@ -96,7 +96,7 @@ class TargetForm(forms.Form):
         return self
 
     def clean(self) -> dict[str, Any] | None:
-        """Find the target: the product where one is named."""
+        """Find the target; a named product counts before a broad target."""
         values = super().clean() or {}
         if code := values.get("product"):
             product = Product.objects.filter(code__iexact=code).first()
@@ -112,9 +112,9 @@ class TargetForm(forms.Form):
 
 
 class TermsForm(forms.Form):
-    """How a rule makes the price; `terms` is None where it is to be ended.
+    """How a rule makes the price; `terms` is None when the rule is to be ended.
 
-    Only a percentage has its `at_least`, and `AS_NOW`, which several brands can have.
+    Only a percentage has `at_least`, and `AS_NOW`, which is offered for a brand in several categories.
     """
 
     kind = forms.ChoiceField(label=_("Price"))
@@ -160,7 +160,7 @@ class TermsForm(forms.Form):
         self.fields["at_least" if least else "value"].widget.attrs["autofocus"] = True
 
     def clean(self) -> dict[str, Any] | None:
-        """Read the amounts by the kind: rupiah, or a percentage with two decimals and the rupiah it adds at least."""
+        """Read the amounts by kind: rupiah, or a percentage (two decimals) and the rupiah that it adds at least."""
         values = super().clean() or {}
         kind = str(values.get("kind", ""))
         if self.errors or kind == END:
@@ -174,7 +174,7 @@ class TermsForm(forms.Form):
         return values
 
     def _read(self, name: str, kind: str) -> int:
-        """The amount of this field; 0 with an error beside it."""
+        """The amount of this field; 0, with an error added to it, when it cannot be read."""
         typed = self.cleaned_data[name]
         try:
             if name == "value" and kind == PriceRuleKind.PERCENT:
@@ -193,7 +193,7 @@ def _rupiah(typed: str, *, least: int) -> int:
 
 
 def _hundredths(typed: str) -> int:
-    """Hundredths of a percent as typed: "2,5" → 250."""
+    """A typed percentage in hundredths of a percent: "2,5" → 250."""
     match = _PERCENT.fullmatch(typed.strip())
     if not match:
         raise forms.ValidationError(_("Type a percentage, for example 2,5."), code="invalid")

@@ -1,4 +1,4 @@
-"""A mark for each brand: its initials on its colour, drawn by ourselves. Nobody's logo is used."""
+"""A mark for each brand: its initials on its colour, drawn by us. It uses no logo."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from zlib import crc32
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-# What the (small) name begins with → initials, colour. White is legible on each of them (WCAG AA).
+# The beginning of the name in lower case → initials, colour. White text is legible on each colour (WCAG AA).
 _KNOWN = {
     "telkomsel": ("T", "#c8102e"),
     "by.u": ("by", "#0b63c5"),
@@ -32,7 +32,7 @@ _OTHERS = ("#3a5a40", "#5b3a8c", "#7a3b3b", "#285e8e", "#6b5200", "#00696b")
 
 @cache
 def mark_of(name: str) -> SafeString:
-    """The mark of the brand or operator of this name, as a picture that says nothing more than the name does."""
+    """The mark of the brand or operator of this name; screen readers skip it, because the name is beside it."""
     plain = name.lower()
     known = next((mark for begins, mark in _KNOWN.items() if plain.startswith(begins)), None)
     initials, colour = known or (name[:1].upper(), _OTHERS[crc32(plain.encode()) % len(_OTHERS)])

@@ -1,4 +1,4 @@
-"""Numbers as a spreadsheet leaves them: mended where that is certain, refused where digits are lost. Pure functions."""
+"""Mends numbers that a spreadsheet has changed, where that is certain; refuses lost digits. Pure functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class DigitsLost(InvalidDestination):
 
 
 def mend_number(text: str, kind: DestinationKind | None) -> tuple[str, DestinationKind]:
-    """The destination in this cell as it is stored, and its kind; None: a phone or meter number, by its form.
+    """The destination in this cell as it is stored, and its kind; without one a phone or meter number, by its form.
 
     "8.1234567890E+10", "81234567890.0" and "8123 456 7890" become 081234567890. Raises `InvalidDestination`, or
     `DigitsLost`.

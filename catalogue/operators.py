@@ -9,7 +9,7 @@ from core.notation import at_home
 
 @dataclass(frozen=True)
 class Operator:
-    """A mobile operator: its name as it writes it, the first digits of its numbers, its brands in catalogues."""
+    """A mobile operator: its own spelling of its name, the first digits of its numbers, its brands in catalogues."""
 
     name: str
     prefixes: frozenset[str]
@@ -43,5 +43,5 @@ def is_brand_of(operator: Operator, brand_name: str) -> bool:
 
 
 def is_brand_of_another(operator: Operator, brand_name: str) -> bool:
-    """Whether a brand called `brand_name` belongs to some other operator than `operator`."""
+    """Whether a brand called `brand_name` belongs to another operator, and not to `operator`."""
     return not is_brand_of(operator, brand_name) and any(is_brand_of(other, brand_name) for other in _OPERATORS)

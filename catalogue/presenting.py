@@ -21,7 +21,7 @@ _LONGEST_ADDRESS = 6_000
 
 @dataclass(frozen=True)
 class Phone:
-    """The customer's number as typed, and what it says: `number` is empty while it is not complete."""
+    """The customer's number as typed, and what follows from it: `number` is "" while it is incomplete."""
 
     typed: str
     number: str
@@ -59,7 +59,7 @@ class CategoryChoice:
 
 
 def categories_of(sections: Iterable[PriceSection], chosen: Collection[int]) -> list[CategoryChoice]:
-    """What can be chosen for a price list, in its order."""
+    """The categories and brands that can be chosen for a price list, in its order."""
     return [
         CategoryChoice(
             name,
@@ -74,7 +74,7 @@ def categories_of(sections: Iterable[PriceSection], chosen: Collection[int]) -> 
 
 @dataclass(frozen=True)
 class PriceText:
-    """The prices of a brand as a text for customers. `address`: opens it in WhatsApp; "" for one that is too long."""
+    """The prices of a brand as a text for customers. `address` opens it in WhatsApp; "" if it would be too long."""
 
     section: PriceSection
     text: str
@@ -82,7 +82,7 @@ class PriceText:
 
 
 def price_text(section: PriceSection, head: Letterhead, at: dt.datetime) -> PriceText:
-    """The text: brand, a line for each price, and from when the prices are."""
+    """The text: brand, a line for each price, and the time of the prices."""
     written = render_to_string("catalogue/price_text.txt", {"section": section, "head": head, "at": at})
     text = plain_lines(written)
     address = whatsapp_link(text)

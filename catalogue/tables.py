@@ -27,7 +27,7 @@ class PriceChangeTable(Table[PriceChange]):
 
     @column(_("Product"), phone="1 left")
     def product(self, change: PriceChange) -> SafeString:
-        """Which product; leads to all its changes."""
+        """The product; links to all its changes."""
         address = f"{reverse('price_changes')}?{urlencode({'q': change.product.code})}"
         return row_link(address, change.product.name)
 
@@ -37,12 +37,12 @@ class PriceChangeTable(Table[PriceChange]):
 
     @column(_("Before → after"), css="num", phone="1 right")
     def before_after(self, change: PriceChange) -> SafeString:
-        """The price until then, and from then on."""
+        """The price before the change and after it."""
         return format_html('<span class="quiet">{} →</span> {}', rupiah(change.price_before), rupiah(change.price))
 
     @column(_("Change"), css="num strong", phone="2 right")
     def difference(self, change: PriceChange) -> str:
-        """Dearer (+) or cheaper (-)."""
+        """By how much the price rose (+) or fell (-)."""
         return signed_rupiah(change.price - (change.price_before or 0))
 
     @column(_("Since"), phone="3 wide")
@@ -51,7 +51,7 @@ class PriceChangeTable(Table[PriceChange]):
 
 
 class PriceRuleTable(Table[PriceRule]):
-    """Active price rules, read with what they are for; `may_change`: the person may, so that each leads to its form."""
+    """Active price rules with their targets; `may_change`: the person may change them, so each links to its form."""
 
     caption = _("Price rules, the broadest first")
 
@@ -69,7 +69,7 @@ class PriceRuleTable(Table[PriceRule]):
 
     @column(_("Kind"), css="sub", phone="2 left")
     def kind(self, rule: PriceRule) -> str:
-        """Whether it makes a price, or is a fee on top of bills."""
+        """How it makes the price, or that it is a fee on top of bills."""
         return str(_FEE) if Target.of(rule).is_bill else rule.get_kind_display()
 
     @column(_("Rule"), css="num strong", phone="1 right")

@@ -1,4 +1,4 @@
-"""The workers' tasks about the catalogue. Safe to run twice, late, or not at all."""
+"""The workers' tasks of the catalogue. They may run twice, late, or not at all."""
 
 import structlog
 from celery import shared_task

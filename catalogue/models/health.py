@@ -8,11 +8,11 @@ from django.utils import timezone
 
 from catalogue.models.products import Product
 
-LAST_ORDERS = 10  # so many count for a product's health
+LAST_ORDERS = 10  # how many count for a product's health
 
 
 class ProductHealth(models.Model):
-    """How a product fares by our own last orders; counted in the background, and only when it fares badly or did."""
+    """How a product fares by our own last orders. The background writes a row when it fares badly, or did."""
 
     product = models.OneToOneField(Product, on_delete=models.CASCADE, primary_key=True, related_name="health")
     ended = models.SmallIntegerField(help_text="How many of its last orders count.")
@@ -33,7 +33,7 @@ class ProductHealth(models.Model):
 
     @property
     def is_failing(self) -> bool:
-        """Whether so many of its last orders failed that the seller has to know."""
+        """Whether enough of its last orders failed to warn the seller."""
         return self.failing_until is not None and self.failing_until > timezone.now()
 
     @property

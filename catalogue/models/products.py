@@ -25,7 +25,7 @@ class ProductType(models.TextChoices):
 
 class CategoryQuerySet(models.QuerySet["Category"]):
     def asking(self) -> CategoryQuerySet:
-        """Those with listed products whose kind of number the shop has to say; annotated with how many (`asking`)."""
+        """Categories with listed products whose kind of number the shop has to set; `asking` is how many products."""
         products = Q(products__is_listed=True, products__kind_source__in=[KindSource.KEPT, KindSource.UNKNOWN])
         return self.filter(products).annotate(asking=Count("products"))
 
@@ -56,7 +56,7 @@ class BrandQuerySet(models.QuerySet["Brand"]):
 
 
 class Brand(models.Model):
-    """A brand within a category; the same brand may stand in several."""
+    """A brand within a category; the same brand may be in several categories, a row each."""
 
     category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="brands")
     code = models.CharField(max_length=100)
@@ -83,12 +83,12 @@ class ProductQuerySet(models.QuerySet["Product"]):
         return self.filter(type=ProductType.PREPAID)
 
     def in_price_list(self) -> ProductQuerySet:
-        """Products whose price a rule makes, and that the counter sells at it. Without a rule the price is the cost."""
+        """Available prepaid products whose price follows from a rule and covers the cost."""
         active = self.listed().prepaid().filter(availability=Availability.ACTIVE)
         return active.filter(selling_price__gte=F("price"))
 
     def at_cost(self) -> ProductQuerySet:
-        """Listed products that no price rule is for: they sell for what they cost."""
+        """Listed products without a price rule: they sell at cost."""
         return self.listed().prepaid().filter(selling_price=None)
 
     def below_cost(self) -> ProductQuerySet:
@@ -97,7 +97,7 @@ class ProductQuerySet(models.QuerySet["Product"]):
 
 
 class KindSource(models.TextChoices):
-    """Who says which kind a product's numbers have."""
+    """Who says which kind of numbers a product has."""
 
     NAMES = "names", _("its name, brand or category")
     SHOP = "shop", _("the shop")
@@ -120,12 +120,12 @@ class Product(models.Model):
     category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="products")
     brand = models.ForeignKey(Brand, on_delete=models.PROTECT, related_name="products")
     type = models.CharField(max_length=8, choices=ProductType.choices)
-    # Written by `catalogue.services.kinds`, with each catalogue and when the shop corrects it.
+    # `catalogue.services.kinds` writes it, with each catalogue and when the shop corrects it.
     kind = KindField(help_text="The kind of its destinations.")
     kind_source = models.CharField(max_length=8, choices=KindSource.choices, default=KindSource.UNKNOWN)
     price = models.BigIntegerField(help_text="Rupiah: the cost, what the upstream charges.")
     admin_fee = models.BigIntegerField(default=0, help_text="Rupiah.")
-    # Both follow from the rules: `catalogue.services.pricing` writes them, so that a sale reads this row alone.
+    # Both follow from the rules. `catalogue.services.pricing` writes them, so that a sale reads only this row.
     selling_price = models.BigIntegerField(
         null=True, help_text="Rupiah: what the customer pays, by the price rules; empty without one: the cost."
     )
@@ -163,22 +163,22 @@ class Product(models.Model):
 
     @property
     def sells_for(self) -> int:
-        """Rupiah that the customer pays; the cost if there is no rule. A bill's is known by inquiry."""
+        """Rupiah that the customer pays; the cost if there is no rule. For a bill only an inquiry gives the amount."""
         return self.price if self.selling_price is None else self.selling_price
 
     @property
     def margin(self) -> int:
-        """Rupiah that the shop keeps of a sale; below zero if it sells below cost."""
+        """Rupiah that the shop earns with a sale; below zero if it sells below cost."""
         return self.sells_for - self.price
 
     @property
     def is_kind_known(self) -> bool:
-        """Whether anybody says of which kind its numbers are; else they are hardly checked."""
+        """Whether the kind of its numbers is known; else they are hardly checked."""
         return self.kind_source != KindSource.UNKNOWN
 
     @property
     def names(self) -> tuple[str, str, str]:
-        """Code and name of itself, of its brand and of its category: they tell its kind."""
+        """Code and name of the product, of its brand and of its category; its kind follows from them."""
         product, brand, category = (f"{row.code} {row.name}" for row in (self, self.brand, self.category))
         return product, brand, category
 
@@ -189,7 +189,7 @@ class Product(models.Model):
 
     @property
     def is_available(self) -> bool:
-        """Whether it can be sold at all: listed and available (the cut-off is apart, see `in_cut_off`)."""
+        """Whether it can be sold at all: listed and available (for the cut-off see `in_cut_off`)."""
         return self.is_listed and self.availability == Availability.ACTIVE
 
     def in_cut_off(self) -> bool:
@@ -235,7 +235,7 @@ class PriceRuleKind(models.TextChoices):
     PLUS = "plus", _("Rupiah on top of the cost")
 
 
-# Rupiah; hundredths of a percent; rupiah.
+# In rupiah, hundredths of a percent, and rupiah.
 MOST_RUPIAH = 1_000_000_000
 MOST_PERCENT = 100_000
 ROUNDINGS = (1, 100, 500, 1_000)
@@ -253,7 +253,7 @@ class PriceRule(models.Model):
     product = models.ForeignKey(Product, null=True, on_delete=models.PROTECT, related_name="price_rules")
     kind = models.CharField(max_length=8, choices=PriceRuleKind.choices)
     value = models.BigIntegerField(help_text="Rupiah; of a percentage: hundredths of a percent.")
-    # Empty and not 0: the sealed copies of older rows have no such column (docs/audit.md).
+    # NULL and not 0, because the sealed copies of older rows do not have this column (docs/audit.md).
     at_least = models.BigIntegerField(
         null=True, help_text="Rupiah that a percentage adds at least, before the price is rounded up; empty: none."
     )

@@ -33,5 +33,5 @@ class PublicPriceList(models.Model):
 
     @property
     def is_on(self) -> bool:
-        """Whether its link leads anywhere."""
+        """Whether its link works."""
         return self.digest != ""

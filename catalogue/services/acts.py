@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def ask_for_rule(need: NeedsSecondPerson, *, actor: User, reason: str) -> Approval:
-    """Put the rule before a second person; no price changes until then.
+    """Ask a second person to approve the rule; no price changes until then.
 
     Raises `RuleRefused` without a reason, `AlreadyAsked` when another change of the same rule waits.
     """
@@ -47,26 +47,26 @@ class PriceRuleAct(Act):
     may_ask = may_approve = Right.CHANGE_PRICES
 
     def content_now(self, approval: Approval) -> Content:
-        """The effect of the rule on today's costs. Raises `RuleRefused` when its product is gone."""
+        """The effect of the rule at the present costs. Raises `RuleRefused` when its target is gone."""
         lock_prices()
         target, terms = _asked(approval)
         return preview(target, terms).content
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The effect of the rule on today's costs, on its own page: a list does not compute all prices.
+        """The effect of the rule at the present costs, on its own page; in a list the stored one, which costs nothing.
 
         Raises as `content_now`.
         """
         return preview(*_asked(approval)).content if seen.is_alone else approval.facts
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Change the rule in the asker's name. Raises `RuleRefused` when it is so already."""
+        """Change the rule in the asker's name. Raises `RuleRefused` when the rule is the same already."""
         target, terms = _asked(approval)
         change_rule(target, terms, actor=approval.asked_by, approved_by=approver)
         return target.key
 
     def lines(self, content: Content) -> list[Line]:
-        """For what, how it was and will be, and what it costs the shop. With the price, the rule gives the cost."""
+        """The target, the rule before and after, and what it costs the shop. Rule and price together tell the cost."""
         return [
             Line("target", _("For"), content["name"] or name_of_all(content["target"])),
             _rule_line("before", _("Rule now"), content["target"], content["before"]),
@@ -77,7 +77,7 @@ class PriceRuleAct(Act):
         ]
 
     def refuse_approver(self, approval: Approval, person: User) -> None:
-        """Nobody approves a rule without seeing what it costs the shop."""
+        """Only people who see costs may approve a rule."""
         if not sees_cost(person):
             raise ApprovalRefused("no_right")
 
@@ -93,7 +93,7 @@ def _asked(approval: Approval) -> tuple[Target, Terms | None]:
 
 
 def _rule_line(name: str, label: Any, key: str, facts: Any) -> Line:
-    """A rule; or one of each brand, where they are several."""
+    """A line for a rule, or for the rules of several brands."""
     if isinstance(facts, list):
         words = each_in_words(facts)
         return Line(name, label, "; ".join(words), is_cost=True, several=words)

@@ -12,19 +12,19 @@ from catalogue.services.words import search_words
 MONEY, DAYS = "money", "days"
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)(?:,-)?([a-z]*)")
 _GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
-# Nothing is sold in numbers that are longer, their dots included; Decimal cannot divide all of them.
+# No amount has more characters, dots included; Decimal cannot divide some longer numbers.
 _MOST_LETTERS = 20
-# A number from here on means itself; a smaller one may mean thousands: 10 is 10.000, too.
+# A number from here on means itself; a smaller one may mean thousands: 10 may be 10.000.
 _THOUSAND = 1000
-# The unit that names a product first: Telkomsel 10.000 + 1 GB is sold in rupiah.
+# Which unit names a product, the first one found: "Telkomsel 10.000 + 1 GB" is sold in rupiah.
 _BY_WEIGHT = [MONEY, "data", "", "minutes", DAYS]
-# So much and more without a unit is MB, less is GB.
+# For data, a number without a unit is MB from here on, and GB below.
 _LEAST_MB = 100
 
 
 @dataclass(frozen=True)
 class Amount:
-    """A number, and what it counts: `unit` is "money", a group of `[units]`, or "" when no word says it.
+    """A number, and what it counts: `unit` is "money", "days", another group of `[units]`, or "" without such a word.
 
     `shown` is the number as written (3 of "3 GB"), `value` the same in the smallest unit (3000).
     """
@@ -35,7 +35,7 @@ class Amount:
 
     @property
     def may_be_thousands(self) -> bool:
-        """Whether people may mean a thousand times as much."""
+        """Whether people may mean a thousand times this amount."""
         return not self.unit and self.shown < _THOUSAND and self.shown == int(self.shown)
 
 
@@ -48,7 +48,7 @@ class Denominations:
 
 
 def number_of(text: str) -> Decimal:
-    """The number that digits with dots or commas mean: three digits after each are thousands, others a fraction."""
+    """The number of digits with dots or commas: three digits after each mean thousands, another count a fraction."""
     if _GROUPED.fullmatch(text):
         return Decimal(re.sub(r"\D", "", text))
     *whole, last = re.split(r"[.,]", text)
@@ -74,9 +74,9 @@ def amount_of(text: str, next_word: str = "") -> tuple[Amount, bool] | None:
 
 
 def validity_of(text: str, next_word: str = "") -> tuple[Amount, bool] | None:
-    """The days that a typed word means ("sebulan", "weekly"), or two ("a month"), and whether `next_word` is a part.
+    """The days that a word ("sebulan", "weekly") or two ("a month") mean, and whether `next_word` is a part of it.
 
-    Only for what people type: "harian" in a product's name is what it gives each day.
+    Use it only for what people type: "harian" in a product's name means what it gives each day.
     """
     words = search_words()
     if days := words.validity.get(text):
@@ -91,14 +91,14 @@ def _said(text: str) -> tuple[Amount, bool] | None:
 
 
 def _counted(number: Decimal, word: str) -> Amount | None:
-    """This number of `word`; None when the word is not a unit."""
+    """The amount of `number` in the unit `word`; None when the word is not a unit."""
     words = search_words()
     if times := words.times.get(word):
         return Amount(number * times, number * times, MONEY)
     if unit := words.units.get(word):
         name, smallest = unit
         value = number * smallest
-        # 1024 MB are a GB, as 1000 are.
+        # 1024 MB count as a GB, like 1000 MB.
         return Amount(number, value * 1000 / 1024 if name == "data" and value % 1024 == 0 else value, name)
     return None
 
@@ -122,7 +122,7 @@ def denominations_of(words: Sequence[str], price: int) -> Denominations:
 
 
 def _as_money(amount: Amount, price: int) -> Amount:
-    """The same as money when the price is near it, be it written in rupiah or in thousands."""
+    """The amount as money if the price is near it, in rupiah or in thousands; else unchanged."""
     if amount.unit or price <= 0:
         return amount
     for value in (amount.value, amount.value * _THOUSAND):
@@ -135,9 +135,9 @@ EXACT, EXACT_COUNT, LARGER, LARGER_COUNT = range(4)
 
 
 def fit(product: Denominations, asked: Sequence[Amount]) -> tuple[int, Decimal] | None:
-    """How well a product fits the amounts that were typed: (how, its amount when it is larger); None: not at all.
+    """How well a product fits the typed amounts: (how, its amount when it is larger); None: not at all.
 
-    Best first: exactly so much money, exactly so many of something, the larger ones. A smaller one never fits.
+    Best first: exactly this much money, exactly this many of something, larger products. A smaller one never fits.
     """
     if product.main is None:
         return None
@@ -177,7 +177,7 @@ def _exact_or_larger(value: Decimal, wanted: Decimal, exact: int, larger: int) -
 
 
 def _is_among(others: Sequence[Amount], asked: Amount, main_is_exact: bool) -> bool:
-    """Whether it is something else that the name counts. A bare number is that only beside the exact amount."""
+    """Whether the name has this amount beside its main one. A bare number counts only beside an exact main amount."""
     if asked.unit:
         return any(other.unit == asked.unit and other.value == asked.value for other in others)
     return main_is_exact and any(other.shown == asked.value for other in others)

@@ -1,4 +1,4 @@
-"""How products fare by our own last orders, as the room of the orders has counted it."""
+"""How products fare by our own last orders, which the room `purchases` counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FACTS = ("ended", "failed", "failing_until", "slow_until")
 
 @dataclass(frozen=True)
 class Health:
-    """How a product fares: of its last orders so many ended, so many of these failed; and until when that says much."""
+    """How a product fares: how many of its last orders ended, how many of these failed, and until when that counts."""
 
     ended: int = 0
     failed: int = 0
@@ -22,12 +22,12 @@ class Health:
 
     @property
     def is_bad(self) -> bool:
-        """Whether there is something to say about it."""
+        """Whether there is something to warn about."""
         return self.failing_until is not None or self.slow_until is not None
 
 
 def note_health(counted: Mapping[int, Health], now: dt.datetime) -> None:
-    """Keep how each product (by its key) fares at `now`; those not named fare well. Only what changes is written."""
+    """Store how each product (by key) fares at `now`; products not named fare well. Only changes are written."""
     kept = {product: Health(*facts) for product, *facts in ProductHealth.objects.values_list("product", *_FACTS)}
     changed = []
     for product in sorted(kept.keys() | counted.keys()):

@@ -1,4 +1,4 @@
-"""The catalogue's products by their words, kept in the memory of each process while the catalogue stays as it is."""
+"""The catalogue's products by their words, kept in the memory of each process until the catalogue changes."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _ROWS = """
     JOIN catalogue_category c ON c.id = p.category_id
     WHERE p.is_listed
 """
-_LAST = 1_000  # after all that the file of words names
+_LAST = 1_000  # after all entries of `search_words.toml`
 _LETTERS_INSIDE = 3
 
-# The entries that a word finds, the best first.
+# The entries that a word finds, in groups, the best first.
 Ranks = list[frozenset[int]]
 
 
@@ -68,13 +68,13 @@ class Product:
     category_called: tuple[Called, ...]
 
     def is_named(self, word: str) -> bool:
-        """Whether a word of its own name begins so."""
+        """Whether a word of its name begins with `word`."""
         return any(own.startswith(word) for own in self.name_words)
 
 
 @dataclass
 class _Posting:
-    """The entries that have a word: in their brand's or category's name, by what people call these, in their own."""
+    """The entries of a word: it is in their brand's or category's name, among people's words for it, in their name."""
 
     own: set[int] = field(default_factory=set)
     called: set[int] = field(default_factory=set)
@@ -91,7 +91,7 @@ class BusyCategory(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A product with its key, and how much it and its category are bought."""
+    """A product with its key, and how many of the last orders were for it and for its category."""
 
     key: int
     bought: int
@@ -105,7 +105,7 @@ class Row(NamedTuple):
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Its place in lists: prepaid before bills, by category, then by selling price; bills by use."""
+        """Its sort key in lists: prepaid before bills, by category, then brand and selling price; bills by use."""
         sold = self.product
         is_bill = sold.type == "postpaid"
         within = (-self.bought,) if is_bill else (sold.brand_place, sold.sells_for, -self.bought)
@@ -113,7 +113,7 @@ class Row(NamedTuple):
 
 
 class Index:
-    """The products in the order in which they are listed, and the entries (their places) that each word finds."""
+    """The products in the order of lists, and the entries (their places in that order) that each word finds."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         ordered = sorted(rows, key=lambda row: row.place)
@@ -162,7 +162,7 @@ class Index:
             self._in_called_brand.add(at)
 
     def is_called(self, word: str) -> bool:
-        """Whether people call a brand or category of this catalogue so."""
+        """Whether people call a brand or category of this catalogue by this word."""
         return word in self._of_brands or word in self._of_categories
 
     def knows(self, word: str) -> bool:
@@ -170,14 +170,14 @@ class Index:
         return word in self._words or word in self.codes
 
     def has_beginning(self, word: str) -> bool:
-        """Whether a word, or a code, of this catalogue begins so."""
+        """Whether a word or a code of this catalogue begins with `word`."""
         return any(known.startswith(word) for names in (self._words, self.codes) for known in names)
 
     def find(self, word: str, *, with_typos: bool = False) -> Ranks:
         """The entries that a (joined) word finds: as a whole, in a name, as a beginning, inside; else with a typo.
 
-        A word that people use for a brand or category finds nothing else. `with_typos`: also when something has it as
-        it is.
+        A word that people use for a brand or category finds only that. `with_typos`: search with a typo even if there
+        are other matches.
         """
         if self.is_called(word):
             posting = self._words[word]
@@ -210,8 +210,8 @@ class Index:
 def describe(names: tuple[str, ...], sells_for: int, number_kind: str) -> Product:
     """The search's facts about a product with this selling price (rupiah). It does not know the cost.
 
-    `number_kind`: the code of its destinations' kind.
-    `names`: its code, name and type, then code and name of its brand and of its category.
+    `number_kind`: the code of its destinations' kind. `names`: its code, name and type, then code and name of its brand
+    and of its category.
     """
     code, name, kind, brand, brand_name, category, category_name = names
     of_brand, of_category = brand_called(brand_name), category_called(category_name)
@@ -242,7 +242,7 @@ _kept: tuple[tuple[str, ...], Index] | None = None
 
 
 def current_index() -> Index:
-    """The index of the catalogue as it is now: one short question, and all rows only after a change."""
+    """The index of the present catalogue: one short query, and all rows only after a change."""
     global _kept  # noqa: PLW0603 - one a process
     version = _read_version()
     kept = _kept

@@ -39,7 +39,7 @@ class Corrections:
 
 
 def kind_by_names(product: Product) -> DestinationKind | None:
-    """The kind that the product's own names say, else those of its category; None when they say nothing."""
+    """The kind that the names of the product or its brand name, else those of its category; None if none does."""
     own, brand, category = product.names
     is_bill = product.type == ProductType.POSTPAID
     return kind_of_own_names(own, brand) or kind_of_category(category, is_bill=is_bill)
@@ -49,8 +49,8 @@ def settle_kind(product: Product, corrections: Corrections, *, is_new: bool = Fa
     """Set the kind of the product's numbers and its source; not saved.
 
     The shop's setting for the product counts first, then the words of the product and its brand, then the shop's
-    setting for the category, then the category's words. A known product keeps its kind when the provider gives it other
-    names (`KEPT`): numbers are not checked by another rule before the shop says so.
+    setting for the category, then the category's words. A known product keeps its kind when the provider renames it
+    (`KEPT`): its numbers are checked by another rule only when the shop says so.
     """
     own, brand, _category = product.names
     set_for_it = corrections.products.get(product.pk)
@@ -95,7 +95,7 @@ def correct_kind(target: Target, kind: DestinationKind | None, *, actor: User) -
 
 @dataclass
 class CategoryKinds:
-    """A listed category: the names of its products' kinds, the number of products, whether the shop should decide."""
+    """A listed category: the names of its products' kinds, how many products, whether the shop should set the kind."""
 
     category: Category
     kinds: list[str]
@@ -105,7 +105,7 @@ class CategoryKinds:
 
     @property
     def key(self) -> str:
-        """Its name as a target."""
+        """Its key as a target."""
         return f"category:{self.category.pk}"
 
 

@@ -1,4 +1,4 @@
-"""The targets of price rules by what people call them."""
+"""Finds the targets of price rules by what people call them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from catalogue.models import Brand, Category
 from catalogue.services.targets import Target, in_several_categories
 from catalogue.services.words import brand_called, category_called, chunks_of, joined, search_words, words_in
 
-# Rupiah that a sale may be asked to earn; and without a word for profit, where "telkomsel 10" and "telkomsel 5000" name
-# products.
+# Rupiah that a sale may be asked to earn. Without a word for profit only `_BARELY` counts, because "telkomsel 10" and
+# "telkomsel 5000" name products.
 _LEAST, _MOST = 50, 100_000
 _BARELY = range(100, 1_000)
-# Fewer letters begin too many names.
+# Too many names begin with fewer letters.
 _LETTERS_OF_A_BRAND = 3
 
 
 def priced_targets(text: str) -> Iterator[Target]:
-    """The targets that a text names beside a word for prices, as "harga tsel" does: first brands in all categories."""
+    """The targets that a text names beside a word for prices ("harga tsel"); brands in all categories come first."""
     known, typed = search_words(), [joined(chunk) for chunk in chunks_of(text)]
     names = [word for word in typed if word not in known.prices | known.beside_prices | known.little]
     if not names or known.prices.isdisjoint(typed):
@@ -28,8 +28,8 @@ def priced_targets(text: str) -> Iterator[Target]:
 
 
 def earning_targets(text: str) -> tuple[list[Target], int]:
-    """The targets of which a text says what each sale should earn at least ("telkomsel profit at least 500"), and these
-    rupiah; without a name every brand in several categories. None, and 0, if it says nothing else.
+    """The targets for which a text says what each sale should earn at least ("telkomsel profit at least 500"), and
+    these rupiah; without a name, every brand in several categories. [] and 0 for any other text.
     """
     known, typed = search_words(), [joined(chunk) for chunk in chunks_of(text)]
     amounts = [int(word) for word in typed if word.isdecimal() and _LEAST <= int(word) <= _MOST]
@@ -46,10 +46,10 @@ def earning_targets(text: str) -> tuple[list[Target], int]:
 
 
 def brand_targets(text: str) -> tuple[list[Target], int]:
-    """The brands in several categories that a text names and nothing else ("telkomsel"), and the rupiah behind the name
-    that each sale may be asked to earn ("telkomsel 500"), 0 without any.
+    """The brands in several categories of a text that is only a name ("telkomsel"), and the rupiah after the name that
+    each sale may be asked to earn ("telkomsel 500"); 0 without any.
 
-    The database is asked only if people call some brand so.
+    It queries the database only if people call some brand by this name.
     """
     name, *amounts = [joined(chunk) for chunk in chunks_of(text)] or [""]
     if not name.isalpha() or len(amounts) > 1 or not all(word.isdecimal() and int(word) in _BARELY for word in amounts):
@@ -78,7 +78,7 @@ def _in_one_category() -> Iterator[Target]:
 
 
 def _words_of(target: Target) -> set[str]:
-    """What people call it. A brand in all its categories is not called as one of them."""
+    """The words that people use for it. For a brand in all its categories, those of the categories do not count."""
     names = [target.brand.name] if target.brand else []
     called = brand_called(target.brand.name) if target.brand else ()
     category = None if target.also else target.category or (target.brand and target.brand.category)

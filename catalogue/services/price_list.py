@@ -1,6 +1,6 @@
-"""The price list for customers, and its public page: made, replaced and switched off.
+"""The price list for customers, and its public page, which is made, replaced and switched off here.
 
-It is what the rules make of each product that can be sold, and never what it costs. The page's secret link is shown
+It has the price by the rules of each product that can be sold, never the cost. The page's secret link is shown only
 once.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 _TOKEN_BYTES = 32
-# A wrong link is a guess; the right one is none, and never waits.
+# A wrong link counts as a guess; the right link never waits.
 _PACE = throttle.Pace(free=10, first=30, longest=900)
 
 
@@ -52,9 +52,9 @@ class PriceSection:
 
 
 def read_price_sections(brands: Collection[int] | None = None) -> list[PriceSection]:
-    """The sections in the order of the counter's tiles; `brands`: the keys of the wanted ones, None for all.
+    """The sections in the order of the counter's tiles; `brands`: the keys of the wanted brands, None for all.
 
-    The costs stay in the database: no page that shows the answer can show them.
+    It does not read the costs, so that no page can show them.
     """
     place = {key: at for at, key in enumerate(current_index().keys)}
     products = Product.objects.in_price_list().order_by()
@@ -72,20 +72,20 @@ def read_price_sections(brands: Collection[int] | None = None) -> list[PriceSect
 
 
 def current_public_list() -> PublicPriceList | None:
-    """The public page as it is; None before the first one, and while it is switched off."""
+    """The public page; None before the first one, and while it is switched off."""
     return PublicPriceList.objects.select_related("changed_by").exclude(digest="").first()
 
 
 def mark_of_public_list() -> str:
-    """Which state of the page a form was shown for: `publish_prices` takes it as `seen`. "" before the first one."""
+    """A mark of the page's present state, for a form: `publish_prices` takes it as `seen`. "" before the first page."""
     public = PublicPriceList.objects.first()
     return _mark_of(public) if public else ""
 
 
 def publish_prices(brands: Collection[int], *, actor: User, seen: str | None = None) -> str:
-    """The token of a new link to the prices of these brands (none: all, also those to come); the one before ends.
+    """The token of a new link to the prices of these brands (none: all, also future ones); the link before it ends.
 
-    Raises `PublicListRefused` when the page is not as it was `seen`: a form that is sent twice makes one link.
+    Raises `PublicListRefused` when the page has changed since it was `seen`: a form that is sent twice makes one link.
     """
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     _change(_digest_of(token), sorted(brands), actor=actor, seen=seen)
@@ -93,14 +93,14 @@ def publish_prices(brands: Collection[int], *, actor: User, seen: str | None = N
 
 
 def withdraw_prices(*, actor: User) -> None:
-    """Switch the public page off; its link leads nowhere from now on."""
+    """Switch the public page off; its link no longer works."""
     _change("", [], actor=actor)
 
 
 def find_public_list(token: str, *, address: str) -> PublicPriceList | None:
-    """The list of this link; None for any other, which counts as a guess of this client.
+    """The list of this link; None for any other link, which counts as a guess of this client.
 
-    Raises `throttle.Slowed` when too many came from there.
+    Raises `throttle.Slowed` when this client has guessed too often.
     """
     public = PublicPriceList.objects.filter(digest=_digest_of(token)).first() if token else None
     if public is None:

@@ -1,15 +1,15 @@
-"""The selling prices and fees of all products, kept on their rows by one statement."""
+"""The selling prices and fees of all products, which one statement writes to their rows."""
 
 from __future__ import annotations
 
 from django.db import connection
 
-# Any number that only this transaction lock uses. Costs and rules change in turns: no price follows from old ones.
+# Any number that only this transaction lock uses. Costs and rules change one after another, so that no price is old.
 _LOCK = 7_310_001
 
-# Rounded up, as customers pay whole rupiah. Split, because the product of both would be more than a bigint holds.
+# Rounded up, because customers pay whole rupiah. Split, because the product of both could overflow a bigint.
 _SHARE = "price / 10000 * rule.value + (price %% 10000 * rule.value + 9999) / 10000"
-# GREATEST knows nothing of an empty `at_least`.
+# GREATEST ignores a NULL `at_least`.
 _PERCENT = f"price + GREATEST({_SHARE}, rule.at_least)"
 _SELLING_PRICE = f"CASE rule.kind WHEN 'fixed' THEN rule.value WHEN 'plus' THEN price + rule.value ELSE {_PERCENT} END"
 _PRICES = f"""
@@ -36,20 +36,20 @@ _REPRICE = """
 
 
 def prices_by(rules: str) -> str:
-    """SQL for the id, selling price and fee of every product, by the active rules that `rules` selects."""
+    """SQL for the id, selling price and fee of every product; `rules` is SQL that selects the active rules."""
     return _PRICES.format(rules=rules)
 
 
 def lock_prices() -> None:
-    """Let nobody else change costs or rules until the transaction ends; take it before anything is read."""
+    """Keep others from changing costs or rules until the transaction ends; call it before reading either."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
 
 
 def reprice() -> None:
-    """Bring every product's selling price and fee to what its cost and the rules say.
+    """Update every product's selling price and fee from its cost and the rules.
 
-    Call it with `lock_prices`, in the transaction that has changed costs or rules.
+    Call it after `lock_prices`, in the transaction that has changed costs or rules.
     """
     with connection.cursor() as cursor:
         cursor.execute(_REPRICE.format(prices=prices_by(_RULES_NOW)), [])

@@ -51,13 +51,13 @@ class NewPrice:
 
 @dataclass(frozen=True)
 class Preview:
-    """The effect of a change of a rule on the listed products. `rules`, `after`: for each part of the target its rule
-    now and its terms then.
-    `rows`: a part of the `affected` products, of which the prices of `rising` become higher, those of `falling` lower.
+    """The effect of a change of a rule on the listed products. `rules`, `after`: for each part of the target, its rule
+    now and its terms afterwards. `rows`: a page of the `affected` products; `rising` of these prices become higher,
+    `falling` lower.
 
-    The margins are those of one sale of each of them, in rupiah; `sums_of_sold` weighs them by what is sold.
-    `earning_less`: how many products of a brand then still earn less than each was asked to; None if nothing was asked.
-    `least_of_all`: what one sale of any product of the brand earns at least then; None for other targets and bills.
+    The margins are for one sale of each affected product, in rupiah; `sums_of_sold` weighs them by what is sold.
+    `earning_less`: how many products of a brand still earn less than was asked afterwards; None if nothing was asked.
+    `least_of_all`: what a sale of any product of the brand earns at least afterwards; None for other targets and bills.
     """
 
     target: Target
@@ -78,12 +78,12 @@ class Preview:
 
     @property
     def least_asked(self) -> int:
-        """Rupiah that each sale was asked to earn at least; 0 where none was."""
+        """Rupiah that each sale was asked to earn at least; 0 if nothing was asked."""
         return self.asked.at_least if self.asked else 0
 
     @property
     def steps(self) -> str:
-        """To what the prices are rounded up, where they are: "Rp500", or several."""
+        """The multiples to which prices are rounded up, such as "Rp500", or several; "" without rounding."""
         return ", ".join(map(rupiah, sorted({terms.round_to for terms in self.after if terms} - {1})))
 
     @property
@@ -103,12 +103,12 @@ class Preview:
 
     @property
     def hash(self) -> str:
-        """The same in short, for the form that confirms it."""
+        """The hash of the content, for the form that confirms it."""
         return hash_of(canonical(self.content))
 
     @property
     def is_same(self) -> bool:
-        """Whether every rule is so already."""
+        """Whether every rule has these terms already."""
         return [Terms.of(rule) for rule in self.rules] == self.after
 
     def _each(self, terms_of_parts: list[Terms | None]) -> list[dict[str, Any]]:
@@ -135,7 +135,7 @@ _COUNTED = f"""
            COALESCE(md5(string_agg(concat_ws(' ', code, cost, before, after), ',' ORDER BY code)), '')
       FROM ({{affected}}) affected
 """  # noqa: S608 - our own words
-# Products below cost come first, then prices that fall; of one name the cheap ones, as 5.000 stands before 10.000.
+# Products below cost come first, then falling prices; within one name the cheap ones: 5.000 before 10.000.
 _LISTED = f"""
     SELECT code, name, is_bill, cost, before, after FROM ({{affected}}) affected
      ORDER BY GREATEST({_LOSS}, 0) DESC, after >= before, regexp_replace(name, '[0-9].*', ''), cost, name, code
@@ -154,12 +154,12 @@ _OF_BRANDS = """
       FROM catalogue_product product JOIN ({prices}) priced ON priced.id = product.id
      WHERE product.is_listed AND product.type <> 'postpaid' AND product.brand_id = ANY(%s::bigint[])
 """
-# What `_COUNTED` counts, how many of those earn less than so much, and what each of them earns at least.
+# What `_COUNTED` counts, and of the brands' products: how many earn less than asked, and what each earns at least.
 _COUNTED_WITH = """
     SELECT * FROM ({counted}) counted,
            (SELECT count(*) FILTER (WHERE after - cost < %s), min(after - cost) FROM ({listed}) listed) of_all
 """
-# The active rules as they would be: without the present ones of the target, and with its new ones.
+# The active rules after the change: without the target's present rules, with its new ones.
 _RULES_THEN = """(
     SELECT type, category_id, brand_id, product_id, kind, value, round_to, at_least FROM catalogue_pricerule
      WHERE ended_at IS NULL AND id <> ALL (%s::bigint[])
@@ -178,9 +178,9 @@ def preview(
     first: int = 0,
     count: int = 0,
 ) -> Preview:
-    """The effect of these terms for the target (None: no rule of its own); `count` of its products from `first` on.
+    """The effect of these terms for the target (None: no rule of its own), with `count` rows from `first` on.
 
-    In `lock_prices` it is the real effect; otherwise the effect at this moment, where `own_rules` may be read already.
+    After `lock_prices` it is the real effect, else the effect at this moment. `rules`: `own_rules`, if already read.
     """
     rules = own_rules(target) if rules is None else rules
     after = _terms_then(target, rules, terms)
@@ -207,7 +207,7 @@ def preview(
 def sums_of_sold(change: Preview, sold: Mapping[int, int]) -> tuple[int, int, int]:
     """How many of these sales are of products whose price changes, and what they earn before and after, in rupiah.
 
-    `sold`: by the key of its product, how often it was sold. Each counts at the product's cost of now.
+    `sold`: product key → how often it was sold. Each sale counts at the product's present cost.
     """
     affected, values = _affected_by(change.target, change.rules, change.after)
     with connection.cursor() as cursor:
@@ -219,7 +219,7 @@ def sums_of_sold(change: Preview, sold: Mapping[int, int]) -> tuple[int, int, in
 def _affected_by(
     target: Target, rules: list[PriceRule | None], after: list[Terms | None], *, question: str = ""
 ) -> tuple[str, list[Any]]:
-    """The statement that lists the products whose price these terms change, instead of these rules; and its values."""
+    """SQL for the products whose price changes when these terms replace these rules, and its values."""
     category, _brand, product = target.keys
     new = [(part.keys[1], terms) for part, terms in zip(target.parts, after, strict=True) if terms]
     values = [
@@ -235,7 +235,7 @@ def _affected_by(
 
 
 def _terms_then(target: Target, rules: list[PriceRule | None], asked: Terms | AsNow | None) -> list[Terms | None]:
-    """The terms of each part of the target after the change. A part for which the same holds gets no rule for it."""
+    """The terms of each part of the target after the change. A part for which nothing changes keeps what it has."""
     if not isinstance(asked, AsNow):
         return [asked] * len(rules)
     held = [(rule, Terms.of(rule or above)) for rule, above in zip(rules, rules_above(target), strict=True)]
@@ -263,8 +263,8 @@ def change_rule(
     """Give the target these terms (None ends its rules), and every product its new price, in one transaction; return
     what changed.
 
-    `seen`: the `hash` of the preview that was confirmed. Raises `RuleRefused` when nothing would change or it is not
-    what was seen, `NeedsSecondPerson` when something would sell below cost.
+    `seen`: the `hash` of the confirmed preview. Raises `RuleRefused` when nothing would change or the effect is another
+    one now, `NeedsSecondPerson` when something would sell below cost and nobody has approved it.
     """
     with transaction.atomic():
         lock_prices()
@@ -308,14 +308,14 @@ def _write(change: Preview) -> None:
 
 
 def active_rules(*which: Q) -> list[PriceRule]:
-    """Every active rule, or those of `which`, the broadest first, with what it is for."""
+    """Every active rule, or those that match `which`, with their targets, the broadest first."""
     active = PriceRule.objects.order_by("pk").filter(*which, ended_at=None)
     active = active.select_related("category", "brand__category", "product")
     return sorted(active, key=lambda rule: (rule.type != ProductType.PREPAID, _depth(rule), Target.of(rule).name))
 
 
 def narrower_targets(target: Target) -> list[Target]:
-    """What lies in the target and has a rule of its own that counts, the broadest first."""
+    """The targets within this one that have a rule of their own, which counts before its rule; the broadest first."""
     if target.product:
         return []
     if target.brands:
@@ -328,8 +328,8 @@ def narrower_targets(target: Target) -> list[Target]:
 
 
 def rules_above(target: Target) -> list[PriceRule | None]:
-    """For each part of the target the rule that holds where it has none of its own: of its brand, its category, or of
-    everything."""
+    """For each part of the target, the rule that holds if it has none of its own: that of its brand, of its category or
+    of everything."""
     above = Q(category=None, brand=None, product=None)
     if target.product:
         above |= Q(brand_id=target.product.brand_id) | Q(category_id=target.product.category_id)
@@ -350,17 +350,17 @@ def _depth(rule: PriceRule) -> int:
 
 
 def sold_below_cost(most: int) -> list[Product]:
-    """At most so many listed products that sell for less than they cost, the largest loss first."""
+    """At most `most` listed products that sell for less than they cost, the largest loss first."""
     return list(Product.objects.below_cost()[:most])
 
 
 def sold_at_cost() -> int:
-    """How many listed products sell at cost, because no rule is for them."""
+    """How many listed products sell at cost, because they have no rule."""
     return Product.objects.at_cost().count()
 
 
 def holding_words(terms: Terms | AsNow | None, above: PriceRule | None) -> str:
-    """A target's own rule in a few words; without one, the rule above it that holds instead."""
+    """A target's own rule in a few words; without one, the wider rule that holds instead."""
     if terms or above is None:
         return terms_words(terms)
     wider = Target.of(above)

@@ -1,4 +1,4 @@
-"""Find products as people of the trade ask for them: "tsel 10", "10rb simpati", "mlbb 86", "pulsa", TSEL10."""
+"""Finds products by the trade's words: "tsel 10", "10rb simpati", "mlbb 86", "pulsa", TSEL10."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from catalogue.services.words import chunks_of, fold, has_one_typo, joined, says
 from core.bulk import read_rows
 
 _LETTERS_THEN_NUMBER = re.compile(r"([a-z]+)(\d.*)")
-# "3 tri10 xl5" can be understood in many ways; so many are tried.
+# "3 tri10 xl5" can be understood in many ways; at most this many are tried.
 _MOST_READINGS = 8
 _LONGEST_NAME = 4
 _MOST_WORDS = 12
@@ -36,11 +36,10 @@ _MORE = {"of_brand": _BRAND, "of_category": _CATEGORY, "of_health": _HEALTH}
 class Found:
     """The products found, best first, by their keys.
 
-    `lacking`: the typed amount if no product has exactly that denomination; all matches are larger then.
-    `is_exact`: a denomination was typed, and only the first product is exactly that. `alike`: the products that are it
-    equally well, if there are several.
-    `of_operator`: they are those of the operator of the customer's number. `busy_categories`: all that are not empty:
-    prepaid before bills, the most used first.
+    `lacking`: the typed text if no product has exactly that denomination; all matches are larger then. `is_exact`: a
+    denomination was typed, and only the first product is exactly that. `alike`: the products that fit it equally well,
+    if there are several. `of_operator`: the products are of the operator of the customer's number. `busy_categories`:
+    all that are not empty, prepaid before bills, the most used first.
     """
 
     keys: list[int]
@@ -53,24 +52,24 @@ class Found:
 
 @dataclass(frozen=True)
 class _Reading:
-    """One way to understand what was typed; the `last` one only counts when the others find nothing."""
+    """One way to understand what was typed; one with `last` counts only when the others find nothing."""
 
     words: tuple[str, ...] = ()
     amounts: tuple[Amount, ...] = ()
     last: bool = False
 
 
-# How the amount of a product fits: see `fit`.
+# How well the amount of a product fits, as `fit` returns it.
 _Fit = tuple[int, Decimal]
-# The parts of a place in the order, each with more room than it needs: a sum of ints sorts faster than a tuple.
+# The weights of the parts of a sort key, each with more room than it needs: a sum of ints sorts faster than a tuple.
 _PER_READING, _PER_RANK, _PER_BILL, _PER_BEGINNING, _PER_UNNAMED = 1 << 48, 1 << 40, 1 << 39, 1 << 38, 1 << 32
 
 
 def search_products(text: str, *, operator: Operator | None = None, category: str = "", brand: str = "") -> Found:
-    """The listed products that `text` asks for, best first; with no text all of them, in their usual order.
+    """The listed products that match `text`, best first; without a text all of them, in their usual order.
 
-    With an operator only its own products; when it has none of the kind asked for, what takes no operator's number.
-    `category`, `brand`: the codes that narrow the list.
+    With an operator only its own products; if none of them matches, products that take no phone number. `category`,
+    `brand`: the codes that narrow the list.
     """
     index = current_index()
     matches = search_index(index, text, operator=operator, category=category, brand=brand)
@@ -78,9 +77,8 @@ def search_products(text: str, *, operator: Operator | None = None, category: st
 
 
 def knows_words(text: str) -> bool:
-    """Whether each word begins a word or code of the catalogue; else letters inside of words find, or a typing error.
-
-    Numbers count as known.
+    """Whether each typed word begins a word or code of the catalogue; else only letters inside words, or words with a
+    typing error, can match. Numbers count as known.
     """
     index = current_index()
     # "tsel10" is a word and a number, unless it is a code.
@@ -132,7 +130,7 @@ def search_index(
     phones = index.kinds.get(PHONE, set())
     names = [name for name in index.brand_names if is_brand_of(operator, name)]
     own = among & phones & set().union(*(index.brand_names[name] for name in names))
-    # A number of by.U may be Telkomsel's, too.
+    # A number of by.U may also be Telkomsel's.
     first = own & set().union(
         *(index.brand_names[name] for name in names if fold(name).startswith(fold(operator.name)))
     )
@@ -144,7 +142,7 @@ def search_index(
 
 
 def _search(index: Index, text: str, among: frozenset[int], first: frozenset[int] = frozenset()) -> Found:
-    """The matches `among` these entries; those of `first` before others that fit equally well."""
+    """The matches `among` these entries; those in `first` come before others that fit equally well."""
     readings = _readings(index, text)
     for with_typos in (False, True):
         matches: dict[_Fit, list[int]] = defaultdict(list)
@@ -169,7 +167,7 @@ def _search(index: Index, text: str, among: frozenset[int], first: frozenset[int
 
 
 def _best(places: list[int], first: frozenset[int]) -> list[int]:
-    """The entries that fit the same reading equally well; those of `first` count alone, if there are any."""
+    """The entries that fit the best reading equally well; only those in `first`, if there are any."""
     own = sorted(place for place in places if place % _PER_UNNAMED in first) or sorted(places)
     return [*dict.fromkeys(place % _PER_UNNAMED for place in own if place // _PER_RANK == own[0] // _PER_RANK)]
 
@@ -183,7 +181,7 @@ def _add_hits(
     place: int,
     with_typos: bool,
 ) -> None:
-    """Add what fits this reading: by how its amount fits, the places in the order, from `place` on."""
+    """Add the entries that fit this reading to `matches`: how the amount fits → their sort keys, from `place` on."""
     wanted, little = _split(index, reading.words, with_typos=with_typos)
     hits = among
     for ranks in wanted:
@@ -216,7 +214,7 @@ def _rank(ranks: Ranks, at: int) -> int:
 
 
 def _split(index: Index, words: Sequence[str], *, with_typos: bool) -> tuple[list[Ranks], list[Ranks]]:
-    """The matches of the words that a product must have, and of the words that say little."""
+    """What the words that a product must have find, and what the words that say little find."""
     wanted: list[Ranks] = []
     little: list[Ranks] = []
     few = search_words().little
@@ -246,7 +244,7 @@ def _readings(index: Index, text: str) -> list[_Reading]:
             amount, with_next = amount_read
             number = _Reading(amounts=(amount,))
             if both < 0 and not with_next and index.is_called(chunk):
-                both = len(choices)  # "3" is a brand, and a number
+                both = len(choices)  # "3" is a brand and a number
             else:
                 has_amount = True
             choices.append([number])
@@ -261,7 +259,7 @@ def _readings(index: Index, text: str) -> list[_Reading]:
         choices.append(_readings_of_word(index, joined(chunk), chunk))
         at += 1
     for place, word in periods.items():
-        # "Weekly Pass" is a name, too; of bills "bulanan" says little, and beside "3 GB" it says which.
+        # "Weekly Pass" is also a name. "bulanan" says little about a bill, but says which product beside "3 GB".
         if index.knows(word) or (word in search_words().little and not has_amount):
             choices[place].append(_Reading(words=(word,), last=True))
     has_amount |= bool(periods)
@@ -274,13 +272,13 @@ def _readings(index: Index, text: str) -> list[_Reading]:
 
 
 def _longest_name(index: Index, chunks: Sequence[str]) -> int:
-    """How many of the next words make one name that people use: "kartu as", "free fire"."""
+    """How many of the next words are one name that people use ("kartu as", "free fire"); 0 for none."""
     lengths = range(min(_LONGEST_NAME, len(chunks)), 1, -1)
     return next((length for length in lengths if index.is_called(joined("".join(chunks[:length])))), 0)
 
 
 def _readings_of_word(index: Index, word: str, chunk: str) -> list[_Reading]:
-    """A word, and "tsel10" as a word and a number, too: first as one word if the catalogue has it."""
+    """The readings of a word; "tsel10" also as a word and a number, but first as one word if the catalogue has it."""
     as_one = _Reading(words=(word,))
     parts = _LETTERS_THEN_NUMBER.fullmatch(chunk)
     amount_read = amount_of(parts[2]) if parts else None
@@ -296,7 +294,7 @@ def _joined(*parts: _Reading) -> _Reading:
 
 
 def note_bought(counts: Mapping[int, int]) -> None:
-    """Keep how many of the last orders were for a product, by its pk (0 for those not named), and for its category."""
+    """Store how many of the last orders were for each product (by pk; 0 if not named), and for each category."""
     in_category: Counter[int] = Counter()
     changed = []
     for row in Product.objects.only("bought", "category"):
@@ -313,7 +311,7 @@ def note_bought(counts: Mapping[int, int]) -> None:
 
 
 def find_product(code: str, product_type: str) -> Product | None:
-    """The product with this code, if it is of this type: with its health, and names and codes of what it belongs to."""
+    """The product of this code and type, with its health, and code and name of its brand and category; else None."""
     where = "WHERE code = %s AND type = %s"
     for row in read_rows(Product, where, [code, product_type], **_MORE):
         alias, columns = row._state.db, row.__dict__

@@ -42,15 +42,15 @@ class _Fetched:
 
 
 def request_catalogue_sync() -> bool:
-    """Have a worker fetch the catalogue soon; False when the broker is down (beat does it every 10 minutes anyway)."""
+    """Let a worker fetch the catalogue soon; False when the broker is down (beat does it every 10 minutes anyway)."""
     return publish("catalogue.tasks.sync_catalogue")
 
 
 def sync_catalogue() -> CatalogueSync:
     """Fetch categories, brands and products (three calls, background class) and apply them in one transaction.
 
-    Delisted products are marked so, never deleted; each new price is kept as a `PriceChange`. Raises
-    `CatalogueFault`, with the attempt stored and the catalogue as it was.
+    Delisted products are marked, never deleted; each new price is kept as a `PriceChange`. Raises `CatalogueFault`,
+    with the attempt stored and the catalogue unchanged.
     """
     attempt = CatalogueSync.objects.create()
     try:
@@ -144,7 +144,7 @@ def _apply(attempt: CatalogueSync, fetched: _Fetched) -> None:
 def _apply_categories(fetched: _Fetched) -> dict[str, Category]:
     names = {item.code: (item.name, item.type) for item in fetched.categories}
     for product in fetched.products:
-        # A product's category may be missing from the list of categories; the product is still sold.
+        # A product is sold even if its category is missing from the list of categories.
         names.setdefault(product.category, (product.category, product.type))
     Category.objects.bulk_create(
         [Category(code=code, name=name, type=kind, is_listed=True) for code, (name, kind) in names.items()],
@@ -174,7 +174,7 @@ def _apply_brands(fetched: _Fetched, categories: dict[str, Category]) -> dict[tu
 
 
 def _fill(product: Product, item: messages.Product, category: Category, brand: Brand) -> None:
-    if product.type != item.type:  # a bill has a fee and no selling price, and a product the other way round
+    if product.type != item.type:  # a bill has a fee and no selling price; a prepaid product has no fee
         product.selling_price, product.fee = None, 0
     product.name = item.product_name
     product.category = category

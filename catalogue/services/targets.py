@@ -1,4 +1,4 @@
-"""What a price rule is for: everything of a type, a category, a brand, a product; or a brand in all its categories."""
+"""The target of a price rule: everything of a type, a category, a brand (in one or all categories), a product."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from catalogue.models import Brand, Category, PriceRule, Product, ProductType
 class Target:
     """The target of a rule: everything of a type, or one category, brand or product.
 
-    With `also` it is a brand in all its categories: its rows of one name and type, each with a rule of its own.
+    With `also` it is a brand in all its categories: the brands of one name and type, each with a rule of its own.
     """
 
     type: str
@@ -29,7 +29,7 @@ class Target:
 
     @classmethod
     def of(cls, rule: PriceRule) -> Target:
-        """The target of this rule; its category, brand or product is read with it."""
+        """The target of this rule, which must have its category, brand or product loaded."""
         return cls(type=rule.type, category=rule.category, brand=rule.brand, product=rule.product)
 
     @classmethod
@@ -54,7 +54,7 @@ class Target:
 
     @property
     def key(self) -> str:
-        """Its name in forms, approvals and events: "all:prepaid", "category:3", "brand:12", "product:345"; for a brand
+        """Its key in forms, approvals and events: "all:prepaid", "category:3", "brand:12", "product:345"; for a brand
         in all its categories "brands:12", with the lowest of its keys."""
         for what, row in (("product", self.product), ("brand", self.brand), ("category", self.category)):
             if row is not None:
@@ -72,7 +72,7 @@ class Target:
 
     @property
     def words(self) -> str:
-        """The same in the reader's language, in short."""
+        """The name in short, in the reader's language."""
         if self.brand and self.also:
             return gettext("%(brand)s · all %(count)s categories") % {
                 "brand": self.brand.name,
@@ -97,12 +97,12 @@ class Target:
 
     @property
     def keys(self) -> list[int | None]:
-        """The keys of its category, brand and product, as the table of rules holds them."""
+        """The keys of its category, brand and product; None for what it has not."""
         return [None if row is None else row.pk for row in (self.category, self.brand, self.product)]
 
 
 def in_several_categories(same_as: int | None = None) -> list[Target]:
-    """The brands that several categories of one type list, by name; or only what is the same as that of this key."""
+    """The brands in several categories of one type, by name; or only the one with the brand of the key `same_as`."""
     brands = Brand.objects.filter(is_listed=True).select_related("category").order_by("category__type", "name", "pk")
     if same_as is not None:
         one = Brand.objects.filter(pk=same_as)
@@ -112,7 +112,7 @@ def in_several_categories(same_as: int | None = None) -> list[Target]:
 
 
 class BrandNow(NamedTuple):
-    """The target of a brand, how often it was sold lately, and what each of its listed products earns at least now."""
+    """A brand's target, how often it was sold lately, and what each of its listed products earns at least (rupiah)."""
 
     target: Target
     sold: int
@@ -120,7 +120,7 @@ class BrandNow(NamedTuple):
 
 
 def by_what_sells(targets: Iterable[Target]) -> list[BrandNow]:
-    """Targets of brands that are not bills: first those that sold most lately (`Product.bought`), then by name."""
+    """Targets of prepaid brands, sorted by what sold most lately (`Product.bought`), then by name."""
     each = list(targets)
     earned = Coalesce("selling_price", "price") - F("price")
     theirs = Product.objects.filter(brand__in=[brand.pk for target in each for brand in target.brands]).order_by()

@@ -25,18 +25,18 @@ class Terms:
 
     @classmethod
     def of(cls, rule: PriceRule | None) -> Terms | None:
-        """Those of this rule; None without one."""
+        """The terms of this rule; None without one."""
         return cls(rule.kind, rule.value, rule.round_to, rule.at_least or 0) if rule else None
 
 
 @dataclass(frozen=True)
 class AsNow:
-    """The terms that hold, wherever they come from, but at least so many rupiah on top of the cost: no price falls."""
+    """The present terms of each part, but at least this many rupiah on top of the cost: no price falls."""
 
     at_least: int
 
     def instead_of(self, held: Terms | None) -> Terms:
-        """The terms that follow from those that hold. A fixed price stays."""
+        """The terms that replace the present ones (None: the product sells at cost). A fixed price stays."""
         if held is None:
             return Terms(PriceRuleKind.PLUS, self.at_least)
         match held.kind:
@@ -49,14 +49,14 @@ class AsNow:
 
 
 def facts_of(terms: Terms | None) -> dict[str, Any] | None:
-    """The terms in JSON values; without `at_least` where there is none, as older approvals and events have them."""
+    """The terms in JSON values; without `at_least` if there is none, like older approvals and events."""
     if terms is None:
         return None
     return {name: value for name, value in asdict(terms).items() if name != "at_least" or value}
 
 
 def read_terms(facts: dict[str, Any] | None) -> Terms | None:
-    """The terms of which these are the facts."""
+    """The terms that `facts_of` made these facts of."""
     return Terms(**facts) if facts else None
 
 
@@ -80,22 +80,22 @@ def terms_words(terms: Terms | AsNow | None) -> str:
 
 
 def own_words(key: str, terms: Terms | AsNow | None) -> str:
-    """The own rule of the target with this key; without one, a rule of something wider may hold for it."""
+    """The own rule of the target with this key, in words; without one, a wider rule may hold for it."""
     if terms or key.startswith("all:"):
         return terms_words(terms)
     return gettext("No rule of its own")
 
 
 def each_in_words(rules: list[dict[str, Any]]) -> tuple[str, ...]:
-    """The rules of several brands, as `Preview.content` has them."""
+    """The words for the rules of several brands in a `Preview.content`."""
     return tuple(f"{rule['name']}: {own_words(rule['target'], read_terms(rule['terms']))}" for rule in rules)
 
 
 def facts_words(facts: Any) -> str:
-    """A rule, or several, as an approval or an event has them, in words."""
+    """The words for a rule, or several, in an approval or an event."""
     if isinstance(facts, list):
         return "; ".join(each_in_words(facts))
-    # The activity log shows one of several by itself.
+    # The activity log shows each of several rules by itself.
     return "; ".join(each_in_words([facts])) if facts and "target" in facts else terms_words(read_terms(facts))
 
 
@@ -104,6 +104,6 @@ def _rounded(terms: Terms) -> str:
 
 
 def percent(hundredths: int) -> str:
-    """Hundredths of a percent as people here write it: 250 → "2,5"."""
+    """Hundredths of a percent as a percentage in Indonesian notation: 250 → "2,5"."""
     whole, rest = divmod(hundredths, 100)
     return f"{whole},{rest:02d}".rstrip("0") if rest else str(whole)

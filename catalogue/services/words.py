@@ -13,7 +13,7 @@ from pathlib import Path
 _FILE = Path(__file__).resolve().parents[1] / "search_words.toml"
 _CHUNK = re.compile(r"\d+(?:[.,]\d+)*[a-z]*|[a-z][a-z0-9]*(?:[.'&-][a-z0-9]+|,\d+)*")
 _RUPIAH = re.compile(r"\b(?:rp|idr)\.?\s*(?=\d)")
-# Shorter words are typed right, or mean something else.
+# Shorter words are typed correctly, or mean something else.
 _LETTERS_FOR_A_TYPO, _LETTERS_FOR_A_TYPO_IN_A_BEGINNING = 4, 5
 
 
@@ -32,7 +32,7 @@ class Called:
 
 @dataclass(frozen=True)
 class SearchWords:
-    """The file, as the search uses it."""
+    """The content of `search_words.toml` in the form that the search uses."""
 
     brands: tuple[Called, ...]
     categories: tuple[Called, ...]
@@ -97,24 +97,24 @@ def _called(entries: Iterable[dict[str, list[str]]]) -> tuple[Called, ...]:
 
 
 def fold(text: str) -> str:
-    """The text in small letters, without accents."""
+    """The text in lower case, without accents."""
     if text.isascii():
         return text.lower()
     return "".join(c for c in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(c))
 
 
 def joined(text: str) -> str:
-    """Letters and digits alone: "by.U" is byu, "kartu as" is kartuas."""
+    """Only the letters and digits, in lower case: "by.U" is byu, "kartu as" is kartuas."""
     return re.sub(r"[^a-z0-9]", "", fold(text))
 
 
 def chunks_of(text: str) -> list[str]:
-    """The words and numbers of a text, small: "By.U Rp10.000 / 3GB" → by.u, 10.000, 3gb."""
+    """The words and numbers of a text in lower case: "By.U Rp10.000 / 3GB" → by.u, 10.000, 3gb."""
     return _CHUNK.findall(_RUPIAH.sub("", fold(text)))
 
 
 def says_bill(text: str) -> bool:
-    """Whether a word says that a bill is meant, nothing prepaid."""
+    """Whether a word says that a bill is meant, not something prepaid."""
     return not search_words().bills.isdisjoint(joined(chunk) for chunk in chunks_of(text))
 
 
@@ -127,7 +127,7 @@ def words_in(text: str) -> Iterator[str]:
 
 
 def has_one_typo(typed: str, word: str) -> bool:
-    """Whether `typed` is the word, or begins a longer one, with one letter wrong, missing, too many or moved."""
+    """Whether `typed` is the word or its beginning, with at most one letter wrong, missing, added or swapped."""
     if len(typed) < _LETTERS_FOR_A_TYPO:
         return False
     if _is_near(typed, word):
@@ -138,7 +138,7 @@ def has_one_typo(typed: str, word: str) -> bool:
 
 
 def _is_near(typed: str, word: str) -> bool:
-    """Whether one change leads from one to the other: a letter more, less or other, or two neighbours swapped."""
+    """Whether one change at most makes one the other: a letter added, removed, replaced, or two neighbours swapped."""
     difference = len(typed) - len(word)
     if abs(difference) > 1:
         return False

@@ -22,14 +22,14 @@ PAGE_SIZE = 50
 @staff_only(Right.VIEW_PRODUCT, Right.CHANGE_PRICES)
 @require_GET
 def number_kinds(request: StaffRequest) -> HttpResponse:
-    """Every listed category with the kinds of its products; those that ask for one come first."""
+    """Every listed category with the kinds of its products; categories whose kind is not known come first."""
     return render(request, "catalogue/number_kinds.html", {"categories": services.read_category_kinds()})
 
 
 @staff_only(Right.VIEW_PRODUCT, Right.CHANGE_PRICES)
 @require_http_methods(["GET", "POST"])
 def number_kind(request: StaffRequest, key: str) -> HttpResponse:
-    """Say the kind of a category's or a product's numbers; `key` as of a price rule's target, e.g. "category:3"."""
+    """Set the kind of a category's or a product's numbers; `key` is that of a `Target`, e.g. "category:3"."""
     target = Target.find(key)
     if target is None or not (target.category or target.product):
         raise Http404

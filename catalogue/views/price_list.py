@@ -42,7 +42,7 @@ _TOO_MANY = 429
 @staff_only(Right.VIEW_PRODUCT)
 @require_GET
 def price_list(request: StaffRequest) -> HttpResponse:
-    """The brands to choose, the list as it is printed and drawn, and a text for each brand."""
+    """The brands to choose from, the list to print or to send as a picture, and a text for each brand."""
     sections = read_price_sections()
     chosen = _chosen(request.GET, sections)
     return render(request, "catalogue/price_list.html", _context(sections, chosen))
@@ -51,7 +51,7 @@ def price_list(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_PRODUCT, Right.PUBLISH_PRICES)
 @require_http_methods(["GET", "POST"])
 def price_list_link(request: StaffRequest) -> HttpResponse:
-    """Whether the list is public. POST makes a link, which this answer alone shows; with `off` it ends the link."""
+    """Whether the list is public. POST makes a link, which only this answer shows; POST with `off` ends the link."""
     if "off" in request.POST:
         withdraw_prices(actor=request.user)
         messages.success(request, _("The public page is switched off."), extra_tags="public_prices_off")
@@ -87,7 +87,7 @@ def _new_link(request: StaffRequest, brands: set[int]) -> dict[str, Any]:
 @never_cache
 @require_GET
 def public_prices(request: HttpRequest) -> HttpResponse:
-    """The list for anybody who has its link; 404 for any other link, and 429 when too many were tried."""
+    """The list for anybody who has its link; 404 for any other link, and 429 after too many wrong ones."""
     try:
         public = find_public_list(request.GET.get("link", ""), address=address_of(request))
     except Slowed as slowed:
@@ -99,14 +99,14 @@ def public_prices(request: HttpRequest) -> HttpResponse:
 
 
 def _hidden(answer: HttpResponse) -> HttpResponse:
-    """No search engine lists it, and no other site learns the link."""
+    """Keep the page out of search engines, and the link from other sites."""
     answer.headers["X-Robots-Tag"] = "noindex, nofollow"
     answer.headers["Referrer-Policy"] = "no-referrer"
     return answer
 
 
 def _chosen(asked: QueryDict, sections: Sequence[PriceSection]) -> set[int]:
-    """The brands of the address: all, those that are ticked, or at first those of the category that sells most."""
+    """The brands in the address: all, the ticked ones, or at first those of the category that sells most."""
     if "all" in asked:
         return {section.brand for section in sections}
     if "brand" in asked:
@@ -125,5 +125,5 @@ def _context(sections: Sequence[PriceSection], chosen: set[int]) -> dict[str, An
 
 
 def _list(sections: Sequence[PriceSection]) -> dict[str, Any]:
-    """The list itself: the head of the shop, from when the prices are, and the sections."""
+    """The list itself: the shop's letterhead, the time of the prices, and the sections."""
     return {"head": Letterhead.of(current_shop()), "at": timezone.now(), "sections": sections}

@@ -1,4 +1,4 @@
-"""Selling prices: the rules, and a change of one with what it does to every product before it is saved."""
+"""Selling prices: the rules, and the change of a rule, with its effect on every product shown before it is saved."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from core.rights import Right
 from staff.confirming import check_factor
 from staff.errors import FactorRefused
 
-# Those of the parts of a target.
+# The rules of the parts of a target.
 Rules = list[PriceRule | None]
 PAGE_SIZE = 50
 NARROWER_SHOWN = 10
@@ -43,7 +43,7 @@ _BOUND = ("target", "kind", "value", "at_least", "round_to", "seen", "reason")
 @staff_only(Right.VIEW_PRODUCT, Right.VIEW_COST)
 @require_GET
 def prices(request: StaffRequest) -> HttpResponse:
-    """Every active price rule, and how many products sell at cost because none is for them."""
+    """Every active price rule, and how many products sell at cost because they have no rule."""
     may_change = request.user.has_perm(Right.CHANGE_PRICES)
     everywhere = [target for target in services.in_several_categories() if not target.is_bill] if may_change else []
     context = {
@@ -59,9 +59,9 @@ def prices(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_PRODUCT, Right.VIEW_COST, Right.CHANGE_PRICES)
 @require_http_methods(["GET", "POST"])
 def price_rule(request: StaffRequest) -> HttpResponse:
-    """Choose what the rule is for, then how it makes the price; show every price before and after; save it (POST).
+    """Choose the rule's target, then how it makes the price; show every price before and after; save it (POST).
 
-    All of it stands in the address until it is saved, which takes a second factor.
+    The choices are in the address until the rule is saved, which takes a second factor.
     """
     typed = request.POST if request.method == "POST" else request.GET
     which = TargetForm(typed if "target" in typed or "product" in typed else None)
@@ -80,7 +80,7 @@ def price_rule(request: StaffRequest) -> HttpResponse:
 
 
 def _first_terms(target: Target, own: Rules) -> dict[str, Any]:
-    """What the form begins with: the terms that hold. Several brands without the same rule keep what each has."""
+    """The form's first values: the terms that hold now; for several brands with different rules, "as now"."""
     above = [None] * len(own) if all(own) else services.rules_above(target)
     holding = [Terms.of(rule or wider) for rule, wider in zip(own, above, strict=True)]
     first = typed_terms(holding[0]) if holding[0] else {"kind": PriceRuleKind.PLUS}
@@ -118,8 +118,8 @@ def _save(request: StaffRequest, target: Target, own: Rules, form: TermsForm) ->
 
 
 def _said_of(change: Preview) -> str:
-    """What was saved: the least profit of one sale, of every product of a brand, or of what changed for other targets;
-    or how many products of the brand still earn less than was asked."""
+    """The words after saving: how many products of the brand still earn less than was asked, else the least profit of a
+    sale, over all products of a brand, or over the changed products for other targets."""
     if change.earning_less:
         still = ngettext(
             "Saved. %(less)s product still earns less than %(asked)s.",
@@ -132,7 +132,7 @@ def _said_of(change: Preview) -> str:
 
 
 def _each_change(change: Preview, held: list[str]) -> list[tuple[Target, str, str]]:
-    """The parts of the target with the words of what holds now, and of their terms afterwards."""
+    """Each part of the target, with the words for what holds now and for its terms afterwards."""
     parts = zip(change.target.parts, held, change.rules, change.after, strict=True)
     return [
         (part, words, services.own_words(part.key, terms) if terms != Terms.of(rule) else _("as now"))

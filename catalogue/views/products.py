@@ -26,7 +26,7 @@ PAGE_SIZE = 60
 @staff_only(Right.VIEW_PRODUCT)
 @require_GET
 def catalogue(request: StaffRequest) -> HttpResponse:
-    """Show what the choice in the URL finds; for htmx only the results."""
+    """Show the products that the choice in the URL finds; for htmx only the results."""
     choice = ProductChoice(request.GET)
     phone = Phone.read(choice.chosen["destination"])
     matches = choice.find(operator=phone.operator)

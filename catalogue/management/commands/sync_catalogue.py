@@ -20,7 +20,7 @@ def _not_yet(time: str) -> str:
 
 
 def _refused(code: str) -> str:
-    """At a start nobody has asked yet whether what was corrected is right: the balance does so within a minute."""
+    """The words at a start: only the balance request, within a minute, shows whether a correction was right."""
     return (
         f"The provider refused this shop when it was last asked ({code}). If you have not corrected "
         "UPSTREAM_SECRET_ID, UPSTREAM_SECRET_KEY or the account: do so, and start again. Else it goes on by itself."
