@@ -1,17 +1,17 @@
-"""The rate budget: all processes together make at most the calls that the upstream allows; kept in Redis.
+"""The rate budget, in Redis: all processes together make at most the calls that the upstream allows.
 
-The rule with its proof, who goes first, and what it does not cover: docs/rate-budget.md. Without Redis everything is
-refused: no answer means no permission. Other programs with the same account or address are unknown here: set the rates
-lower for them.
+docs/rate-budget.md has the rule with its proof, the order of calls, and what is not covered. Without Redis everything
+is refused: no answer means no permission. The budget does not know of other programs with the same account or address:
+set lower rates for them.
 
-Two sorted sets per limit. `calls` has one member per call, its score the moment at which it stops counting, and the
-members `open`, `next` and `people`, whose scores are moments too. `booked` has the permits that were not started yet.
-All moments are Redis's own clock, in microseconds. Each operation is one Lua script (`lua/`), so it is atomic and sees
-one clock.
+Each limit has two sorted sets. `calls` has one member per call, whose score is the moment at which it stops counting,
+and the members `open`, `next` and `people`, whose scores are moments too. `booked` has the permits that are not started
+yet. All moments are Redis's own clock, in microseconds. Each operation is one Lua script (`lua/`), so it is atomic and
+sees one clock.
 
-If `open` is missing, Redis was emptied: nobody knows what was sent just before. So `open` is set one window (at least
-the longest life of a call) ahead, and everything is refused until then. It is a member of the set that it protects, so
-losing any set is noticed.
+If `open` is missing, Redis was emptied, and nobody knows what was sent just before. So `open` is set one window (at
+least the longest life of a call) ahead, and everything is refused until then. It is a member of the set that it
+protects, so the loss of any set is noticed.
 """
 
 import math
@@ -36,9 +36,9 @@ log = structlog.get_logger(__name__)
 
 PERMIT_SECONDS = 15.0  # after this an unused permit is void
 MARGIN_SECONDS = 5.0  # a request may stay in buffers after its call was given up
-# A permit is given this long (seconds) before its moment, for what has to be done before the request is written.
+# `reserve` returns a permit this long (seconds) before its moment, for the work before the request is written.
 PREPARE_SECONDS = 0.1
-# People are about for this long (seconds) after a call of theirs.
+# People count as present for this long (seconds) after a call of theirs.
 PEOPLE_STAY_SECONDS = 60.0
 # The upstream's clock may run this much faster than Redis's.
 _CLOCKS_DIFFER = 0.0005
@@ -56,9 +56,9 @@ class CallClass(StrEnum):
 
 
 class Permit:
-    """The right to make one call, soon. It belongs to one thread, until it is handed over.
+    """The right to make one call soon. It belongs to one thread, until it is handed over.
 
-    Hand it to a method of the client, which always settles it, or cancel it. A forgotten one is void after
+    Pass it to a method of the client, which always settles it, or cancel it. A forgotten permit is void after
     `PERMIT_SECONDS`; a call that was begun and never settled counts until the longest life of a call is over.
     """
 
@@ -68,21 +68,21 @@ class Permit:
         self._budget = budget
         self._ready_at = ready_at
         self.started = False
-        self.began_at = 0.0  # when its call was begun at the latest (`time.monotonic()`)
-        # Seconds that were spent here on waiting for its moment.
+        self.began_at = 0.0  # just before its call was begun (`time.monotonic()`)
+        # Seconds that it has waited here for its moment.
         self.waited = 0.0
         self._settled = False
 
     @property
     def call_class(self) -> CallClass:
-        """For whom it was booked; it stands in the id, so that a process that takes it over knows it."""
+        """The class that it was booked for. It is part of the id, so that a process that takes it over knows it."""
         return CallClass.INTERACTIVE if self.id.startswith(CallClass.INTERACTIVE) else CallClass.BACKGROUND
 
     def start(self, endpoint: Endpoint) -> bool:
-        """Wait for its moment and take it for a call that is sent now.
+        """Wait for its moment and use it for a call that is sent now.
 
-        False if it is for another endpoint, too old, used or cancelled. Raises `Unavailable`
-        ("budget_unreachable" without Redis, "budget" if the upstream has answered 429 since).
+        False if it is for another endpoint, too old, used or cancelled. Raises `Unavailable` ("budget_unreachable"
+        without Redis, "budget" if the upstream has answered 429 since).
         """
         if self.started or self._settled or endpoint is not self.endpoint:
             return False
@@ -91,24 +91,24 @@ class Permit:
         return self.started
 
     def wait(self, seconds: float) -> None:
-        """Sleep that long, and count it as waiting for the rate budget."""
+        """Sleep for this time, and count it as waiting for the rate budget."""
         if seconds > 0:
             time.sleep(seconds)
             self.waited += seconds
 
     def hand_over(self) -> str:
-        """Give it up here and return the id with which another process takes it over."""
+        """Give it up here and return the id by which another process takes it over."""
         self._settled = True
         return self.id
 
     def cancel(self) -> None:
-        """Give it back: the call was certainly not sent. A second settling does nothing."""
+        """Give it back, because the call was certainly not sent. Settling it again does nothing."""
         if not self._settled:
             self._settled = True
             self._budget.give_back(self)
 
     def complete(self, written_at: float | None = None) -> None:
-        """The answer is in: from now on the call counts for one window. A second settling does nothing.
+        """Note that the answer has come: the call counts for one window from now. Settling it again does nothing.
 
         `written_at`: when its request was written (`time.monotonic()`), for an upstream that counts it soon after that.
         """
@@ -120,8 +120,8 @@ class Permit:
 class Budget:
     """The rate budget of one account. Safe to share between threads; processes meet in Redis.
 
-    The longest life of a call that was begun, after which the upstream certainly counts it no more: the deadline of a
-    call + `MARGIN_SECONDS`, or less when it is known how soon the upstream counts what was written.
+    A begun call arrives within its longest life or never: the deadline of a call + `MARGIN_SECONDS`, or less when it is
+    known how soon the upstream counts a written request.
     """
 
     def __init__(self, config: Config) -> None:
@@ -133,7 +133,7 @@ class Budget:
                 config.redis_url,
                 socket_timeout=config.redis_timeout,
                 socket_connect_timeout=config.redis_connect_timeout,
-                # again for a connection that Redis closed while idle (every script may run twice), never after a
+                # retry on a connection that Redis closed while idle (every script may run twice), never after a
                 # timeout: a frozen Redis must not hold a cashier twice as long
                 retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
             )
@@ -152,7 +152,7 @@ class Budget:
         return permit
 
     def book(self, endpoint: Endpoint, call_class: CallClass, within_seconds: float) -> Permit:
-        """Return a permit whose moment comes within so many seconds, without waiting for it. Raises as `reserve`."""
+        """Return a permit whose moment comes within `within_seconds`, without waiting. Raises as `reserve`."""
         permit_id = f"{call_class}-{uuid.uuid4().hex}"
         spans = (within_seconds, PERMIT_SECONDS, self._longest_life, PEOPLE_STAY_SECONDS)
         arguments = map(_us, spans)
@@ -167,11 +167,11 @@ class Budget:
         return Permit(self, endpoint, permit_id, ready_at=0.0)
 
     def is_booked(self, permit: Permit) -> bool:
-        """Whether it can still be begun: neither void nor used. Raises `Unavailable` ("budget_unreachable")."""
+        """Whether it can still be started: neither void nor used. Raises `Unavailable` ("budget_unreachable")."""
         return bool(self._run("is_booked", permit.endpoint.limits, permit.id))
 
     def begin(self, permit: Permit) -> bool:
-        """See `Permit.start`; to be called at its moment, or a little before."""
+        """See `Permit.start`; call it at its moment, or a little before."""
         while True:
             spans = _us(PERMIT_SECONDS), _us(self._longest_life)
             permit.began_at = time.monotonic()
@@ -187,37 +187,37 @@ class Budget:
         return self.usage(limit)[0]
 
     def usage(self, limit: Limit = Limit.ACCOUNT) -> tuple[int, float]:
-        """The same, and for how many seconds from now on the limit admits no call at all. Raises as `used`."""
+        """How many calls count now, and for how many seconds the limit admits no call at all. Raises as `used`."""
         used, closed = self._run("usage", (limit,))
         return int(used), closed / _SECOND
 
     def block(self, seconds: float, endpoint: Endpoint = Endpoint.TRANSACTION_CREATE) -> None:
-        """Admit nothing for that long (at most an hour): the upstream answered 429 to this endpoint.
+        """Admit nothing for this time (at most an hour), because the upstream answered 429 to this endpoint.
 
-        Only its narrowest limit is blocked, so that a 429 for the product list does not stop sales. For every other
-        endpoint that is the account's, which all calls pass.
+        Only the endpoint's narrowest limit is blocked, so that a 429 for the product list does not stop sales. For
+        every other endpoint that is the account's limit, which applies to all calls.
         """
         self._try("block", endpoint.limits[:1], _us(min(max(seconds, 0.0), _LONGEST_BLOCK_SECONDS)))
 
     def declare_fresh(self) -> None:
-        """Say that no request was ever sent for this account, so that a new Redis need not wait a window.
+        """Declare that no request was ever sent for this account, so that a new Redis need not wait a window.
 
         Call it once, when a new installation creates its data. Raises `Unavailable` ("budget_unreachable").
         """
         self._run("declare_fresh", tuple(Limit))
 
     def give_back(self, permit: Permit) -> None:
-        """See `Permit.cancel`. A call that another process has begun with the same permit keeps its place."""
+        """See `Permit.cancel`. A call that another process has begun with this permit keeps its place."""
         self._try("cancel", permit.endpoint.limits, permit.id, int(permit.started))
 
     def record_completion(self, permit: Permit, since_written: float) -> None:
-        """See `Permit.complete`; the request was written so many seconds ago."""
+        """See `Permit.complete`; `since_written`: how many seconds ago the request was written."""
         within = self._config.counts_within
         counted_before = max(0.0, since_written - within) if within else 0.0
         self._try("complete", permit.endpoint.limits, permit.id, math.floor(counted_before * _SECOND))
 
     def _run(self, script: str, limits: Sequence[Limit], *arguments: str | int) -> Any:
-        """Run one of `lua/*.lua`; its arguments are explained there and in `lua/prelude.lua`."""
+        """Run one of `lua/*.lua`, which explain their arguments, with `lua/prelude.lua`."""
         keys = [key for limit in limits for key in self._keys(limit)]
         terms = [number for limit in limits for number in self._terms(limit)]
         try:
@@ -228,17 +228,17 @@ class Budget:
         raise Unavailable("budget_unreachable", retry_after=self._config.redis_connect_timeout)
 
     def _try(self, script: str, limits: Sequence[Limit], *arguments: str | int) -> None:
-        """For what must never cost an answer: without Redis the permit only counts longer."""
+        """Run a script that must never fail a call: without Redis the permit only counts longer."""
         with suppress(Unavailable):
             self._run(script, limits, *arguments)
 
     def _keys(self, limit: Limit) -> tuple[str, str]:
-        """Calls and booked permits of a limit; the braces keep all of an account's keys in one slot of a cluster."""
+        """The keys of a limit's two sets; the braces keep all of an account's keys in one slot of a cluster."""
         prefix = f"upstream:{{{self._config.account_hash}}}:{limit}"
         return f"{prefix}:calls", f"{prefix}:booked"
 
     def _terms(self, limit: Limit) -> tuple[int, int, int, int, int]:
-        """The numbers of `limit()` in `lua/prelude.lua`."""
+        """The numbers that `limit()` in `lua/prelude.lua` reads."""
         rate = self._config.rate(limit)
         window = _us(rate.window * (1 + _CLOCKS_DIFFER))
         pace = _us(rate.window / max(1, rate.calls - 1))

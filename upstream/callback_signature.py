@@ -1,12 +1,12 @@
-"""Who sent this callback? Three ways to find out, chosen by the setting UPSTREAM_CALLBACK_VERIFIER.
+"""Verifies who sent a callback, in one of three ways that the setting UPSTREAM_CALLBACK_VERIFIER chooses.
 
-To change how callbacks are signed, change or add a row of `VERIFIERS`; nothing else knows a formula or a header.
+To change how callbacks are signed, change or add a row of `VERIFIERS`; no other code knows a formula or a header.
 
 - `hmac_sha256_body`: the header is the hex HMAC-SHA256 of the raw body. It covers the status, so such a callback may
   settle an order by itself.
-- `md5_ref`: the header is the signature of our own requests. It does not cover the status, so the callback is a hint
-  only.
-- `none`: nothing is signed. Every callback passes and is a hint only.
+- `md5_ref`: the header is made like the signature of our own requests. It does not cover the status, so the callback
+  is only a hint.
+- `none`: nothing is signed. Every callback passes and is only a hint.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from upstream.requests import sign
 
 @dataclass(frozen=True, kw_only=True)
 class Incoming:
-    """A callback as it came, with our credentials: all that a signature can be made of."""
+    """A received callback, with our credentials: all that a signature can be made of."""
 
     secret_id: str
     secret_key: str = field(repr=False)
@@ -53,7 +53,7 @@ VERIFIERS: dict[str, Verifier] = {
     "md5_ref": Verifier(_md5_ref, signs=False),
     "none": Verifier(None, signs=False),
 }
-# A signature may equal the one of our own requests: it is never stored.
+# A callback's signature may equal that of our own requests, so it is never stored.
 SIGNATURE_HEADERS = frozenset(verifier.header.lower() for verifier in VERIFIERS.values())
 
 
@@ -65,7 +65,7 @@ def _verifier(name: str) -> Verifier:
 
 
 def signs(verifier: str) -> bool:
-    """Whether a callback that passed this verifier may settle an order by itself; otherwise ask for the status first.
+    """Whether a callback that passed this verifier may settle an order by itself; else the order must be polled first.
 
     Raises `Misconfigured` for an unknown verifier.
     """
@@ -75,7 +75,7 @@ def signs(verifier: str) -> bool:
 def verify(verifier: str, incoming: Incoming) -> bool:
     """Whether the callback's signature is genuine.
 
-    Compares in constant time. Without a secret key nothing but verifier `none` passes: anybody could compute its HMAC.
+    Compares in constant time. Without a secret key only the verifier `none` passes: anybody could compute that HMAC.
     Raises `Misconfigured` for an unknown verifier.
     """
     chosen = _verifier(verifier)

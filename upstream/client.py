@@ -5,14 +5,14 @@ permit of the rate budget; send once; read the answer strictly. It never sends a
 to do after an error, and the kind of error (`upstream.errors`) says which step is safe. A call is over within the
 connect timeout + the read timeout, however slowly the upstream answers.
 
-A call that reads gets its own permit and waits for it by its `call_class`. A call that moves money needs one from
-`reserve`, which the call settles in every case: so an order's permit comes before its claim.
+A call that only reads gets a permit itself, and its `call_class` says how long it waits for one. A call that moves
+money needs a permit from `reserve`, so that an order's permit comes before its claim; the call always settles it.
 
 Each method returns a `Reply` or raises `Rejected`, `Unavailable`, `OutcomeUnknown` or `Misconfigured`, and
 `CallInsideTransaction` as a fault of the program.
 
-Secrets and signatures are in the bytes that are sent and nowhere else: if the upstream repeats them, they are masked
-before the answer is read.
+Secrets and signatures are only in the bytes that are sent: if the upstream repeats them, they are masked before the
+answer is read.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ T = TypeVar("T", bound=Message)
 
 log = structlog.get_logger(__name__)
 
-# The beginning of an answer that is not JSON is kept, in characters.
+# How many characters of an answer that is not JSON are kept.
 _TEXT_KEPT = 2_000
 
 
@@ -53,7 +53,7 @@ _TEXT_KEPT = 2_000
 class Reply(Generic[T]):
     """A good answer: the checked `data`, and the whole response JSON (`raw`, to be stored).
 
-    The upstream acted between `sent_at` and `received_at` (aware, UTC); `received_at` is never the earlier one.
+    The upstream acted between `sent_at` and `received_at` (aware, UTC); `received_at` is never before `sent_at`.
     """
 
     data: T
@@ -74,16 +74,17 @@ class Client:
     def reserve(self, endpoint: Endpoint, *, call_class: CallClass, patience: float = 0.0) -> Permit:
         """Get a permit for one call; use it within 15 seconds or cancel it.
 
-        Interactive waits up to `config.interactive_wait` seconds, background `patience`. Raises `Unavailable`.
+        An interactive call waits up to `config.interactive_wait` seconds, a background one up to `patience`. Raises
+        `Unavailable`.
         """
         wait = self.config.interactive_wait if call_class is CallClass.INTERACTIVE else patience
         return self.budget.reserve(endpoint, call_class, wait)
 
     @sensitive_variables()
     def send(self, request: Request[T], right: Permit | CallClass = CallClass.BACKGROUND) -> Reply[T]:
-        """Make one call with a permit, or with one of its own; settle the permit and log how the call ended.
+        """Make one call with this permit, or with one of its own; settle the permit and log how the call ended.
 
-        A request that moves money needs a permit, which its caller got before it took the order.
+        A request that moves money needs a permit, which its caller got before it claimed the order.
         """
         endpoint, ref_id = request.endpoint, request.ref_id
         began = time.monotonic()
@@ -96,7 +97,7 @@ class Client:
             if isinstance(right, CallClass) and not endpoint.moves_money:
                 permit = self.reserve(endpoint, call_class=right)
             if permit is None or not permit.start(endpoint):
-                # Its caller was frozen since: the order may be somebody else's by now.
+                # The caller was frozen meanwhile: another process may have claimed the order.
                 raise Unavailable("permit_expired")
             reply = self._exchange(request, permit)
             outcome = kind = "answer"
@@ -134,7 +135,7 @@ class Client:
         except NotSent:
             permit.cancel()
             http_reply = Unavailable("connect")
-        except Lost as lost:  # its permit stays: the request counts until the longest life of a call is over
+        except Lost as lost:  # its permit is not settled: the request counts until the longest life of a call is over
             http_reply = OutcomeUnknown(lost.reason)
             http_reply.wire = Wire(sent_at=sent_at, waited=permit.waited, latency=time.monotonic() - began)
         if isinstance(http_reply, UpstreamError):
@@ -172,7 +173,7 @@ class Client:
 
 
 def get_client() -> Client:
-    """Return the client for the current settings, the same one while they stay the same. Raises `Misconfigured`."""
+    """Return the client for the current settings; equal settings share one client. Raises `Misconfigured`."""
     return _client_for(Config.from_settings())
 
 
@@ -182,9 +183,9 @@ def _client_for(config: Config) -> Client:
 
 
 def _refuse_inside_transaction() -> None:
-    """A purchase cannot be rolled back, and a slow answer must not hold row locks.
+    """Raise `CallInsideTransaction`: a purchase cannot be rolled back, and a slow answer must not hold row locks.
 
-    The transaction that Django's TestCase wraps around a test does not count, as for `atomic(durable=True)`.
+    The transaction that Django's TestCase wraps around a test does not count, as with `atomic(durable=True)`.
     """
     for connection in connections.all(initialized_only=True):
         if connection.in_atomic_block and not all(
@@ -194,7 +195,7 @@ def _refuse_inside_transaction() -> None:
 
 
 def _check_fields(fields: Mapping[str, str | int | None], ref_id: str | None) -> None:
-    """Refuse, as the upstream would, what can never be a valid request; nothing is sent then."""
+    """Raise `Rejected`, as the upstream would, for a request that can never be valid, and send nothing."""
     fault = None
     if ref_id is not None and not re.fullmatch(REF_ID_PATTERN, ref_id):
         fault = "ref_id must be 1 to 64 of A-Z a-z 0-9 - _ ."
@@ -208,7 +209,7 @@ def _check_fields(fields: Mapping[str, str | int | None], ref_id: str | None) ->
 
 
 def _masking(*secrets: str) -> Callable[[str], str]:
-    """Return what masks these in a text, except a key of a few letters, which ordinary words contain too."""
+    """Return a function that masks these secrets in a text; a key of a few letters is left, as words contain it too."""
     masked = [secret for secret in secrets if len(secret) >= 8]
 
     def mask(text: str) -> str:
@@ -226,5 +227,5 @@ def _seconds(retry_after: str | None, *, default: float) -> float:
 
 
 def _beginning(body: bytes | None, redact: Callable[[str], str]) -> str:
-    """How an answer begins, masked before it is cut."""
+    """The beginning of an answer, masked before it is cut."""
     return redact((body or b"")[: 64 * 1024].decode(errors="replace"))[:_TEXT_KEPT].replace("\x00", "�")

@@ -1,4 +1,4 @@
-"""The client's settings, in one frozen value, so that a changed setting makes another client."""
+"""The client's settings in one frozen value, so that changed settings get another client."""
 
 import ipaddress
 from dataclasses import dataclass, field
@@ -72,7 +72,7 @@ class Config:
 
     @property
     def account_hash(self) -> str:
-        """Names the account in Redis without its Secret ID."""
+        """The account's name in Redis, which does not show its Secret ID."""
         return sha256(f"{self.base_url}\n{self.secret_id}".encode()).hexdigest()[:16]
 
     def rate(self, limit: Limit) -> Rate:
@@ -80,9 +80,9 @@ class Config:
         return {Limit.ACCOUNT: self.account_rate, Limit.IP: self.ip_rate, Limit.PRODUCTS: self.products_rate}[limit]
 
     def check(self) -> None:
-        """Raise `Misconfigured` unless a request may be sent: credentials there, address safe.
+        """Raise `Misconfigured` unless a request may be sent: the credentials are set and the address is safe.
 
-        The signature is as good as a password, so plain http is for this machine itself only.
+        The signature is as good as a password, so plain http may go only to this machine itself.
         """
         for name, value in (
             ("UPSTREAM_BASE_URL", self.base_url),

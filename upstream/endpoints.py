@@ -1,7 +1,7 @@
 """The endpoints of the upstream: path, signature formula, rate limits and answer size, in one table.
 
 Most paths and formulas are our decisions, because the document does not show them. To change one, change its row here;
-nothing else knows it. The rates of the limits are settings.
+no other code knows it. The rates of the limits are settings.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True)
 class _Terms:
-    """`limits` is ordered from the narrowest to the widest; `max_bytes` bounds the answer."""
+    """`limits`: from the narrowest to the widest; `max_bytes`: of the answer."""
 
     path: str
     signs_ref_id: bool
@@ -53,7 +53,7 @@ class Endpoint(StrEnum):
 
     @property
     def moves_money(self) -> bool:
-        """Whether the account may be charged by a call."""
+        """Whether a call may charge the account."""
         return _TABLE[self].moves_money
 
     @property
@@ -63,7 +63,7 @@ class Endpoint(StrEnum):
 
     @property
     def max_bytes(self) -> int:
-        """The longest answer that is read."""
+        """The size (bytes) of the longest answer that is read."""
         return _TABLE[self].max_bytes
 
 

@@ -1,7 +1,7 @@
 """The one table of error codes: the meaning of each for money, the next step, and the words for the counter.
 
-To add a code of the upstream, add it to `ErrorCode` and give it a row. Everything else follows the row: how the error
-leaves this room, the order's next move, and what the pages say. A code without a row is never believed.
+To add a code of the upstream, add it to `ErrorCode` and give it a row. The rest follows from the row: the kind of error
+that leaves this room, the order's next move, and the words of the pages. A code without a row is never believed.
 """
 
 from dataclasses import dataclass
@@ -40,24 +40,24 @@ class ErrorCode(StrEnum):
 
 
 class OwnCode(StrEnum):
-    """Codes that we store beside the upstream's own. From the wire they are not believed."""
+    """Codes that we store beside the upstream's own. On the wire they are not believed."""
 
-    NOTHING_TO_PAY = "NOTHING_TO_PAY"  # the inquiry is valid, its total is Rp0
+    NOTHING_TO_PAY = "NOTHING_TO_PAY"  # the inquiry is valid, but its total is Rp0
 
 
 class Next(StrEnum):
     """The next move of an order whose request got this answer."""
 
-    REJECT = "reject"  # a definite no
-    NEEDS_ACTION = "needs_action"  # a no for now: a person decides, `action_reason` says about what
-    TRY_AGAIN = "try_again"  # the same request again, after Retry-After
-    WAIT_READY = "wait_ready"  # the same request again, when the inquiry is ready
-    ASK_STATUS = "ask_status"  # it may have been charged: only the status may be asked
+    REJECT = "reject"  # definitely refused, and final
+    NEEDS_ACTION = "needs_action"  # refused for now: a person decides about the `action_reason`
+    TRY_AGAIN = "try_again"  # send the same request again, after Retry-After
+    WAIT_READY = "wait_ready"  # send the same request again, when the inquiry is ready
+    ASK_STATUS = "ask_status"  # it may have been charged: only poll the status
     STOP = "stop"  # our account is refused: nothing is sent until that is corrected
 
 
 class Step(TextChoices):
-    """The next step of a person that can succeed; the label says it in words."""
+    """The next step of a person that can succeed; the label says it."""
 
     WAIT = "wait", _("Wait: it continues by itself.")
     TRY_LATER = "try_later", _("Try again later.")
@@ -75,8 +75,8 @@ class Step(TextChoices):
 class Meaning:
     """The meaning of one error code. `words` says what happened, `brief` the same in a few words for lists (both lazy).
 
-    `action_reason` is set with `Next.NEEDS_ACTION` only. `may_be_503`: the upstream sends this code with HTTP 503; any
-    other code needs a 4xx to be believed. `catalogue_is_stale`: our catalogue no longer is the upstream's.
+    `action_reason` is set only with `Next.NEEDS_ACTION`. `may_be_503`: the upstream sends this code with HTTP 503; any
+    other code is believed only with a 4xx. `catalogue_is_stale`: our catalogue is older than the upstream's.
     """
 
     next: Next
@@ -169,5 +169,5 @@ _UNKNOWN = Meaning(Next.ASK_STATUS, Step.WAIT, _("The outcome is not known yet."
 
 
 def meaning_of(code: str) -> Meaning:
-    """The row of `code`. A code that is empty or not in the table means: the outcome is unknown."""
+    """The row of `code`. For a code that is empty or not in the table the outcome is unknown."""
     return MEANINGS.get(code, _UNKNOWN)

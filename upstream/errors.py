@@ -1,9 +1,9 @@
-"""Every way in which a call to the upstream can fail, by the one question that matters: was it perhaps executed?
+"""The ways in which a call to the upstream can fail, by the one question that matters: may it have been executed?
 
-- `Rejected`: a definite no. `balance_untouched` says whether *the request that got this answer* certainly charged
+- `Rejected`: definitely refused. `balance_untouched` says whether *the request that got this answer* certainly charged
   nothing (a refused status request says nothing about its purchase).
-- `Unavailable`: certainly not sent. Sending the same later is safe.
-- `OutcomeUnknown`: perhaps sent. Only the status may be asked, nothing may be bought again.
+- `Unavailable`: certainly not sent. It is safe to send the same later.
+- `OutcomeUnknown`: perhaps sent. Only the status may be polled; nothing may be bought again.
 - `Misconfigured`: the account or our settings are wrong. Every further call would end the same way: stop and alert.
 
 No other exception leaves this room, except `CallInsideTransaction`, which is a fault of the program.
@@ -25,9 +25,9 @@ class CallInsideTransaction(RuntimeError):
 class Wire:
     """How one request went over the wire; nothing in it holds a secret or a signature.
 
-    `waited`: seconds for the rate budget, before. `latency`: seconds until the whole answer, or until it was given up.
-    `http_status` is None and `size` 0 without an answer; `digest` is the SHA-256 (hex) of its bytes, "" when it was
-    too long or encoded. `text`: how an answer begins that is not JSON.
+    `waited`: seconds that it waited for the rate budget. `latency`: seconds until the whole answer, or until it was
+    given up. `http_status` is None and `size` 0 without an answer; `digest` is the SHA-256 (hex) of its bytes, "" when
+    it was too long or encoded. `text`: the beginning of an answer that is not JSON.
     """
 
     sent_at: datetime
@@ -40,9 +40,9 @@ class Wire:
 
 
 class UpstreamError(Exception):
-    """The parent of the four kinds; catching it means "the call gave no answer to use".
+    """The parent of the four kinds: the call gave no usable answer.
 
-    `raw` is the whole response JSON, secrets masked, when there was one; `wire` is None when nothing was sent.
+    `raw` is the whole response JSON, if any, with secrets masked; `wire` is None when nothing was sent.
     """
 
     raw: dict[str, Any] | None = None
@@ -50,16 +50,16 @@ class UpstreamError(Exception):
 
     @property
     def label(self) -> str:
-        """The kind of error and its code or reason, never the upstream's own text: errors are grouped by it."""
+        """The kind of error and its code or reason, by which errors are grouped; never the upstream's own text."""
         detail = getattr(self, "error_code", None) or getattr(self, "reason", "")
         return f"{type(self).__name__}: {detail}"
 
 
 class Rejected(UpstreamError):
-    """The upstream gave a definite no.
+    """The upstream definitely refused.
 
     `message` is the upstream's text for people. `http_status` is 0 when we refused the request before sending, because
-    it can never be valid. `retry_after` is in seconds, set for RATE_LIMITED only.
+    it can never be valid. `retry_after` is in seconds, only for RATE_LIMITED.
     """
 
     def __init__(
@@ -88,8 +88,8 @@ class Unavailable(UpstreamError):
     """The request was certainly not sent.
 
     `reason`: "budget" (the rate budget has no room), "budget_unreachable" (Redis is down, so nobody knows whether there
-    is room), "permit_expired", "connect" (no connection to the upstream) or "stopped" (it refuses our account).
-    `retry_after`: try again after this many seconds.
+    is room), "permit_expired", "connect" (no connection to the upstream) or "stopped" (it refuses our account, or this
+    restored shop is not open yet). `retry_after`: try again after this many seconds.
     """
 
     def __init__(self, reason: str, retry_after: float | None = None) -> None:
@@ -102,7 +102,7 @@ class Unavailable(UpstreamError):
 
 
 class OutcomeUnknown(UpstreamError):
-    """The request may have been carried out and there is no answer to trust.
+    """The request may have been executed, and there is no answer to trust.
 
     `reason`: "timeout", "connection", "http_500" (or another 5xx), "malformed: …" or "unknown_code: …".
     """
@@ -115,7 +115,7 @@ class OutcomeUnknown(UpstreamError):
 class Misconfigured(UpstreamError):
     """Credentials, signature, account or settings are wrong: stop sending and alert.
 
-    `error_code` is the upstream's verdict, or None when our own settings are at fault and nothing was sent.
+    `error_code` is the upstream's code, or None when our own settings are at fault and nothing was sent.
     """
 
     def __init__(self, reason: str, error_code: ErrorCode | None = None) -> None:

@@ -1,9 +1,9 @@
 """The shapes of the upstream's messages, one model each (document, Resources; the rest is our decision).
 
-Strict where money rests: whole numbers only (`50000.0`, `"50000"` and `true` are refused), no price or total below
-zero, a known status, times with an offset. A balance may be below zero: the document does not exclude it, and an
-account in debt must not make every answer invalid. Liberal elsewhere: unknown fields are ignored, a text for people may
-be missing and is shortened, not refused. Field names and rules stand only here.
+Strict where money depends on it: whole numbers only (`50000.0`, `"50000"` and `true` are refused), no price or total
+below zero, a known status, times with an offset. A balance may be below zero: the document does not exclude it, and an
+account in debt must not make every answer invalid. Liberal elsewhere: unknown fields are ignored, and a text for people
+may be missing, and is shortened, not refused. Only this module knows field names and rules.
 
 All amounts are whole rupiah.
 """
@@ -25,12 +25,12 @@ def _text(value: object) -> object:
     return value[:MAX_TEXT] if isinstance(value, str) else value
 
 
-# "Never", such as 9999-12-31T23:59:59Z, is brought into what every zone, and the database, can show.
+# A time that means "never", such as 9999-12-31T23:59:59Z, is moved to one that every zone and the database can show.
 _FIRST, _LAST = datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)
 
 
 def _moment(value: object) -> object:
-    """RFC 3339 text → aware datetime; anything else is left to be refused."""
+    """RFC 3339 text → aware datetime; anything else is returned unchanged, and then refused."""
     if not isinstance(value, str) or len(value) < len("2026-01-01T00:00:00Z") or value[10] not in "Tt ":
         return value
     try:
@@ -41,7 +41,7 @@ def _moment(value: object) -> object:
 
 
 def _clock(value: object) -> object:
-    """ "HH:MM" → time; anything else is left to be refused."""
+    """ "HH:MM" → time; anything else is returned unchanged, and then refused."""
     if not isinstance(value, str) or len(value) != len("00:00"):
         return value
     try:
@@ -72,14 +72,14 @@ class TransactionStatus(StrEnum):
 
 
 class InquiryStatus(StrEnum):
-    """Document, Bill inquiry. `expires_at` says when a valid one has expired."""
+    """Document, Bill inquiry. `expires_at` says when a valid one expires."""
 
     PENDING = "pending"
     VALID = "valid"
 
 
 class Message(BaseModel):
-    """The base of all messages: strict types, no later changes."""
+    """The base of all messages: strictly typed and immutable."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore", hide_input_in_errors=True)
 

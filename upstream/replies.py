@@ -1,8 +1,8 @@
-"""From the bytes of an answer to a message, or to one of the errors. Pure: no network, no clock.
+"""Turns the bytes of an answer into a message or one of the errors. Pure: no network, no clock.
 
-An answer is believed only if all of it fits together: a strict JSON envelope whose `code` is the HTTP status, and then
-either HTTP 200 with data of the endpoint's shape and the `ref_id` of the request, or a 4xx with a known error code (503
-for the codes that may carry it). Everything else is `OutcomeUnknown`, never a success and never a failure.
+An answer is believed only if all of it fits together: a strict JSON envelope whose `code` is the HTTP status, and
+either HTTP 200 with data of the endpoint's shape and the request's `ref_id`, or a 4xx with a known error code (503 for
+codes that may come with it). Everything else is `OutcomeUnknown`, never a success and never a failure.
 """
 
 import re
@@ -45,8 +45,8 @@ def read_reply(
 ) -> tuple[T, dict[str, Any]]:
     """Return the message and the whole response as parsed.
 
-    `body` is None when it was too long or encoded, `ref_id` when the endpoint has none. `retry_after` (seconds) goes
-    into a `Rejected` for RATE_LIMITED. `redact` is applied to every text of the response first. Raises `Rejected`,
+    `body` is None when it was too long or encoded; `ref_id` is None when the endpoint has none. `retry_after` (seconds)
+    goes into a `Rejected` for RATE_LIMITED. `redact` is applied to every text of the response first. Raises `Rejected`,
     `Misconfigured` or `OutcomeUnknown`.
     """
     raw, fault = _parsed(body, redact)
@@ -61,12 +61,12 @@ def read_reply(
             return _read_success(raw, model, ref_id), raw
         raise _read_error(raw, http_status, retry_after)
     except UpstreamError as error:
-        error.raw = raw if isinstance(raw, dict) else None  # kept for the person who looks into it
+        error.raw = raw if isinstance(raw, dict) else None  # for people who investigate it
         raise
 
 
 def _parsed(body: bytes | None, redact: Callable[[str], str]) -> tuple[Any, str]:
-    """The response with secrets masked and "", or None and why it cannot be read."""
+    """The response with secrets masked and "", or None and the reason why it cannot be read."""
     if body is None:
         return None, "too long or encoded"
     try:

@@ -1,4 +1,4 @@
-"""The requests to the upstream, one function each. `Client.send()` makes one; rooms go through the gateway."""
+"""The requests to the upstream, a function each. `Client.send()` sends one; other rooms use the gateway for that."""
 
 import hashlib
 from collections.abc import Mapping
@@ -53,16 +53,16 @@ def create_transaction(
 
 
 def transaction_status(*, ref_id: str) -> Request[Transaction]:
-    """Ask what became of a purchase or a bill payment.
+    """Poll the status of a purchase or a bill payment.
 
-    A `Rejected` from here is about the question, also if `balance_untouched` says otherwise. It never says that the
-    purchase failed; TRANSACTION_NOT_FOUND may only mean that the purchase is still on its way.
+    A `Rejected` is only about this request, whatever its `balance_untouched` says. It never means that the purchase
+    failed; TRANSACTION_NOT_FOUND may mean that the purchase is still on its way.
     """
     return Request(Endpoint.TRANSACTION_STATUS, Transaction, ref_id)
 
 
 def bill_inquiry(*, ref_id: str, product_code: str, destination: str) -> Request[BillInquiry]:
-    """Ask what a customer owes; the same arguments again follow a pending inquiry."""
+    """Inquire what a customer owes; send the same arguments again to follow a pending inquiry."""
     fields = {"product_code": product_code, "destination": destination}
     return Request(Endpoint.BILL_INQUIRY, BillInquiry, ref_id, fields)
 
@@ -78,8 +78,8 @@ def bill_pay(*, ref_id: str, amount: int | None) -> Request[Transaction]:
 def sign(*, secret_id: str, secret_key: str, ref_id: str | None = None) -> str:
     """Return the lower-case hex MD5 of `secret_id:secret_key:ref_id`, or of `secret_id:secret_key` without a `ref_id`.
 
-    The upstream dictates MD5 (document, Authentication 3). The result is as good as a password for that `ref_id`:
-    it must never be logged or stored.
+    The upstream requires MD5 (document, Authentication 3). The result is as good as a password for this `ref_id`:
+    never log or store it.
     """
     parts = [secret_id, secret_key] if ref_id is None else [secret_id, secret_key, ref_id]
     return hashlib.md5(":".join(parts).encode(), usedforsecurity=False).hexdigest()

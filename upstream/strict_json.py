@@ -1,7 +1,7 @@
-"""JSON as money needs it: text that two readers could read differently is refused.
+"""A JSON parser for money: it refuses text that two readers could read differently.
 
-Refused: duplicate keys (the last one would silently win), NaN and infinities, NUL and lone surrogates in strings
-(PostgreSQL cannot store them), numbers of absurd length, deep nesting, anything that is not UTF-8.
+It refuses duplicate keys (the last one would silently win), NaN and infinities, NUL and lone surrogates in strings
+(PostgreSQL cannot store them), very long numbers, deep nesting, and anything that is not UTF-8.
 """
 
 import json
@@ -19,8 +19,8 @@ class NotStrictJson(ValueError):
 def loads(body: bytes, *, floats: bool = True) -> Any:
     """Parse `body`; raise `NotStrictJson` for anything ambiguous or unstorable.
 
-    With `floats=False` a number with a fraction or an exponent is refused too, at every place. Otherwise finite ones
-    pass as `float`; the message schemas then refuse them for money.
+    With `floats=False` it also refuses numbers with a fraction or an exponent, everywhere. Otherwise finite ones become
+    `float`, which the message schemas refuse for money.
     """
     try:
         value = json.loads(

@@ -7,8 +7,8 @@
 - *A deadline for the whole call.* Its read timeout starts again with every byte. So `_DeadlineReader` reads the answer
   and gives each read only the time that is left, headers included.
 
-Each address gets the connect timeout. When one connect timeout in total has passed before the first byte, nothing is
-written any more, so that no request goes out later than that.
+Each address of the host gets the connect timeout. If one connect timeout in total has passed before the first byte,
+nothing is written any more, so that no request goes out later than that.
 """
 
 import http.client
@@ -40,7 +40,7 @@ class NotSent(Exception):
 
 
 class Lost(Exception):
-    """The request may have arrived, its answer did not: `reason` is "timeout" or "connection"."""
+    """The request may have arrived, but there is no answer: `reason` is "timeout" or "connection"."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -49,7 +49,7 @@ class Lost(Exception):
 
 @dataclass(frozen=True)
 class HttpReply:
-    """The answer. `retry_after` is the header as sent; `body` is None if it was longer than allowed, or encoded.
+    """The answer. `retry_after` is the header's text; `body` is None if it was longer than allowed, or encoded.
 
     `written_at`: the moment just after the last part of the request was written (`time.monotonic()`).
     """
@@ -61,7 +61,7 @@ class HttpReply:
 
 
 class _Exchange:
-    """The state of the one call that this thread is making (times are `time.monotonic()`)."""
+    """The state of the call that this thread is making (times are `time.monotonic()`)."""
 
     def __init__(self, began_at: float, connect_timeout: float, read_timeout: float) -> None:
         self.write_by = began_at + connect_timeout
@@ -121,9 +121,9 @@ class _Connection(urllib3.connection.HTTPConnection):
             self.connect()
         exchange = _current.get()
         if exchange.written_at is None and time.monotonic() > exchange.write_by:
-            self.close()  # frozen, or long in connecting: nobody counts on this call any more
+            self.close()  # this process was frozen, or connecting took long: nobody expects this call any more
             raise TimeoutError
-        exchange.written_at = time.monotonic()  # from here on a byte may be out
+        exchange.written_at = time.monotonic()  # from here on a byte may have been written
         super().send(data)
         exchange.written_at = time.monotonic()
 
@@ -160,9 +160,9 @@ def _request_to(url: str) -> requests.PreparedRequest:
 
 
 class Transport:
-    """Sends POST requests. Holds two adapters per thread and process; a fork never shares a socket with its parent.
+    """Sends POST requests. Each thread of a process has two adapters; a fork never shares a socket with its parent.
 
-    It speaks to them without a session: so there are no proxy, no .netrc, no certificates from the environment, no
+    It uses the adapters without a session: so there are no proxies, no .netrc, no certificates from the environment, no
     cookies and no redirects, and a call costs half as much.
     """
 
@@ -174,9 +174,9 @@ class Transport:
     def post(self, url: str, body: bytes, *, began_at: float, max_bytes: int, fresh_connection: bool) -> HttpReply:
         """Send `body` and return the answer, of any status. Raises `NotSent` or `Lost`, nothing else.
 
-        `began_at`: since when the call is under way (`time.monotonic()`); its timeouts count from there.
-        `fresh_connection`: use no kept-alive connection. The upstream may have closed it just now, and then a request
-        that nobody read would have an unknown outcome.
+        `began_at`: when the call began (`time.monotonic()`); its timeouts count from then. `fresh_connection`: use no
+        kept-alive connection. The upstream may have just closed one, and then a request that nobody read would have an
+        unknown outcome.
         """
         exchange = _Exchange(began_at, *self._timeouts)
         token = _current.set(exchange)
@@ -187,7 +187,7 @@ class Transport:
             failure = type(error).__name__
         finally:
             _current.reset(token)
-        # raised out here, so that no traceback leads back to the request and its signature
+        # raised here, so that no traceback leads to the request and its signature
         is_written = exchange.written_at is not None
         log.warning("connection failed", to=self._name, written=is_written, error=failure)
         if not is_written:
@@ -195,7 +195,7 @@ class Transport:
         raise Lost("timeout" if exchange.timed_out else "connection")
 
     def _adapter(self, *, fresh: bool) -> _Adapter:
-        """This thread's adapter for calls on a kept-alive connection, or for those each on one of its own."""
+        """This thread's adapter for calls on a kept-alive connection, or (`fresh`) each on a connection of its own."""
         if getattr(self._local, "pid", None) != os.getpid():
             self._local.adapters = {kind: _Adapter(pool_connections=1, pool_maxsize=1) for kind in (False, True)}
             self._local.pid = os.getpid()
