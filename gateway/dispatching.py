@@ -1,12 +1,12 @@
-"""Hand out what is to be asked of the upstream: each piece of work with its permit, at the moment it may be sent.
+"""Hands out the requests to the upstream: each piece of work with its permit, at the moment when it may be sent.
 
-A dispatcher runs as one thread in each worker process. It takes the people's line first, in turns with what falls due
-in the database when only batches wait, and never hands out more than the rate budget has room for. So nobody else
-waits: no thread of a page or a worker is held by an order in the line.
+A dispatcher runs as one thread in each worker process. It takes the people's line first; when only batches wait there,
+it alternates with what falls due in the database. It never hands out more than the rate budget has room for, so an
+order in the line holds up no thread of a page or a worker.
 
-It sleeps until something falls due, and a commit wakes it (`line.ring_when_committed`); at the latest after
-`line.LONGEST_SLEEP_SECONDS`. Several dispatchers do not disturb each other: permits, the line
-and the leases of rows are each taken once.
+It sleeps until something falls due or a commit wakes it (`line.ring_when_committed`), at most for
+`line.LONGEST_SLEEP_SECONDS`. Several dispatchers do not disturb each other: permits, the line and the leases of rows
+are each taken only once.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ from upstream.errors import Unavailable, UpstreamError
 
 log = structlog.get_logger()
 
-# A permit is booked this long (seconds) before its moment: for the message to the worker and what the worker prepares.
+# A permit is booked this long (seconds) before its moment, for the message to the worker and the worker's preparation.
 _AHEAD_SECONDS = 0.25
 _CLASS = {True: CallClass.INTERACTIVE, False: CallClass.BACKGROUND}
-# Rows that cannot be handed out now (sending is stopped, another dispatcher has them) are looked at again after this.
+# Rows that cannot be handed out now (sending is stopped, another dispatcher has them) are read again after this.
 _AGAIN_SECONDS = 2.0
-# After a fault of Redis or PostgreSQL.
+# The pause after a fault of Redis or PostgreSQL.
 _FAULT_SECONDS = 2.0
-# Rows are leased a few at a time: those in hand are found again only after their lease when this process is killed.
+# Rows are leased a few at a time: if this process is killed, those in hand are found only after their lease.
 _IN_HAND, _AT_MOST = 4, 20
-# While so many messages wait for the workers, nothing more that falls due is taken: its permits would be void before a
-# worker had time for them, and beat's tasks would wait behind it until they expire.
+# While this many messages wait for the workers, no more due work is taken: its permits would be void before a worker
+# had time for them, and beat's tasks would wait behind it until they expire.
 MOST_WAITING = 8
 
 
@@ -59,10 +59,10 @@ MOST_WAITING = 8
 class Due:
     """Rows of one room that fall due.
 
-    `earliest()`: the question for their due times, the first one first, by `values_list` of that alone. `take(limit)`
-    leases up to so many of them, oldest due first, and returns their work; if it is lost it is found again when its
-    lease is over. `tasks`: the names of the tasks that do it. `asks_upstream`: each piece costs one request of the rate
-    budget and is handed out with its permit.
+    `earliest()`: a query for their due times, earliest first, with `values_list` of only that. `take(limit)` leases up
+    to `limit` rows, the oldest due first, and returns their work; lost work is found again after its lease. `tasks`:
+    the names of the tasks that do it. `asks_upstream`: each piece costs one request of the rate budget and is handed
+    out with its permit.
     """
 
     earliest: Callable[[], QuerySet[Any]]
@@ -72,23 +72,23 @@ class Due:
 
 
 def first_moments(sources: Sequence[Due]) -> list[tuple[Due, dt.datetime]]:
-    """Each source with due work, and its first moment; one statement asks all sources."""
+    """Each source that has rows, with the first due time; one statement asks all sources."""
     first, *others = [source.earliest().annotate(place=Value(place))[:1] for place, source in enumerate(sources)]
     return [(sources[place], moment) for moment, place in first.union(*others, all=True)]
 
 
 class Dispatcher:
-    """The one thread of a process that hands out. `queue_of_people`, `queue_of_rest`: the workers' queues."""
+    """Hands out in one thread of a process. `queue_of_people`, `queue_of_rest`: the workers' queues."""
 
     def __init__(self, sources: Sequence[Due], *, queue_of_people: str = "", queue_of_rest: str = "") -> None:
         self._sources = sources
         self._queues = {True: queue_of_people, False: queue_of_rest}
         self._in_hand: deque[Work] = deque()
-        self._look_at = 0.0  # when to look into the database again (monotonic)
+        self._look_at = 0.0  # when to read the database again (monotonic)
         self._batch_went_last = False
 
     def run(self, stop: threading.Event) -> None:
-        """Hand out until `stop` is set; a fault is logged, and it goes on after a pause."""
+        """Hand out until `stop` is set; after a fault, log it and go on after a pause."""
         while not stop.is_set():
             try:
                 pause = self.hand_out_next()
@@ -102,12 +102,12 @@ class Dispatcher:
             except Exception:
                 log.exception("dispatcher_failed")
                 stop.wait(_FAULT_SECONDS)
-        # It may have heard the bell just now: let another one hear it.
+        # It may have taken the bell's last ring: pass it on to another dispatcher.
         with suppress(redis.RedisError):
             line.ring()
 
     def hand_out_next(self) -> float:
-        """Hand out one piece of work if it may be sent now; return for how long there is nothing to do (seconds).
+        """Hand out one piece of work if it may be sent now; return the seconds until there is something to do.
 
         Raises `redis.RedisError` and `DatabaseError`.
         """
@@ -118,12 +118,12 @@ class Dispatcher:
             return max(0.0, self._look_at - time.monotonic())
         has_turn = turn_in == 0
         try:
-            # All that is handed out counts against the same limits as this.
+            # All work that is handed out counts against the same limits as this endpoint.
             permit = get_client().budget.book(Endpoint.TRANSACTION_STATUS, _CLASS[has_turn], _AHEAD_SECONDS)
         except UpstreamError as error:
             wait = error.retry_after if isinstance(error, Unavailable) and error.retry_after else _FAULT_SECONDS
             pause = wait - _AHEAD_SECONDS
-            if turn_in is not None:  # an answer may free a place sooner; the first of a batch may get its turn
+            if turn_in is not None:  # an answer may free a place sooner, or a batch's first call may get its turn
                 pause = min(pause, 1.0 if has_turn else turn_in)
             return max(0.01, pause)  # the bell rings for every call that joins meanwhile
         from_line = line.take_first() if has_turn or not self._in_hand or not self._batch_went_last else None
@@ -132,7 +132,7 @@ class Dispatcher:
             permit.cancel()
             return 0.0
         work, trace = from_line or (self._in_hand.popleft(), "")
-        # The worker goes on with the trace of the click, or with one of its own.
+        # The worker continues the trace of the click, or begins its own.
         begin_trace(trace)
         try:
             is_published = self._publish(work, permit, is_peoples=from_line is not None)
@@ -148,7 +148,7 @@ class Dispatcher:
         return False
 
     def _look(self) -> None:
-        """Lease what is due, and find out when to look again."""
+        """Lease what is due, and work out when to look again."""
         close_old_connections()
         trust_quiet_connection()
         line.stay_awake()
@@ -159,7 +159,7 @@ class Dispatcher:
         look_at = min([now + dt.timedelta(seconds=line.LONGEST_SLEEP_SECONDS), *later])
         if due:
             self._take(due)
-            # The rest is looked for once everything in hand is handed out.
+            # Look for the rest as soon as everything in hand is handed out.
             look_at = now if self._in_hand else min(look_at, now + dt.timedelta(seconds=_AGAIN_SECONDS))
         self._look_at = time.monotonic() + (look_at - now).total_seconds()
         line.fall_asleep(look_at)
@@ -173,7 +173,7 @@ class Dispatcher:
                 for work in works:
                     publish(work.task, work.pk)
         if asking and not sending_is_stopped() and line.backlog(self._queues[False]) < MOST_WAITING:
-            # Fair shares: each room in turn, and the one that begins changes by chance.
+            # Fair shares: the rooms take turns, in a random order.
             shares = [source.take(_IN_HAND) for source in random.sample(asking, len(asking))]
             while any(shares):
                 self._in_hand += [share.pop(0) for share in shares if share]

@@ -1,10 +1,10 @@
-"""The line of what people asked of the upstream, in turns, and the bell that wakes the dispatchers; both in Redis.
+"""The line of the calls that people asked for, in turns, and the bell that wakes the dispatchers; both are in Redis.
 
-Turns go round by person: each has ten calls at once and then one every two seconds. More than that, such as a batch,
-waits until no other person's turn has come. So 300 orders of one person never hold up the single click of another.
+Each person has ten turns at once, and then one every two seconds. More calls than that, such as a batch, wait until no
+other person's turn has come. So 300 orders of one person never hold up the single click of another.
 
-PostgreSQL is the truth: everything in the line also has a due time there. A line that was lost, or could not be
-joined, costs only time.
+PostgreSQL is the truth: everything in the line also has a due time there. If the line is lost, or cannot be joined, it
+costs only time.
 """
 
 from __future__ import annotations
@@ -25,14 +25,13 @@ from core.stores import Breaker, hurried, new_client
 from core.tracing import traceparent
 from upstream.client import get_client
 
-# A person has this many turns at once, as many as the rate budget keeps for people of 120 calls, and one every so many
-# seconds after that. With fewer, a person who clicks every few seconds runs out of them, because clicks come in
-# bunches.
+# A person has this many turns at once, as many as the rate budget keeps for people out of 120 calls, and then one every
+# few seconds. With fewer, a person who clicks every few seconds would run out of them, because clicks come in bunches.
 TURNS_AT_ONCE = 10
 SECONDS_BETWEEN_TURNS = 2.0
 # A dispatcher sleeps at most this long (seconds), so that a lost wake-up only delays.
 LONGEST_SLEEP_SECONDS = 30.0
-# A frozen Redis costs a purchase and its page one patience together.
+# A frozen Redis makes a purchase and its page wait only once together.
 breaker = Breaker("line_unreachable")
 _LINE, _TURNS, _TRACES = "dispatch:line", "dispatch:turns", "dispatch:traces"
 _BELL, _SLEEPING_UNTIL = "dispatch:bell", "dispatch:sleeping-until"
@@ -73,22 +72,22 @@ def _sleeper() -> redis.Redis:
 
 
 def join(work: Work, *, person_id: int | None) -> bool:
-    """Put work into the line for this person, once; False without Redis: it is done when it falls due."""
+    """Put work into the line for this person, once. False without Redis: then it is done when it falls due."""
     arguments = [str(work), str(person_id or 0), _us(SECONDS_BETWEEN_TURNS), TURNS_AT_ONCE, traceparent() or ""]
     return _try("join", [_LINE, _TURNS, _BELL, _TRACES], arguments)
 
 
 def ring_when_committed(moment: dt.datetime | None) -> None:
-    """Have the dispatchers awake at this moment, at which the rows that are being written fall due."""
+    """After the commit, make sure that a dispatcher wakes at this moment, when the written rows fall due."""
     if moment is not None:
         at = moment.timestamp()
         transaction.on_commit(lambda: _try("ring", [_SLEEPING_UNTIL, _BELL], [at]) and None)
 
 
 def longest_wait(work: Work) -> float | None:
-    """How long work in the line has to wait at most (seconds); None when it is not there, or Redis cannot be reached.
+    """The longest time (seconds) that work in the line has to wait; None when it is not there, or without Redis.
 
-    A batch has every other place of the limit.
+    Work without a turn, as in a batch, gets every other place of the limit, so it counts double.
     """
     if breaker.is_open:
         return None
@@ -124,31 +123,31 @@ def take_first() -> tuple[Work, str] | None:
 
 
 def leave(*works: Work) -> None:
-    """Take out what is handed out in another way. Raises `redis.RedisError`."""
+    """Remove work that is handed out in another way. Raises `redis.RedisError`."""
     if works:
         hurried().zrem(_LINE, *map(str, works))
         hurried().hdel(_TRACES, *map(str, works))
 
 
 def backlog(queue: str) -> int:
-    """How many messages wait in this queue of the workers, beside those in their hands. Raises `redis.RedisError`."""
+    """How many messages wait in this queue, besides those that workers have taken. Raises `redis.RedisError`."""
     return cast("int", hurried().llen(queue))
 
 
 def stay_awake() -> None:
-    """From now on everything that falls due rings, until `fall_asleep`. Raises `redis.RedisError`."""
+    """Let everything that falls due ring from now on, until `fall_asleep`. Raises `redis.RedisError`."""
     hurried().delete(_SLEEPING_UNTIL)
 
 
 def fall_asleep(until: dt.datetime) -> None:
-    """Work that falls due later than this need not ring. Raises `redis.RedisError`."""
+    """Let work that falls due later than this not ring. Raises `redis.RedisError`."""
     hurried().set(_SLEEPING_UNTIL, until.timestamp(), ex=3600)
 
 
 def wait_for_bell(seconds: float) -> dt.datetime | None:
-    """Sleep for this time, or until it rings for one dispatcher; return the moment at which something falls due then.
+    """Sleep for this time, or until the bell rings; return the moment at which something falls due.
 
-    None when the time is over, or somebody joined the line. Raises `redis.RedisError`.
+    A ring wakes one dispatcher. None when the time is over, or work joined the line. Raises `redis.RedisError`.
     """
     seconds = min(max(0.01, seconds), LONGEST_SLEEP_SECONDS)
     rung = cast("tuple[bytes, bytes] | None", _sleeper().blpop([_BELL], timeout=seconds))

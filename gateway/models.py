@@ -1,4 +1,4 @@
-"""Every exchange with the upstream, and what we know of our account there."""
+"""Every exchange with the upstream, and the state of our account there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.rights import Right
 from core.triggers import never_truncated
 from upstream.endpoints import Endpoint
 
-# For columns of other rooms whose rows take their place in the order of all exchanges.
+# The default of other rooms' columns, too, whose rows have a place in the order of all exchanges.
 NEXT_NUMBER = Func(
     Func(Value("gateway_exchange"), Value("id"), function="pg_get_serial_sequence"),
     function="nextval",
@@ -23,10 +23,10 @@ NEXT_NUMBER = Func(
 
 class ExchangeQuerySet(models.QuerySet["Exchange"]):
     def readings(self) -> ExchangeQuerySet:
-        """Answers that say our balance at their own time.
+        """Answers with our balance at the time of the answer.
 
-        A transaction's `balance` is the one "after the operation" (document, Transaction): of the past in the answer
-        to a status request or to a repeated payment, and unclear in that of a sending that has failed already.
+        A transaction's `balance` is the one "after the operation" (document, Transaction): a past one in the answer to
+        a status request or to a repeated payment, and unclear in the answer to a request that has failed already.
         """
         sendings = [Endpoint.TRANSACTION_CREATE, Endpoint.BILL_PAY]
         is_sending = Q(endpoint__in=sendings, status__in=["pending", "success"])
@@ -34,22 +34,22 @@ class ExchangeQuerySet(models.QuerySet["Exchange"]):
 
     def of_order(self, ref_id: Any) -> ExchangeQuerySet:
         """Exchanges about an order or inquiry; `ref_id` may be an `OuterRef`."""
-        # The second condition is that of the index: without it the database cannot know that the index holds them.
+        # The second condition is the index's own: without it the database cannot use the index.
         return self.filter(ref_id=ref_id, ref_id__gt="")
 
     def errors(self) -> ExchangeQuerySet:
-        """Exchanges whose answer could not be used, or was a no."""
+        """Exchanges whose answer could not be used, or was a refusal."""
         return self.filter(error__gt="")
 
     def past(self, before: dt.datetime, from_no: int) -> ExchangeQuerySet:
-        """Exchanges sent before this moment and this number, without the balances that were read.
+        """Exchanges sent before this moment and this number, without the balance readings.
 
-        The closing of every past day shows one of those.
+        The closing of every past day shows a balance reading.
         """
         return self.filter(sent_at__lt=before, pk__lt=from_no).exclude(endpoint=Endpoint.BALANCE, balance__isnull=False)
 
     def without_bodies(self) -> ExchangeQuerySet:
-        """The columns of a list: neither the request nor the answer is read."""
+        """Without the request and the answer, for lists."""
         return self.defer("raw", "request")
 
 
@@ -57,7 +57,7 @@ class Exchange(models.Model):
     """One request to the upstream and its answer.
 
     The numbers of all exchanges and orders come from one sequence. The upstream acted after the number `id`, which was
-    taken before the request left, and before the number `answered_no`, which was taken when the answer was in.
+    taken before the request left, and before the number `answered_no`, which was taken when the answer had come.
     """
 
     answered_no = models.BigIntegerField(
@@ -103,7 +103,7 @@ class Exchange(models.Model):
             models.Index(fields=["ref_id", "id"], name="exchange_by_order", condition=Q(ref_id__gt="")),
             models.Index(fields=["sent_at"], name="exchange_by_time"),
             models.Index(fields=["endpoint", "sent_at"], name="exchange_by_endpoint"),
-            # Few are errors; each filter of them, and their groups, has its index.
+            # Few exchanges are errors; each filter of the errors, and their groups, has an index.
             models.Index(fields=["sent_at"], name="exchange_errors", condition=Q(error__gt="")),
             models.Index(fields=["error", "sent_at"], name="exchange_by_error", condition=Q(error__gt="")),
             models.Index(fields=["endpoint", "sent_at"], name="exchange_endpoint_errors", condition=Q(error__gt="")),

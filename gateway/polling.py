@@ -1,4 +1,4 @@
-"""When the upstream is asked again: one policy for every room."""
+"""When the upstream is polled again: one policy for every room."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from core import clock
 from upstream.error_codes import ErrorCode
 from upstream.errors import Misconfigured, Rejected, Unavailable, UpstreamError
 
-# A person's new request is only in the people's line for this long (seconds); then it falls due, too.
+# For this long (seconds) a person's new request is only in the people's line; then it also falls due.
 HEAD_START_SECONDS = 15.0
 
-# After "certainly not sent", and while nothing may be sent.
+# The pauses after "certainly not sent", and while nothing may be sent.
 _RETRY_SECONDS, _STOPPED_SECONDS = 10.0, 30.0
 
 
 def in_seconds(seconds: float) -> dt.datetime:
-    """`seconds` from now, at most the longest pause, even with a longer Retry-After."""
+    """The moment `seconds` from now, at most the longest pause, even for a longer Retry-After."""
     return clock.now() + dt.timedelta(seconds=min(seconds, settings.ORDER_CHECK_MAX_SECONDS))
 
 
 def backoff(times: int, *, first: float | None = None, factor: float = 2.0) -> float:
-    """Seconds: the first pause (default: the setting), times `factor` for each time before, up to the longest."""
+    """A pause in seconds: `first` (default: the setting), multiplied by `factor` `times` times, up to the longest."""
     start = settings.ORDER_CHECK_FIRST_SECONDS if first is None else first
     return float(min(start * factor ** min(times, 60), settings.ORDER_CHECK_MAX_SECONDS))
 
 
 def next_poll_at(times: int) -> dt.datetime:
-    """When to ask again after `times` requests, ± 20 %: orders that were sent together are not polled together."""
+    """When to poll again after `times` requests, ± 20 %, so that orders sent together are not polled together."""
     spread = random.uniform(0.8, 1.2)  # noqa: S311 - it guards nothing
     return clock.now() + dt.timedelta(seconds=backoff(times) * spread)
 
 
 def wait_after(error: UpstreamError) -> float | None:
-    """Seconds until the same request is worth another try; None: nothing is known, so the back-off decides."""
+    """Seconds until the same request may be tried again; None when the error does not say: the back-off decides."""
     match error:
         case Unavailable(reason="stopped") | Misconfigured():
             return _STOPPED_SECONDS

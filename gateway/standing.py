@@ -1,7 +1,7 @@
-"""Whether what the dispatchers hand out goes on; kept in Redis, by task.
+"""Whether the work that the dispatchers hand out makes progress; kept in Redis, by task.
 
-Processes may live and nothing go on all the same: a machine that is too busy, a fault that every piece of work meets.
-Leases move the due times of work that was handed out, so that PostgreSQL alone does not show it. People's own clicks do
+Processes may run and still get nothing done: a machine may be too busy, or every piece of work may meet a fault.
+PostgreSQL alone does not show that, because leases move the due times of work that was handed out. People's clicks do
 not count: the workers of their queue may go on while the background stands still.
 """
 
@@ -21,16 +21,16 @@ from core.stores import patient
 log = structlog.get_logger()
 
 _GONE_ON = "dispatch:gone-on"
-# Work that was handed out is handed out again within a minute or two: after this (seconds) it is over or forgotten.
+# Lost work is handed out again within a minute or two; after this (seconds) the note is dropped.
 _KEPT_SECONDS = 600
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How the workers get on with some kinds of tasks.
+    """Whether the workers make progress with some tasks.
 
-    `handed_out_at`: since when they hold work without any progress; None when they hold none. Then the time of the
-    last progress; None when it is unknown.
+    `handed_out_at`: since when they hold work without any progress; None when they hold none. `gone_on_at`: the time of
+    the last progress; None when it is unknown.
     """
 
     handed_out_at: dt.datetime | None
@@ -38,7 +38,7 @@ class Standing:
 
 
 def note_handed_out(tasks: Collection[str]) -> None:
-    """Work of these tasks was taken to be done. Raises `redis.RedisError`."""
+    """Note that work of these tasks was handed out. Raises `redis.RedisError`."""
     if not tasks:
         return
     now = clock.now().timestamp()
@@ -50,7 +50,7 @@ def note_handed_out(tasks: Collection[str]) -> None:
 
 
 def note_gone_on(task: str) -> None:
-    """A piece of this task's work was done, or there was nothing left to do about it. Costs nobody a failure."""
+    """Note that work of this task was done, or that nothing was left to do. A store that is away is only logged."""
     try:
         with patient().pipeline() as several:
             several.hset(_GONE_ON, task, str(clock.now().timestamp()))
@@ -61,7 +61,7 @@ def note_gone_on(task: str) -> None:
 
 
 def standing_of(tasks: Collection[str]) -> Standing:
-    """How the work of these tasks stands, taken together. Raises `redis.RedisError`."""
+    """The standing of these tasks, taken together. Raises `redis.RedisError`."""
     with patient().pipeline() as several:
         several.mget([_handed_out(task) for task in tasks])
         several.hmget(_GONE_ON, list(tasks))

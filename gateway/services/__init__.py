@@ -1,4 +1,4 @@
-"""Our account at the upstream: the one door for every request, and what we know of the account."""
+"""Our account at the upstream: the one door for every request, and the state of the account."""
 
 from gateway.services.account import (
     WrongUpstream,

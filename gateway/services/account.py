@@ -1,4 +1,4 @@
-"""Record how the upstream answers our account. Nothing here sends money."""
+"""Records how the upstream answers our account. Nothing here moves money."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-# A line that never came is named this long: without another one after that, the disk works again.
+# How long a missing line is reported: if no other line is missing by then, the disk works again.
 UNWRITTEN_FOR = dt.timedelta(minutes=10)
-# How old "last answered" may be before it is written again: not every call needs a write.
+# "Last answered" is written again only when it is this old, so that not every call needs a write.
 _NOTE_EVERY = dt.timedelta(seconds=10)
 
 
@@ -35,7 +35,7 @@ def latest_reading() -> Exchange | None:
 
 
 def last_reading_before(at: dt.datetime) -> Exchange | None:
-    """The newest exchange before this moment that says our balance, or None."""
+    """The newest balance reading before this moment, or None."""
     return Exchange.objects.readings().filter(sent_at__lt=at).order_by("-sent_at", "-pk").first()
 
 
@@ -45,29 +45,29 @@ def upstream_account() -> UpstreamAccount:
 
 
 def sending_is_stopped() -> bool:
-    """Whether nothing may be sent: the upstream refuses our account (credentials, inactive, IP), or it is another's.
+    """Whether nothing may be sent: the upstream refuses our account, or this database belongs to another account.
 
-    The balance request of every minute goes on as the probe; its first success lifts the stop.
+    The balance request of every minute goes on as a probe; its first success lifts the stop.
     """
     return UpstreamAccount.objects.filter(refused_since__isnull=False).exists() or not _is_bound_to_us()
 
 
 def hold_restored(*, to: dt.datetime) -> None:
-    """Send nothing that spends from this restored database until a person opens it; it knows the time up to `to`."""
+    """Keep this restored database from spending until a person opens it; it knows all commits up to `to`."""
     upstream_account()
     UpstreamAccount.objects.update(restored_at=clock.now(), restored_to=to, is_held=True)
     record(RESTORED, facts={"until": to.isoformat()})
 
 
 def open_restored(*, actor: User) -> None:
-    """Send again what spends; nothing happens where it is sent already."""
+    """Let a restored database spend again; nothing happens if it is open already."""
     with transaction.atomic():
         if UpstreamAccount.objects.filter(is_held=True).update(is_held=False):
             record(OPENED_AFTER_RESTORE, actor=actor)
 
 
 def may_be_lost(since: dt.datetime) -> bool:
-    """Whether what happened after this moment may be missing here, because the database was restored."""
+    """Whether events after this moment may be missing, because the database was restored after it."""
     return UpstreamAccount.objects.filter(restored_at__gt=since).exists()
 
 
@@ -80,35 +80,35 @@ NOTE_ANSWER = """
 
 
 def note_answer() -> None:
-    """The upstream has answered: it can be reached, and accepts our account."""
+    """Note that the upstream has answered: it can be reached, and accepts our account."""
     with connection.cursor() as cursor:
         cursor.execute(NOTE_ANSWER, values_of_note())
 
 
 def values_of_note() -> dict[str, dt.datetime]:
-    """The values of `NOTE_ANSWER`, for a caller that makes it part of another statement."""
+    """The values of `NOTE_ANSWER`, also for a statement that contains it."""
     now = timezone.now()
     return {"now": now, "long_ago": now - _NOTE_EVERY}
 
 
 def note_unreachable() -> None:
-    """The upstream gave no answer; keep since when."""
+    """Note that the upstream gives no answer, and since when."""
     upstream_account()
     UpstreamAccount.objects.filter(unreachable_since__isnull=True).update(unreachable_since=timezone.now())
 
 
 def note_unwritten(ref_id: str) -> None:
-    """An order goes out before its line in the journal of what is sent is on the disk."""
+    """Note an order that is sent before its line in the journal is on the disk."""
     _note_line(ref_id, at=clock.now())
 
 
 def note_written(ref_id: str) -> None:
-    """The line of an order that went out before it is on the disk now."""
+    """Note that the line of such an order is on the disk now."""
     _note_line(ref_id, at=None)
 
 
 def _note_line(ref_id: str, *, at: dt.datetime | None) -> None:
-    """Keep since when this order lacks its line, or None that it has it; others for as long as they are named."""
+    """Note since when this order lacks its line (`at`; None: it has it); forget orders noted too long ago."""
     upstream_account()
     since = clock.now() - UNWRITTEN_FOR
     with transaction.atomic():
@@ -123,7 +123,7 @@ def _note_line(ref_id: str, *, at: dt.datetime | None) -> None:
 
 
 def note_refusal(error: Misconfigured) -> None:
-    """The upstream refuses our account: stop sending, keep since when and why."""
+    """Note that the upstream refuses our account, since when and why; nothing is sent then."""
     upstream_account()
     code = error.error_code or "NOT_CONFIGURED"
     stopped = UpstreamAccount.objects.filter(refused_since__isnull=True).update(
@@ -140,8 +140,8 @@ class WrongUpstream(Exception):
 def bind_to_upstream(*, has_orders: bool) -> None:
     """Tie this database to the configured account, or raise `WrongUpstream` with what to do.
 
-    Orders of one account must never be asked about at another: "not found" there would mean nothing. And books that
-    were opened with one account's balance are nobody else's, and cannot be emptied. So the tie may only change while
+    Orders of one account must never be polled at another, where "not found" would mean nothing. And books that were
+    opened with one account's balance belong to that account, and cannot be emptied. So the tie may change only while
     nothing was ordered and no balance was read.
     """
     sandbox, fingerprint = _fingerprint("sandbox"), configured_fingerprint()

@@ -1,4 +1,4 @@
-"""The one door to the upstream: every request of ours is made, judged and recorded here."""
+"""The one door to the upstream: makes, judges and records every request of ours."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from upstream.requests import Request
 log = structlog.get_logger()
 T = TypeVar("T", bound=Message)
 
-# While the upstream refuses our account, only this request is sent: its first answer lifts the stop.
+# While the upstream refuses our account, only this request is sent; its first answer lifts the stop.
 _PROBE = Endpoint.BALANCE
-# A background call without a permit, or a message whose permit is void, waits this long for one (seconds).
+# How long (seconds) a background call without a permit, or with a void one, waits for a permit.
 _PATIENCE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedReply(Generic[T]):
-    """A good answer with its place in the order of everything: the upstream acted between the two numbers.
+    """A good answer with its place in the one order of everything: the upstream acted between the two numbers.
 
     `raw` is the whole response JSON, secrets masked.
     """
@@ -52,9 +52,9 @@ class RecordedReply(Generic[T]):
 
 
 def next_number() -> int:
-    """The next number of the one sequence that orders requests, answers and what we learn, on every machine.
+    """The next number of the one sequence that orders requests, answers and reports, on every machine.
 
-    A higher number happened later, even if clocks differ.
+    What has a higher number happened later, even if clocks differ.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval(pg_get_serial_sequence('gateway_exchange', 'id'))")
@@ -62,11 +62,11 @@ def next_number() -> int:
 
 
 def reserve(endpoint: Endpoint, *, call_class: CallClass, permit_id: str = "") -> Permit:
-    """Get a permit of the rate budget before doing what only makes sense with one; use or cancel it within 15 seconds.
+    """Get a permit of the rate budget, before work that is useless without one; use or cancel it within 15 seconds.
 
-    `permit_id`: take over this one, which the dispatcher booked. Without, or when the message with it has waited for
-    longer than a permit can be begun, another one is booked, for whom that one was, which takes a few seconds at most.
-    Raises `Unavailable` or `Misconfigured`; nothing was sent then.
+    `permit_id`: take over this permit, which the dispatcher booked. Without one, or if it became void while its message
+    waited, another one of the same class is booked, which takes a few seconds at most. Raises `Unavailable` or
+    `Misconfigured`; nothing was sent then.
     """
     try:
         _refuse_if_stopped(endpoint)
@@ -78,16 +78,16 @@ def reserve(endpoint: Endpoint, *, call_class: CallClass, permit_id: str = "") -
         permit = client.budget.take_over(permit_id, endpoint)
         if client.budget.is_booked(permit):
             return permit
-        # On a busy machine every message may wait so long: put back, the work would never go on.
+        # On a busy machine every message may wait that long: if the work were put back, it would never be done.
         log.info("permit_was_void", endpoint=endpoint.value)
         return client.budget.reserve(endpoint, permit.call_class, _PATIENCE_SECONDS)
     return client.reserve(endpoint, call_class=call_class, patience=_PATIENCE_SECONDS)
 
 
 def give_back(permit_id: str) -> None:
-    """Give back a permit that the dispatcher booked for what turned out to be done already; "" for none."""
+    """Give back a permit ("" for none) that the dispatcher booked for work that turned out to be done already."""
     if permit_id:
-        # Every endpoint that work is handed out for has the same limits.
+        # All endpoints of work that is handed out have the same limits.
         get_client().budget.take_over(permit_id, Endpoint.TRANSACTION_STATUS).cancel()
 
 
@@ -102,13 +102,13 @@ def call(
 ) -> RecordedReply[T]:
     """Make one request and record it. Raises the errors of `upstream.errors`; their kind says what is safe then.
 
-    `permit_id`: the permit that the dispatcher booked for this call. `sent_no`: the number of this request, if it
-    was taken before, with an order's claim. `attempt`: for the record, the how-many-th of its kind in a row.
+    `permit_id`: the permit that the dispatcher booked for this call. `sent_no`: the number of this request, if it was
+    taken before, with an order's claim. `attempt`: for the record, the ordinal of this request among those of its kind.
     """
     if permit is None and not request.endpoint.moves_money:
-        # Before the number: between the numbers of a reading no time is spent on waiting.
+        # Before the number, so that no waiting comes between the two numbers of a reading.
         permit = reserve(request.endpoint, call_class=call_class, permit_id=permit_id)
-    elif permit is None:  # otherwise it was looked at just before, with the permit
+    elif permit is None:  # otherwise `reserve` has just checked it
         _refuse_if_stopped(request.endpoint)
     sent_no = sent_no or next_number()
     sent_at = timezone.now()
@@ -130,7 +130,7 @@ def call(
 class LimitUse:
     """How many of the `calls` that the upstream allows within `window` seconds count now.
 
-    `opens_at`: no request is allowed before this moment, as in the first minute (docs/rate-budget.md); else None.
+    `opens_at`: no request is allowed before this moment, as in the first minute (docs/rate-budget.md), or None.
     """
 
     used: int
@@ -140,7 +140,7 @@ class LimitUse:
 
 
 def limit_use() -> LimitUse | None:
-    """How much of the account's limit is used now; None without Redis or settings that can be read."""
+    """How much of the account's limit is used now; None without Redis, or with settings that cannot be read."""
     try:
         client = get_client()
         rate = client.config.account_rate
@@ -151,7 +151,7 @@ def limit_use() -> LimitUse | None:
 
 
 def first_request_at() -> dt.datetime | None:
-    """When the first request of a new shop may go; None when there has been an answer, or it may go now."""
+    """When a new shop's first request may be sent; None when it may be sent now, or a balance has been read before."""
     use = None if latest_reading() else limit_use()
     return use.opens_at if use else None
 
@@ -162,14 +162,15 @@ def read_balance(*, call_class: CallClass = CallClass.BACKGROUND) -> RecordedRep
 
 
 def request_balance_reading() -> bool:
-    """Have a worker read the balance soon; False when the broker is down (beat reads it every minute anyway)."""
+    """Let a worker read the balance soon; False when the broker is down (beat reads it every minute anyway)."""
     return publish("reconciliation.tasks.read_balance")
 
 
 def _refuse_if_stopped(endpoint: Endpoint) -> None:
-    """Send nothing to another account than this database's own, nothing but the probe while ours is refused.
+    """Raise `Misconfigured` if this database belongs to another account, or `Unavailable` ("stopped").
 
-    And nothing that spends from a restored database before a person has opened it.
+    While our account is refused, only the probe may be sent; from a restored database nothing that spends, until a
+    person opens it.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT fingerprint, refused_since, is_held FROM gateway_upstreamaccount")
@@ -188,6 +189,6 @@ def _note_error(error: UpstreamError) -> None:
             note_refusal(error)
         case Unavailable(reason="connect") | OutcomeUnknown(reason="timeout" | "connection"):
             note_unreachable()
-        # The limit per IP is answered before anybody looks at the credentials; status 0 means that nothing was sent.
+        # The upstream checks the limit per IP before the credentials; status 0 means that nothing was sent.
         case Rejected() if error.error_code != ErrorCode.RATE_LIMITED and error.http_status:
             note_answer()

@@ -1,4 +1,4 @@
-"""Keep each exchange with the upstream: the request, the answer, and the facts of the wire; later delete it."""
+"""Keeps each exchange with the upstream (the request, the answer, the facts of the wire), and later deletes it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from upstream.requests import Request
 log = structlog.get_logger()
 T = TypeVar("T", bound=Message)
 
-# Longer answers are kept only as size and digest (bytes). Those to no order and no inquiry are lists, which the
-# catalogue keeps, and balances, which have a column: of these only what we could not use is kept.
+# Longer answers (bytes) are kept only as size and digest. So are good answers about no order and no inquiry: lists,
+# which the catalogue keeps, and balances, which have a column.
 _MOST_KEPT = 64 * 1024
 
 _RECORD = """
@@ -38,7 +38,7 @@ _RECORD = """
     RETURNING answered_no
 """
 _RECORD_ANSWER = f"WITH noted AS ({NOTE_ANSWER}) {_RECORD}"
-# One statement deletes so many: its locks and its log stay small.
+# How many rows one statement deletes, so that its locks and its log stay small.
 BATCH = 2_000
 
 
@@ -51,9 +51,9 @@ def record(
     reply: Reply[T] | None = None,
     error: UpstreamError | None = None,
 ) -> int | None:
-    """Keep the exchange; a good answer gets its number so, which is returned, and the account's row notes it.
+    """Store the exchange. For a good answer, note it on the account's row, too, and return its number.
 
-    If anything prevents that, the caller still gets the answer: None then.
+    None for an error, and when the database fails: then the caller still has the answer.
     """
     wire = reply.wire if reply else error.wire if error else None
     values: dict[str, Any] = {
@@ -90,7 +90,7 @@ def record(
 
 
 def _answer(request: Request[T], reply: Reply[T] | None, error: UpstreamError | None, wire: Wire | None) -> Json | None:
-    """The answer as it is kept; secrets are masked already."""
+    """The answer to keep; its secrets are masked already."""
     raw = reply.raw if reply else error.raw if error else None
     if wire is None or wire.size == 0:
         return Json(raw) if raw else None
@@ -100,9 +100,9 @@ def _answer(request: Request[T], reply: Reply[T] | None, error: UpstreamError | 
 
 
 def forget_exchanges(*, before: dt.datetime, from_no: int, needed: Q) -> int:
-    """Delete what was sent before this moment and this number, except what `needed` finds; returns how many.
+    """Delete exchanges sent before this moment and this number, except those that match `needed`; returns how many.
 
-    Balances that were read stay. Each endpoint is gone through once, in the order of time, by its index.
+    Balance readings stay. It goes through each endpoint once, in the order of time, by its index.
     """
     return sum(_forget(endpoint, before, from_no, needed) for endpoint in Endpoint)
 
@@ -110,9 +110,9 @@ def forget_exchanges(*, before: dt.datetime, from_no: int, needed: Q) -> int:
 def _forget(endpoint: Endpoint, before: dt.datetime, from_no: int, needed: Q) -> int:
     exchanges = Exchange.objects.past(before, from_no).filter(endpoint=endpoint).order_by("sent_at")
     if endpoint is Endpoint.BALANCE:
-        exchanges = exchanges.errors()  # the others stay, and are many
+        exchanges = exchanges.errors()  # the others stay, and they are many
     after, forgotten = dt.datetime.min.replace(tzinfo=dt.UTC), 0
-    # Exchanges that are needed stay: the next batch begins behind them.
+    # Needed exchanges stay, so the next batch begins after them.
     while rows := list(exchanges.filter(sent_at__gt=after).values_list("pk", "sent_at")[:BATCH]):
         after = rows[-1][1]
         old = Exchange.objects.filter(~needed, pk__in=[pk for pk, _at in rows])

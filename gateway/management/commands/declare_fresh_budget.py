@@ -7,7 +7,7 @@ from upstream.client import get_client
 
 
 class Command(PlainCommand):
-    """Called once, when `./run` has just made a new data folder: the first sync need not wait a rate window."""
+    """Called when the sandbox is the upstream, so that the first sync need not wait a rate window."""
 
     help = "Declare that no upstream request was sent in the last minute. Only for a new installation."
 
