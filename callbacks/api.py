@@ -1,8 +1,7 @@
-"""`POST /callbacks/upstream/`: where the upstream reports outcomes (document, Events 1–4; the form is the contract's
-decision).
+"""`POST /callbacks/upstream/`: where the upstream reports outcomes (document, Events 1–4; the form is our decision).
 
-A callback is checked, stored as it came and answered, in this order and before anything is done about it: no
-upstream call, no order is touched here. A worker processes every stored callback, or the sweep when the broker is down.
+A callback is checked, stored unchanged and answered, in this order. Nothing else happens here: no call to the upstream,
+no move of an order. A worker processes every stored callback, or the sweep finds it when the broker is down.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _TRY_AGAIN_SECONDS = "5"
 
 
 class NotAccepted(Exception):
-    """The callback is not stored; `http_status` is answered and the reason counted. `fault`: more for the sender."""
+    """The callback is not stored: `http_status` is answered and the reason counted. `fault`: details for the sender."""
 
     def __init__(self, http_status: int, reason: RefusalReason, fault: object = "", *, size: int = 0) -> None:
         self.http_status = http_status
@@ -48,7 +47,7 @@ class NotAccepted(Exception):
 
 
 class AlwaysJson(BaseContentNegotiation):
-    """Any Accept header is fine: a callback must not be lost over a header."""
+    """Accepts any Accept header: a callback must not be lost over a header."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
         """Not used: the bytes are read unchanged."""
@@ -73,8 +72,8 @@ class UpstreamCallback(APIView):
     permission_classes = (AllowAny,)
 
     def post(self, request: Request) -> Response:
-        """200 when stored (or had before), 400 not strict JSON, 403 not genuine, 413 too large, 415 not JSON."""
-        raw_request = request._request  # the bytes are wanted as they came, unparsed
+        """200 when stored now or before, 400 not strict JSON, 403 not genuine, 413 too large, 415 not JSON."""
+        raw_request = request._request  # for the unparsed bytes
         source = address_of(raw_request) or None
         try:
             body, ref_id, event = _read(raw_request, source)
@@ -93,24 +92,24 @@ class UpstreamCallback(APIView):
         return Response({"received": True})
 
     def handle_exception(self, exc: Exception) -> Response:
-        """503 while the database is away, so that the sender sends it again; any other fault is ours."""
+        """503 while the database is away, so that the upstream sends it again; any other fault is ours."""
         if not is_away(exc):
             return super().handle_exception(exc)
         again = {"Retry-After": _TRY_AGAIN_SECONDS}
         answer = Response({"detail": "try again"}, status=status.HTTP_503_SERVICE_UNAVAILABLE, headers=again)
-        # in place of Django's own line, which would be of an error
+        # instead of Django's own line, which would say error
         log_response("callback not stored: the database is away", response=answer, logger=log, level="warning")
         return answer
 
 
 def _read(request: HttpRequest, source: str | None) -> tuple[bytes, str, str]:
-    """The body, its `ref_id` and its event ("" where it has none). Raises `NotAccepted`."""
+    """The body, its `ref_id` and its event ("" if it has none). Raises `NotAccepted`."""
     if not _may_call(source):
         raise NotAccepted(status.HTTP_403_FORBIDDEN, RefusalReason.SOURCE)
     declared = request.META.get("CONTENT_LENGTH") or "0"
     if not declared.isdigit() or int(declared) > MAX_BYTES:
         raise NotAccepted(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, RefusalReason.TOO_LARGE)
-    # the web server has the whole body, and gives a chunked one a declared length
+    # the web server has received the whole body, and declares a length for a chunked one
     body = request.read(MAX_BYTES + 1)
     if len(body) > MAX_BYTES:
         raise NotAccepted(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, RefusalReason.TOO_LARGE, size=len(body))
@@ -132,7 +131,7 @@ def _read(request: HttpRequest, source: str | None) -> tuple[bytes, str, str]:
 
 
 def _is_genuine(request: HttpRequest, body: bytes, ref_id: str | None) -> bool:
-    """Whether it is signed with our key, or with the one before while the two are being exchanged."""
+    """Whether it is signed with our key, or with the previous one while the key is being changed."""
     keys = [settings.UPSTREAM_SECRET_KEY, settings.UPSTREAM_SECRET_KEY_PREVIOUS]
     return any(
         callback_signature.verify(

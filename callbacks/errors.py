@@ -4,7 +4,7 @@ from core.errors import Refused
 
 
 class BodyGone(Refused):
-    """What the callback said is kept no more, so that nothing can be done about it."""
+    """The callback's body is no longer kept, so it cannot be processed."""
 
 
 class StillWaiting(Refused):

@@ -18,7 +18,7 @@ class CallbackFilter(ListFilter):
     state = django_filters.ChoiceFilter(label=_("State"), empty_label=_("Every state"), choices=CallbackState.choices)
 
     def search(self, callbacks: CallbackQuerySet, _name: str, text: str) -> CallbackQuerySet:
-        """Those that `text` begins to name."""
+        """The callbacks whose ref_id or delivery id begins with `text`."""
         every = Callback.objects.all()
         begins = [Q(ref_id__startswith=text), Q(ref_id__startswith=text.upper()), Q(delivery_id__startswith=text)]
         return callbacks.filter(found_by(*map(every.filter, begins), time_field="received_at"))

@@ -1,4 +1,4 @@
-"""The address for callbacks, before the steps that only people need."""
+"""Answers callbacks before the middleware that only people need."""
 
 from collections.abc import Callable
 
@@ -11,9 +11,9 @@ PATH = "/callbacks/upstream/"
 
 
 class CallbackMiddleware:
-    """Answers the upstream's callbacks: no session, no form token, no sign-in and no line in the log of requests.
+    """Answers the upstream's callbacks without session, form token, sign-in and line in the log of requests.
 
-    Together these cost more than storing a callback does, and none of them is for a caller that signs what it sends.
+    Together these cost more than storing a callback, and a caller that signs its messages needs none of them.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -27,5 +27,5 @@ class CallbackMiddleware:
             return self.get_response(request)
         request.resolver_match = self._match  # its name among the measured pages
         response: HttpResponse = self._receive(request).render()
-        response.headers["Content-Length"] = str(len(response.content))  # else the server ends the connection
+        response.headers["Content-Length"] = str(len(response.content))  # without it the server closes the connection
         return response

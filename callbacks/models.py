@@ -1,4 +1,4 @@
-"""Callbacks as they came in, stored before anything is done about them."""
+"""Callbacks as they arrived, stored before they are processed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from policies.bounds import BOUNDS
 
 
 class CallbackState(LookChoices):
-    """The result of a callback."""
+    """What became of a callback."""
 
     RECEIVED = "received", "clock", "pending", _("Waiting")
     APPLIED = "applied", "circle-check", "good", pgettext_lazy("callback", "Processed")
@@ -38,7 +38,7 @@ class RefusalReason(models.TextChoices):
     SIGNATURE = "signature", _("signature not genuine")
 
 
-# So long a body is the evidence, whatever a policy says.
+# A body is evidence and kept for at least this many days, whatever the policy says.
 LEAST_DAYS = BOUNDS["callbacks_kept_days"].least
 
 _SELDOM = sorted(set(CallbackState.values) - {CallbackState.APPLIED})
@@ -46,13 +46,13 @@ _SELDOM = sorted(set(CallbackState.values) - {CallbackState.APPLIED})
 
 class CallbackQuerySet(models.QuerySet["Callback"]):
     def due(self) -> CallbackQuerySet:
-        """Waiting callbacks to process now, oldest due first; new ones always, even if a clock is wrong."""
+        """Waiting callbacks to process now, the oldest due first; new ones are always due, even if a clock is wrong."""
         is_due = Q(tries=0) | Q(next_try_at__lte=clock.now())
         return self.filter(is_due, state=CallbackState.RECEIVED).order_by("next_try_at", "pk")
 
 
 class Callback(models.Model):
-    """One callback: its bytes, where it came from, and what became of it."""
+    """One callback: its bytes, its source, and its result."""
 
     received_at = models.DateTimeField(default=timezone.now)
     delivery_id = models.CharField(max_length=100, blank=True)
@@ -75,7 +75,7 @@ class Callback(models.Model):
     fault = models.CharField(max_length=300, blank=True, help_text="How it failed last.")
 
     objects = CallbackQuerySet.as_manager()
-    # A verification of the audit computes it again, unless the bytes are gone in order
+    # A verification of the audit computes it again, unless the bytes were properly deleted
     digests = {"content_hash": ("body", "body_gone_at")}
 
     class Meta:
@@ -91,7 +91,7 @@ class Callback(models.Model):
         indexes = [
             models.Index(fields=["next_try_at"], name="callback_due", condition=Q(state="received")),
             models.Index(fields=["-received_at", "-id"], name="callback_newest"),
-            # Nearly all are processed: the others are found without looking at those.
+            # Nearly all callbacks are processed: this index holds only the others.
             models.Index(
                 fields=["state", "-received_at", "-id"], name="callback_by_state", condition=Q(state__in=_SELDOM)
             ),
@@ -112,7 +112,8 @@ class Callback(models.Model):
                     " AND (NEW.body <> '' OR NEW.body_gone_at IS NOT DISTINCT FROM OLD.body_gone_at)"
                 ),
             ),
-            # Its columns are copied, so that a verification of the audit asks the same of every two copies.
+            # The history has these columns, so that a verification of the audit checks the same rule between two
+            # copies.
             pgtrigger.Protect(
                 name="body_goes_once_and_late",
                 operation=pgtrigger.Update,
@@ -135,7 +136,7 @@ class Callback(models.Model):
         return CallbackState(self.state).badge
 
 
-# The body stands once, beside its hash. When our own code tries again says nothing about money.
+# The body is kept once, beside its hash. Our own retries say nothing about money.
 CallbackHistory = history_of(Callback, exclude=["body", "headers", "repeats", "next_try_at", "tries", "fault"])
 
 

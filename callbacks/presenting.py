@@ -13,7 +13,7 @@ from purchases.states import Status
 
 
 def result_words(callback: Callback) -> str:
-    """Its result, beside its state."""
+    """The words for its result, which the pages show beside its state."""
     if callback.fault:
         return _("Our own code failed on it (%(fault)s). Tried %(n)s times, and again by itself.") % {
             "fault": callback.fault,
@@ -28,9 +28,9 @@ def result_words(callback: Callback) -> str:
 
 
 def body_of(callback: Callback, order: Order | None) -> tuple[str, str]:
-    """The body as text and formatted for reading, as the viewer may see its number; `order`: the order that it names.
+    """The body as text, and formatted for reading, with numbers as the viewer may see them; `order`: the one it names.
 
-    The second text is empty when the body is not JSON, or is formatted already.
+    The second text is "" when the body is not JSON, or is formatted already.
     """
     raw = bytes(callback.body).decode("utf-8", errors="backslashreplace")
     try:
@@ -38,7 +38,7 @@ def body_of(callback: Callback, order: Order | None) -> tuple[str, str]:
         pretty = json.dumps(content, indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):
         content, pretty = None, ""
-    # The first of two equal numbers stays: the order's own, which may be masked for everybody.
+    # Of equal numbers the first one counts: the order's own, which may be masked for everybody.
     numbers = {*((order.destination,) if order else ()), *numbers_in(content), *numbers_in(raw)}
     formatted = pretty if pretty != raw else ""
     return text_as_seen(raw, *numbers), text_as_seen(formatted, *numbers)

@@ -1,7 +1,7 @@
-"""Rejected callbacks: counted, and the last ones described, at a cost that does not grow with their number.
+"""Counts rejected callbacks and describes the last ones, at a cost that does not grow with their number.
 
-Each process adds them up and writes once a second at most, in one transaction and with one line in the log, however
-many come. A process that is killed forgets those of its last second.
+Each process adds them up and writes at most once a second, in one transaction and with one line in the log, however
+many come. A killed process loses those of its last second.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from callbacks.models import CallbackRefusal, RefusalReason
 
 log = structlog.get_logger()
 
-# The refusals of so many seconds are written together.
+# The refusals of this many seconds are written together.
 SECONDS = 1.0
-# So many of these are described.
+# At most this many of them are described.
 _DESCRIBED = 20
 _COUNT = """
     INSERT INTO callbacks_callbackrefusalcount (day, reason, count)
@@ -38,7 +38,7 @@ _timer: threading.Timer | None = None
 
 
 def count_refusal(*, reason: RefusalReason, source_address: str | None, size: int) -> None:
-    """Count a callback that was rejected, and write the counts down when it is time to."""
+    """Count a rejected callback, and write the counts when that is due. Raises `DatabaseError` when it writes."""
     global _timer  # noqa: PLW0603 (one tally for each process)
     with _lock:
         _counts[timezone.localdate(), reason.value] += 1
@@ -54,7 +54,7 @@ def count_refusal(*, reason: RefusalReason, source_address: str | None, size: in
 
 
 def write() -> None:
-    """Write down what was counted since the last time; a database that is away gets it later."""
+    """Write the counts since the last time. Raises `DatabaseError`; then the next time writes them."""
     global _due, _timer
     with _lock:
         counts, last = _counts.copy(), list(_last)
@@ -83,7 +83,7 @@ def write() -> None:
 
 
 def _write_later() -> None:
-    """In a thread of its own, whose connection ends with it."""
+    """Write in a thread of its own, and close the thread's connection."""
     try:
         write()
     except DatabaseError as error:

@@ -1,4 +1,4 @@
-"""Store callbacks, and do what they say."""
+"""Stores callbacks, and processes them."""
 
 from __future__ import annotations
 
@@ -40,31 +40,31 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-# No database may hold a signature that may equal those of our own requests; the rest are a browser's secrets.
+# A callback's signature may equal that of our own requests, so it is never stored; the others are secrets, too.
 _HEADERS_NOT_KEPT = SIGNATURE_HEADERS | {"cookie", "authorization", "proxy-authorization"}
 _HEADER_LENGTH = 500
 
-# The status of an order that nobody polls is asked for after so many unsigned callbacks in so long, and no more.
+# An order that is not polled any more is polled for at most this many unsigned callbacks in this time.
 _MOST_HINTS, _LATELY = 5, dt.timedelta(minutes=10)
-# The columns that processing writes.
+# Columns that processing writes.
 _OUTCOME = ("state", "result", "processed_at", "tries", "fault")
-# One transaction takes so many. It holds their orders' locks, for about 0.1 s.
+# How many callbacks one transaction takes. It holds their orders' locks for about 0.1 s.
 _BATCH = 50
-# After a fault of ours it is tried again in so many seconds, then later and later.
+# After a fault of ours a callback is tried again in this many seconds, then after longer and longer pauses.
 _FIRST_PAUSE_SECONDS = 5.0
-# One statement empties so many: its locks and its log stay small.
+# How many bodies one statement empties, so that its locks and its log stay small.
 FORGOTTEN_AT_ONCE = 1_000
 _TASK = "callbacks.tasks.process_waiting"
-# While many come, each process asks twice a second.
+# While many callbacks come, each process sends a wake-up twice a second.
 _wake_up = WakeUp(_TASK, longest=0.5)
 _asked = threading.Event()
 _one_at_a_time = threading.Lock()
-# However fast they come: with few at a time each costs three times as much.
+# The pause between two runs, however fast callbacks come: in small batches each one costs three times as much.
 _RUN_EVERY_SECONDS = 0.25
 _next_run = [0.0]
 
 
-# A repeat is counted by the very statement that would store it.
+# The statement that stores a callback also counts a repeat.
 _RECEIVE = """
     INSERT INTO callbacks_callback (received_at, delivery_id, content_hash, event, ref_id, body, headers,
         source_address, is_signed, repeats, state, result, next_try_at, tries, fault)
@@ -78,9 +78,9 @@ _RECEIVE = """
 def receive(
     *, body: bytes, headers: Mapping[str, str], source_address: str | None, is_signed: bool, ref_id: str, event: str
 ) -> int:
-    """Store a genuine callback and wake a worker up; the same bytes again are only counted. Returns its key.
+    """Store a genuine callback and wake up a worker; a repeat of the same bytes is only counted. Returns its key.
 
-    The X-Delivery-Id does not matter: it is not signed, and a listener could make many callbacks from one.
+    The X-Delivery-Id does not count: it is not signed, so an eavesdropper could make many callbacks from one.
     """
     kept = {name.lower(): value.replace("\x00", "") for name, value in headers.items()}
     values: dict[str, Any] = {
@@ -107,10 +107,10 @@ def receive(
 
 
 def process_waiting() -> bool:
-    """Process all waiting callbacks, in batches, oldest due first; return whether it has taken any.
+    """Process all waiting callbacks in batches, the oldest due first; return whether it has taken any.
 
-    One thread of a process does it, four times a second; a second thread returns at once, and the first one looks
-    again. Several processes share the work: each skips what another has locked.
+    One thread of a process does it, at most four times a second; a second thread returns at once, and the first one
+    looks again. Several processes share the work: each skips what another has locked.
     """
     has_taken = False
     _asked.set()
@@ -121,7 +121,7 @@ def process_waiting() -> bool:
             _asked.clear()
             while (taken := process_batch(_BATCH)) == _BATCH:
                 has_taken = True
-            if taken:  # those that came meanwhile, and the next about the same orders
+            if taken:  # look again for new callbacks, and for further ones about the same orders
                 has_taken = True
                 _asked.set()
         finally:
@@ -132,7 +132,7 @@ def process_waiting() -> bool:
 def process_batch(limit: int) -> int:
     """Process up to `limit` callbacks that are due, in one transaction; return how many were taken.
 
-    If several are about one order, only the oldest is taken. When one fails, each is processed by itself.
+    If several are about one order, only the oldest settles it now. When one fails, each is processed by itself.
     """
     taken: list[Callback] = []
     try:
@@ -149,10 +149,10 @@ def process_batch(limit: int) -> int:
 
 
 def process(callback_id: int) -> Callback:
-    """Do what a stored callback says, once; return the callback as it is then.
+    """Process a stored callback, once; return the callback as it is afterwards.
 
-    Signed over its body, it settles the order by itself; otherwise it is a hint, and the order is polled (contract,
-    Callback). An unknown ref_id changes nothing and asks nothing.
+    If its body is signed, it settles the order by itself; otherwise it is a hint, and the order is polled (contract,
+    Callback). With an unknown ref_id nothing changes and nothing is polled.
 
     When our own code fails on it, the fault is kept on its row and it is tried again later, so that it holds up no
     other callback.
@@ -173,9 +173,9 @@ def process(callback_id: int) -> Callback:
 
 
 def _process(callbacks: Sequence[Callback]) -> None:
-    """Do what these locked callbacks say, and note on them what became of them.
+    """Process these locked callbacks, and write their results to their rows.
 
-    If several are about one order, only the first settles it now; the next is judged by the result.
+    If several are about one order, only the first settles it now; the others are processed later, against the result.
     """
     messages = {callback: message for callback in callbacks if (message := _read(callback))}
     signed: dict[str, Callback] = {}
@@ -194,7 +194,7 @@ def _process(callbacks: Sequence[Callback]) -> None:
 
 
 def _read(callback: Callback) -> CallbackBody | None:
-    """Its message; None if it is invalid, which ends the callback."""
+    """Its message; None if it is invalid, which finishes the callback."""
     try:
         return CallbackBody.model_validate(strict_json.loads(bytes(callback.body), floats=False))
     except ValidationError as error:
@@ -213,11 +213,11 @@ def _report(callback: Callback, message: CallbackBody) -> Report:
 
 
 def _poll_orders(hints: Mapping[Callback, Transaction]) -> None:
-    """Have the orders polled that unsigned callbacks are about (what they say).
+    """Have the orders of unsigned callbacks polled. `hints`: callback → the transaction in it.
 
-    Nobody polls a final order, or one that was certainly not charged. If a callback says something else of it, its
-    status is asked for all the same: the answer is believed, as a move or as an incident. So many times in so long
-    (`_MOST_HINTS`): forged ones must not use up what all others are asked with.
+    A final order, or one that was certainly not charged, is not polled any more. If a callback contradicts it, it is
+    still polled: the answer is believed, as a move or as an incident. That happens at most `_MOST_HINTS` times in
+    `_LATELY`, because forged callbacks must not use up the rate budget.
     """
     if not hints:
         return
@@ -248,7 +248,7 @@ def _poll_orders(hints: Mapping[Callback, Transaction]) -> None:
 
 
 def take_due(_limit: int) -> list[Work]:
-    """The work when a callback is due whose wake-up was lost, or that our code failed on: one message for all."""
+    """One piece of work for all due callbacks, those whose wake-up was lost or on which our code failed; else none."""
     first = Callback.objects.due().values_list("pk", flat=True).first()
     return [] if first is None else [Work(_TASK, first)]
 
@@ -262,10 +262,10 @@ DUE_CALLBACKS = Due(earliest=_earliest, take=take_due, tasks=(_TASK,), asks_upst
 
 
 def process_again(callback: Callback, *, actor: User) -> Callback:
-    """Process a callback again because a person asks; safe, since applying the same twice changes nothing.
+    """Process a callback again for a person; safe, because applying the same twice changes nothing.
 
-    Raises `StillWaiting` while it waits for its first time; one on which our code failed may be tried at any time.
-    Raises `BodyGone` when its days are over.
+    Raises `StillWaiting` while it waits for its first processing; after a fault of ours it may be tried at any time.
+    Raises `BodyGone` when its body is no longer kept.
     """
     done_or_failed = Callback.objects.filter(pk=callback.pk, body_gone_at=None).exclude(
         state=CallbackState.RECEIVED, tries=0
@@ -279,9 +279,9 @@ def process_again(callback: Callback, *, actor: User) -> Callback:
 
 
 def forget_old_bodies() -> int:
-    """Empty the bodies of `callbacks_kept_days` ago and before, in batches; returns how many. None while that is empty.
+    """Empty bodies that are older than the policy `callbacks_kept_days`, in batches; returns how many (0 without it).
 
-    Those of an order stay as long after its end. Everything else stays, the SHA-256 of the body included.
+    Bodies about an order stay for as many days after its end. All other columns stay, with the body's SHA-256.
     """
     days = policies().callbacks_kept_days
     if days is None:
@@ -295,7 +295,7 @@ def forget_old_bodies() -> int:
     while rows:
         batch = old.filter(~Exists(orders), pk__in=[pk for _at, pk in rows])
         forgotten += batch.update(body=b"", body_gone_at=now)
-        at, last = rows[-1]  # bodies that are needed stay: the next batch begins behind them
+        at, last = rows[-1]  # needed bodies stay, so the next batch begins after them
         behind = by_time.filter(Q(received_at__gt=at) | Q(received_at=at, pk__gt=last))
         rows = list(behind[:FORGOTTEN_AT_ONCE].values_list("received_at", "pk"))
     log.info("callback_bodies_forgotten", count=forgotten, before=before.isoformat())

@@ -1,4 +1,4 @@
-"""Callbacks as lists: those that came in, and those that were rejected."""
+"""The lists of stored and of rejected callbacks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CallbackTable(Table[Callback]):
 
     @column(_("Event"), css="mono", phone="2 wide")
     def event(self, callback: Callback) -> SafeString:
-        """Its report; links to the callback."""
+        """Its event; links to the callback."""
         return row_link(reverse("callback_detail", args=[callback.pk]), callback.event or _("callback"))
 
     @column(_("ref_id"), css="mono", phone="3 wide")
@@ -54,7 +54,7 @@ class CallbackTable(Table[Callback]):
 
 
 class RefusalCountTable(Table[CallbackRefusalCount]):
-    """How many were rejected, by day and reason."""
+    """How many callbacks were rejected, by day and reason."""
 
     caption = _("By day and reason")
 
@@ -72,7 +72,7 @@ class RefusalCountTable(Table[CallbackRefusalCount]):
 
 
 class RefusalTable(Table[CallbackRefusal]):
-    """The last few that were rejected."""
+    """The last few rejected callbacks."""
 
     caption = _("The last few")
 

@@ -1,4 +1,4 @@
-"""The workers' tasks about stored callbacks. Safe to run twice, late, or not at all."""
+"""The workers' tasks about stored callbacks. They may run twice, late, or not at all."""
 
 from celery import shared_task
 
@@ -7,14 +7,14 @@ from callbacks import services
 
 @shared_task
 def process_waiting(_callback_id: int | None = None, _permit_id: str = "") -> bool:
-    """Process all waiting callbacks, not only the one that it was sent for; a fault of ours stays on its row.
+    """Process all waiting callbacks, not only the one in the message; a fault of ours stays on the callback's row.
 
-    False: it has done nothing, as another thread is at it (`backoffice/celery.py`).
+    False if it took none, for example because another thread does the work (see `backoffice/celery.py`).
     """
     return services.process_waiting()
 
 
 @shared_task
 def forget_old_bodies() -> None:
-    """Empty the bodies whose days are over."""
+    """Empty the bodies that are no longer kept."""
     services.forget_old_bodies()

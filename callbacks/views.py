@@ -1,4 +1,4 @@
-"""The pages about callbacks: the messages, their results, and processing one again."""
+"""The pages of callbacks: the list, one callback with its result, and processing it again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def callback_list(request: StaffRequest) -> HttpResponse:
         "table": CallbackTable(page.rows),
         "refusal_counts": RefusalCountTable(CallbackRefusalCount.objects.order_by("-day", "reason")[:10]),
         "kept_days": policies().callbacks_kept_days,
-        # not how many: after a year they are most of millions
+        # not counted: after a year they are most of millions of rows
         "some_are_gone": Callback.objects.filter(body_gone_at__isnull=False).exists(),
         "refusals": RefusalTable(CallbackRefusal.objects.all()[:10]),
     }
@@ -63,7 +63,7 @@ def callback_detail(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.VIEW_CALLBACKS, Right.PROCESS_CALLBACKS)
 @require_POST
 def callback_process(request: StaffRequest, pk: int) -> HttpResponse:
-    """Process one callback again; harmless, since the same outcome applied twice changes nothing."""
+    """Process one callback again; harmless, because applying the same outcome twice changes nothing."""
     callback = get_object_or_404(Callback, pk=pk)
     with refusal_shown(request):
         callback = services.process_again(callback, actor=request.user)
