@@ -1,4 +1,4 @@
-"""The branch that an address names (`?branch=KEY`), for pages that are no list with filters."""
+"""The branch that an address names (`?branch=KEY`), for pages that are not lists with filters."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class BranchField(forms.TypedChoiceField):
 
 
 class WithBranch(forms.Form):
-    """A form about something that belongs to a branch; nobody is asked who sees only one."""
+    """A form about something that belongs to a branch; people who see only one are not asked."""
 
     branch = BranchField()
 

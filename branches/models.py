@@ -1,4 +1,4 @@
-"""The branches of the shop: the places where it sells. There is always one; a shop with one never hears of it."""
+"""The branches of the shop: the places where it sells. There is always one; a shop with only one never reads of it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from django.utils.translation import gettext_lazy as _
 from audit.history import history_of
 from core.triggers import never_truncated
 
-#: The branch that the shop has from the beginning; all belongs to it that nobody moved.
+#: The branch that the shop has from the beginning; everything that nobody moved belongs to it.
 FIRST = 1
 
 
 class Branch(models.Model):
-    """A place where the shop sells, and what its receipts say there; empty: as the shop's. Several lines have "\\n"."""
+    """A place where the shop sells, and the texts of its receipts; an empty one is the shop's. "\\n" ends a line."""
 
     name = models.CharField(_("name"), max_length=60)
     address = models.CharField(_("address"), max_length=200, blank=True)
@@ -32,7 +32,7 @@ class Branch(models.Model):
             models.UniqueConstraint(Upper("name"), condition=Q(closed_at=None), name="branch_name_once"),
         ]
         triggers = [
-            # Each closing looks at the others as they are at its own end: two at once would leave none.
+            # Each closing checks the other branches at its end, under their locks: else two at once would leave none.
             pgtrigger.Trigger(
                 name="one_is_open",
                 when=pgtrigger.After,

@@ -45,14 +45,14 @@ def narrowed(rows: Rows, path: str = "branch", *, with_shop: bool = False) -> Ro
 
 
 def within(branch: int, path: str, *, with_shop: bool = False) -> Q:
-    """The condition of `narrowed`, for a reader who is known otherwise."""
+    """The condition of `narrowed`, for a branch that the caller knows."""
     own = Q(**{path: branch})
     return own | Q(**{path: None}) if with_shop else own
 
 
 @contextmanager
 def seen_in_branch_of(person: Callable[[], User | AnonymousUser]) -> Iterator[None]:
-    """Within it this person is the reader, who is asked for with the first rows."""
+    """Within it this person is the reader; `person` is called with the first rows."""
     token = _own.set(cache(lambda: getattr(person(), "bound_to", None)))
     try:
         yield
@@ -62,7 +62,7 @@ def seen_in_branch_of(person: Callable[[], User | AnonymousUser]) -> Iterator[No
 
 @contextmanager
 def seen_in(branch: int | None) -> Iterator[None]:
-    """Within it the reader sees this branch alone; who is bound to one keeps to it. None: as before."""
+    """Within it the reader sees this branch alone; a reader who is bound to one keeps to that. None: as before."""
     token = _own.set(lambda: branch) if branch is not None and own_branch() is None else None
     try:
         yield

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # A process reads the rows once in so many seconds: many pages ask for them.
 _KEPT_SECONDS = 5.0
-# What people change of a branch
+# The columns of a branch that people change
 TEXTS = ("name", "address", "phone", "footer")
 
 log = structlog.get_logger()
@@ -38,12 +38,12 @@ def _rows(_moment: int) -> dict[int, Branch]:
 
 
 def forget() -> None:
-    """Read the rows again at the next question."""
+    """Read the rows again at the next use."""
     _rows.cache_clear()
 
 
 def has_several() -> bool:
-    """Whether the shop has, or had, more than one: only then a page says the word."""
+    """Whether the shop has, or had, more than one: only then a page uses the word."""
     return len(all_branches()) > 1
 
 
@@ -68,7 +68,7 @@ def branch_to_show(pk: int) -> Branch | None:
 
 
 def branch_version(pk: int) -> Any:
-    """This branch as it is now, as the row of its history that stays so; None while there is only one."""
+    """The newest row of this branch's history, which never changes; None while there is only one branch."""
     return BranchHistory.objects.filter(pgh_obj=pk).order_by("-pgh_id").first() if has_several() else None
 
 
@@ -86,7 +86,7 @@ def add_branch(texts: Mapping[str, str], *, actor: User) -> Branch:
 
 
 def change_branch(branch: Branch, texts: Mapping[str, str], *, actor: User) -> None:
-    """Give the branch these texts. Prints of before keep what they showed. Raises `BranchRefused` for a taken name."""
+    """Give the branch these texts. Earlier prints keep what they showed. Raises `BranchRefused` for a taken name."""
     try:
         with transaction.atomic():
             current = Branch.objects.select_for_update(no_key=True).get(pk=branch.pk)
@@ -103,7 +103,7 @@ def change_branch(branch: Branch, texts: Mapping[str, str], *, actor: User) -> N
 
 
 def close_branch(branch: Branch, *, actor: User) -> None:
-    """Offer the branch nowhere any more. Its sales stay, and its name in them.
+    """Close the branch: no form offers it any more. Its sales stay, and its name in them.
 
     Raises `BranchRefused` for the last open one, and while somebody or something in use belongs to it.
     """
