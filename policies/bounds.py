@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class Bounds(NamedTuple):
-    """A policy's first value, and its bounds. `looser`: 1 when more of it makes a check looser, -1 when less does.
+    """A policy's first value, and its bounds. `looser`: 1 if more of it makes a check looser, -1 if less does.
 
-    `or_none`: it may have no value, and then nothing ends.
+    `or_none`: it may have no value; then the records are kept without end.
     """
 
     default: int

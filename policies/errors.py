@@ -18,7 +18,7 @@ class LooserNeedsTwo(Refused):
 
 
 class NoReason(Refused):
-    """A second person is asked with a reason."""
+    """A request to a second person needs a reason."""
 
     def __init__(self) -> None:
         super().__init__(_("This makes a check looser: write a reason for the approver."))

@@ -17,7 +17,7 @@ from policies.words import PARTS, SWITCH, UNITS, WORDS, value_in_words
 
 
 class Row(NamedTuple):
-    """A policy on the page. `first`: its first value in words; `variable`: what sets it in the environment. Or ""."""
+    """A policy on the page. `first`: its first value in words; `variable`: the environment's, if it sets it. Or ""."""
 
     field: BoundField
     unit: Promise | str
@@ -27,7 +27,7 @@ class Row(NamedTuple):
 
 
 class PoliciesForm(forms.Form):
-    """Initially what holds now. A policy that the environment sets cannot be changed here."""
+    """It begins with the policies that hold now. A policy that the environment sets cannot be changed here."""
 
     reason = forms.CharField(required=False, max_length=300, strip=True)
 

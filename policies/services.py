@@ -50,7 +50,7 @@ def is_between(begin: dt.time | None, end: dt.time | None, at: dt.time) -> bool:
 
 
 def forget() -> None:
-    """Read the row again at the next question."""
+    """Read the row again at the next use."""
     _row.cache_clear()
 
 
