@@ -8,7 +8,7 @@ class AlreadySaved(Refused):
 
 
 class NumbersChanged(Refused):
-    """The customer has other numbers than the person has read who erases."""
+    """The customer's numbers are not those that the erasing person has read."""
 
 
 class MoneyOpen(Refused):

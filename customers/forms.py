@@ -31,7 +31,7 @@ class CustomerForm(forms.ModelForm):  # type: ignore[type-arg]
         self.fields["note"].widget.attrs |= _FIELD
 
     def clean_name(self) -> str:
-        """A name is needed once: suggestions and "save this number" find people by it."""
+        """The name, which no other customer may have: suggestions and "save this number" find people by it."""
         name: str = self.cleaned_data["name"]
         if Customer.objects.filter(name__iexact=name).exclude(pk=self.instance.pk).exists():
             raise forms.ValidationError(_("There is a customer with this name already."), code="name_taken")
@@ -88,7 +88,7 @@ def _choices(product: Product | None) -> list[tuple[Any, Any]]:
 
 
 class SaveThisForm(SavedNumberForm):
-    """The same from an order or a bill: whose number it is, by name."""
+    """The same for the number of an order or a bill, with its customer's name."""
 
     customer = forms.CharField(max_length=120, strip=True, label=_("Customer"))
     field_order = ["customer", "what", "destination", "note"]

@@ -20,20 +20,20 @@ from core.rights import Right
 from core.search import found_by, words_of, words_that_begin
 from core.triggers import never_truncated
 
-# So many digits at the end of a number find it.
+# At least so many digits at the end of a number find it.
 LEAST_END = 4
-# In words: of a text in which names are looked for, and of a name.
+# The most words of a text in which names are looked for, and of a name.
 _MOST_WORDS, _LONGEST_NAME = 12, 5
 
 
 class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
     def matching(self, text: str, *, by_part: bool = True) -> SavedNumberQuerySet:
-        """Numbers that begin with what is typed (`+62 812` finds 0812…), or words of their customer or note do.
+        """Numbers that begin with the typed text (`+62 812` finds 0812…), or whose customer or note has words that do.
 
         The last digits (`LEAST_END` or more) find a number, too.
 
-        Not `by_part`: only a full number matches, for people who may not see it and could try digit after digit. For
-        them digits are looked for in no note, either.
+        Not `by_part`: only a full number matches, for people who may not see it and could try digit after digit. A text
+        with digits is not looked for in notes then, either.
         """
         every = SavedNumber.objects.alias(words=words_of("note"), backwards=Reverse("destination"))
         ways = [every.filter(customer__in=Customer.objects.named(text, by_part=by_part))]
@@ -54,7 +54,7 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
     def with_counts(self) -> CustomerQuerySet:
         """Annotate `count` (saved numbers), `bills` (those at a biller) and `debt` (rupiah).
 
-        The account, on which the debt stands, is of a room above, whose row points here; below zero the shop owes.
+        The debt stands on an account of a room above, whose row points here; below zero the shop owes.
         """
         own = SavedNumber.objects.filter(customer=OuterRef("pk")).order_by().values("customer")
         at_biller = own.filter(product__type=ProductType.POSTPAID)
@@ -69,7 +69,7 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
         return self.with_counts().annotate(own_numbers=ArraySubquery(numbers))
 
     def named(self, text: str, *, by_part: bool = True) -> CustomerQuerySet:
-        """Customers with words in the name or note that begin as those of `text`; of many, the newest.
+        """Customers with words in the name or note that begin as those of `text`.
 
         Not `by_part`: a text with digits is looked for in the name alone, because a note may hold a number.
         """
@@ -81,7 +81,7 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
     def called_in(self, text: str) -> dict[str, int]:
         """The names in `text`, of up to 5 words, that exactly one customer has, each with this customer's key.
 
-        Case does not count, and each is looked up by the index of names, in a text of up to 12 words.
+        Case does not count. Only the first 12 words are read; the index of names finds each name.
         """
         words = [word.strip(",;") for word in text.upper().split()[:_MOST_WORDS]]
         spans = {" ".join(words[at : at + n]) for at in range(len(words)) for n in range(1, _LONGEST_NAME + 1)}
@@ -92,7 +92,7 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
     def matching(self, text: str, *, by_part: bool = True) -> CustomerQuerySet:
         """Customers by a part of name or note, or the beginning of a number (not `by_part`: a full number).
 
-        Their keys are read now: PostgreSQL expects many, and would go through all customers by name.
+        Their keys are read at once: PostgreSQL would expect many in a subquery, and go through all customers by name.
         """
         numbers = SavedNumber.objects.matching(text, by_part=by_part)
         by_number = Customer.objects.filter(pk__in=numbers.values("customer"))
@@ -134,7 +134,7 @@ CustomerHistory = history_of(Customer)
 
 
 class MergedCustomer(models.Model):
-    """Which customer one who was merged has become: sales keep the key of who bought."""
+    """The customer that a merged one has become: sales keep the key of their buyer."""
 
     gone = models.BigIntegerField(primary_key=True, help_text="The key that no customer has any more.")
     kept = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="+")

@@ -43,7 +43,7 @@ class CustomerTable(Table[Customer]):
 
     @column(_("Name"), phone="1 left", fields=("name",), stays=True)
     def name(self, customer: Customer) -> SafeString:
-        """Who; leads to the numbers."""
+        """The name, which leads to the customer's page."""
         return row_link(customer.get_absolute_url(), customer.name)
 
     @column(_("Note"), css="sub", phone="2 wide", fields=("note",))
@@ -123,7 +123,7 @@ class ImportTable(Table[Any]):
 
     @column(_("Number"), css="nowrap", phone="2 left")
     def number(self, row: Planned) -> SafeString | str:
-        """As it would be saved; beside it what the file has, where that differs."""
+        """The number as it would be saved; beside it what the file has, if that differs."""
         if not row.kind:
             return row.typed or "–"
         shown = row.kind.shown(row.destination)

@@ -37,7 +37,7 @@ from customers.services import (
 from customers.tables import CustomerTable, ImportTable, NumberTable
 
 ROWS = 50
-# So many rows stand on the page, those that need a look first.
+# At most so many rows stand on the page; those that need a look come first.
 _SHOWN = 200
 
 
@@ -92,7 +92,7 @@ def customer_edit(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.VIEW_CUSTOMERS, Right.DELETE_CUSTOMERS)
 @require_http_methods(["GET", "POST"])
 def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
-    """Ask, saying what goes and what stays, then erase the customer; with open money say so instead."""
+    """Say what goes and what stays, and ask; then erase the customer. With open money say so instead."""
     customer = get_object_or_404(Customer.objects.annotate(count=Count("numbers")), pk=pk)
     if request.method == "POST":
         try:

@@ -38,16 +38,16 @@ COLUMNS = {
     "note": {"note", "catatan", "keterangan", "alamat", "address"},
     "what": {"product", "produk", "biller", "code", "kode", "kode produk", "for", "untuk", "kind", "jenis"},
 }
-# Between several numbers in one cell.
+# Stands between several numbers in one cell.
 _BETWEEN = re.compile(r"[/|;]|,\s")
-# A wrong product is answered with so many codes.
+# The refusal of an unclear product names at most so many codes.
 _MOST_CODES = 4
 # Two imports at once would make the same customers twice.
 _LOCK = 0x637573746F6D6572
 
 
 class Outcome(LookChoices):
-    """What a row does, what needs a look first."""
+    """What a row does; first the outcomes that need a look."""
 
     WRONG = "wrong", "alert-triangle", "bad", gettext_lazy("Not saved")
     TWICE = "twice", "copy", "held", gettext_lazy("Twice in the file")
@@ -74,7 +74,7 @@ class Planned:
 
 @dataclass
 class Import:
-    """All rows of a table, in their order. `known`: the customers that there are, by name in capital letters.
+    """All rows of a table, in their order. `known`: the customers that exist already, by name in capitals.
 
     `unread`: the headings of columns that are left out.
     """
@@ -172,7 +172,7 @@ def _unclear(what: str, codes: list[str]) -> str:
 
 
 def _codes_like(texts: set[str]) -> dict[str, list[str]]:
-    """The codes of the first products whose code or name has the text in it, by the texts; few of each."""
+    """For each text, the codes of the first products whose code or name has it in it; at most `_MOST_CODES`."""
     like: defaultdict[str, list[str]] = defaultdict(list)
     products = Product.objects.listed().order_by("code").values_list("code", "name") if texts else ()
     for code, name in products:
@@ -184,7 +184,7 @@ def _codes_like(texts: set[str]) -> dict[str, list[str]]:
 
 
 def _meant_by(texts: set[str]) -> dict[str, Product | DestinationKind]:
-    """Products by code, or by a name that no other has, and kinds; by their texts in small letters."""
+    """What the texts name, by each in small letters: products by code, or by a name that no other has, and kinds."""
     by_name: defaultdict[str, list[int]] = defaultdict(list)
     by_code: dict[str, int] = {}
     for pk, code, name in Product.objects.listed().values_list("pk", "code", "name") if texts else ():
@@ -204,7 +204,7 @@ def _customers_called(names: Iterable[str]) -> dict[str, Customer]:
 
 
 def _compare(plan: Import) -> None:
-    """Say of each row that is right whether it is new."""
+    """Set the outcome of each row without a fault."""
     numbers = SavedNumber.objects.filter(customer__in=plan.known.values())
     saved = {(pk, number, product) for pk, number, product in numbers.values_list("customer", "destination", "product")}
     read: set[tuple[str, str, int | None]] = set()

@@ -13,7 +13,7 @@ _FORGETTERS: list[Forgetter] = []
 
 
 def forgets(forgetter: Forgetter) -> Forgetter:
-    """Make known how a room masks what it keeps for these numbers: a decorator, in its `erasing.py`."""
+    """Register how a room masks what it keeps for these numbers: a decorator, in its `erasing.py`."""
     _FORGETTERS.append(forgetter)
     return forgetter
 
@@ -24,7 +24,7 @@ def _discover() -> None:
 
 
 def forget_all(numbers: frozenset[str]) -> None:
-    """Mask what every room keeps for these numbers, the rooms above first: so their rows are locked in order."""
+    """Mask what every room keeps for these numbers, the rooms above first, so that their rows are locked in order."""
     _discover()
     for forgetter in reversed(_FORGETTERS):
         forgetter(numbers)

@@ -14,7 +14,7 @@ _MOVERS: list[Mover] = []
 
 
 def moves(mover: Mover) -> Mover:
-    """Make known how a room moves what it keeps from the first number to the second: a decorator, in `twins.py`."""
+    """Register how a room moves what it keeps from the first number to the second: a decorator, in `twins.py`."""
     _MOVERS.append(mover)
     return mover
 
