@@ -40,7 +40,7 @@ def find(request: StaffRequest, kinds: Sequence[Kind]) -> HttpResponse:
 
 
 def _first(results: Iterable[Result], most: int) -> list[Result]:
-    """The first so many, and the lists of more beside them."""
+    """The first `most` results, and every list beside them."""
     first: list[Result] = []
     for result in results:
         if result.is_list or sum(not earlier.is_list for earlier in first) < most:

@@ -17,14 +17,14 @@ from find.kinds.asked import Asked
 from find.kinds.kind import Result
 from purchases.models import Order
 
-# A customer with an order of these days more likely asks about it.
+# A customer with an order from these last days more likely asks about it.
 _LATELY = dt.timedelta(days=2)
 
 
 def acts(asked: Asked) -> Iterator[Result]:
-    """Sell for a complete number, and "Has it arrived?" for what names orders: this first when one is of these days.
+    """Sell for a complete number, and "Has it arrived?" for a text that names orders: first if the newest is recent.
 
-    For the whole name of an order, which may look like a number, nothing is sold; nor where days are named.
+    Nothing is sold for the whole name of an order, which may look like a number, or for a text that names days.
     """
     if asked.named_order:
         yield _arrived(asked, asked.named_order)

@@ -41,7 +41,7 @@ class Line:
     def words(self) -> str:
         """The filters as people read them."""
         filtered = self.filtered
-        # Days that nobody chose are said where there are others.
+        # The 30 days of a limited search are named only if there are older orders.
         days = filtered.days_in_words() if filtered.all_days or not filtered.is_limited else ""
         rest = f"“{self.rest}”" if self.rest else ""
         return " · ".join(
@@ -61,21 +61,21 @@ class Asked:
         self.person, self.most = person, most
         typed = Typed.read(self.text)
         self.number, self.shown_number, self.is_phone = typed.bare, typed.shown, typed.is_phone
-        # What stands behind a number narrows what is sold for it.
+        # Words after a number narrow what is sold for it; only the number is looked for.
         self.name = typed.number if typed.words and typed.bare else self.text
         self.by_part = sees_whole_numbers()
         self._shown: dict[int, Order] = {}
 
     @property
     def may_name_a_row(self) -> bool:
-        """Whether it is long enough for an order or a bill; less is read as words alone, and so are facts of a line."""
+        """Whether it may name an order or a bill: it is long enough, and not only filters of a line, such as days."""
         if self.line and not self.line.rest and any(map(str.isalpha, self.text)):
             return False
         return sum(letter.isalnum() for letter in self.name) >= LEAST_END
 
     @property
     def may_name_in_part(self) -> bool:
-        """Whether its letters may be those of a person's or a drawer's name; one letter begins too many of them."""
+        """Whether it may be a part of a person's or a drawer's name; one letter begins too many of them."""
         return not self.number and sum(letter.isalnum() for letter in self.text) >= _LEAST_OF_NAME
 
     @cached_property
@@ -88,12 +88,12 @@ class Asked:
 
     @property
     def may_be_end(self) -> bool:
-        """Whether it may be the last digits of a number: these alone, or said so: "akhiran 7391"."""
+        """Whether it may be the last digits of a number: nothing else, or after a word for them, "akhiran 7391"."""
         return len(bare(self.text) if bare(self.text).isdecimal() else self.of_line.get("ends", "")) >= LEAST_END
 
     @property
     def names_days(self) -> bool:
-        """Whether it says when: then it remembers a sale, and begins none."""
+        """Whether it names days: then it is about an earlier sale, not a new one."""
         return not self.of_line.keys().isdisjoint(_DAYS)
 
     @cached_property
@@ -113,8 +113,7 @@ class Asked:
 
     @cached_property
     def orders(self) -> list[int]:
-        """The keys of the newest orders that it names; first those of which it is the whole trx_id or SN, or ends the
-        ref_id."""
+        """The keys of the newest orders that it names; first orders whose trx_id or SN it is, or the ref_id's end."""
         if not (self.may_name_a_row and self.person.has_perm(Right.VIEW_ORDERS)):
             return []
         matches = orders_seen().matching(self.name, by_part=self.by_part, closely=True).order_by("-created_at", "-pk")
@@ -135,14 +134,13 @@ class Asked:
 
     @cached_property
     def named_order(self) -> Order | None:
-        """The order of which this is the whole ref_id, trx_id or SN, or the ref_id's end; not of a number that its SN
-        repeats."""
+        """The order whose ref_id, trx_id or SN this is, or the ref_id's end; not for a number that the SN repeats."""
         first = self.newest_orders[0] if self.orders else None
         is_named = first and self._names(first.ref_id, first.trx_id, first.sn) and first.destination != self.number
         return first if is_named else None
 
     def _is_one_of(self, *names: str) -> bool:
-        """Whether it is one of these whole names; of an SN all before its first "/" is enough."""
+        """Whether it is one of these whole names; for an SN, all before its first "/" is enough."""
         typed = bare(self.name).casefold()
         return any(typed in {bare(name).casefold(), bare(name.partition("/")[0]).casefold()} for name in names if name)
 

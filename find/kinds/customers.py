@@ -32,7 +32,7 @@ _SHOWN_NUMBERS, _MOST_NUMBERS = 2, 8
 def customers(asked: Asked) -> Iterator[Result]:
     """The customers whom it names: first those of exactly this name, then those with these whole words in it.
 
-    Behind the one whose name it is stands what this customer bought last, to be sold again.
+    After the customer whose name it is stands what this customer bought last, to be sold again.
     """
     called = Case(
         When(name__iexact=asked.name, then=0),
@@ -58,7 +58,7 @@ def customers(asked: Asked) -> Iterator[Result]:
 
 
 def _sell_again(asked: Asked, customer: Customer) -> Iterator[Result]:
-    """The last sale for one of the numbers again; not where a number was typed, for which `acts` sells."""
+    """Sell the last sale for one of the numbers again; not if a number was typed, for which `acts` sells."""
     may_sell = asked.person.has_perms((Right.BUY, Right.VIEW_PRODUCT, Right.VIEW_ORDERS))
     if not (may_sell and asked.by_part) or has_digits(asked.text):
         return

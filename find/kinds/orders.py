@@ -22,9 +22,9 @@ _TRIED = 2
 
 
 def orders(asked: Asked) -> Iterator[Result]:
-    """The newest orders that it names; of a line such as "50 ribu kemarin" the list that reads it as filters, too.
+    """The newest orders that it names; for a line such as "50 ribu kemarin" also the list that reads it as filters.
 
-    The list comes first, but not before the only order; behind an empty one stands what it has without one filter.
+    The list comes first, but after a single order. After an empty list stands what it has without one filter.
     """
     line, keys = asked.line, asked.orders
     if line:

@@ -22,7 +22,7 @@ from staff.roles import role_of
 def people(asked: Asked) -> Iterator[Result]:
     """The people whom it names, first those of exactly this name, then those who work here before those who left.
 
-    Behind a name days may stand, as in "kasir sari kemarin": then the person's page opens with these days.
+    Days may follow a name, as in "kasir sari kemarin": then the person's page opens with these days.
     """
     if not asked.may_name_in_part:
         return
@@ -57,7 +57,7 @@ def _is_cashier_of_line(asked: Asked, person: User) -> bool:
 
 
 def _name_and_days(text: str) -> tuple[str, Period | None]:
-    """The name without the days behind it, and these; the whole text and None if no period stands there."""
+    """The name without the period after it, and the period; the whole text and None if no period stands there."""
     words = text.split()
     for count in range(1, len(words)):
         days = days_at([word.lower() for word in words[count:]], timezone.localdate())

@@ -1,4 +1,4 @@
-"""The form of a selling price: of a brand in all its categories or in one, or of a category."""
+"""The form of a selling price: for a brand in all its categories or in one, or for a category."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from find.kinds.kind import Result
 def prices(asked: Asked) -> Iterator[Result]:
     """The targets that are named beside a word for prices: "harga telkomsel", "telkomsel price".
 
-    Behind a word for profit an amount may stand ("telkomsel profit at least 500"), and behind a brand alone
-    ("telkomsel 500"): then the form opens with its effect.
+    An amount may follow a word for profit ("telkomsel profit at least 500") or a brand alone ("telkomsel 500"): then
+    the form opens with its effect.
     """
     targets, at_least = earning_targets(asked.text)
     is_meant = bool(targets)

@@ -15,9 +15,9 @@ from find.kinds.kind import Result
 
 
 def products(asked: Asked) -> Iterator[Result]:
-    """The listed products that it asks for, but for what is or begins a number, names an order, or says when.
+    """The listed products that it asks for; none for a text that is or begins a number, names an order, or names days.
 
-    Of digits that may end a number, only the products that have just these.
+    For digits that may end a number, only products that have exactly these digits.
     """
     if not asked.text or asked.number or asked.orders or asked.names_days or asked.text.startswith(("0", "+")):
         return
