@@ -1,4 +1,4 @@
-"""What waits for a person, from every room: one question, the first due on top; and who has taken it."""
+"""What waits for a person, from every room in one query, the first due on top; and who has taken it."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 # Nobody works longer: after that it is free again.
 TAKEN_FOR = dt.timedelta(hours=12)
-# The list shows no more, and the menu counts no further.
+# The list shows at most so many rows, and the menu counts to at most so many.
 MOST, MOST_COUNTED = 1000, 100
 
 
 @dataclass(frozen=True)
 class Item:
-    """One row of the list. `is_for_person`: this person can do it. `taken_by`: the key of who does it.
+    """One row of the list. `is_for_person`: this person can do it. `taken_by`: the key of the person who does it.
 
-    `branch`: the key of its branch, for a reader who sees several; None of work that belongs to no branch.
+    `branch`: the key of its branch, for a reader who sees several; None for work that belongs to no branch.
     """
 
     kind: str
@@ -58,9 +58,9 @@ def scope_of(person: User) -> Scope:
 
 
 def open_work(person: User, *, branch: int | None = None) -> list[Item]:
-    """Everything that waits and that this person may see; with a branch only what is of it.
+    """Everything that waits and that this person may see; with `branch` only what belongs to it.
 
-    The first due is on top, and of what is due in one minute the most severe.
+    The first due is on top; of several that are due in one minute, the most severe.
     """
     scope, now = scope_of(person), timezone.now()
     moment = Moment(person=person.pk, today=timezone.localdate(now), **late_since())
@@ -75,10 +75,10 @@ def _order(item: Item) -> tuple[Any, ...]:
 
 
 def own_work(scope: Scope) -> QuerySet[Any, Any]:
-    """The question for the keys of what waits for a person of this scope; `given_now` has its values.
+    """The query for the keys of what waits for a person of this scope; `given_now` has its values.
 
     The head of every page counts them, up to a hundred. So no kind is read further than that: in a large shop
-    thousands of complaints wait, and whatever is due first does not matter here.
+    thousands of complaints wait, and the order does not matter here.
     """
     names = ("person", "lately", "verdict_from", "today")
     moment = Moment(**{name: Given(name) for name in names})
@@ -90,7 +90,7 @@ def own_work(scope: Scope) -> QuerySet[Any, Any]:
 
 
 def given_now() -> dict[str, Any]:
-    """The values of `own_work`, but the person."""
+    """The values of `own_work`, except the person."""
     now = timezone.now()
     return {**late_since(), "today": timezone.localdate(now), "taken_since": now - TAKEN_FOR}
 
@@ -108,7 +108,7 @@ def leave(kind: str, key: int, *, actor: User) -> None:
 
 
 def _seen(kind: WorkKind, moment: Moment, scope: Scope) -> QuerySet[Any, Any]:
-    """The rows of a kind in the branch of this scope; work of no branch is seen in each."""
+    """The rows of a kind in the branch of this scope; work without a branch is seen in each."""
     rows = kind.rows(moment, scope)
     if scope.branch is None or not kind.branch:
         return rows

@@ -24,9 +24,9 @@ from work.services import Item
 
 @dataclass(frozen=True)
 class Task:
-    """One row: an item with its words, with the name of who has taken it, and of its branch, where that is named.
+    """One row: an item with its words, the name of the person who has taken it, and the branch, if pages name it.
 
-    `doers`: some of those who can do it, where the reader cannot.
+    `doers`: the names of some people who can do it, if the reader cannot.
     """
 
     item: Item
@@ -60,7 +60,7 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
 
     @column(pgettext_lazy("work", "What"), phone="2 wide")
     def what(self, task: Task) -> SafeString:
-        """Its subject; leads to where it is done."""
+        """The subject, which leads to the place where it is done."""
         link = row_link(task.line.url, task.line.subject)
         branch = format_html('<div class="sub" data-of-branch>{}</div>', task.branch) if task.branch else ""
         return format_html('{}<div class="sub">{}</div>{}', link, task.line.about, branch)

@@ -32,9 +32,9 @@ from work.services import Item
 from work.tables import Task, WorkTable
 
 _ROWS = 50
-# So many stand on the overview.
+# The overview shows so many rows.
 _FIRST = 5
-# So many people are named who can do a row: by one of these rights, in this branch.
+# So many people are named who can do a row: they hold one of these rights, in this branch.
 _DOERS = 3
 _Wanted = tuple[tuple[Right, ...], int | None]
 
@@ -42,21 +42,21 @@ _Wanted = tuple[tuple[Right, ...], int | None]
 @staff_only()
 @require_GET
 def work_list(request: StaffRequest) -> HttpResponse:
-    """What waits, the first due on top; by the filters in the URL: whose it is, and one kind."""
+    """What waits, the first due on top, by the filters in the URL: whose it is, the kind, the branch."""
     return render(request, "work/work_list.html", _context(request))
 
 
 @staff_only()
 @require_GET
 def work_live(request: StaffRequest) -> HttpResponse:
-    """The list, if it is not as the page shows it, and when to ask next."""
+    """The list, if it differs from the page, and when to ask next."""
     return render(request, "work/work_list.html#live", _context(request))
 
 
 @staff_only()
 @require_GET
 def work_first(request: StaffRequest) -> HttpResponse:
-    """The part of the overview: what is due first of the person's own work; of the shop's for who only looks on."""
+    """The part of the overview: the first due of the person's own work; the shop's for people who do no work."""
     branch = _branch_of(request)
     every = services.open_work(request.user, branch=int(branch) if branch else None)
     mine = [item for item in every if _is_mine(item, request.user)]
@@ -76,7 +76,7 @@ def work_first(request: StaffRequest) -> HttpResponse:
 @staff_only()
 @require_POST
 def work_take(request: StaffRequest, kind: str, key: int) -> HttpResponse:
-    """Take a row, or leave it: what others see beside it."""
+    """Take a row, or leave it; others see that beside it."""
     if not services.scope_of(request.user).does:
         raise PermissionDenied
     if not any(item.is_for_person for item in services.open_work(request.user) if (item.kind, item.key) == (kind, key)):
@@ -151,13 +151,13 @@ def _branch_of(request: StaffRequest) -> str:
 
 
 def _said_if_none(person: User, branch: str) -> list[str]:
-    """The kinds of which this person reads that there are none; in one branch nothing of those of the whole shop."""
+    """The kinds of which this person reads that there are none; in one branch, only kinds that belong to branches."""
     said = {code: each for code, each in KINDS.items() if each.says_none and (each.branch or not branch)}
     return [code for code, each in said.items() if each.may_see(person) and each.may_do(person)]
 
 
 def _none_of(person: User, every: Collection[Item], branch: str) -> list[WorkKind]:
-    """Those of them that are not among `every` item; none of them if there are more than were read."""
+    """Those of these kinds without an item in `every`; none if there may be more items than were read."""
     if len(every) >= services.MOST:
         return []
     kinds = {item.kind for item in every}
@@ -195,7 +195,7 @@ def _table(request: StaffRequest, items: list[Item]) -> WorkTable:
 
 
 def _doers(wanted: Collection[_Wanted], reader: User) -> dict[_Wanted, str]:
-    """For each of these rights, in a branch, the names of some others who hold one of them, as pages call them."""
+    """For each tuple of rights and branch, the names of some other people there who hold one of these rights."""
     questions = {
         (rights, branch): holders_of_any(rights, branch=branch).exclude(pk=reader.pk)[:_DOERS]
         for rights, branch in wanted

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Approvals(WorkKind):
-    """Open ones: a person's own wait for somebody else."""
+    """Open approvals; the person's own requests wait for somebody else."""
 
     code = "approval"
     words = _("Approvals")
@@ -48,7 +48,7 @@ class Approvals(WorkKind):
         return waiting if scope.sees_all else waiting.filter(own_or_to_decide)
 
     def due(self) -> Any:
-        """Minutes while a customer may be waiting for it, else when it expires."""
+        """Some minutes after the request if a customer may be waiting for it, else the time when it expires."""
         soon = ExpressionWrapper(F("since") + Value(self.within), output_field=DateTimeField())
         waiting = When(act__in=acts_that_keep_a_customer(), then=Least(soon, F("expires_at")))
         return Case(waiting, default=F("expires_at"))
@@ -61,7 +61,7 @@ class Approvals(WorkKind):
         return ExpressionWrapper(to_decide, output_field=BooleanField())
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """The request and its asker; what has become void, or another person has to approve, can only be refused."""
+        """The request and its asker; one that is void now, or that another person must approve, can only be refused."""
         lines, approvals = {}, list(Approval.objects.for_table().filter(pk__in=keys))
         changes, refused = changes_seen(approvals), refused_to(approvals, person)
         for approval in approvals:

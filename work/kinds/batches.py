@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
-# When a batch is checked, its table is usually released, or asked for, on the same day.
+# A batch is usually released, or its release asked for, on the day of its check.
 _FORGOTTEN = ExpressionWrapper(F("created_at") + Value(dt.timedelta(days=1)), output_field=DateTimeField())
 
 
@@ -59,8 +59,8 @@ class Batches(WorkKind):
     branch = "branch"
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Those that are paused, owe money, say which rows wait, or have orders that several tries have not sent; and
-        those that were checked more than a day ago, and neither released, cancelled nor asked for.
+        """Batches that are paused, owe money, say which rows wait, or have orders that several tries have not sent; and
+        batches that were checked more than a day ago, and neither released, cancelled nor asked for.
         """
         paused = Batch.objects.filter(state=BatchState.PAUSED)
         rows_wait = Batch.objects.filter(state=BatchState.RUNNING, stopped_by__gt="")
@@ -77,7 +77,7 @@ class Batches(WorkKind):
         return Batch.objects.filter(pk__in=keys).annotate(since=Coalesce("released_at", _FORGOTTEN))
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """Which batch, why it goes no further, and how many of its orders wait."""
+        """The batch, why it goes no further, how many of its orders wait, and what it owes."""
         waiting, owed = _waiting(keys), _owed(keys)
         return {
             batch.pk: Line(
@@ -112,7 +112,7 @@ def _waiting(keys: Collection[int]) -> dict[int, _Waiting]:
 
 
 def _owed(keys: Collection[int]) -> dict[int, str]:
-    """What is to be said of the batches that owe money."""
+    """For each batch that owes money, the words that say how much."""
     rows = BatchRow.objects.filter(NEVER_ORDERED, batch__in=keys, batch__owes_back=True)
     sums = rows.order_by().values_list("batch").annotate(pays=Sum("selling_price"))
     return {batch: gettext("Give back %(sum)s: paid, and never sold") % {"sum": rupiah(pays)} for batch, pays in sums}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Callbacks(WorkKind):
-    """Our own code failed on it. One that names no order of ours, or nothing that is understood, changes nothing."""
+    """Callbacks on which our own code failed. One that names no order of ours, or is not understood, is no work."""
 
     code = "callback"
     words = _("Callbacks")
@@ -35,7 +35,7 @@ class Callbacks(WorkKind):
         return Callback.objects.filter(state=CallbackState.RECEIVED, tries__gt=0).annotate(since=F("received_at"))
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """Which order it names, and how it failed."""
+        """The order that the callback names, and how it failed."""
         return {
             callback.pk: Line(
                 subject=f"{callback.event} {callback.ref_id}".strip() or f"#{callback.pk}",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Complaints(WorkKind):
-    """Those that are not closed; each says itself until when somebody looks after it."""
+    """Open complaints; each has a due time of its own."""
 
     code = "complaint"
     words = _("Complaints")

@@ -1,4 +1,4 @@
-"""Days that are over and not signed: of each branch the first, which says how many follow."""
+"""Days that are over and not signed: the first of each branch, which says how many follow."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Days(WorkKind):
         return unsigned.exclude(Exists(earlier)).annotate(since=_OVER)
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """Which day, and how many follow; for an owner with the form that signs it, if it can be signed now."""
+        """The day, and how many follow; for people who may sign, the link leads to the form that signs it."""
         page = "drawer_day_sign" if self.may_do(person) else "drawer_day"
         days = DrawerDay.objects.filter(pk__in=keys)
         unsigned = DrawerDay.objects.filter(signed_at=None, day__lt=timezone.localdate())

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Differences(WorkKind):
-    """Nobody has acknowledged it. One with a proposed adjustment waits as an approval."""
+    """Differences that nobody has acknowledged. One with a proposed adjustment waits as an approval."""
 
     code = "difference"
     words = _("Differences")

@@ -33,7 +33,7 @@ def _begin(day: str) -> Func:
 
 
 def _payment_of(bill: DueBill) -> tuple[str, str]:
-    """The new check at the counter that begins its payment; nothing for people who do not see its number."""
+    """The words and address of the check that begins its payment; empty for people who may not see its number."""
     query, product = as_query(bill.number), bill.number.product
     if not query or product is None:
         return "", ""
@@ -41,7 +41,7 @@ def _payment_of(bill: DueBill) -> tuple[str, str]:
 
 
 class Dues(WorkKind):
-    """Unpaid ones until the fine, or for some days; numbers that stay unpaid or are gone ask once."""
+    """Unpaid bills, due at the fine or after some days; about numbers that stay unpaid or are gone a person decides."""
 
     code = "due"
     words = _("Bills due")
@@ -54,15 +54,15 @@ class Dues(WorkKind):
     every = ("due_list", "")
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Open ones with a bill, and those that ask."""
+        """Rows that are owed, and those about which a person decides."""
         return DueBill.objects.with_branch().open().standing_at(*OWES, DueState.GONE).annotate(since=_begin("due_on"))
 
     def due(self) -> Any:
-        """The day of the fine."""
+        """The day of the fine; without a fine as for other kinds."""
         return Coalesce(_begin("fine_on"), super().due())
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """Whose bill, its state, day and total. The list of bills due has the steps, or what is about to pay it."""
+        """The customer, state, days and total, with a link to the list of bills due, or to what is about to pay it."""
         lines = {}
         bills = list(DueBill.objects.with_state().for_table().filter(pk__in=keys))
         holders = holders_of([bill for bill in bills if bill.state in OWES], person)

@@ -1,4 +1,4 @@
-"""What the upstream said about an order and cannot be."""
+"""Incidents: reports of the upstream about an order that should never come."""
 
 from __future__ import annotations
 

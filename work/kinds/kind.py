@@ -24,7 +24,7 @@ _COLOURS = ("bad", "warn", "unknown", "held", "pending", "queued")
 
 @dataclass(frozen=True)
 class Moment:
-    """What the rows are asked with; each a value, or a `Given` in a question that is made once and asked often."""
+    """The values of the queries for rows; in a query that is made once and run often, each is a `Given`."""
 
     person: Any  # key of a person
     lately: Any
@@ -34,10 +34,10 @@ class Moment:
 
 @dataclass(frozen=True)
 class Scope:
-    """What a person may see and do, in a form under which questions are kept.
+    """What a person may see and do, in a form that is the key of kept queries.
 
     `sees`, `does`: codes of kinds. `acts`: the approvals that this person may decide. `sees_all`: all approvals, also
-    those of others. `resolves`: orders of everybody, and not only the own ones. `branch`: the key of the only branch
+    those of others. `resolves`: everybody's orders, not only the own ones. `branch`: the key of the only branch
     that is seen; None: all.
     """
 
@@ -74,9 +74,9 @@ class WorkKind(ABC):
     """One kind. `code` names it in addresses; `step`: what a person does about it, on a button.
 
     `sees`: every right that opens its pages. `does`: any of these is enough to do it. `within`: how long it may wait.
-    `branch`: the way from a row to its branch; empty of work that belongs to no branch. `every`: the name of the list
-    that has the finished ones, too, and its filters behind it. `says_none`: the list says so to who does it, too, when
-    there is none.
+    `branch`: the way from a row to its branch; empty for work that belongs to no branch. `every`: the name of the
+    list that has the finished ones, too, and its URL query. `says_none`: if there is none, the list says so to people
+    who can do such work.
     """
 
     code: ClassVar[str]
@@ -92,7 +92,7 @@ class WorkKind(ABC):
 
     @property
     def severity(self) -> int:
-        """By its colour; 0 is the most severe."""
+        """The place of its colour; 0 is the most severe."""
         return _COLOURS.index(self.look[1])
 
     @property
@@ -106,21 +106,21 @@ class WorkKind(ABC):
         return person.has_perms(self.sees)
 
     def may_do(self, person: User) -> bool:
-        """Whether this person can do such work; of some rows perhaps not."""
+        """Whether this person can do such work, though perhaps not every row."""
         return any(person.has_perm(right) for right in self.does)
 
     @abstractmethod
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """The rows that wait, each with `since`: from when on it waits."""
+        """The rows that wait, each with `since`: the time since which it waits."""
 
     @abstractmethod
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
         """What these rows say to this person, by their keys."""
 
     def due(self) -> Any:
-        """Until when a row should be done."""
+        """The time by which a row should be done."""
         return ExpressionWrapper(F("since") + Value(self.within), output_field=DateTimeField())
 
     def for_person(self, moment: Moment, scope: Scope) -> Any:
-        """Whether a row is for this very person, who may do such work: all are."""
+        """Whether a row is for this very person: every row, if the person can do such work."""
         return Value(self.code in scope.does, output_field=BooleanField())

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class Orders(WorkKind):
-    """Their outcome is not known for long, or they need action. Those with a proposed outcome wait as an approval.
+    """Orders without a known outcome for long, or that need action. With a proposed outcome they wait as an approval.
 
-    A seller decides about the own ones that were certainly not charged. The queued ones of a batch wait as one row of
-    their batch, for people who see batches.
+    A seller decides about own orders that were certainly not charged. A batch's queued orders wait as one row of their
+    batch, for people who see batches.
     """
 
     code = "order"
@@ -53,7 +53,7 @@ class Orders(WorkKind):
         return stuck.exclude(pk__in=undecided.values("pk")).annotate(since=Coalesce(F("sent_at"), F("created_at")))
 
     def due(self) -> Any:
-        """When people may decide an order that the upstream leaves open; for others as `super` says."""
+        """When people may decide an order that the upstream leaves open; the usual time for others."""
         decided_after = dt.timedelta(minutes=policies().order_verdict_after_minutes)
         decided_from = ExpressionWrapper(F("since") + Value(decided_after), output_field=DateTimeField())
         return Case(When(status__in=[Status.UNKNOWN, Status.PENDING], then=decided_from), default=super().due())

@@ -23,7 +23,7 @@ _WHILE_OPEN = dt.timedelta(minutes=30)
 
 
 class Refunds(WorkKind):
-    """An order ended for nothing, and its customer has paid."""
+    """Payments of orders that ended without success: the customer gets the money back."""
 
     code = "refund"
     words = pgettext_lazy("refund", "Refunds due")
@@ -35,7 +35,7 @@ class Refunds(WorkKind):
     every = ("refund_list", "?state=all")
 
     def due(self) -> Any:
-        """Half an hour while the shift that sold it is open: its customer may still be there."""
+        """Half an hour after its end while the shift that sold it is open: the customer may still be there."""
         soon = ExpressionWrapper(F("since") + Value(_WHILE_OPEN), output_field=DateTimeField())
         is_open = When(sold_in__isnull=False, sold_in__closed_at=None, then=soon)
         return Case(is_open, default=super().due())

@@ -30,7 +30,7 @@ class TopUps(WorkKind):
     does = (Right.ACKNOWLEDGE_DIFFERENCES,)
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Those that did not arrive and were not withdrawn; also expired ones: somebody withdraws them."""
+        """Top-ups that did not arrive and were not withdrawn; also expired ones, which somebody has to withdraw."""
         return ExpectedTopUp.objects.filter(difference__isnull=True, cancelled_at__isnull=True).annotate(
             since=F("announced_at")
         )
