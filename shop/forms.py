@@ -17,7 +17,7 @@ from shop.pictures import Picture, read_picture
 from shop.services import TEXTS
 
 ADDRESS_LINES, FOOTER_LINES, LINE_LETTERS = 3, 6, 60
-# The types that a browser offers, and that our script lets it send; the content decides.
+# The types that a browser offers, and the size that our script allows; the content decides.
 _LOGO = {
     "class": "form-control",
     "accept": "image/png,image/jpeg,image/webp",
@@ -27,7 +27,7 @@ _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 
 
 class LinesField(forms.CharField):
-    """Some lines of text, each as short as a receipt needs it; empty ones at the ends are left out."""
+    """Some lines of text, each short enough for a receipt; empty lines at the ends are removed."""
 
     def __init__(self, *, most_lines: int, **facts: Any) -> None:
         attrs = {"class": "form-control", "rows": most_lines, "autocomplete": "off"}
@@ -48,7 +48,7 @@ class LinesField(forms.CharField):
 
 
 class LogoField(forms.FileField):
-    """A picture, known by its content; becomes a `Picture`."""
+    """A picture, recognised by its content; its value is a `Picture`."""
 
     def __init__(self, **facts: Any) -> None:
         super().__init__(widget=forms.FileInput(_LOGO), **facts)
@@ -65,7 +65,7 @@ class LogoField(forms.FileField):
 
 
 class HeadForm(forms.Form):
-    """The head of receipts: a name, and what is printed around the sale."""
+    """The head of receipts: a name, and the texts that are printed around the sale."""
 
     name = forms.CharField(label=_("Name"), max_length=60, strip=True)
     address = LinesField(label=_("Address"), most_lines=ADDRESS_LINES, max_length=200)
@@ -86,7 +86,7 @@ class HeadForm(forms.Form):
         return _CONTROL.sub(" ", self.cleaned_data["name"].replace("\n", " "))
 
     def clean_phone(self) -> str:
-        """The number as it is to be printed."""
+        """The number as it will be printed."""
         phone: str = self.cleaned_data["phone"]
         digits = sum(letter.isdecimal() for letter in phone)
         if phone and (not re.fullmatch(r"[0-9+()\-. /]+", phone, re.ASCII) or not 5 <= digits <= 15):
@@ -96,11 +96,11 @@ class HeadForm(forms.Form):
 
 
 class ShopForm(HeadForm):
-    """The shop's settings. Initially what `shop` holds."""
+    """The shop's settings; `shop` gives the initial values."""
 
     name = forms.CharField(label=_("Name of the shop"), max_length=60, strip=True)
     logo = LogoField(label=_("Logo"), required=False)
-    # The picture of the preview: a browser does not keep a file when the page comes again.
+    # The picture of the preview: a browser does not keep a chosen file when the page is shown again.
     kept_logo = forms.ModelChoiceField(
         label=_("Use this logo from now on"), queryset=Logo.objects.defer("content"), required=False
     )
@@ -123,5 +123,5 @@ class ShopForm(HeadForm):
 
     @property
     def texts(self) -> dict[str, str]:
-        """The values for `change_shop`; only of a valid form."""
+        """The values for `change_shop`; only for a valid form."""
         return {name: self.cleaned_data[name] for name in TEXTS}

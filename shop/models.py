@@ -1,4 +1,4 @@
-"""The shop as its customers know it: one row, with what stands on receipts."""
+"""The shop as its customers know it: one row, with what receipts show."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LogoType(models.TextChoices):
 
 
 class Logo(models.Model):
-    """A picture, named by its content, which the database proves. It stays: old receipts show it."""
+    """A picture, named by its content's hash, which the database checks. It is never deleted: old receipts show it."""
 
     digest = models.CharField(primary_key=True, max_length=64, help_text="SHA-256 of the content.")
     content = models.BinaryField()
@@ -99,5 +99,5 @@ class Shop(models.Model):
         return reverse("shop_settings")
 
 
-# Each state of the row. A print names its logo, so that it never changes.
+# Every state of the row. A print names one, so that its receipt never changes.
 ShopHistory = history_of(Shop)

@@ -1,6 +1,6 @@
-"""Which passwords a person may choose: long enough, and not among the first that somebody tries.
+"""Which passwords a person may choose: long enough, and not easy to guess.
 
-The rule is here because names of the shop are tried first, and the room of people knows no shop.
+The rule is in this room because people try names of the shop first, and the room `staff` does not know the shop.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from staff.models import User
 from staff.services.factors import has_factor
 
 ALONE, WITH_FACTOR = 12, 8
-# Of 0 to 4: more than a hundred million guesses
+# On zxcvbn's scale of 0 to 4: more than a hundred million guesses
 _SCORE = 3
-# zxcvbn measures no more, and takes long for it
+# Characters; zxcvbn refuses longer passwords, which would take it long
 _MEASURED = 72
-# What people of such a shop think of, and English lists lack
+# Words that people of such a shop choose, and that English lists lack
 _NEAR = (
     *("toko", "warung", "konter", "kasir", "pulsa", "token", "listrik", "tagihan", "kuota", "paket", "uang", "laci"),
     *("rahasia", "sandi", "masuk", "indonesia", "jakarta", "bismillah", "alhamdulillah", "sayang", "cinta"),
     *("telkomsel", "indosat", "merdeka", "garuda", "cashier", "owner", "admin", "supervisor", "demo"),
 )
 _BETWEEN = re.compile(r"[\W_]+")
-# zxcvbn keeps the words of one question where all threads read them
+# zxcvbn keeps the words of one call where all threads read them
 _one_at_a_time = Lock()
 
 
 class PasswordRules:
-    """A validator of Django's: the length, and how many guesses the password takes by zxcvbn."""
+    """A password validator for Django: checks the length, and by zxcvbn how many guesses the password takes."""
 
     def validate(self, password: str, user: User | None = None) -> None:
         """Raise `ValidationError` with the code "password_too_short" or "password_guessable"."""
@@ -45,7 +45,7 @@ class PasswordRules:
             raise ValidationError(words, code="password_guessable")
 
     def get_help_text(self) -> str:
-        """What stands below the field."""
+        """The hint below the field."""
         words = _("At least %(alone)s characters; %(least)s once you have a second factor. Several words are best.")
         return words % {"alone": ALONE, "least": WITH_FACTOR}
 
@@ -57,7 +57,7 @@ def _score(password: str, user: User | None) -> int:
     if user is not None:
         names += [user.username, user.first_name, user.last_name, user.email]
     words = [word for name in names for word in (*_BETWEEN.split(name), _BETWEEN.sub("", name)) if word]
-    # signs between known words hide them from zxcvbn, and from nobody else
+    # signs between known words hide them from zxcvbn, but from nobody else
     spellings = {password[:_MEASURED], _BETWEEN.sub("", password)[:_MEASURED]}
     with _one_at_a_time:
         return min(int(zxcvbn(spelling, user_inputs=[*words, *_NEAR])["score"]) for spelling in spellings)

@@ -1,7 +1,7 @@
-"""The kind of a picture, read from the bytes alone: a file's name and its declared type prove nothing.
+"""Reads the kind of a picture from its bytes alone: a file's name and its declared type prove nothing.
 
-The whole file is walked through, so that nothing else is hidden behind the picture. What it says beside the picture
-(place and time of a photo, texts, thumbnails) is left out: a logo is shown to everybody.
+A PNG and a WebP are read to the end, a JPEG to its first scan, so that no other chunk or segment stays hidden. Data
+beside the picture (place and time of a photo, texts, thumbnails) is removed: everybody sees a logo.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from shop.models import MOST_LOGO_BYTES, LogoType
 LEAST_PIXELS, MOST_PIXELS = 16, 2_000
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-# In a JPEG: the segments that hold its size, and those that are a marker alone.
+# In a JPEG: the segments that hold its size, and those that are only a marker.
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _BARE = frozenset([0x01, *range(0xD0, 0xD8)])
-# What belongs to the picture itself: in a PNG its data, transparency and colours; in a JPEG all but comments and what
-# applications add, of which APP0 and APP14 say how its colours are meant.
+# The parts of the picture itself: in a PNG its data, transparency and colours; in a JPEG all but comments and the
+# segments of applications, except APP0 and APP14, which say how its colours are meant.
 _OF_PNG = frozenset([b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB"])
 _BESIDE_JPEG = frozenset([0xFE, *range(0xE1, 0xF0)]) - {0xEE}
 _BESIDE_WEBP = frozenset([b"EXIF", b"XMP "])
 _SAYS_BESIDE = 0x0C  # the flags of a WebP that has them
 
 
-# Its type, width and height, and the picture alone; None when it is not such a picture.
+# The type, width, height, and the bytes of the picture alone; None when it is not a picture of this type.
 _Found = tuple[LogoType, int, int, bytes] | None
 
 
@@ -48,12 +48,12 @@ class Picture:
 
 
 def read_picture(content: bytes) -> Picture:
-    """The picture that these bytes are. Raises `LogoRefused`."""
+    """The picture in these bytes. Raises `LogoRefused`."""
     if len(content) > MOST_LOGO_BYTES:
         raise LogoRefused("too_big")
     try:
         picture = next(filter(None, (read(content) for read in (_png, _jpeg, _webp))), None)
-    except (struct.error, IndexError):  # it ends too early
+    except (struct.error, IndexError):  # the file ends too early
         picture = None
     if picture is None:
         raise LogoRefused("format")
@@ -64,7 +64,7 @@ def read_picture(content: bytes) -> Picture:
 
 
 def _png(content: bytes) -> _Found:
-    """Width and height of a PNG that ends with its last chunk, each chunk as its checksum says."""
+    """Read a PNG that ends with its last chunk, and whose chunks all match their checksums."""
     if not content.startswith(_PNG):
         return None
     at, size, has_data, alone = len(_PNG), None, False, bytearray(_PNG)
@@ -88,7 +88,7 @@ def _png(content: bytes) -> _Found:
 
 
 def _jpeg(content: bytes) -> _Found:
-    """Width and height of a JPEG that ends with its end marker."""
+    """Read a JPEG that ends with its end marker."""
     if not content.startswith(b"\xff\xd8\xff") or not content.endswith(b"\xff\xd9"):
         return None
     at, size, alone = 2, None, bytearray(content[:2])
@@ -114,7 +114,7 @@ def _jpeg(content: bytes) -> _Found:
 
 
 def _webp(content: bytes) -> _Found:
-    """Width and height of a WebP whose chunks fill the file."""
+    """Read a WebP whose chunks fill the file."""
     if content[:4] != b"RIFF" or content[8:12] != b"WEBP":
         return None
     (length,) = struct.unpack_from("<I", content, 4)

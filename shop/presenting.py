@@ -25,7 +25,7 @@ class Letterhead:
 
     @classmethod
     def of(cls, shop: Shop | Any, branch: Branch | Any = None) -> Letterhead:
-        """The head of the shop, and of the branch where there are several: as they are, or rows of their history."""
+        """The head of the shop, and of the branch if there are several; both may be rows of their history."""
         address, phone, footer = (
             (branch and getattr(branch, name)) or getattr(shop, name) for name in ("address", "phone", "footer")
         )

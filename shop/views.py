@@ -1,4 +1,4 @@
-"""The page of the policies, and the branches of the shop with what the receipts of each say."""
+"""The page of the policies, and the pages of branches with the texts of their receipts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BOUND = (*WORDS, "reason")
 @staff_only(Right.CHANGE_POLICIES)
 @require_http_methods(["GET", "POST"])
 def policies_page(request: StaffRequest) -> HttpResponse:
-    """Show what holds; save it (POST), which takes a second factor; a looser check takes a second person, too."""
+    """Show the policies; save them (POST) with a second factor; a looser check also takes a second person."""
     form = PoliciesForm(request.POST if request.method == "POST" else None, held=policies())
     refusal: Refused | None = None
     if form.is_valid():
@@ -92,7 +92,7 @@ def branch_list(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.CHANGE_SHOP)
 @require_http_methods(["GET", "POST"])
 def branch_detail(request: StaffRequest, pk: int) -> HttpResponse:
-    """One branch: its name, and what its receipts say."""
+    """One branch: its name, and the texts of its receipts."""
     branch = get_object_or_404(Branch, pk=pk)
     form = HeadForm(request.POST if request.method == "POST" else None, head=branch)
     if request.method == "POST" and form.is_valid():
@@ -109,7 +109,7 @@ def branch_detail(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.CHANGE_SHOP)
 @require_POST
 def branch_close(request: StaffRequest, pk: int) -> HttpResponse:
-    """Close a branch to which nobody and nothing in use belongs."""
+    """Close a branch to which no person and nothing in use belongs."""
     branch = get_object_or_404(Branch, pk=pk)
     with refusal_shown(request):
         services.close_branch(branch, actor=request.user)

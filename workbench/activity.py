@@ -1,4 +1,4 @@
-"""How the activity log shows files of itself, and of an order's full history."""
+"""How the activity log shows files that were made of it, and of an order's full history."""
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -17,7 +17,7 @@ name_codes(
 
 
 class FileOfList(Subject):
-    """A list that a file was made of, by the list's name; another name is another subject."""
+    """The list that a file was made of, by the list's name; other names belong to other subjects."""
 
     def about(self, key: str, seen: Seen) -> About | None:
         listing = known_listing(key)

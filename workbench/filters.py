@@ -16,7 +16,7 @@ from purchases.models import Order
 from staff.models import User
 from workbench.presenting.exchanges import ENDPOINT_WORDS
 
-# A name that more people share names nobody.
+# At most this many people who match a name are searched for.
 _MOST_PEOPLE = 20
 ANSWERED, FAILED = "answer", "error"
 
@@ -43,7 +43,7 @@ class ExchangeFilter(ListFilter):
     until = UntilFilter(field_name="sent_at", label=_("To"))
 
     def search(self, exchanges: ExchangeQuerySet, _name: str, text: str) -> ExchangeQuerySet:
-        """Those about one order or bill check; people type its ref_id as they like."""
+        """The exchanges about one order or bill check; its ref_id may be typed in lower case."""
         plain = text.strip()
         orders = Order.objects.filter(trx_id__iexact=plain).values("ref_id")[:10]
         every = Exchange.objects.all()
@@ -51,11 +51,11 @@ class ExchangeFilter(ListFilter):
         return exchanges.filter(found_by(*ways, time_field="sent_at"))
 
     def with_outcome(self, exchanges: ExchangeQuerySet, _name: str, outcome: str) -> ExchangeQuerySet:
-        """Those with an answer that could be used, or the others."""
+        """The exchanges with a usable answer, or those without."""
         return exchanges.errors() if outcome == FAILED else exchanges.filter(error="")
 
     def with_error(self, exchanges: ExchangeQuerySet, _name: str, error: str) -> ExchangeQuerySet:
-        """Those of one group of errors."""
+        """The exchanges of one group of errors."""
         return exchanges.errors().filter(error=error)
 
 
@@ -73,18 +73,18 @@ class AuditFilter(InBranches):
     until = UntilFilter(field_name="at", label=_("To"))
 
     def search(self, events: QuerySet[AuditEvent], _name: str, text: str) -> QuerySet[AuditEvent]:
-        """Those about this; people type a ref_id as they like."""
+        """The events about this subject; a ref_id may be typed in lower case."""
         return events.filter(subject__in={text.strip(), text.strip().upper()})
 
     def by_branch(self, events: QuerySet[AuditEvent], _name: str, branch: str) -> QuerySet[AuditEvent]:
-        """Those of the people who belong to this branch now."""
+        """The events of the people who belong to this branch now."""
         return events.filter(person__in=list(User.objects.filter(branch=branch).values_list("pk", flat=True)))
 
     def by_person(self, events: QuerySet[AuditEvent], _name: str, name: str) -> QuerySet[AuditEvent]:
-        """Those of the person with this user name, or of the people whose name holds it; in any case."""
+        """The events of the person with this user name, or of the people whose name contains it, in any case."""
         typed = name.strip()
         keys = list(User.objects.filter(username__iexact=typed).values_list("pk", flat=True)[:1]) or list(
             User.objects.matching(typed).values_list("pk", flat=True)[:_MOST_PEOPLE]
         )
-        # One by equality: then the index also gives the newest first.
+        # Equality for one person: then the index also gives the newest first.
         return events.filter(person=keys[0]) if len(keys) == 1 else events.filter(person__in=keys)

@@ -28,7 +28,7 @@ from workbench.presenting.events import as_text, details_of, masked
 from workbench.presenting.exchanges import endpoint_words, error_cell, milliseconds, ordinal_words, result_of
 from workbench.services.errors import Group
 
-# The places of customers' numbers in an event.
+# The fields of an event that may contain customers' numbers.
 _NUMBERS_IN = ("before", "after", "facts")
 
 
@@ -55,7 +55,7 @@ class ExchangeTable(Table[Exchange]):
 
     @column(_("Request"), phone="2 left")
     def request(self, exchange: Exchange) -> SafeString:
-        """The request, and its number in the row; links to it."""
+        """The request, and its ordinal among repeats; links to it."""
         link = row_link(reverse("exchange_detail", args=[exchange.pk]), endpoint_words(exchange.endpoint))
         return format_html('{} <span class="sub nowrap">{}</span>', link, ordinal_words(exchange))
 
@@ -74,7 +74,7 @@ class ExchangeTable(Table[Exchange]):
 
     @column(_("Latency"), css="num nowrap", phone="2 right")
     def latency(self, exchange: Exchange) -> SafeString:
-        """How long the answer took, and how long it waited for the rate budget before."""
+        """How long the answer took, and how long the request waited for the rate budget before."""
         shown = milliseconds(exchange.latency_ms)
         if not exchange.waited_ms:
             return format_html("{}", shown)
@@ -87,7 +87,7 @@ class ExchangeTable(Table[Exchange]):
 
 
 class AuditTable(Table[AuditEvent]):
-    """The activity log, each act with its person; `reader` may follow its subject."""
+    """The activity log: each action with its person and its subject, which links to where `reader` may go."""
 
     caption = _("Activity log, newest first")
     export: ClassVar = {
@@ -132,7 +132,7 @@ class AuditTable(Table[AuditEvent]):
 
     @column(_("About"), phone="3 wide")
     def subject(self, event: AuditEvent) -> SafeString:
-        """Its subject; links there."""
+        """The subject, with a link to it."""
         return self.subjects.about(event).as_html()
 
     @column(_("Details"), css="sub", phone="4 wide")
@@ -155,7 +155,7 @@ class ErrorTable(Table[Any]):
 
     @column(_("About"), phone="1 left")
     def about(self, group: Group) -> SafeString:
-        """The request or callback; leads to all of its group."""
+        """The request or callback; links to the list of the whole group."""
         words, url = errors.about_words(group), errors.list_url(group)
         return row_link(url, words) if url else format_html("{}", words)
 
@@ -165,22 +165,22 @@ class ErrorTable(Table[Any]):
 
     @column(_("Count"), css="num strong", phone="1 right")
     def count(self, group: Group) -> str:
-        """How many, up to a bound."""
+        """How many errors, up to a bound."""
         return errors.count_words(group.count)
 
     @column(_("Last 24 hours"), phone="3 left")
     def trend(self, group: Group) -> SafeString:
-        """An hour a bar."""
+        """A bar for each hour."""
         return errors.trend_drawing(group.trend)
 
     @column(_("First"), css="sub nowrap", phone="none")
     def first(self, group: Group) -> SafeString | str:
-        """When it came first."""
+        """When the first error came."""
         return day_words(timezone.localdate(group.first)) if not group.trend else moment(group.first)
 
     @column(_("Last"), css="nowrap", phone="3 right")
     def last(self, group: Group) -> SafeString | str:
-        """The last time; links to that one."""
+        """When the last error came; links to it."""
         if group.about == "refusal":
             return day_words(timezone.localdate(group.last))
         example = format_html('<a href="{}" class="over-row">{}</a>', errors.last_url(group), gettext("last example"))

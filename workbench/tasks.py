@@ -15,7 +15,7 @@ from workbench.tables import AuditTable
 
 @shared_task
 def write_audit(export_id: int) -> None:
-    """Write what people did as the file that somebody asked for."""
+    """Write the file of the activity log that a person asked for."""
     export = Export.objects.filter(pk=export_id).first()
     if export:
         filtered = AuditFilter(QueryDict(export.query), queryset=AuditEvent.objects.select_related("person"))
@@ -25,5 +25,5 @@ def write_audit(export_id: int) -> None:
 
 @shared_task
 def forget_old_exchanges() -> None:
-    """Delete the exchanges whose days are over."""
+    """Delete the exchanges that are no longer kept."""
     forget()

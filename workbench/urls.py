@@ -1,4 +1,4 @@
-"""The addresses of the workbench. They stand before those of the orders: a story is a page of an order."""
+"""The addresses of the workbench. They come before those of the orders, because a story is a page of an order."""
 
 from django.urls import path
 

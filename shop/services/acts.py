@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def ask_for_policies(need: LooserNeedsTwo, *, actor: User, reason: str) -> Approval:
-    """Put the change before a second person; nothing changes until then.
+    """Ask a second person to approve the change; nothing changes until then.
 
     Raises `NoReason` without a reason, `AlreadyAsked` when another change waits.
     """
@@ -41,7 +41,7 @@ class PoliciesAct(Act):
     may_ask = may_approve = Right.CHANGE_POLICIES
 
     def content_now(self, approval: Approval) -> Content:
-        """The policies that it changes as they are now, and as they would be."""
+        """The present and the new values of the policies that it changes, under a lock."""
         lock_policies()
         return self._content(approval)
 
@@ -58,7 +58,7 @@ class PoliciesAct(Act):
         return "policies"
 
     def lines(self, content: Content) -> list[Line]:
-        """Each policy as it is and as it would be."""
+        """Each policy with its present and its new value."""
         before, after = content["before"], content["after"]
         return [
             Line(

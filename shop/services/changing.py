@@ -1,4 +1,4 @@
-"""Changes the shop's row: the only writer of it."""
+"""Changes the shop's row. No other module changes it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def change_shop(
 ) -> bool:
     """Give the shop these texts (name, address, phone, footer, paper, language); returns whether anything changed.
 
-    `logo`: another one, of `store_logo`; `without_logo`: none from now on; else it stays. Prints of before keep what
-    they showed.
+    `logo`: a new one from `store_logo`; `without_logo`: no logo from now on; else the logo stays. Earlier prints keep
+    what they showed.
     """
     with transaction.atomic():
         shop = _lock()
@@ -55,7 +55,7 @@ def change_shop(
 
 
 def close_first_steps(*, actor: User) -> None:
-    """Close the list of a new shop's first steps, for ever."""
+    """Close the list of a new shop's first steps permanently."""
     with transaction.atomic():
         shop = _lock()
         if shop.set_up_at is None:
@@ -66,7 +66,7 @@ def close_first_steps(*, actor: User) -> None:
 
 
 def adopt_name() -> None:
-    """Take the name of the environment, until a person has saved the settings; at each start."""
+    """At each start, take the name from the environment, until a person has saved the settings."""
     with transaction.atomic():
         shop = _lock()
         if shop.saved_at is None and shop.name != settings.SHOP_NAME:
@@ -79,9 +79,9 @@ def _lock() -> Shop:
 
 
 def store_logo(picture: Picture) -> Logo:
-    """The logo with this content, kept until a form that shows it is saved; no paper shows it before.
+    """Store the picture and return its logo; no paper shows it before a form that names it is saved.
 
-    The same picture again returns the stored row.
+    For the same picture it returns the stored row.
     """
     facts: dict[str, Any] = {
         "content": picture.content,

@@ -1,4 +1,4 @@
-"""Reads the shop's row; before there is one, the environment's name counts."""
+"""Reads the shop's row; before there is one, the name comes from the environment."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from shop.models import Shop, ShopHistory
 
 
 def shop_question() -> QuerySet[Shop]:
-    """For `read_together`; `shop_of` understands the answer."""
+    """The query for the shop, for `read_together`; `shop_of` takes its rows."""
     return Shop.objects.filter(only=True)
 
 
 def shop_of(rows: Iterable[Shop]) -> Shop:
-    """The shop, of the rows that `shop_question` has found."""
+    """The shop in the rows of `shop_question`."""
     return next(iter(rows), None) or Shop(name=settings.SHOP_NAME)
 
 
 def current_shop() -> Shop:
-    """The shop as it is now, without the content of its logo."""
+    """The present shop, without the content of its logo."""
     return shop_of(shop_question())
 
 
@@ -31,7 +31,7 @@ def shop_name() -> str:
 
 
 def shop_version() -> Any:
-    """The shop as it is now, as the row of its history that stays so. It makes the row if there is none yet."""
+    """The row of its history for the present shop, which never changes. It makes the shop's row if there is none."""
     versions = ShopHistory.objects.filter(pgh_obj=True).order_by("-pgh_id")
     version = versions.first()
     if version is None:

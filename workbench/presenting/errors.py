@@ -20,7 +20,7 @@ _WIDTH, _HEIGHT = 4, 20
 
 
 def count_words(count: int) -> str:
-    """How many, up to the bound."""
+    """The count in words, up to the bound."""
     if count > MOST_COUNTED:
         return _("over %(n)s") % {"n": number_format(MOST_COUNTED, force_grouping=True)}
     return number_format(count, force_grouping=True)
@@ -39,7 +39,7 @@ def about_words(group: Group) -> str:
 
 
 def error_cell(group: Group) -> SafeString:
-    """The code, and what it means."""
+    """The code of the error, and its meaning."""
     match group.about:
         case "callback" if group.error == "fault":
             return format_html("{}", _("our own code failed on it"))
@@ -54,7 +54,7 @@ def error_cell(group: Group) -> SafeString:
 
 
 def last_url(group: Group) -> str:
-    """The newest example; empty where none is kept."""
+    """The address of the newest example; "" where none is kept."""
     match group.about:
         case "callback":
             return reverse("callback_detail", args=[group.last_pk])
@@ -66,7 +66,7 @@ def last_url(group: Group) -> str:
 
 
 def list_url(group: Group) -> str:
-    """All of the group."""
+    """The address of the list of the whole group; "" where there is none."""
     match group.about:
         case "callback":
             state = CallbackState.RECEIVED if group.error == "fault" else group.error
@@ -79,7 +79,7 @@ def list_url(group: Group) -> str:
 
 
 def trend_drawing(trend: list[int]) -> SafeString:
-    """A bar an hour, oldest first; the words beside it say the sum."""
+    """A bar for each hour, oldest first, with the sum in words."""
     if not trend:
         return format_html("{}", "–")
     total, most = sum(trend), max(*trend, 1)

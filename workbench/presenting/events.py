@@ -1,4 +1,4 @@
-"""Audit events as the list shows them and files hold them."""
+"""Audit events as the list and its files show them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from audit.subjects import Subjects
 from core.numbers import json_as_seen, masked_json
 
 _NOTHING: tuple[Any, ...] = ("", None, {}, [])
-# Evidence for programs: it stands in the files, and says nothing to a reader of the list.
+# Evidence for programs: it is in the files, and means nothing to a reader of the list.
 _FOR_FILES = {"sha256"}
 _LONGEST_FILTER = 160
 # The name of a list and the query of its filters → their words.
@@ -24,18 +24,18 @@ Filters: TypeAlias = Callable[[str, str], str]
 
 
 def as_text(value: Any) -> str:
-    """JSON for a cell of a file; empty for nothing."""
+    """JSON for a cell of a file; "" for None."""
     return "" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def masked(event: AuditEvent) -> dict[str, Any]:
-    """Its before, after and facts with customers' numbers masked."""
+    """Its before, after and facts, with customers' numbers masked."""
     facts: dict[str, Any] = masked_json({"before": event.before, "after": event.after, "facts": event.facts})
     return facts
 
 
 def details_of(event: AuditEvent, subjects: Subjects, filters: Filters) -> SafeString:
-    """The values before and after, and the facts, a line each; long ones are cut. `filters`: says those of a list."""
+    """What changed, and the facts, a line each, six at most. `filters`: gives the words for a list's filters."""
     lines = [(_words(part),) for part in _parts(event, subjects, filters)]
     return format_html_join("", "<div>{}</div>", lines[:6])
 

@@ -17,7 +17,7 @@ from gateway.models import Exchange
 from upstream.endpoints import Endpoint
 from upstream.error_codes import ErrorCode, meaning_of
 
-# The stars of a kept request in place of a secret.
+# What a kept request shows in place of a secret.
 MASKED = "***"
 _CODES = {code.value for code in ErrorCode}
 _ENDPOINTS = {endpoint.value for endpoint in Endpoint}
@@ -55,7 +55,7 @@ def detail_of(error: str) -> str:
 
 
 def error_words(error: str) -> str:
-    """The meaning of the upstream's code; empty for a reason of ours."""
+    """The meaning of the upstream's code; "" for a reason of ours."""
     code = detail_of(error)
     return str(meaning_of(ErrorCode(code)).words) if code in _CODES else ""
 
@@ -73,14 +73,14 @@ def milliseconds(duration: int | None) -> str:
 
 
 def numbers_of(exchange: Exchange, *known: str) -> list[str]:
-    """The customers' numbers that may stand in what was asked and answered; `known`: those of its order or bill."""
+    """The customers' numbers that request and answer may contain; `known`: those of its order or bill."""
     return sorted({*known, *numbers_in(exchange.request), *numbers_in(exchange.raw)})
 
 
 def request_body(exchange: Exchange, numbers: Sequence[str]) -> str:
-    """The request's body, formatted; credentials are masked, and `numbers` for people who may not see them.
+    """The request's body, formatted; credentials are masked, and `numbers` are masked for people who may not see them.
 
-    Empty when it was not kept.
+    "" when the body was not kept.
     """
     if exchange.request is None:
         return ""
@@ -92,7 +92,7 @@ def request_body(exchange: Exchange, numbers: Sequence[str]) -> str:
 
 
 def answer_body(exchange: Exchange, numbers: Sequence[str]) -> str:
-    """The answer, formatted, with `numbers` masked in the same way; empty when nothing was kept of it."""
+    """The answer, formatted, with `numbers` masked in the same way; "" when it was not kept."""
     if exchange.raw is None or is_short(exchange):
         return ""
     if exchange.raw.keys() == {"text"}:
@@ -101,7 +101,7 @@ def answer_body(exchange: Exchange, numbers: Sequence[str]) -> str:
 
 
 def is_short(exchange: Exchange) -> bool:
-    """Whether only size and digest of its answer were kept."""
+    """Whether only the size and the digest of its answer were kept."""
     return exchange.raw is not None and exchange.raw.keys() == {"bytes", "sha256"}
 
 
@@ -114,7 +114,7 @@ def error_cell(exchange: Exchange) -> SafeString | str:
 
 
 def ordinal_words(exchange: Exchange) -> str:
-    """ "request 3" from the second on."""
+    """ "request 3", from the second request on; else ""."""
     return _("request %(n)s") % {"n": exchange.attempt} if exchange.attempt > 1 else ""
 
 

@@ -1,7 +1,7 @@
-"""Errors in groups: requests of ours by error, callbacks by their flaw.
+"""Errors in groups: our requests by error, callbacks by what was wrong with them.
 
-No question reads a table from end to end, however many exchanges there are: each group is found by one step in the
-index of errors, its first and last by that index's ends, and it is counted up to a bound.
+No query reads a whole table, however many exchanges there are: each group is found by one step in the index of errors,
+its first and last error by the ends of that index, and it is counted up to a bound.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from callbacks.models import Callback, CallbackRefusalCount, CallbackState
 from core.times import start_of_day
 from purchases.models import Incident, OrderEvent
 
-# So many of a group are counted; its trend shows so many of the last day.
+# How many errors of a group are counted at most, and how many of the last day its trend shows.
 MOST_COUNTED, _MOST_IN_TREND = 1_000, 10_000
 MOST_GROUPS = 200
 HOURS = 24
@@ -50,7 +50,7 @@ _EXCHANGES = f"""
     ) trend
     ORDER BY last.sent_at DESC
 """  # noqa: S608 - our own text
-# The state stands in the text: an index with a condition serves only a question that names what the condition names.
+# The state is in the text: PostgreSQL uses a partial index only for a query that names the index's condition.
 _CALLBACKS = """
     SELECT '{state}', counted.n, first.received_at, last.received_at, last.id, trend.hours
     FROM (
@@ -80,9 +80,9 @@ _UNUSABLE = " UNION ALL ".join(
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """Errors of one kind. `count` is `MOST_COUNTED + 1` for more than that; `last_pk` is the newest one's key.
+    """Errors of one kind. `count` is `MOST_COUNTED + 1` for more than that; `last_pk` is the key of the newest error.
 
-    `trend`: how many in each of the last 24 hours, oldest first; empty where only days are kept.
+    `trend`: how many in each of the last 24 hours, oldest first; empty where it is not known.
     """
 
     about: str
@@ -95,7 +95,7 @@ class Group:
 
     @property
     def pk(self) -> str:
-        """Names its row on the page."""
+        """The name of its row on the page."""
         return f"{self.about}-{self.error}".replace(" ", "").replace(":", "-")
 
 
@@ -108,7 +108,7 @@ def exchange_errors() -> list[Group]:
 
 
 def callback_errors() -> list[Group]:
-    """The groups of callbacks that led to nothing, or against what was known."""
+    """The groups of callbacks that led to nothing, that contradicted what was known, or that were rejected."""
     return [*_unusable(), *_contradicting(), *_rejected()]
 
 
@@ -129,7 +129,7 @@ def _unusable() -> Iterator[Group]:
 
 
 def _contradicting() -> Iterator[Group]:
-    """The incidents that callbacks made, by kind. There are few."""
+    """The incidents that callbacks caused, by kind. There are few."""
     incidents = Incident.objects.filter(source=OrderEvent.Source.CALLBACK).order_by()
     groups = list(incidents.values("kind").annotate(n=Count("pk"), first=Min("at"), last=Max("at"), newest=Max("pk")))
     orders = dict(
@@ -147,7 +147,7 @@ def _contradicting() -> Iterator[Group]:
 
 
 def _rejected() -> Iterator[Group]:
-    """Callbacks that were rejected before processing, by reason; only days are kept."""
+    """Callbacks that were rejected before processing, by reason; only their days are kept."""
     counted = CallbackRefusalCount.objects.values("reason").order_by()
     for group in counted.annotate(n=Sum("count"), first=Min("day"), last=Max("day")).filter(~Q(n=0)):
         yield Group(
@@ -167,6 +167,6 @@ def _ask(question: str, **values: Any) -> list[tuple[Any, ...]]:
 
 
 def _trend(hours: Any) -> list[int]:
-    """The counts by "how many hours ago", oldest first; JSON keeps the hours as text."""
+    """The counts of each hour, oldest first, from "how many hours ago" → count; JSON keeps the hours as text."""
     counts = hours if isinstance(hours, dict) else json.loads(hours or "{}")
     return [int(counts.get(str(hour), 0)) for hour in reversed(range(HOURS))]

@@ -1,4 +1,4 @@
-"""Which exchanges may go: those past their days that nothing open needs."""
+"""Deletes old exchanges that nothing open needs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ log = structlog.get_logger()
 
 
 def forget_old_exchanges() -> int:
-    """Delete the exchanges of `exchanges_kept_days` ago and before; returns how many.
+    """Delete exchanges that are older than the policy `exchanges_kept_days`; returns how many.
 
-    Those of an order stay as long after its end, those of a check while it waits for its answer, and everything that
-    reconciliation has not compared yet.
+    Exchanges of an order stay for as many days after its end, those of a check while it waits for its answer, and all
+    that reconciliation has not compared yet.
     """
     before = timezone.now() - dt.timedelta(days=policies().exchanges_kept_days)
     orders = Order.objects.filter(Q(final_at=None) | Q(final_at__gte=before), ref_id=OuterRef("ref_id"))
@@ -30,7 +30,7 @@ def forget_old_exchanges() -> int:
     compared = Reconciliation.objects.filter(quiet__isnull=False).values_list("quiet", flat=True).first()
     forgotten = forget_exchanges(
         before=before,
-        # Before the books are opened nothing is compared with them.
+        # Before the books are opened, nothing is to be compared.
         from_no=compared or next_number(),
         needed=Q(Exists(orders)) | Q(Exists(checks)),
     )

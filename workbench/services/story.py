@@ -1,4 +1,4 @@
-"""Everything that is kept about one order, from all rooms, as it is at one moment."""
+"""Everything that is kept about one order, from all rooms, read at one moment."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from purchases.models.orders import OrderHistory
 from reconciliation.models import Difference
 from tills.models import DrawerOpening
 
-# The most of one kind; an order that was polled for weeks has fewer.
+# The most rows of one kind; even an order that was polled for weeks has fewer.
 MOST_ROWS = 2_000
 
 
 @dataclass(frozen=True)
 class Story:
-    """One order and the rows about it. `is_whole`: none was left out because there are too many."""
+    """One order and the rows about it. `is_whole`: no row was left out because there are too many."""
 
     order: Order
     rows: list[Model]
@@ -43,7 +43,7 @@ class Story:
 def read_story(ref_id: str, *, with_bodies: bool = False, with_credit: bool = False) -> Story | None:
     """The order with this ref_id and what is kept about it; None without such an order.
 
-    `with_bodies`: also what was sent and answered, and what callbacks brought. `with_credit`: also what customers owe.
+    `with_bodies`: with the bodies of requests, answers and callbacks. `with_credit`: also the entries of credit.
     """
     order = Order.objects.filter(ref_id=ref_id)
     about = _about(ref_id, order) + ([_on_credit(ref_id)] if with_credit else [])
@@ -92,12 +92,12 @@ def _on_credit(ref_id: str) -> QuerySet[CreditEntry]:
 
 
 def history_of_order(order: Order) -> list[Any]:
-    """The copies of the order's row that the database made at each change, oldest first."""
+    """The copies of the order's row that the database made at each change, oldest first, at most `MOST_ROWS`."""
     return list(OrderHistory.objects.filter(pgh_obj=order).order_by("pgh_id")[:MOST_ROWS])
 
 
 def facts_of(row: Model) -> dict[str, Any]:
-    """Every column of a row that was read, by its name; people by their user names, bytes as text."""
+    """Every column that was read of a row, by its name; people as user names, bytes as text."""
     facts: dict[str, Any] = {}
     for field in row._meta.concrete_fields:
         if isinstance(getattr(type(row), field.attname), DeferredAttribute) and field.attname in row.__dict__:

@@ -32,7 +32,7 @@ def _found(request: StaffRequest) -> AuditFilter:
 
 
 def _elsewhere(filtered: AuditFilter, reader: User) -> dict[str, Any] | None:
-    """The lists with what the one person whom the filter names did in its days, and which this log does not hold."""
+    """Lists of what the person whom the filter names did in its days, and which this log does not have; else None."""
     chosen = filtered.form.cleaned_data if filtered.form.is_valid() else {}
     named = narrowed(User.objects.filter(username__iexact=chosen.get("person") or ""), "branch")
     person = named.first() if chosen.get("person") else None
@@ -77,7 +77,7 @@ FILE = ListFile(
 @staff_only(Right.VIEW_AUDIT)
 @require_GET
 def audit_list(request: StaffRequest) -> HttpResponse:
-    """The events that the filters in the URL leave, newest first, 50 a page."""
+    """The events that match the filters in the URL, newest first, 50 a page."""
     filtered = _found(request)
     page = keyset_page(filtered.qs, request.GET, time_field="at")
     context = {"filter": filtered, "page": page, "table": AuditTable(page.rows, reader=request.user)}
@@ -88,14 +88,14 @@ def audit_list(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_AUDIT)
 @require_http_methods(["GET", "POST"])
 def audit_csv(request: StaffRequest) -> HttpResponseBase:
-    """The filtered events as CSV, sent while they are read; the worker makes a long one (POST)."""
+    """The filtered events as CSV, sent while they are read; a worker makes a long file (POST)."""
     return FILE.csv(request, _found(request))
 
 
 @staff_only(Right.VIEW_AUDIT)
 @require_http_methods(["GET", "POST"])
 def audit_xlsx(request: StaffRequest) -> HttpResponseBase:
-    """The filtered events as a workbook; the worker makes a long one (POST)."""
+    """The filtered events as a workbook; a worker makes a long file (POST)."""
     return FILE.xlsx(request, _found(request))
 
 

@@ -1,4 +1,4 @@
-"""Every exchange with the upstream: the list, one with its request and its answer, and errors in groups."""
+"""The pages of exchanges: the list, one exchange with request and answer, and errors in groups."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from workbench.tables import ErrorTable, ExchangeTable
 @staff_only(Right.VIEW_EXCHANGES)
 @require_GET
 def exchange_list(request: StaffRequest) -> HttpResponse:
-    """The exchanges that the filters in the URL leave, newest first, 50 a page."""
+    """The exchanges that match the filters in the URL, newest first, 50 a page."""
     filtered = ExchangeFilter(request.GET, queryset=Exchange.objects.without_bodies())
     page = keyset_page(filtered.qs, request.GET, time_field="sent_at")
     context = {
@@ -38,7 +38,7 @@ def exchange_list(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_EXCHANGES)
 @require_GET
 def exchange_detail(request: StaffRequest, pk: int) -> HttpResponse:
-    """One exchange: its facts, and what was asked beside what was answered."""
+    """One exchange: its facts, and the request beside the answer."""
     exchange = get_object_or_404(Exchange, pk=pk)
     order = Order.objects.filter(ref_id=exchange.ref_id).first() if exchange.ref_id else None
     check = BillCheck.objects.filter(ref_id=exchange.ref_id).first() if exchange.ref_id else None
@@ -62,7 +62,7 @@ def exchange_detail(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.VIEW_EXCHANGES)
 @require_GET
 def error_list(request: StaffRequest) -> HttpResponse:
-    """Errors of our requests by endpoint and error, and those of callbacks for people who may see callbacks."""
+    """The errors of our requests by endpoint and error, and those of callbacks for people who may see callbacks."""
     sees_callbacks = request.user.has_perm(Right.VIEW_CALLBACKS)
     context = {
         "here": "errors",

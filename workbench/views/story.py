@@ -1,4 +1,4 @@
-"""One order's whole story: a page, also for paper, and a file."""
+"""One order's full history, as a page that can be printed, and as a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from workbench.presenting.story import lines_of
 from workbench.services import Story, read_story
 from workbench.services.story import MOST_ROWS, facts_of, history_of_order
 
-# A story holds what the pages of all these rights hold.
+# A story shows what the pages behind all these rights show.
 RIGHTS = (
     Right.VIEW_ORDERS,
     Right.VIEW_EXCHANGES,
@@ -42,7 +42,7 @@ WHOLE_STORY = act("whole_story", pgettext_lazy("audit", "Full history with full 
 
 
 class WholeFile(models.TextChoices):
-    """The files about one order that hold its full number. A proof without it would prove nothing."""
+    """The files about one order with its full number. A proof without it would prove nothing."""
 
     STORY = "story", gettext_lazy("Full history (JSON)")
     PROOF = "proof", gettext_lazy("The proof that it is in the sealed audit (JSON)")
@@ -66,7 +66,7 @@ def order_story(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(*RIGHTS)
 @require_GET
 def order_story_file(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The same as JSON, with every row: requests, answers and callbacks. Numbers are masked."""
+    """The story as JSON, with every row, also requests, answers and callbacks. Numbers are masked."""
     story = _story(request, ref_id, with_bodies=True)
     record(EXPORT_MADE, actor=request.user, subject=ref_id, facts={"list": "story", "format": "json"})
     facts = _whole_facts(request, story)
@@ -78,7 +78,7 @@ def order_story_file(request: StaffRequest, ref_id: str) -> HttpResponse:
 def order_story_whole(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Ask for the second factor (GET); the story or the proof, with the order's full number (POST).
 
-    Of an erased customer only the proof holds it: without the rows as they were sealed it proves nothing.
+    For an erased customer only the proof has it: without the rows as they were sealed it would prove nothing.
     """
     if not may_take_whole(request.user):
         raise PermissionDenied
@@ -119,7 +119,7 @@ def _whole(request: StaffRequest, story: Story, wanted: WholeFile) -> HttpRespon
 
 
 def _whole_facts(request: StaffRequest, story: Story) -> dict[str, Any]:
-    """Everything about the order, numbers whole."""
+    """Everything about the order, with full numbers."""
     with whole_numbers():
         lines = [line.as_json() for line in lines_of(story)]
     history = history_of_order(story.order)

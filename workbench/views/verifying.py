@@ -1,4 +1,4 @@
-"""A verification of the evidence, started by a person."""
+"""Starts a verification of the evidence for a person."""
 
 from __future__ import annotations
 
@@ -19,16 +19,14 @@ from core.rights import Right
 from core.times import hour
 from workbench.events import VERIFICATION_STARTED
 
-# It reads every row.
+# A verification reads every row, so it is started at most this often.
 _ONCE_IN = dt.timedelta(minutes=10)
 
 
 @staff_only(Right.VIEW_AUDIT)
 @require_POST
 def audit_verify(request: StaffRequest) -> HttpResponse:
-    """Have the workers verify all rows, once in ten minutes for everybody. It changes no row; its result stands above
-    the list.
-    """
+    """Let the workers verify all rows, at most once in ten minutes. It changes no row; the list shows its result."""
     earlier = AuditEvent.objects.filter(kind=VERIFICATION_STARTED.key, at__gt=clock.now() - _ONCE_IN).order_by("-at")
     if last := earlier.first():
         words = _("A verification was started at %(time)s. Its result comes onto this page.")
