@@ -45,7 +45,7 @@ CALLBACKS = "callbacks"
 
 
 def scheduled(task: str, when: float | crontab, *, expires: int) -> dict[str, Any]:
-    """A row of beat's schedule: every `when` seconds, or at these times; it does nothing after `expires` seconds."""
+    """A row of beat's schedule: every `when` seconds, or at these times; a message expires after `expires` s."""
     return {"task": task, "schedule": when, "options": {"expires": expires}}
 
 

@@ -136,7 +136,7 @@ def _own_facts(request: StaffRequest, own: OwnDay | None) -> dict[str, Any]:
 @staff_only(Right.VIEW_ORDERS, Right.READ_BALANCE)
 @require_POST
 def balance_refresh(request: StaffRequest) -> HttpResponse:
-    """Have the balance read now; back to the page of ours that `next` names."""
+    """Let the balance be read now; redirect to the page of ours that `next` names."""
     _say(request, request_balance_reading(), _("Reading the balance…"))
     return _back(request)
 
@@ -144,7 +144,7 @@ def balance_refresh(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_PRODUCT, Right.SYNC_CATALOGUE)
 @require_POST
 def catalogue_sync(request: StaffRequest) -> HttpResponse:
-    """Have the catalogue fetched now; back to the page of ours that `next` names."""
+    """Let the catalogue be fetched now; redirect to the page of ours that `next` names."""
     _say(request, request_catalogue_sync(), _("Fetching the catalogue…"))
     return _back(request)
 

@@ -1,4 +1,4 @@
-"""Reads "earned this week", "earnings by cashier", "laba minggu ini" as the page Earnings of these days, split so."""
+"""Reads "earned this week", "earnings by cashier", "laba minggu ini" as the page Earnings with days and a split."""
 
 from __future__ import annotations
 

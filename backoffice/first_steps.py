@@ -1,4 +1,4 @@
-"""What a new real shop still needs, as a list: each step is read off what is there, and leads to its page.
+"""What a new real shop still needs, as a list: each step follows from what is there, and links to its page.
 
 Only its closing is stored, and is final. The sandbox's demo has no such list.
 """

@@ -1,4 +1,4 @@
-"""Whether the overview is still as it was, in one question: its page asks that every few seconds."""
+"""Whether the overview has changed, by one statement: its page polls that every few seconds."""
 
 from __future__ import annotations
 

@@ -353,7 +353,7 @@ UPSTREAM_INTERACTIVE_WAIT = env.float("UPSTREAM_INTERACTIVE_WAIT", 10.0)
 # Status checks: first 3 s after sending, then doubling up to 10 minutes, each ± 20 %.
 ORDER_CHECK_FIRST_SECONDS = env.float("ORDER_CHECK_FIRST_SECONDS", 3.0)
 ORDER_CHECK_MAX_SECONDS = env.float("ORDER_CHECK_MAX_SECONDS", 600.0)
-# A task that the dispatcher handed an order to has this long before it is handed out again.
+# How long (seconds) a task has for an order before the dispatcher hands the order out again.
 ORDER_LEASE_SECONDS = env.float("ORDER_LEASE_SECONDS", 60.0)
 # "Not found" means "never arrived" only after this many answers over at least this long (seconds).
 ORDER_NOT_FOUND_ANSWERS = env.int("ORDER_NOT_FOUND_ANSWERS", 3)

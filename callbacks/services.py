@@ -44,7 +44,7 @@ log = structlog.get_logger()
 _HEADERS_NOT_KEPT = SIGNATURE_HEADERS | {"cookie", "authorization", "proxy-authorization"}
 _HEADER_LENGTH = 500
 
-# An order that is not polled any more is polled for at most this many unsigned callbacks in this time.
+# At most this many unsigned callbacks in this time cause a poll of an order that is no longer polled.
 _MOST_HINTS, _LATELY = 5, dt.timedelta(minutes=10)
 # Columns that processing writes.
 _OUTCOME = ("state", "result", "processed_at", "tries", "fault")

@@ -260,12 +260,12 @@ def kind_called(code: str) -> DestinationKind:
 
 
 def kind_of_own_names(product: str, brand: str) -> DestinationKind | None:
-    """The kind that the words of a product or of its brand name; each text is code and name. None if they name none."""
+    """The kind to which a product's or its brand's words point; both texts are code and name. else None."""
     return _first(product, "in_product") or _first(brand, "in_brand")
 
 
 def kind_of_category(category: str, *, is_bill: bool) -> DestinationKind | None:
-    """The kind that the words of a category (its code and name) name; None if they name none."""
+    """The kind to which a category's words (its code and name) point; None without such a word."""
     return _first(category, "in_category", is_bill=is_bill)
 
 

@@ -235,7 +235,7 @@ class PostgreSQL:
         end_left_over(data, name="PostgreSQL")
         # no server runs there now; PostgreSQL would take a zombie, or another program with the same id, for one
         (data / "postmaster.pid").unlink(missing_ok=True)
-        self.port = self.port or Ports(self._top).take("postgres")  # after a restart the app uses the first one
+        self.port = self.port or Ports(self._top).take("postgres")  # a restart keeps the port, because the app uses it
         settings = {**SETTINGS, **(DURABLE if self._durable else THROW_AWAY), **(recovery or {})}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         command: list[str | Path] = [self._program / "bin/postgres", "-D", data, "-p", str(self.port), *options]

@@ -64,7 +64,7 @@ class Project:
 
     @property
     def is_behind_tls(self) -> bool:
-        """Whether people come through a proxy that ends TLS: a setting says so, or pages are served to one alone."""
+        """Whether people come through a proxy that ends TLS: a setting says so, or nobody else gets pages."""
         return self.is_tls_only or self.is_on("BEHIND_TLS_PROXY")
 
     @property

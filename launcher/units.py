@@ -128,7 +128,7 @@ def unit(project: Project, user: str, roles: list[str]) -> str:
     # the interpreter's folder, too: `.venv` only links to it
     needed = [path.resolve() for path in (ROOT, project.data, Path(sys.base_prefix))]
     at_home = [path for path in needed for home in ("/home", "/root") if path.is_relative_to(home)]
-    writable = [project.data, ROOT / "locale"]  # the translations are compiled at a start
+    writable = [project.data, ROOT / "locale"]  # each start compiles the translations there
     return UNIT.format(
         description=f"Merchant backoffice ({', '.join(roles)})" if roles else "Merchant backoffice",
         root=ROOT,

@@ -41,7 +41,7 @@ class Valkey:
         folder = self._top / "valkey"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         end_left_over(folder, name="Valkey")
-        self.port = self.port or Ports(self._top).take("valkey")  # after a restart the app uses the first one
+        self.port = self.port or Ports(self._top).take("valkey")  # a restart keeps the port, because the app uses it
         settings = {
             "port": self.port,
             "bind": "127.0.0.1",

@@ -20,7 +20,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True)
 class _Terms:
-    """`limits`: from the narrowest to the widest; `max_bytes`: of the answer."""
+    """`limits`: from the narrowest to the widest; `max_bytes`: the most bytes of an answer."""
 
     path: str
     signs_ref_id: bool

@@ -39,7 +39,7 @@ class Corrections:
 
 
 def kind_by_names(product: Product) -> DestinationKind | None:
-    """The kind that the names of the product or its brand name, else those of its category; None if none does."""
+    """The kind to which the names of the product or its brand point, else those of its category; else None."""
     own, brand, category = product.names
     is_bill = product.type == ProductType.POSTPAID
     return kind_of_own_names(own, brand) or kind_of_category(category, is_bill=is_bill)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import connection
 
-# Any number that only this transaction lock uses. Costs and rules change one after another, so that no price is old.
+# Any number that only this transaction lock uses. Costs and rules change in turns: no price follows from old ones.
 _LOCK = 7_310_001
 
 # Rounded up, because customers pay whole rupiah. Split, because the product of both could overflow a bigint.

@@ -214,7 +214,7 @@ def _rank(ranks: Ranks, at: int) -> int:
 
 
 def _split(index: Index, words: Sequence[str], *, with_typos: bool) -> tuple[list[Ranks], list[Ranks]]:
-    """What the words that a product must have find, and what the words that say little find."""
+    """The matches of the words that a product must have, and those of the words that say little."""
     wanted: list[Ranks] = []
     little: list[Ranks] = []
     few = search_words().little

@@ -31,7 +31,7 @@ def shop_name() -> str:
 
 
 def shop_version() -> Any:
-    """The row of its history for the present shop, which never changes. It makes the shop's row if there is none."""
+    """The shop's present state as a row of its history, which never changes; makes the shop's row if there is none."""
     versions = ShopHistory.objects.filter(pgh_obj=True).order_by("-pgh_id")
     version = versions.first()
     if version is None:

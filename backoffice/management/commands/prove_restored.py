@@ -10,7 +10,7 @@ from reconciliation.services import prove
 
 
 class Command(PlainCommand):
-    """Nothing is sent: neither proof asks anybody."""
+    """Neither proof sends anything."""
 
     help = "Prove every entry and the audit of a restored copy."
 
