@@ -31,7 +31,7 @@ class SecondPersonMiddleware:
         return response
 
     def process_exception(self, request: HttpRequest, fault: Exception) -> HttpResponse | None:
-        """The approval's page in the place of the fault; None for any other fault."""
+        """Show the approval's page instead of the fault; None for any other fault."""
         if not isinstance(fault, NeedsSecond) or not isinstance(request.user, User):
             return None
         try:

@@ -48,7 +48,7 @@ class ShownApproval:
 
     @property
     def state(self) -> ApprovalState:
-        """Its result; void also when it would be void now."""
+        """Its state; void also when it would be void now."""
         return ApprovalState.VOID if self.is_void_now else ApprovalState(self.approval.state)
 
     @property

@@ -1,7 +1,7 @@
 """The branch to which the reader of a page is bound. The one place that narrows rows to it.
 
 The reader is known here for the time of a request, as `core.numbers` knows who sees full numbers. Outside of one (a
-command, the worker) everything is seen, and what is written for a person says for whom.
+command, the worker) everything is seen, and code that writes for a person says for whom.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def address_from(forwarded: str, *, peer: str) -> str:
 def _plain(written: str) -> str:
     """The address without what proxies write around it: quotes, a port or a zone; "" if it is invalid.
 
-    `203.0.113.7:4711`, `[2001:db8::7]:4711`, `"[2001:db8::7]"`, `fe80::7%eth0`.
+    They write `203.0.113.7:4711`, `[2001:db8::7]:4711`, `"[2001:db8::7]"`, `fe80::7%eth0`.
     """
     text = written.strip(' "')
     if text.startswith("["):

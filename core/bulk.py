@@ -95,7 +95,7 @@ def _select(model: type[Model], more: tuple[tuple[str, str], ...]) -> tuple[str,
 
 @cache
 def _update_one(model: type[Model], fields: tuple[str, ...]) -> tuple[str, list[Field[Any, Any]]]:
-    """The statement for one row, and the columns whose values it wants, the key last; arrays would cost twice."""
+    """The statement for one row, and its columns with the key last; arrays of one value would cost twice as much."""
     meta, quote = model._meta, connection.ops.quote_name
     columns = [column for column in meta.concrete_fields if column.name in fields and not column.primary_key]
     changes = ", ".join(f"{quote(str(column.column))} = %s" for column in columns)

@@ -123,7 +123,7 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
     def standing(self, asked: Collection[str] | None = None) -> list[Chip]:
         """The chosen filters that the last line did not name (`asked`: those that it named), in the order of the page.
 
-        None when no line was typed: then every filter was chosen by itself.
+        Empty when no line was typed: then every filter was chosen by itself.
         """
         named = self._asked() if asked is None else asked
         days = self.data.get("days", "")

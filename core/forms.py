@@ -79,7 +79,7 @@ class OnceField(forms.UUIDField):
 
 
 class SumForm(forms.Form):
-    """An amount that is booked, once. "10" is 10.000 at the counter: what is below Rp1.000 is asked about first."""
+    """An amount that is booked, once. "10" is 10.000 at the counter: the form asks first about less than Rp1.000."""
 
     amount = RupiahField(
         label=_("Amount"),

@@ -20,7 +20,7 @@ from core.stores import patient
 
 log = structlog.get_logger()
 
-# A process without a heartbeat for this long (seconds) is missing, and forgotten after that long.
+# After the first time without a heartbeat (seconds) a process is missing; after the second it is forgotten.
 SILENCE_SECONDS, FORGOTTEN_SECONDS = 15, 3600
 # After a start, or a planned stop of beat, each process has this long (seconds) to give its first heartbeat.
 START_SECONDS = 40

@@ -75,7 +75,7 @@ def has_copied_log() -> bool:
 
 
 def first_backup_since() -> dt.datetime | None:
-    """Since when the first backup of a new or restored shop has been under way; None when there is one, or it is late.
+    """The time since which a new or restored shop makes its first backup; None when there is one, or it is late.
 
     `./run` begins a new copy of the log then, and a backup at once.
     """
@@ -95,7 +95,7 @@ def unreadable_backups() -> list[str]:
 
 
 def copied_until() -> dt.datetime | None:
-    """What was committed before this can be restored from BACKUP_TO; None before the first backup there.
+    """The time until which every commit can be restored from BACKUP_TO; None before the first backup there.
 
     The launcher measures it every few seconds (`launcher/archiving.py`). What is later would be lost with the disk.
     """

@@ -1,7 +1,7 @@
 """Customers' numbers: full for people who may see them, masked for everybody else. The one place that masks.
 
-The reader is known here for the time of a request. Outside of one (a command, the worker) numbers are whole, and what
-is written for a person says whether it is masked. What an erased customer left in rows that stay is an `ErasedText`:
+The reader is known here for the time of a request. Outside of one (a command, the worker) numbers are whole, and code
+that writes for a person says whether it masks them. What an erased customer left in rows that stay is an `ErasedText`:
 nobody sees it whole, whatever rights they have.
 """
 

@@ -62,7 +62,7 @@ class Trait(Flag):
 
 _NONE, _PIN, _UPSTREAM, _FACTOR = Trait(0), Trait.PIN, Trait.UPSTREAM, Trait.FACTOR
 _FRESH = _FACTOR | Trait.FRESH
-_PROPOSAL = _FACTOR | Trait.TWO  # nothing happens before the approval, which asks again
+_PROPOSAL = _FACTOR | Trait.TWO  # nothing happens before the approval, which takes the factor
 _TWO = _FRESH | Trait.TWO
 _OWNERS = _FRESH | Trait.OWNERS
 # The roles that begin with a right. Owners hold every right.

@@ -18,7 +18,7 @@ from staff.models import Session
 # A session's facts beside Django's own: its beginning (seconds since 1970), and the browser's name for itself.
 BEGAN, DEVICE = "began", "device"
 SEEN = "seen"  # when its person last did something, to the minute
-ISSUER = "issuer"  # of the provider through which its person came; absent after any other way in
+ISSUER = "issuer"  # the provider through which its person came; absent after any other way in
 _CAME_THROUGH = "_came_through"
 _SEEN_EVERY = 60
 _FRESH = 600

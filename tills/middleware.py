@@ -70,7 +70,7 @@ def _is_by_pin(request: HttpRequest) -> bool:
 
 
 def _owes_factor(request: HttpRequest) -> bool:
-    """Whether this person sells by password alone in a browser that is not a till. Only at a till it takes a query."""
+    """Whether this person sells by password alone in a browser that is not a till. Only such people take a query."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or not isinstance(request.user, User):
         return False
     token: str = request.till_token  # type: ignore[attr-defined]

@@ -93,7 +93,7 @@ class InviteAct(PeopleAct):
         return invitation(content["username"], Role(content["role"]), content["facts"])
 
     def content_now(self, approval: Approval) -> Content:
-        """The same with the rights of the role now. Raises `NotAllowed`, or `NameTaken`."""
+        """The content with the rights of the role now. Raises `NotAllowed`, or `NameTaken`."""
         return self._locked(approval).content
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
@@ -101,7 +101,7 @@ class InviteAct(PeopleAct):
         return [User.objects.alias(plain=Lower("username")).filter(plain__in=names).order_by("pk")]
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """As asked. Raises `NameTaken`."""
+        """The content as it was asked for. Raises `NameTaken`."""
         wanted = User.normalize_username(approval.facts["username"]).casefold()
         if any(person.username.casefold() == wanted for person in seen.answers[0]):
             raise name_taken()
@@ -141,12 +141,12 @@ class RoleAct(PeopleAct):
         return role_change(_person(content), Role(content["after"]), gains=content["gains"])
 
     def content_now(self, approval: Approval) -> Content:
-        """The same with the roles, and what they hold, as they are now. Raises `NotAllowed`."""
+        """The content with the roles, and what they hold, as they are now. Raises `NotAllowed`."""
         person, role = _active(approval.facts), Role(approval.facts["after"])
         return services.lock_role_change(person, role, actor=approval.asked_by).content
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The same with the role that the person has now. Raises `NotAllowed`."""
+        """The content with the role that the person has now. Raises `NotAllowed`."""
         person = _seen_active(approval.facts, seen)
         if person.is_outside:
             raise NotAllowed("outside")
@@ -183,7 +183,7 @@ class OutsideRoleAct(RoleAct):
         return outside_role(_person(content), Role(content["after"]), gains=content["gains"])
 
     def content_now(self, approval: Approval) -> Content:
-        """The same with the roles as they are now. Raises `NotAllowed` when the provider says otherwise by now."""
+        """The content with the roles as they are now. Raises `NotAllowed` when the provider says otherwise by now."""
         return lock_claimed_role(_person(approval.facts), Role(approval.facts["after"])).content
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
@@ -191,7 +191,7 @@ class OutsideRoleAct(RoleAct):
         return [claims_of(people)]
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The same with the role that the person has now. Raises `NotAllowed`."""
+        """The content with the role that the person has now. Raises `NotAllowed`."""
         asked = approval.facts
         person = seen.people[asked["person"]]
         says = claimed_role(link for link in seen.answers[0] if link.user_id == person.pk)
@@ -217,11 +217,11 @@ class SwitchOnAct(PeopleAct):
         return switching_on(_person(content))
 
     def content_now(self, approval: Approval) -> Content:
-        """The same with the role and its rights now. Raises `NotAllowed`."""
+        """The content with the role and its rights now. Raises `NotAllowed`."""
         return services.lock_switching_on(_person(approval.facts), actor=approval.asked_by).content
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The same with the role that the account has now."""
+        """The content with the role that the account has now."""
         return _with_role(approval.facts, "role", seen.people[approval.facts["person"]])
 
     def execute(self, approval: Approval, *, approver: User) -> str:
@@ -249,14 +249,14 @@ class LimitsAct(PeopleAct):
         return limit_change(_person(content), content["before"], content["after"], content["holds"])
 
     def content_now(self, approval: Approval) -> Content:
-        """The same with the limits that the person has now. Raises `NotAllowed`."""
+        """The content with the limits that the person has now. Raises `NotAllowed`."""
         change, _is_more = services.lock_limit_change(
             _active(approval.facts), Limits(**approval.facts["after"]), actor=approval.asked_by
         )
         return change.content
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The same with the role and the own limits that the person has now. Raises `NotAllowed`."""
+        """The content with the role and the own limits that the person has now. Raises `NotAllowed`."""
         person = _seen_active(approval.facts, seen)
         now = {"before": asdict(services.own_limits_of(person))}
         return {**_with_role(approval.facts, "role", person), **now}
@@ -288,12 +288,12 @@ class RoleRightsAct(PeopleAct):
         return role_edit(Role(content["role"]), content["before"], content["after"])
 
     def content_now(self, approval: Approval) -> Content:
-        """The same with what the role holds now. Raises `NotAllowed`."""
+        """The content with what the role holds now. Raises `NotAllowed`."""
         role, rights, limits = _edit(approval.facts)
         return services.lock_role_edit(role, rights, limits, actor=approval.asked_by)[0].content
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The same with what the role holds now, if it is the only one shown."""
+        """The content with what the role holds now, if it is the only one shown."""
         if not seen.is_alone:
             return approval.facts
         return {**approval.facts, "before": described(Role(approval.facts["role"]))}

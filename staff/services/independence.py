@@ -68,7 +68,7 @@ class Hands:
         return {who for by in self._changed[of] if who in self._behind(by)}
 
     def _behind(self, key: int) -> dict[int, bool]:
-        """The people who could have signed in as this person, itself included; True if an account was taken on the
+        """The people who could have signed in as this person, who is included; True if an account was taken on the
         way."""
         behind = {key: False}
         waiting = [(key, False)]

@@ -254,7 +254,7 @@ def create_person(username: str, **facts: str) -> User:
 
 
 def _create(username: str, **facts: Any) -> User:
-    """Raises `NameTaken`, also for a name that differs only in the case or width of letters, as sign-in does not."""
+    """The new person. Raises `NameTaken`: names that differ only in the case or width of letters are the same."""
     try:
         with transaction.atomic():
             person: User = User.objects.create_user(username, **facts)

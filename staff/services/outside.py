@@ -196,7 +196,7 @@ def _full_name(claims: Mapping[str, Any]) -> str:
 
 
 def _given_now(person: User, role: Role) -> tuple[Role | None, bool]:
-    """The role that this claim gives at once, and whether without the second person it takes, because there is none.
+    """The role that this claim gives at once; True if it takes a second person and there is none to ask.
 
     Until a second person approves the rest: the present role if the claim covers it, else the highest lower one that
     takes no second person.

@@ -108,7 +108,7 @@ def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.ENROL_TILLS)
 @require_POST
 def till_switch_off(request: StaffRequest, pk: int) -> HttpResponse:
-    """End the till; the person there by PIN is out at the next request. It takes a second factor."""
+    """End the till; the person there by PIN is signed out at the next request. It takes a second factor."""
     till = get_object_or_404(Till, pk=pk)
     with refusal_shown(request):
         check_factor(request, act=SWITCH_OFF, content={"till": pk})

@@ -42,7 +42,7 @@ class Approvals(WorkKind):
         return bool(acts_approved_by(person))
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Those that are asked for, and that this person may open."""
+        """The open approvals that this person may see."""
         waiting = Approval.objects.open().annotate(since=F("asked_at"))
         own_or_to_decide = Q(asked_by=moment.person) | Q(act__in=scope.acts)
         return waiting if scope.sees_all else waiting.filter(own_or_to_decide)
