@@ -260,7 +260,7 @@ def kind_called(code: str) -> DestinationKind:
 
 
 def kind_of_own_names(product: str, brand: str) -> DestinationKind | None:
-    """The kind to which a product's or its brand's words point; both texts are code and name. else None."""
+    """The kind to which a product's or its brand's words point; both texts are code and name. Else None."""
     return _first(product, "in_product") or _first(brand, "in_brand")
 
 
