@@ -25,5 +25,5 @@ class AlertFilter(ListFilter):
     until = UntilFilter(field_name="opened_at", label=_("To"))
 
     def in_state(self, alerts: AlertQuerySet, _name: str, state: str) -> AlertQuerySet:
-        """Those that still hold, or those that have ended."""
+        """The alerts that still hold, or those that have ended."""
         return alerts.filter(closed_at__isnull=state == OPEN)

@@ -29,7 +29,7 @@ class WayForm(forms.Form):
 
     @property
     def host(self) -> str:
-        """The server that the person named; empty where the service has its own."""
+        """The server that the person named; empty if the service has its own."""
         return ""
 
 

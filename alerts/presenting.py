@@ -51,7 +51,7 @@ class Line:
 class Head:
     """The head of every page: the worst that is wrong, and how much else there is.
 
-    The lines are put into words only where they are shown: every page shows the worst, few show all.
+    The lines are put into words only when they are shown: every page shows the worst, few show all.
     """
 
     user: User

@@ -68,7 +68,7 @@ class Source(models.Model):
 class Tile(models.Model):
     """Up to 256 hashes beside each other: those of leaves (level 0), or of whole tiles of the level below.
 
-    A tile only grows. The keys of its leaves say which row each is: transaction, source, row (`audit.services.keys`).
+    A tile only grows. The keys of its leaves say which row each is: transaction, source, row (`services.sources.Key`).
     """
 
     level = models.SmallIntegerField()

@@ -28,15 +28,15 @@ class AgeingFilter(InBranches):
     branch = BranchFilter(method="of_branch")
 
     def of_branch(self, accounts: QuerySet[CreditAccount], _name: str, branch: str) -> QuerySet[CreditAccount]:
-        """Those that owe for a sale of this branch."""
+        """The accounts that owe for a sale of this branch."""
         return accounts.filter(owing_in(int(branch)))
 
     def search(self, accounts: QuerySet[CreditAccount], _name: str, text: str) -> QuerySet[CreditAccount]:
-        """Those whose customer's name or note has words that begin with the text."""
+        """The accounts whose customer's name or note has words that begin with the text."""
         return accounts.filter(customer__in=Customer.objects.named(text, by_part=sees_whole_numbers()))
 
     def of_age(self, accounts: QuerySet[CreditAccount], _name: str, age: str) -> QuerySet[CreditAccount]:
-        """Those whose oldest debt has this age; `due`: those with any overdue debt."""
+        """The accounts whose oldest debt has this age; `due`: those with any overdue debt."""
         today = timezone.localdate()
         week, month = today - dt.timedelta(days=7), today - dt.timedelta(days=30)
         match age:

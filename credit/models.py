@@ -346,7 +346,7 @@ class CreditEntry(models.Model):
 
     @property
     def method_words(self) -> str:
-        """How the money moved, in words; empty where none did."""
+        """How the money moved, in words; empty if none did."""
         return method_words(self.method)
 
     @property

@@ -60,7 +60,7 @@ class RefundFilter(InBranches):
         return payments if is_valid and self.form["state"].value() else payments.filter(outcome=Outcome.OWED)
 
     def in_state(self, payments: QuerySet[Payment], _name: str, state: str) -> QuerySet[Payment]:
-        """Those that were given back, or all."""
+        """The refunds that were given back, or all."""
         return payments.filter(outcome=Outcome.GIVEN) if state == "given" else payments
 
     def of_person(self, payments: QuerySet[Payment], _name: str, person: str) -> QuerySet[Payment]:

@@ -66,7 +66,7 @@ class ShiftTable(Table[Shift]):
 class RefundTable(Table[Payment]):
     """Money for customers, with its order. `names`: number → the name under which the shop has saved it.
 
-    `may_name`: whether the customer is named on whose account it is. `may_give`: whether the person may give money
+    `may_name`: whether the customer of an account is named. `may_give`: whether the person may give money
     back; `shift`: their own open one, out of which cash goes. `token`: that of the page's forms.
     """
 
@@ -213,7 +213,7 @@ class SaleTable(Table[Payment]):
 
 
 class EntryTable(Table[DrawerEntry]):
-    """The other cash of one shift, with its people. The file has the columns of the sales."""
+    """The entries of one shift beside its sales, with their people. The file has the columns of the sales."""
 
     caption = _("Entries, newest first")
     export = {

@@ -62,7 +62,7 @@ class Bar:
 
     @property
     def words(self) -> str:
-        """Its text: of the period, else of the time before."""
+        """Its text: for the period, else for the time before."""
         if self.now:
             sold = self.now.figures.sold
             count = ngettext("%(n)s order", "%(n)s orders", sold) % {"n": sold}

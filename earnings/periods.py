@@ -183,7 +183,7 @@ def _compared(name: str, period: Period, *, back: dt.timedelta) -> Chosen:
 
 
 def _earlier(period: Period, months: int) -> Period:
-    """The same days so many months before; whole months for whole months."""
+    """The same days, `months` months before; whole months for whole months."""
     first, last = (_months_before(day, months) for day in (period.first, period.last))
     if period.first.day == 1 == (period.last + _ONE_DAY).day:
         last = last.replace(day=monthrange(last.year, last.month)[1])
@@ -191,7 +191,7 @@ def _earlier(period: Period, months: int) -> Period:
 
 
 def _months_before(day: dt.date, months: int) -> dt.date:
-    """This day of the month so many months before, or its last one."""
+    """This day in the month that was `months` months before, or the last day of that month."""
     year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
     return dt.date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 

@@ -70,7 +70,7 @@ def _one_decimal(number: float) -> str:
 
 
 def seconds_words(seconds: int | None) -> str:
-    """How long something takes: "8 s", "3 min"; a dash where it is not known."""
+    """How long something takes: "8 s", "3 min"; a dash if it is not known."""
     if seconds is None:
         return "–"
     if seconds < 2 * _MINUTE:
@@ -232,7 +232,7 @@ class Report:
 def report_of(
     chosen: Chosen, by: str, *, step: str = "", most: int | None = None, spare: int = 0, reader: User | None = None
 ) -> Report:
-    """The figures of the period by `by`, and of the period before; with at most so many lines.
+    """The figures of the period by `by`, and of the period before; with at most `most` lines.
 
     `spare`: how many lines more if these are the last that sold. `step`: "hour" or "day", for the figures by it
     (`Report.steps`). `reader`: the person for whom lines open pages of people.
@@ -252,7 +252,7 @@ def report_of(
     now, before = by_customer(*figures) if by == "customer" else figures
     none = Figures()
     rows = {key: (now.get(key, none), before.get(key, none)) for key in {**now, **_with_sales(before)}}
-    if by == "branch" and rows and own_branch() is None:  # one that sells nothing is seen, too
+    if by == "branch" and rows and own_branch() is None:  # a branch that sells nothing is shown, too
         rows |= {key: (Figures(), Figures()) for key in all_branches() if key not in rows}
     # Only the names of lines that are shown are read: a day has hundreds of customers.
     ordered = sorted(rows, key=lambda key: (-rows[key][0].sales, -rows[key][0].placed))

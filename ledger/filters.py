@@ -31,11 +31,11 @@ class StatementFilter(ListFilter):
     until = UntilFilter(field_name="at", label=_("To"))
 
     def search(self, entries: EntryQuerySet, _name: str, text: str) -> EntryQuerySet:
-        """Those of one order; people type its ref_id as they like."""
+        """The entries of one order; people may type its ref_id in small letters."""
         return entries.filter(ref_id=text.upper())
 
     def of_kind(self, entries: EntryQuerySet, _name: str, kind: str) -> EntryQuerySet:
-        """Those of a kind, of a kind for one sort of orders, or those that move money."""
+        """The entries of a kind, of a kind for one sort of orders, or those that move money."""
         if kind == MONEY:
             return entries.exclude(balance_change=0)
         kind, _colon, order_kind = kind.partition(":")

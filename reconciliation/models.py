@@ -267,7 +267,7 @@ EXPECTED_FOR = dt.timedelta(days=7)
 
 class ExpectedTopUpQuerySet(models.QuerySet["ExpectedTopUp"]):
     def waiting(self) -> ExpectedTopUpQuerySet:
-        """Those that an arriving top-up is matched with: not arrived, not withdrawn, not expired."""
+        """Announcements that an arriving top-up is matched with: not arrived, not withdrawn, not expired."""
         since = timezone.now() - EXPECTED_FOR
         return self.filter(difference__isnull=True, cancelled_at__isnull=True, announced_at__gt=since)
 

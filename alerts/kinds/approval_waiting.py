@@ -14,7 +14,7 @@ from policies.services import policies
 
 
 class ApprovalWaiting(AlertKind, permission=Right.VIEW_APPROVALS, of_branch=True):
-    """One for all that have waited for longer than the setting says: the oldest, and how many.
+    """One for all requests that have waited for longer than the policy says: the oldest, and how many.
 
     It counts those of every branch. A request that is void by now waits for no approval: it stands in the list of work,
     to be refused.

@@ -13,7 +13,7 @@ from ledger.services import available, low_below, usual_spending_per_hour
 
 
 class LowBalance(AlertKind, permission=Right.VIEW_BOOKS):
-    """Below the threshold in rupiah, or less than so many hours of usual spending left."""
+    """Below the policy's threshold in rupiah, or enough only for less than its hours of usual spending."""
 
     def reasons(self, now: Now) -> list[Reason]:
         left = available(now.the(Books))

@@ -46,7 +46,7 @@ def evaluate_alerts() -> None:
                 _evaluate(kind, now, [alert for alert in standing if alert.kind == kind.code])
             except Exception:
                 # Any fault: a kind reads other rooms, and a failure there must not silence the other kinds. The
-                # log keeps it with its trace, again at each evaluation until it is mended.
+                # log keeps it with its trace, again at each evaluation until it is fixed.
                 log.exception("alert_kind_failed", kind=kind.code)
 
 

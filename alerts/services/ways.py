@@ -116,7 +116,7 @@ def send_to_all(title: str, text: str, *, on: list[Way] | None = None) -> list[t
 def add_way(address: str, *, name: str, host: str = "", actor: User) -> Fault | None:
     """Send a test to this apprise address, then keep it under this name.
 
-    `host`: the server that the person named, where the service has none of its own; it has to be a public one. Returns
+    `host`: the server that the person named, if the service has none of its own; it has to be a public one. Returns
     None, or the fault of a test that may have arrived. Raises `WayRefused`; nothing is kept then.
     """
     if host:

@@ -15,7 +15,7 @@ from audit.services.tree import Tree, place_of
 
 
 class NotSealed(Exception):
-    """No row of it stands in a signed tree yet."""
+    """No row of the order is in a signed tree yet."""
 
 
 def proof_of(ref_id: str) -> dict[str, Any]:

@@ -174,7 +174,7 @@ def _that_differ(agreed: int, published: list[tuple[int, list[list[Any]]]]) -> l
                 known.add(place)
                 if now[place][2] != prefix:
                     flaws.append(Flaw("outside_changed", table, number, detail))
-        # what stands among these rows now; where a checkpoint's list is not there, its rows are not known
+        # what is among these rows now; if the list of a checkpoint before is missing, its rows are not known
         first = next_leaf if begin <= after else min(known, default=0)
         end = max(known, default=first - 1) + 1
         detail = f"not in the checkpoint of {count} leaves"

@@ -107,7 +107,7 @@ def refuse_unless_may(actor: User) -> None:
 
 
 def name_of(account: CreditAccount) -> str:
-    """The customer's name, as it is now; a dash where the customer was deleted."""
+    """The customer's name, as it is now; a dash if the customer was deleted."""
     return account.customer.name if account.customer else "–"
 
 

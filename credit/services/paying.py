@@ -101,7 +101,7 @@ def pay_out_kept(
 
 
 def refuse_but_money(method: str, *, reference: str) -> None:
-    """Raise `CreditRefused` unless money moves by this method, and its slip is named where it has one."""
+    """Raise `CreditRefused` unless money moves by this method, and its slip is named if it needs one."""
     row = find_method(method)
     if row is None or row.needs_debtor:
         raise CreditRefused("not_money")

@@ -89,7 +89,7 @@ def orders() -> Any:
 
 class PaymentQuerySet(models.QuerySet["Payment"]):
     def owed(self) -> PaymentQuerySet:
-        """Those that a customer is to get back."""
+        """Payments that a customer is to get back."""
         return self.filter(outcome=Outcome.OWED)
 
     def with_orders(self) -> PaymentQuerySet:
@@ -97,7 +97,7 @@ class PaymentQuerySet(models.QuerySet["Payment"]):
         return self.prefetch_related(models.Prefetch("order", queryset=orders().for_table()))
 
     def refunds(self) -> PaymentQuerySet:
-        """Those that a customer is to get back, or got back."""
+        """Payments that a customer is to get back, or got back."""
         return self.filter(outcome__in=[Outcome.OWED, Outcome.GIVEN])
 
 

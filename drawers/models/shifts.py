@@ -100,7 +100,7 @@ class DrawerDay(models.Model):
         return self.of_branch(reverse("drawer_day", args=[self.day.isoformat()]))
 
     def of_branch(self, page: str) -> str:
-        """The address of a day's page, for its branch where there are several."""
+        """The address of a day's page, with its branch if there are several."""
         return f"{page}?branch={self.branch_id}" if has_several() else page
 
 

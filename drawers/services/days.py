@@ -121,7 +121,7 @@ def open_shifts_until(day: dt.date, branch: int | None = None) -> list[Shift]:
 def sold_in_no_shift(day: dt.date, branch: int | None = None) -> tuple[int, int]:
     """The sales of people on this day that are in no shift, and wait for none: how many, and their rupiah.
 
-    Without what was given back, or never paid. `branch`: only its own.
+    Without what was given back, or never paid. `branch`: only of this one.
     """
     begins, ends = start_of_day(day), start_of_day(day + dt.timedelta(days=1))
     # By the orders of the day, which have an index by time.

@@ -63,7 +63,7 @@ def may_explain(shift: Shift, person: User) -> bool:
 
 
 def explain(shift: Shift, *, count: str, reason: str, actor: User) -> None:
-    """Add why this count ("opening" or "closing") differs, once. The day of a closed shift is not signed yet.
+    """Add why this count ("opening" or "closing") differs, once, and only until the day of its shift is signed.
 
     Raises `DrawerRefused`.
     """

@@ -1,4 +1,4 @@
-"""How a customer pays, as it was said where an order was confirmed: a plain argument of placing it."""
+"""How a customer pays, as the person who confirmed the order noted it: a plain argument of placing it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class PaymentFacts:
     """The code of the method, the cash that the customer gave (rupiah), the debtor, and the number on the slip.
 
-    `agreed_in`: the key of the shift that sold it, where it is placed later, after an approval. `paid_at_once`: shared
+    `agreed_in`: the key of the shift that sold it, if it is placed later, after an approval. `paid_at_once`: shared
     by orders that are one payment for the customer.
     """
 

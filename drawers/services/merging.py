@@ -25,8 +25,8 @@ _MOVED = CreditEntry.Kind.MOVED
 def merge_customers(one: Customer, other: Customer, *, name: str, note: str, actor: User) -> Customer:
     """Make one customer of both, with this name and note; return the row that stays.
 
-    The one whose account has money on it stays; where both have some, it moves to the account of `one`. Raises
-    `CreditRefused` where something is sold at the same moment, and `Customer.DoesNotExist`.
+    The one whose account has money on it stays; if both have some, it moves to the account of `one`. Raises
+    `CreditRefused` if something is sold at the same moment, and `Customer.DoesNotExist`.
     """
     with transaction.atomic():
         # `no_key`: a sale that is being committed refers to these keys, and holds an account that is locked next.

@@ -99,7 +99,7 @@ def _take_off_account(payment: Payment, method: str, *, actor: User, customer: C
     if row is None or not row.needs_debtor:
         credit.refuse_but_money(method, reference=note)
         if not is_on_account:
-            return  # also where its customer paid all and was deleted since: that account never changes again
+            return  # also if its customer paid all and was deleted since: that account never changes again
     ref_id, amount = payment.ref_id, payment.amount
     entry = credit.give_back_credit(
         payment.debt, ref_id=ref_id, amount=amount, actor=actor, customer=customer, reason=note

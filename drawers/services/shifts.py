@@ -224,7 +224,7 @@ def correct_count(shift: Shift, *, pieces: Sequence[int], actor: User, reason: s
 
 
 def _reason_after(shift: Shift, first_difference: int) -> str:
-    """Why the corrected count differs: the first reason, unless it was rounding up and no longer fits."""
+    """Why the corrected count differs: the first reason. Without one, or if rounding up no longer fits: the new one."""
     if _of_rounding(shift, first_difference):
         return _of_rounding(shift, shift.difference or 0) or shift.correction
     return shift.reason or shift.correction

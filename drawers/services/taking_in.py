@@ -1,4 +1,4 @@
-"""The payment of an order that was sold before this database was restored, as the journal of what is sent has it."""
+"""The payment of an order that was sold before this database was restored, from the journal of what is sent."""
 
 from __future__ import annotations
 

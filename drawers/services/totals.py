@@ -78,7 +78,7 @@ class Totals:
 
     @property
     def all_credit_out(self) -> int:
-        """Rupiah that were paid out to customers of what the shop kept for them, in cash or otherwise; below zero."""
+        """Rupiah that the shop paid out of what it kept for customers, in cash or otherwise; below zero."""
         return sum(self.credit_out.values())
 
     @property
@@ -119,7 +119,7 @@ class Totals:
 
 
 def _add(sums: dict[str, int], method: str, amount: int) -> None:
-    sums[method] = sums.get(method, 0) + amount  # also a method that is in the table no more
+    sums[method] = sums.get(method, 0) + amount  # also a method that is no longer in the table
 
 
 def totals_of(shifts: Collection[int], *, with_cost: bool = False) -> dict[int, Totals]:

@@ -157,7 +157,7 @@ def _late(oldest_due: dt.date | None, today: dt.date) -> str:
 
 @cache
 def _paid_by_questions() -> Together:
-    """The person's open shift, a drawer, the customers who may buy on credit, and the one of the number among them."""
+    """The person's open shift, a drawer, the customers who may buy on credit, and the one of them with the number."""
     on_credit = Customer.objects.filter(credit__cap__gt=0)
     return Together(
         Shift.objects.filter(cashier=Given("person"), closed_at=None).values_list("pk"),

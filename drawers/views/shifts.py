@@ -60,7 +60,7 @@ def sales_of(shift: Shift) -> QuerySet[Payment]:
 
 
 def entries_of(shift: Shift) -> QuerySet[DrawerEntry]:
-    """The other cash of a shift, as the table shows it, newest first."""
+    """The entries of a shift beside its sales, as the table shows them, newest first."""
     return shift.entries.select_related("person", "undone_by", "payment").order_by("-pk")
 
 

@@ -1,4 +1,4 @@
-"""What was sold in a period: from the sums of its days where there are any, else from its orders."""
+"""What was sold in a period: from the sums of its days if there are any, else from its orders."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _MOST_READ = 3
 
 
 def figures_of_list(filters: Mapping[str, str]) -> Figures | None:
-    """The figures of the orders that these valid filters leave; None where only the orders themselves know them.
+    """The figures of the orders that these valid filters leave; None if only the orders themselves know them.
 
     The sums of days are of the whole shop: a reader who sees one branch gets none.
     """

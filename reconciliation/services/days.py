@@ -20,7 +20,7 @@ Result = ReconciliationRun.Result
 
 
 class Standing(StrEnum):
-    """How the upstream's balance of a day stands to our books, by what is known most certainly."""
+    """How the upstream's balance of a day agrees with our books, by the surest thing that is known."""
 
     BEFORE = "before"  # the books were not opened yet
     WRONG = "wrong"  # the books themselves have a flaw

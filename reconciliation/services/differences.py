@@ -1,4 +1,4 @@
-"""Store what a comparison found, with the orders that may be behind it, and close it where the reason is certain.
+"""Store what a comparison found, with the orders that may be behind it, and close it if the reason is certain.
 
 Lock order: reconciliation's row (`lock_reconciliation`), then differences, adjustments and announcements, then books.
 """
@@ -34,7 +34,7 @@ _REFUNDED_WITHIN = dt.timedelta(days=1)
 _DEBITED_WITHIN = dt.timedelta(minutes=10)
 
 _Kind, _Label, _State, _Why = Entry.Kind, Difference.Label, Difference.State, Difference.Why
-# An announced amount is a top-up, also where an order has the same price. A second refund never is.
+# An announced amount is a top-up, even if an order has the same price. A second refund never is.
 MAY_BE_ANNOUNCED = (_Label.TOPUP, _Label.UNREPORTED_REFUND)
 
 

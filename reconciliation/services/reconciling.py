@@ -41,7 +41,7 @@ _NOTHING_QUIET_FOR, _READ_AGAIN_AFTER = dt.timedelta(seconds=30), dt.timedelta(s
 
 @dataclass(frozen=True, kw_only=True)
 class Position:
-    """How the account stands, in rupiah; None where it is not known yet.
+    """How the account stands, in rupiah; None for what is not known yet.
 
     `reported`: the newest balance that the upstream reported. `expected`: the balance by our books at that time.
     `difference`: reported − expected. `between`: the least and the greatest difference that the orders under way allow,
