@@ -74,7 +74,9 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
     def due(self, task: Task) -> SafeString:
         if task.item.due >= self.now:
             at = moment(task.item.due)
-            return format_html("<span data-waits>{} {}</span>", gettext("Wait until"), at) if task.line.waits else at
+            if task.line.waits:
+                return format_html("<span data-waits>{} {}</span>", gettext("Wait until"), at)
+            return format_html("{} {}", task.kind.until, at)
         late = badge(("alert-triangle", "bad"), gettext("Overdue since"))
         return format_html("<span data-overdue>{}</span> {}", late, moment(task.item.due))
 

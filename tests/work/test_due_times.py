@@ -1,6 +1,7 @@
 """Until when work is due: in minutes while a customer may be waiting for it."""
 
 import datetime as dt
+import re
 
 import pytest
 from django.utils import timezone
@@ -19,6 +20,7 @@ from tests.approvals.helpers import ask_purchase, cashier
 from tests.batches.helpers import CASH, supervisor
 from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.reconciliation.helpers import make_difference
+from work.kinds import KINDS
 
 pytestmark = pytest.mark.django_db
 
@@ -39,6 +41,17 @@ def test_an_approval_is_due_in_minutes_where_a_customer_may_wait_for_it():
 
     assert at_the_counter == sale.asked_at + dt.timedelta(minutes=15)
     assert due_of(owner, "approval") == sale.asked_at + dt.timedelta(minutes=5), "it expires before"
+
+
+@pytest.mark.parametrize("address", ["/work/", "/work/first/"])
+def test_the_time_of_an_approval_says_what_is_due_by_then(address):
+    ask_purchase(cashier(own_approval_above=10_000), "081234567890")
+    make_difference(-37_500)
+
+    page = browser_of("admin").get(address).content.decode()
+
+    due = dict(re.findall(r'id="row-(\w+)-.*?<td class="c-due[^>]*>\s*(.*?)\s*<time', page, re.DOTALL))
+    assert due == {"approval": KINDS["approval"].until, "difference": ""}
 
 
 def test_an_approval_that_keeps_no_customer_is_due_when_it_expires():

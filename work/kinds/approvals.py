@@ -27,6 +27,7 @@ class Approvals(WorkKind):
     code = "approval"
     words = _("Approvals")
     step = pgettext_lazy("work", "Decide")
+    until = pgettext_lazy("work", "Decide until")
     look = ("checks", "queued")
     sees = ()
     does = ()

@@ -73,6 +73,7 @@ class Line:
 class WorkKind(ABC):
     """One kind. `code` names it in addresses; `step`: what a person does about it, on a button.
 
+    `until`: what stands before the time by which it should be done.
     `sees`: every right that opens its pages. `does`: any of these is enough to do it. `within`: how long it may wait.
     `branch`: the way from a row to its branch; empty for work that belongs to no branch. `every`: the name of the
     list that has the finished ones, too, and its URL query. `says_none`: if there is none, the list says so to people
@@ -82,6 +83,7 @@ class WorkKind(ABC):
     code: ClassVar[str]
     words: ClassVar[str | Promise]
     step: ClassVar[str | Promise]
+    until: ClassVar[str | Promise] = ""
     look: ClassVar[tuple[str, str]]
     sees: ClassVar[tuple[Right, ...]]
     does: ClassVar[tuple[Right, ...]]
