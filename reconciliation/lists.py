@@ -23,7 +23,7 @@ def _with_person(differences: QuerySet[Difference]) -> QuerySet[Difference]:
 DIFFERENCES = Listing(
     name="differences",
     page="difference",
-    words=_("Differences"),
+    words=_("Differences of the balance"),
     template="reconciliation/difference_list.html",
     rights=(Right.VIEW_DIFFERENCES,),
     table=DifferenceTable,

@@ -25,7 +25,7 @@ class Differences(WorkKind):
     """Differences that nobody has acknowledged. One with a proposed adjustment waits as an approval."""
 
     code = "difference"
-    words = _("Differences")
+    words = _("Differences of the balance")
     step = pgettext_lazy("work", "Explain")
     look = ("scale", "bad")
     says_none = True
