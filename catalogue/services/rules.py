@@ -58,6 +58,7 @@ class Preview:
     The margins are for one sale of each affected product, in rupiah; `sums_of_sold` weighs them by what is sold.
     `earning_less`: how many products of a brand still earn less than was asked afterwards; None if nothing was asked.
     `least_of_all`: what a sale of any product of the brand earns at least afterwards; None for other targets and bills.
+    `least_product`: the name of a product that earns no more than that; its price may stay.
     """
 
     target: Target
@@ -75,6 +76,7 @@ class Preview:
     rows: list[NewPrice]
     earning_less: int | None = None
     least_of_all: int | None = None
+    least_product: str = ""
 
     @property
     def least_asked(self) -> int:
@@ -150,14 +152,17 @@ _WEIGHED = f"""
 """  # noqa: S608 - our own words
 # Every listed product of the target's brands, whether its price changes or not.
 _OF_BRANDS = """
-    SELECT product.price AS cost, COALESCE(priced.selling_price, product.price) AS after
+    SELECT product.name, product.price AS cost, COALESCE(priced.selling_price, product.price) AS after
       FROM catalogue_product product JOIN ({prices}) priced ON priced.id = product.id
      WHERE product.is_listed AND product.type <> 'postpaid' AND product.brand_id = ANY(%s::bigint[])
 """
-# What `_COUNTED` counts, and of the brands' products: how many earn less than asked, and what each earns at least.
+# What `_COUNTED` counts, and of the brands' products: how many earn less than asked, what each earns at least, and
+# a product that earns no more.
 _COUNTED_WITH = """
     SELECT * FROM ({counted}) counted,
-           (SELECT count(*) FILTER (WHERE after - cost < %s), min(after - cost) FROM ({listed}) listed) of_all
+           (SELECT count(*) FILTER (WHERE after - cost < %s), min(after - cost),
+                   (array_agg(name ORDER BY after - cost, cost, name))[1]
+              FROM ({listed}) listed) of_all
 """
 # The active rules after the change: without the target's present rules, with its new ones.
 _RULES_THEN = """(
@@ -198,10 +203,10 @@ def preview(
         rows = [NewPrice(*row) for row in cursor.fetchall()]
     total, rising, falling, below_cost, loss, least, most, digest, *of_all = counted
     numbers = total, rising, falling, below_cost, loss, least, most
-    earning_less, least_of_all = of_all or (None, None)
-    return Preview(
-        target, terms, rules, after, *numbers, digest, rows, earning_less if at_least else None, least_of_all
-    )
+    earning_less, least_of_all, least_product = of_all or (None, None, None)
+    if not at_least:
+        earning_less = None
+    return Preview(target, terms, rules, after, *numbers, digest, rows, earning_less, least_of_all, least_product or "")
 
 
 def sums_of_sold(change: Preview, sold: Mapping[int, int]) -> tuple[int, int, int]:

@@ -342,7 +342,8 @@ def test_the_preview_says_the_verdict_then_the_button_the_prices_and_the_folded_
     page = browser.get(URL, _typed(at_least="500"))
 
     verdict = words_at(page, 'id="change-title"')
-    assert verdict.strip().replace(" ,", ",") == "2 prices rise, 1 price falls, lowest profit Rp500"
+    verdict = " ".join(verdict.split()).replace(" ,", ",")
+    assert verdict.startswith("2 prices rise, 1 price falls, lowest profit Rp500 (")
     sent = page.content.decode()
     # What a price that falls may cost comes before the button.
     first, below = ("rule-title", "affected", "sold-lately", "rule-save"), ("new-prices", "rules-told", "rules-then")
@@ -380,10 +381,10 @@ def test_what_was_saved_is_named_with_its_count_and_the_least_profit(products):
 
     saved = browser.confirm(URL, _typed(kind="as_now", at_least="500", seen=preview_page.context["seen"]), follow=True)
 
-    assert "Saved. Lowest profit: Rp500." in words(saved)
+    assert f"Saved. Lowest profit: Rp500 ({products[0].name})." in words(saved)
     again = browser.get(URL, _typed(kind="as_now", at_least="500"))
     verdict = " ".join(words_at(again, 'id="change-title"').split())
-    assert verdict.replace(" ,", ",") == "No price rises or falls, lowest profit Rp500"
+    assert verdict.replace(" ,", ",") == f"No price rises or falls, lowest profit Rp500 ({products[0].name})"
     assert 'name="value"' in autofocused(browser.get(URL, {"target": f"product:{products[0].pk}"}))
 
 
@@ -395,9 +396,12 @@ def test_what_was_saved_names_the_least_profit_of_every_product(products, owner)
     saved = browser.confirm(URL, {**(typed := _typed(at_least="750")), **hidden(browser.get(URL, typed))}, follow=True)
     assert "Tersimpan. 1 produk masih untung di bawah Rp750." in words(saved)
 
-    terms = {"kind": "plus", "value": "800"}
-    saved = browser.confirm(URL, {**(typed := _typed(**terms)), **hidden(browser.get(URL, typed))}, follow=True)
-    assert "Tersimpan. Untung terkecil: Rp550." in words(saved)
+    Product.objects.filter(pk=products[0].pk).update(name="Its price stays")
+    preview_page = browser.get(URL, typed := _typed(value="30", at_least="500"))
+    assert "Its price stays" not in [row.name for row in preview_page.context["change"].rows]
+    assert "Rp550 (Its price stays)" in " ".join(words_at(preview_page, 'id="change-title"').split())
+    saved = browser.confirm(URL, {**typed, **hidden(preview_page)}, follow=True)
+    assert "Tersimpan. Untung terkecil: Rp550 (Its price stays)." in words(saved)
 
 
 def autofocused(page: Any) -> str:
