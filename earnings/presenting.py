@@ -99,7 +99,7 @@ class Change:
 class Tile:
     """One figure of a period. `name` is for scripts and tests; `value` the plain number; `run`: its line, for SVG.
 
-    `before`: the figure of the time before. `earlier`: the same if it was zero, because then there is no percentage.
+    `before`: the figure of the time before; empty if nothing was sold then.
     """
 
     name: str
@@ -108,7 +108,6 @@ class Tile:
     value: float | None
     before: str
     change: Change | None
-    earlier: str = ""
     run: str = ""
 
 
@@ -129,17 +128,17 @@ def _run(values: Sequence[float | None]) -> str:
 
 def _tiles(now: Figures, before: Figures, *, with_cost: bool) -> list[Tile]:
     def money(name: str, words: str, amount: int, earlier: int) -> Tile:
-        change, none_before = Change.between(amount, earlier), rupiah(0) if amount and not earlier else ""
-        return Tile(name, words, rupiah(amount), amount, rupiah(earlier), change, none_before)
+        before_words = rupiah(earlier) if before.sold else ""
+        return Tile(name, words, rupiah(amount), amount, before_words, Change.between(amount, earlier))
 
     tiles = [money("sales", _("Sales"), now.sales, before.sales)]
     if with_cost:
         tiles.append(money("profit", _("Profit"), now.profit, before.profit))
-    tiles.append(
-        Tile("sold", _("Sold"), f"{now.sold:n}", now.sold, f"{before.sold:n}", Change.between(now.sold, before.sold))
-    )
+    sold_before = f"{before.sold:n}" if before.sold else ""
+    tiles.append(Tile("sold", _("Sold"), f"{now.sold:n}", now.sold, sold_before, Change.between(now.sold, before.sold)))
+    share_before = "" if before.share is None else percent(before.share)
     change = Change.between(now.share, before.share, by_share=False)
-    tiles.append(Tile("share", _("Went through"), percent(now.share), now.share, percent(before.share), change))
+    tiles.append(Tile("share", _("Went through"), percent(now.share), now.share, share_before, change))
     return tiles
 
 
