@@ -85,6 +85,7 @@ _ALSO: dict[str, _Words] = {
     "audit_list": pgettext_lazy("find", "audit, history, verify, who did what"),
     "drawer": pgettext_lazy("find", "open the drawer, shift"),
     "staff_invite": pgettext_lazy("find", "add a new cashier, employee, user, account"),
+    "shop_branches": pgettext_lazy("find", "add a second branch, open a new place"),
     "quiet_from": pgettext_lazy("find", "quiet hours"),
 }
 _OF_STATUSES: dict[Status, _Words] = {
@@ -157,7 +158,6 @@ _OTHERS = (
         place=f"?kind={FULL_NUMBER_SEEN.key}",
         also=pgettext_lazy("find", "full numbers, who saw them"),
     ),
-    _Page("shop_branches", "building-store", _("Branches"), _("Shop")),
     _Page(
         "alert_ways", "bell", _("Ways of alerts"), _("Alerts"), also=pgettext_lazy("find", "webhook, e-mail, Telegram")
     ),

@@ -120,6 +120,7 @@ PLACES: tuple[tuple[str, str, str | Promise, tuple[_Page, ...]], ...] = (
     )),
     ("office", "building-store", pgettext_lazy("place", "Office"), (
         _Page("people", "staff_list", "users", _("Staff"), _holds(Right.MANAGE_STAFF), ("staff_", "role_")),
+        _Page("branches", "shop_branches", "map-pin", _("Branches"), _holds(Right.CHANGE_SHOP), ("shop_branch",)),
         _Page("tills", "till_list", "device-desktop", _("Tills"), _holds(Right.ENROL_TILLS), ("till_",)),
         _Page("drawers", "drawer_list", "cash-register", _("Drawers"), _holds(Right.MANAGE_DRAWERS),
             ("drawer_list", "drawer_change")),

@@ -22,7 +22,7 @@ PLACES = {
     "work": ["work", "approvals", "refunds", "dues", "complaints"],
     "records": ["orders", "bills", "customers", "credit", "shifts"],
     "money": ["earnings", "balance", "prices", "bank", "days"],
-    "office": ["people", "tills", "drawers", "shop", "files", "workbench", "callbacks"],
+    "office": ["people", "branches", "tills", "drawers", "shop", "files", "workbench", "callbacks"],
 }
 
 
@@ -54,7 +54,7 @@ PLACES = {
         (
             "auditor",
             ["today", "work", "records", "money"],
-            {"counter", "batches", "drawer", "dues", "customers", "people", "tills", "drawers", "shop", "callbacks"},
+            {"counter", "batches", "drawer", "dues", "customers", *PLACES["office"]} - {"files", "workbench"},
         ),
         ("admin", ["today", "work", "records", "money"], {"callbacks"}),
     ],

@@ -46,6 +46,11 @@ def test_a_shop_begins_with_one_branch_that_no_form_names(admin):
     assert not [page for page in pages if 'name="branch"' in admin.get(page).content.decode()]
 
 
+def test_the_office_leads_who_may_add_a_branch_to_them(admin):
+    assert 'data-place="branches"' in admin.get("/shop/").content.decode()
+    assert 'data-place="branches"' not in browser_of("supervisor").get("/drawers/").content.decode()
+
+
 def test_a_second_branch_is_added_with_an_event(admin):
     answer = admin.post("/shop/branches/", TEXTS, follow=True)
 
