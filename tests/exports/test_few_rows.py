@@ -116,8 +116,8 @@ def test_the_menu_leads_to_the_rows_of_this_and_of_the_last_month():
     menu = browser.get("/orders/file/about/?status=success&days=month", headers=HTMX).content.decode()
 
     assert re.findall(r'href="([^"]*)"\s+data-days="([\w-]+)"( aria-current)?', html.unescape(menu)) == [
-        ("/orders/?status=success&days=month", "month", " aria-current"),
-        ("/orders/?status=success&days=last-month", "last-month", ""),
+        ("/orders/?status=success&days=month#file-about", "month", " aria-current"),
+        ("/orders/?status=success&days=last-month#file-about", "last-month", ""),
     ]
     assert 'id="file-periods"' not in browser.get("/customers/file/about/", headers=HTMX).content.decode()
 

@@ -101,6 +101,20 @@ def test_the_first_order_stands_high_on_a_phone_with_a_filter_set(live_server, o
     expect(page.locator("#results tbody tr")).to_have_count(1)
 
 
+def test_the_menu_of_files_stays_open_for_the_days_that_it_offers(live_server, open_window: OpenWindow, orders):
+    page = open_window(size=PHONE)
+    sign_in(page, live_server.url, "supervisor", "/orders/?status=success")
+
+    page.click(".file-choice:has(#make-csv) summary")
+    page.click("#file-periods [data-days=last-month]")
+
+    page.wait_for_url("**days=last-month*")
+    expect(page.locator("#file-periods [data-days=last-month][aria-current]")).to_be_in_viewport(ratio=1)
+    expect(page.locator("#make-csv")).to_be_in_viewport(ratio=1)
+    assert "days=last-month" in str(page.get_attribute("#make-csv", "href"))
+    assert faults_of(page) == []
+
+
 def test_a_supervisor_ticks_orders_on_a_phone_and_reads_what_came_of_each(live_server, open_window: OpenWindow, orders):
     page = open_window(size=PHONE)
     sign_in(page, live_server.url, "supervisor", "/orders/")
