@@ -120,19 +120,22 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
         """The chips, to be counted and shown."""
         return list(self.chips())
 
+    @property
+    def chosen_days(self) -> Chip | None:
+        """The chosen span of days, as a filter that can be removed."""
+        days = self.data.get("days", "")
+        return Chip("days", str(Period(days).label), self.url_without("days")) if days in Period.values else None
+
     def standing(self, asked: Collection[str] | None = None) -> list[Chip]:
         """The chosen filters that the last line did not name (`asked`: those that it named), in the order of the page.
 
         Empty when no line was typed: then every filter was chosen by itself.
         """
         named = self._asked() if asked is None else asked
-        days = self.data.get("days", "")
         if not named:
             return []
-        chips = [chip for chip in self.chips() if chip.name not in named]
-        if days in Period.values and "days" not in named:
-            chips.append(Chip("days", str(Period(days).label), self.url_without("days")))
-        return chips
+        days = self.chosen_days
+        return [chip for chip in [*self.chips(), *([days] if days else [])] if chip.name not in named]
 
     @property
     def unfound(self) -> str:
