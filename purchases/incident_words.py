@@ -15,6 +15,10 @@ _SENTENCES = [
     (re.compile(pattern), words)
     for pattern, words in (
         (rf"(?P<sn>{_QUOTED}) is also the SN of (?P<order>\S+)", _("%(sn)s is also the SN of %(order)s")),
+        (
+            rf"(?P<trx_id>{_QUOTED}) is also the trx_id of (?P<order>\S+)",
+            _("%(trx_id)s is also the trx_id of %(order)s"),
+        ),
         (rf"the SN is (?P<sn>{_QUOTED})", _("the SN is %(sn)s")),
         ("there is no SN", _("there is no SN")),
         (

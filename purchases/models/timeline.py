@@ -61,6 +61,7 @@ class Incident(models.Model):
         MISMATCH = "mismatch", _("The answer names another product or destination")
         LOST_AFTER_ACCEPTANCE = "lost", _("Accepted before, now not found")
         DOUBLED_SN = "doubled_sn", _("Another order of the brand has the same SN")
+        DOUBLED_TRX_ID = "doubled_trx_id", _("Another order has the same trx_id")
         NO_TOKEN = "no_token", _("Success without a token of 20 digits")
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="incidents")
@@ -97,9 +98,9 @@ class Incident(models.Model):
         return f"{self.kind}: {self.detail}"
 
     @property
-    def is_about_sn(self) -> bool:
-        """Whether its detail says nothing about money, so that everybody may read it."""
-        return self.kind in {self.Kind.DOUBLED_SN, self.Kind.NO_TOKEN}
+    def is_for_everybody(self) -> bool:
+        """Whether its detail says nothing about money."""
+        return self.kind in {self.Kind.DOUBLED_SN, self.Kind.DOUBLED_TRX_ID, self.Kind.NO_TOKEN}
 
 
 IncidentHistory = history_of(Incident)

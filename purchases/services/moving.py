@@ -1,8 +1,9 @@
 """The one door to a status: every order is stored here, and moves here, with its event and its entries in the books.
 
 Lock order, everywhere: a batch, the bill's check, the order, its payment, a shift, an account, the person who spends
-(`limits`), the SN (`serials`), what hangs on the order (events, incidents, verdicts), the books. Several orders are
-locked in the order of their keys, or locked ones are skipped. The books come last: see `ledger.services.posting`.
+(`limits`), the trx_id (`trx_ids`), the SN (`serials`), what hangs on the order (events, incidents, verdicts), the
+books. Several orders are locked in the order of their keys, or locked ones are skipped. The books come last: see
+`ledger.services.posting`.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from purchases.models import Incident, Order, OrderEvent
 from purchases.services.incidents import record_contradiction, record_incident
 from purchases.services.moving import Cause, Move, begin, lock_order_for_move, lock_orders_for_move, write
 from purchases.services.serials import check_serials
+from purchases.services.trx_ids import check_trx_ids
 from purchases.states import FINAL, Status, may_move
 from upstream.messages import Transaction
 
@@ -73,6 +74,7 @@ def apply_reports(reports: Mapping[str, Report]) -> dict[str, tuple[Status, Stat
 
 def _apply(reports: Mapping[Order, Report]) -> None:
     before = {order: (order.status, order.sn) for order in reports}
+    check_trx_ids(reports)
     moves = [moved for order, report in reports.items() if (moved := _take(order, report))]
     news = [order for order in reports if order.status == Status.SUCCESS and before[order] != (order.status, order.sn)]
     check_serials({order: reports[order].origin for order in news})

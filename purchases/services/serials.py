@@ -16,17 +16,12 @@ from catalogue.destinations import METER, kind_called
 from purchases.models import Incident, Order
 from purchases.models.finding import SN_SEARCHED
 from purchases.services.incidents import record_incident
+from purchases.services.trx_ids import lock_names
 
 _TOKEN = re.compile(r"\d{20}")
 # Shorter SNs, and words, prove nothing: "0", "-", "SUCCESS".
 _LEAST_LETTERS = 8
-# A lock for each SN, until the transaction ends: always in the same order, after the orders' rows and before the books.
-_LOCKS = 20_261_122
-_LOCK = f"""
-    SELECT pg_advisory_xact_lock({_LOCKS}, key) FROM (
-      SELECT DISTINCT hashtext(sn) AS key FROM unnest(%s::text[]) sn WHERE sn > '' ORDER BY key
-    ) keys
-"""  # noqa: S608 - our own text
+_LOCK = lock_names(20_261_122)
 # The index finds SNs that begin so; name and tariff follow a "/". A pair is left out if either order has an incident.
 _LOOK_UP = f"""
     SELECT said.id, product.kind, brand.name, twin.ref_id

@@ -196,8 +196,8 @@ def test_a_batch_costs_no_more_statements_for_more_callbacks():
         with statements() as sent:
             assert services.process_batch(50) == size
 
-        # lock callbacks and orders, compare their SN, move them, end payments, write timelines, note the results
-        assert len(sent) == 7
+        # lock callbacks and orders, compare trx_id and SN, move them, end payments, write timelines, note the results
+        assert len(sent) == 8
 
 
 @pytest.mark.django_db(transaction=True)

@@ -14,7 +14,7 @@ from tests.conftest import Upstream
 from upstream.budget import CallClass
 
 
-def test_an_order_takes_29_statements_from_click_to_callback(upstream: Upstream):
+def test_an_order_takes_30_statements_from_click_to_callback(upstream: Upstream):
     browser, product = browser_of("cashier"), Product.objects.get(name="Telkomsel 10.000")
     counts = []
     for number in ("081212345670", "081212345671"):  # the first one makes what every later one finds
@@ -36,6 +36,6 @@ def test_an_order_takes_29_statements_from_click_to_callback(upstream: Upstream)
         counts = [len(sent) for sent in (click, sending, storing, settling)]
 
     # click: session, person, product, earlier orders; open drawer, buyer, payment, order, event, books
-    # sending: kind, account; lock, move, event; exchange and account; lock, move, event, entries, books
+    # sending: kind, account; lock, move, event; exchange, account; lock, trx_id elsewhere, move, event, entries, books
     # callback: store; lock it, lock the order, move, event, payment, the same SN elsewhere, note the result
-    assert counts == [10, 11, 1, 7]
+    assert counts == [10, 12, 1, 7]

@@ -1,0 +1,157 @@
+"""A trx_id that names another order's transaction opens an incident with the report, once; the outcome is applied."""
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from ledger.models import Entry
+from purchases.models import Incident, Order
+from purchases.services import Report, apply_reports, submit
+from purchases.states import Status
+from testing.callbacks import body_for, post
+from testing.factories import make_order, moves, reported
+from testing.orders import CALLBACK, POLL, SUBMIT, Meanwhile, at_once, report
+from testing.people import browser_of
+from tests.conftest import Upstream
+from tests.plans import asked, copy_many, plan_of, scans, weigh
+from tests.purchases.magic import buy, place
+from upstream.budget import CallClass
+
+pytestmark = pytest.mark.django_db
+
+OTHER = "081200000001"
+
+
+def incidents() -> list[tuple[str, str]]:
+    return list(Incident.objects.order_by("pk").values_list("order__ref_id", "kind"))
+
+
+def two_orders(status: Status = Status.SENDING) -> tuple[Order, Order]:
+    """One that has its trx_id, "T-1", and one that is to be reported."""
+    return make_order(Status.PENDING, trx_id="T-1"), make_order(status, destination=OTHER)
+
+
+def test_a_success_with_anothers_trx_id_counts_with_an_incident(upstream: Upstream):
+    # given: a success, and an order whose answer was lost
+    first, second = buy(1), place(5)
+    submit(second.pk, call_class=CallClass.INTERACTIVE)
+
+    second = report(second, source=CALLBACK, trx_id=first.trx_id)
+
+    assert incidents() == [(second.ref_id, "doubled_trx_id")]
+    assert first.ref_id in Incident.objects.get().detail
+    assert (second.status, second.trx_id, second.price) == ("success", first.trx_id, second.max_price)
+    for order in (first, second):
+        entries = Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "balance_change")
+        assert list(entries) == [("hold", 0), ("release", 0), ("debit", -order.price)]
+        assert upstream.ledger(order) == [("debit", -order.price)]
+        assert upstream.calls(order, "create") == ["/v1/transaction/create"]
+
+
+@pytest.mark.parametrize("status", ["pending", "success", "failed"])
+def test_each_outcome_is_applied_and_the_first_order_stays(status):
+    first, second = two_orders()
+
+    second = report(second, status, source=SUBMIT, trx_id="T-1")
+
+    first.refresh_from_db()
+    assert (first.status, second.status) == ("pending", status)
+    assert (moves(first), moves(second)) == ([], [("sending", status, "submit")])
+    assert incidents() == [(second.ref_id, "doubled_trx_id")]
+
+
+def test_a_further_trx_id_of_another_order_is_named_too():
+    first, second = (
+        make_order(Status.PENDING, trx_id="T-1"),
+        make_order(Status.PENDING, trx_id="T-2", destination=OTHER),
+    )
+
+    second = report(second, trx_id="T-1")
+    report(second, trx_id="T-1")
+
+    assert sorted(incidents()) == [(second.ref_id, "contradiction"), (second.ref_id, "doubled_trx_id")]
+    assert first.ref_id in Incident.objects.get(kind="doubled_trx_id").detail
+    assert (second.status, second.trx_id) == ("success", "T-1")
+
+
+def test_the_same_order_and_other_letters_are_no_incident():
+    first, second = two_orders()
+
+    for source in (SUBMIT, POLL, CALLBACK):
+        report(first, trx_id="T-1", source=source)
+        report(second, trx_id="t-1", source=source)
+
+    assert incidents() == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_answer_poll_and_callback_at_once_are_one_incident():
+    _first, second = two_orders()
+
+    at_once(*(lambda s=source: report(second, source=s, trx_id="T-1") for source in (SUBMIT, POLL, CALLBACK)))
+    post(body_for(second, trx_id="T-1"))
+
+    assert incidents() == [(second.ref_id, "doubled_trx_id")]
+    assert len(moves(second)) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_orders_reported_at_once_the_second_has_it():
+    orders = [make_order(Status.SENDING, destination=f"08120000000{n}") for n in range(2)]
+    first, second = orders
+    with transaction.atomic():
+        report(first, trx_id="T-1")
+        other = Meanwhile(lambda: report(second, trx_id="T-1"))
+        waits = other.is_blocked_by_us()
+    other.end()
+
+    assert waits
+    assert incidents() == [(second.ref_id, "doubled_trx_id")]
+
+
+def test_two_of_one_batch_are_compared_with_each_other():
+    orders = [make_order(Status.PENDING, destination=f"08120000000{n}") for n in range(2)]
+    reports = {
+        order.ref_id: Report(data=reported(order, trx_id="T-1"), source=CALLBACK, callback_id=order.pk)
+        for order in orders
+    }
+
+    apply_reports(reports)
+
+    incident = Incident.objects.get()
+    assert (incident.order_id, incident.kind) == (orders[1].pk, "doubled_trx_id")
+    assert (incident.source, incident.callback_id) == ("callback", orders[1].pk)
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "is also the trx_id of"), ("id", "juga trx_id")])
+def test_everybody_who_sees_the_order_reads_it(language, words):
+    first, second = two_orders()
+    report(second, trx_id="T-1")
+
+    page = browser_of("cashier").get(second.get_absolute_url(), HTTP_ACCEPT_LANGUAGE=language).content.decode()
+
+    assert f"{words} {first.ref_id}" in page
+
+
+def test_with_many_orders_the_look_up_reads_few(transactional_db):
+    first, second = two_orders()
+    copy_many(
+        "purchases_order",
+        first,
+        id="-n",
+        ref_id="'C' || n",
+        idempotency_key="'C' || n",
+        trx_id="'C' || n",
+        destination="'C' || n",
+    )
+    weigh("purchases_order")
+    with CaptureQueriesContext(connection) as queries:
+        report(second, trx_id="T-1")
+        report(second, trx_id="T-1")
+
+    looked_up = [statement for statement in asked(queries.captured_queries) if "upper(other.trx_id)" in statement]
+    assert len(looked_up) == 1  # the order has it then
+    assert incidents() == [(second.ref_id, "doubled_trx_id")]
+    steps = list(scans(plan_of(looked_up[0].partition(";")[2])))  # after its locks
+    assert {kind for table, kind, _rows in steps if table == "purchases_order"} <= {"Index Scan", "Bitmap Heap Scan"}
+    assert max(rows for table, _kind, rows in steps if table == "purchases_order") < 10
