@@ -26,7 +26,7 @@ from core.numbers import text_as_seen
 from core.rights import Right
 from core.times import clock
 from purchases.models import Order, OrderEvent
-from purchases.services.actions import Action, possible_outcomes
+from purchases.services.actions import Action, is_above_limit, possible_outcomes
 from purchases.services.limits import allowance_of, name_helpers
 from purchases.services.serials import token_of
 from purchases.states import UNFULFILLED, ActionReason, Status
@@ -191,15 +191,19 @@ def explain(order: Order, actions: _Actions) -> Explanation:
 
 
 def after_rise(order: Order, person: User) -> dict[str, Any]:
-    """The profit (rupiah) of an order once its risen cost is confirmed, for its page.
+    """What follows once the risen cost of an order is confirmed, for its page: above all its profit (rupiah).
 
-    `who_confirms`: reads the names of colleagues; only for a person without the right to sell at a loss.
+    `is_above_limit`: this person cannot confirm it. `who_confirms`: reads the names of colleagues; only for a person
+    without the right to sell at a loss.
     """
     cost = order.product.price
     has_risen = order.action_reason == ActionReason.PRICE_CHANGED and cost > order.max_price
-    if not has_risen or order.follows_cost:
+    if not has_risen:
         return {}
-    then: dict[str, Any] = {"profit_then": order.customer_pays - cost, "is_loss_then": order.sells_below(cost)}
+    then: dict[str, Any] = {"is_above_limit": True} if is_above_limit(order, cost, person) else {}
+    if order.follows_cost:
+        return then
+    then |= {"profit_then": order.customer_pays - cost, "is_loss_then": order.sells_below(cost)}
     if order.sells_below(cost) and not person.has_perm(Right.SELL_BELOW_COST):
         rights = (Right.RESOLVE_ORDERS, Right.VIEW_COST, Right.SELL_BELOW_COST)
         then["who_confirms"] = partial(names_of_holders, *rights, branch=order.payment.branch_id)

@@ -406,6 +406,10 @@ class Order(models.Model):
         """Whether a newly confirmed cost also moves the selling price: true for a bill, and for an order at cost."""
         return self.kind == self.Kind.BILL or self.selling_price in {None, self.max_price}
 
+    def customer_pays_at(self, cost: int) -> int:
+        """Rupiah: the customer's price once a cost of so many rupiah is confirmed."""
+        return self.customer_pays + (cost - self.max_price if self.follows_cost else 0)
+
     def sells_below(self, cost: int) -> bool:
         """Whether the shop would lose money at this cost (rupiah); never if the price follows the cost."""
         return not self.follows_cost and self.customer_pays < cost

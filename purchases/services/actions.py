@@ -17,6 +17,7 @@ from ledger.services import available
 from policies.services import policies
 from purchases.errors import ActionRefused
 from purchases.models import Order, Verdict
+from purchases.services.placing import needs_approval
 from purchases.states import DECIDED, POLLED, ActionReason, Status, may_move
 
 if TYPE_CHECKING:
@@ -46,9 +47,15 @@ def allowed_actions(order: Order, person: User, *, of: Books | None = None) -> f
     allowed = {action for action, rule in _RULES.items() if rule.allows(order, person)}
     if not _would_be_accepted(order, of):
         allowed -= {Action.SEND_AGAIN, Action.CONFIRM_PRICE}
-    if order.sells_below(order.product.price) and not person.has_perm(Right.SELL_BELOW_COST):
+    is_below_cost = order.sells_below(order.product.price) and not person.has_perm(Right.SELL_BELOW_COST)
+    if is_below_cost or is_above_limit(order, order.product.price, person):
         allowed -= {Action.CONFIRM_PRICE}
     return frozenset(allowed)
+
+
+def is_above_limit(order: Order, cost: int, person: User | None) -> bool:
+    """Whether a risen cost (rupiah) of the order is one that this person does not confirm without a second one."""
+    return cost > order.max_price and needs_approval(person, cost=cost, price=order.customer_pays_at(cost))
 
 
 def may_ever(action: Action, person: User) -> bool:

@@ -14,11 +14,11 @@ from gateway.polling import HEAD_START_SECONDS, in_seconds
 from gateway.services import may_be_lost
 from purchases.errors import ActionRefused, NotForSale, PriceMoved
 from purchases.models import Order, OrderEvent
-from purchases.services.actions import Action, not_possible, require
+from purchases.services.actions import Action, is_above_limit, not_possible, require
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.limits import refuse_beyond_limits
 from purchases.services.moving import lock_order_for_move
-from purchases.services.placing import needs_approval, refuse_below_cost
+from purchases.services.placing import refuse_below_cost
 from purchases.services.polling import Found, poll
 from purchases.services.sweeping import POLL, SUBMIT
 from purchases.states import ActionReason, Status
@@ -76,13 +76,12 @@ def requeue(order: Order, *, max_price: int, actor: User | None, reason: str = "
     if loses:
         refuse_below_cost(actor, reason)
     moves_with_it = order.selling_price is not None and order.follows_cost
-    selling_price = (order.selling_price or 0) + max_price - order.max_price if moves_with_it else None
+    selling_price = order.customer_pays_at(max_price) if moves_with_it else None
     if selling_price is not None and selling_price != order.selling_price:
         drawers.follow_price(order.payment_id, selling_price, actor=actor)  # before anything else is locked
     refuse_beyond_limits(actor, max_price, key=order.idempotency_key)
     is_new = max_price != order.max_price
-    price = order.customer_pays if selling_price is None else selling_price
-    if max_price > order.max_price and needs_approval(actor, cost=max_price, price=price):
+    if is_above_limit(order, max_price, actor):
         raise ActionRefused(
             _("The new price needs the approval of a second person. Cancel this order, and place it again.")
         )

@@ -100,7 +100,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     seen = [order.status, order.polls, sorted(actions), len(events), order.product.price if with_cost else None]
     wait, risen = wait_words(services.longest_wait(order)), after_rise(order, request.user)
     now = what_now(order, actions, request.user)
-    seen += ["who_confirms" in risen, now]
+    seen += ["who_confirms" in risen, "is_above_limit" in risen, now]
     seen += [wait, [(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
     is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
     is_over = {"order-live"} if order.is_final else set()

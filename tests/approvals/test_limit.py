@@ -13,13 +13,15 @@ from ledger.models import Entry
 from ledger.services import books
 from purchases.errors import ActionRefused, NeedsApproval
 from purchases.models import Order
-from purchases.services import place_order, send_again
+from purchases.services import cancel_order, place_order, send_again
 from purchases.states import ActionReason, Status
 from staff.models import User
 from testing.factories import make_biller, make_check, make_order, make_payment, make_product
 from testing.people import make_person
-from tests.approvals.helpers import approve, approver, ask_bill, ask_order, cashier, place
+from tests.approvals.helpers import approve, approver, ask_bill, ask_order, browser, cashier, place
+from tests.core.helpers import has_id
 from tests.ledger.helpers import open_books
+from tests.purchases.helpers import offered
 
 pytestmark = pytest.mark.django_db
 
@@ -134,6 +136,38 @@ def test_given_a_cost_that_rose_then_the_price_counts_as_well(leader: User, pric
     assert (order.status, order.max_price, order.selling_price) == (*wanted, price)
     assert entries() == ([] if is_refused else [("hold", COST + 500)])
     assert Exchange.objects.count() == calls
+
+
+@pytest.mark.parametrize(
+    ("cost", "moves"), [(LIMIT, {"confirm_price", "cancel"}), (LIMIT + 1, {"cancel"})], ids=["at it", "above it"]
+)
+def test_given_a_risen_cost_then_only_what_can_succeed_is_offered(leader: User, cost: int, moves: set[str]):
+    # given: an order at cost, whose price would follow it above the limit
+    facts = {"product": make_product(price=cost), "max_price": COST, "selling_price": COST, "placed_by": leader}
+    order = make_order(Status.NEEDS_ACTION, **facts, action_reason=ActionReason.PRICE_CHANGED)
+    client, is_above = browser(leader), moves == {"cancel"}
+
+    page = client.get(order.get_absolute_url())
+    panel = client.get(f"{order.get_absolute_url()}panel/", headers={"HX-Request": "true"})
+
+    assert offered(page) == offered(panel) == moves
+    assert has_id(page, "above-limit") is has_id(panel, "above-limit") is is_above
+    strip = client.get("/counter/").content.decode().partition("data-held")[2]
+    assert (f"{order.ref_id}/cancel/" in strip, f"{order.ref_id}/again/" in strip) == (True, not is_above)
+    assert ("Cancel the order…" in client.get("/work/").content.decode()) is is_above
+
+
+def test_given_a_risen_cost_above_then_cancelled_it_is_asked_again(leader: User):
+    product = make_product(price=LIMIT + 1)
+    facts = {"product": product, "max_price": COST, "selling_price": COST, "placed_by": leader}
+    order = make_order(Status.NEEDS_ACTION, **facts, action_reason=ActionReason.PRICE_CHANGED)
+
+    cancel_order(order, actor=leader)
+    approve(ask_order(product, leader), approver())
+
+    again = Order.objects.exclude(pk=order.pk).get()
+    assert (again.status, again.max_price) == (Status.QUEUED, LIMIT + 1)
+    assert entries() == [("hold", LIMIT + 1)]
 
 
 def test_given_a_price_above_then_the_same_cost_is_sent_again(leader: User):
