@@ -9,17 +9,21 @@ from django.db.models import F
 from approvals.models import Approval
 from approvals.services import why_not_approved_by
 from batches.models import Batch
-from batches.services import seal_of
+from batches.services import release, releasing, seal_of
 from catalogue.models import Product
+from drawers.services import PaymentFacts
+from gateway.models import Exchange
 from ledger.models import Entry
 from purchases.models import Order
 from staff.models import User
-from testing.factories import make_product
+from testing.factories import make_biller, make_check, make_product
 from testing.people import Browser, browser_of, code_of, make_person, signed_in
 from tests.batches.helpers import checked, press_release, send_all
 from tests.conftest import Upstream
 from tests.core.helpers import codes, has_id
+from tests.credit.helpers import give_credit
 from tests.drawers.helpers import begin, make_drawer
+from tests.ledger.helpers import open_books
 
 pytestmark = pytest.mark.django_db
 
@@ -78,6 +82,40 @@ def test_what_customers_pay_for_all_rows_counts_above_the_limit(
     for row in batch.rows.all():
         sent = upstream.control("requests", ref_id=row.ref_id)["requests"]
         assert len([call for call in sent if call["endpoint"].endswith("create")]) == (0 if is_above else 1)
+
+
+@pytest.mark.parametrize("is_on_credit", [False, True], ids=["in cash", "a customer's"])
+@pytest.mark.parametrize(
+    ("cost", "pays", "is_asked"),
+    [(200_002, 190_000, True), (190_000, 200_002, True), (200_000, 190_000, False), (190_000, 200_000, False)],
+)
+def test_of_several_bills_the_higher_sum_counts(
+    seller: User, monkeypatch: pytest.MonkeyPatch, cost: int, pays: int, *, is_asked: bool, is_on_credit: bool
+):
+    # given: two bills; no check lets a cost above the price pass, so the rows are made so behind its back
+    open_books(1_000_000)
+    seller.own_approval_above = 200_000
+    biller = make_biller(code="PDAM1")
+    batch = checked("531290000001;PDAM1\n531290000102;PDAM1\n", seller)
+    for row in batch.rows.all():
+        check = make_check(product=biller, destination=row.destination)
+        prices = {"max_price": cost // 2, "selling_price": pays // 2}
+        batch.rows.filter(pk=row.pk).update(state="ready", fault="", bill_check=check, **prices)
+    monkeypatch.setattr(releasing, "recheck", lambda _batch: None)
+    customer = give_credit(cap=1_000_000) if is_on_credit else None
+    calls = Exchange.objects.count()
+
+    approval = release(
+        batch,
+        actor=seller,
+        seal=seal_of(batch),
+        payment=PaymentFacts(method="credit" if is_on_credit else "cash", customer=customer),
+    )
+
+    batch.refresh_from_db()
+    assert (approval is not None, batch.state) == (is_asked, "checked" if is_asked else "running")
+    assert (Order.objects.count(), Entry.objects.exclude(ref_id="").exclude(ref_id=None).count()) == (0, 0)
+    assert Exchange.objects.count() == calls
 
 
 def test_a_cashier_asks_for_the_release_and_the_money_is_counted_in_the_cashiers_shift(
