@@ -8,6 +8,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 from typing import Any
@@ -213,15 +214,12 @@ def day_of(cell: str, today: dt.date, line: int = 0) -> dt.date | None:
     for pattern, numbers in _DAYS:
         if match := pattern.match(cell):
             year, month, day = numbers(match)
-            try:
-                found = dt.date(year or today.year, month, day)
-                if not year and found > today:
-                    found = found.replace(year=today.year - 1)
-            except ValueError:
-                raise BankRefused("bad_day", line) from None
-            if found > today + dt.timedelta(days=1):
-                raise BankRefused("bad_day", line)
-            return found
+            latest = today + dt.timedelta(days=1 if year else 0)
+            for tried_year in (year,) if year else (today.year, today.year - 1):
+                with suppress(ValueError):
+                    if (found := dt.date(tried_year, month, day)) <= latest:
+                        return found
+            raise BankRefused("bad_day", line)
     return None
 
 

@@ -111,7 +111,11 @@ def test_given_a_day_as_banks_write_it_then_it_is_that_day(cell, day):
     assert day_of(cell, TODAY) == day
 
 
-@pytest.mark.parametrize("cell", ["11/25/2026", "31/02/2026", "25 Xyz 2026", "30/12/2026", "00/11"])
+def test_given_29_february_without_year_then_it_is_last_years():
+    assert day_of("29/02", dt.date(2025, 1, 15)) == dt.date(2024, 2, 29)
+
+
+@pytest.mark.parametrize("cell", ["11/25/2026", "31/02/2026", "25 Xyz 2026", "30/12/2026", "00/11", "29/02"])
 def test_given_a_day_of_no_calendar_then_the_whole_file_is_refused(cell):
     with pytest.raises(BankRefused, check=lambda refusal: refusal.reason == "bad_day"):
         day_of(cell, TODAY)
