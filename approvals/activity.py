@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.utils.translation import gettext, pgettext_lazy
 
 from approvals.acts import act_named
-from approvals.models import ApprovalState
+from approvals.models import Approval, ApprovalState
 from audit.acts import STEPS
 from audit.facts import Fact, choice_of, name_facts
-from audit.subjects import Subject, register
+from audit.subjects import Rows, Subject, register
+from core.numbers import numbers_in
 from core.rights import Right
 
 
@@ -30,6 +33,18 @@ name_facts(
     state=Fact(pgettext_lazy("audit", "State"), choice_of(ApprovalState)),
     subject=Fact(pgettext_lazy("audit", "About")),
 )
+
+
+class _Approvals(Subject):
+    """Approvals by number; the rows are those of erased customers, whose events show no number whole."""
+
+    def rows(self, keys: set[str]) -> Iterable[Approval]:
+        return Approval.objects.filter(pk__in=keys, number_erased=True)
+
+    def numbers(self, key: str, rows: Rows) -> set[str]:
+        return numbers_in(rows[key].facts) if key in rows else set()
+
+
 register(
-    Subject("approval", pgettext_lazy("audit", "Approval no. %(number)s"), "approval_detail", Right.VIEW_APPROVALS)
+    _Approvals("approval", pgettext_lazy("audit", "Approval no. %(number)s"), "approval_detail", Right.VIEW_APPROVALS)
 )

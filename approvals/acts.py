@@ -106,6 +106,10 @@ class Act(ABC):
         """The content in the person's words, what matters first."""
         return [Line(name, name, str(value)) for name, value in content.items()]
 
+    def numbers(self, approval: Approval) -> Collection[str]:
+        """The customers' numbers that its texts may hold beside those of its content."""
+        return ()
+
     def about(self, approval: Approval) -> str:
         """Its subject, for lists; in the reader's language if it has words of ours."""
         return approval.about or approval.subject

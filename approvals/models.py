@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pgtrigger
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Func, Q, TextField
+from django.db.models import F, Func, Q, TextField, Value
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
@@ -20,13 +20,16 @@ from django.utils.translation import pgettext_lazy
 from audit.history import history_of
 from branches.models import Branch
 from core.looks import LookChoices
+from core.numbers import erased_name, erased_number
 from core.rights import Right
-from core.triggers import never_truncated
+from core.triggers import never_truncated, stays_erased
 
 if TYPE_CHECKING:
     from staff.models import User
 
 Content = Mapping[str, Any]
+#: The customer's number in a canonical content; an index finds an approval by it.
+NUMBER = Func(F("content"), Value('"destination":"([^"]*)"'), function="substring", output_field=TextField())
 
 
 class ApprovalState(LookChoices):
@@ -63,6 +66,10 @@ class ApprovalQuerySet(models.QuerySet["Approval"]):
         """With the people that the columns name, read at once."""
         return self.select_related("asked_by", "decided_by")
 
+    def forget_numbers(self, numbers: Collection[str]) -> int:
+        """Mask these numbers in their approvals for everybody; returns how many. `Approval.number_erased`."""
+        return self.alias(number=NUMBER).filter(number__in=numbers, number_erased=False).update(number_erased=True)
+
 
 class Approval(models.Model):
     """One request for a second person's yes to exactly one content. Amounts in it are whole rupiah."""
@@ -72,6 +79,11 @@ class Approval(models.Model):
     about = models.CharField(max_length=200, blank=True, help_text="The subject as people know it, for lists.")
     content = models.TextField(help_text="Canonical JSON of everything that will be sent or posted.")
     sha256 = models.CharField(max_length=64, help_text="The digest of the content's bytes, in hexadecimal digits.")
+    number_erased = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Its customer was erased: no page shows the number whole any more.",
+    )
     reason = models.CharField(max_length=500, blank=True)
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     asked_role = models.CharField(max_length=40, blank=True, help_text="What the person was then.")
@@ -146,6 +158,7 @@ class Approval(models.Model):
             models.Index(fields=["expires_at"], name="approval_open", condition=Q(state="asked")),
             models.Index(fields=["state", "-asked_at", "-id"], name="approval_by_state"),
             models.Index(fields=["result"], name="approval_by_result", condition=Q(result__gt="")),
+            models.Index(NUMBER, name="approval_by_number"),
         ]
         triggers = [
             pgtrigger.Protect(
@@ -159,8 +172,13 @@ class Approval(models.Model):
                 ],
             ),
             pgtrigger.Protect(
-                name="decided_once", operation=pgtrigger.Update, condition=~pgtrigger.Q(old__state="asked")
+                name="decided_once",
+                operation=pgtrigger.Update,
+                condition=pgtrigger.Condition(
+                    "OLD.state <> 'asked' AND to_jsonb(OLD) - 'number_erased' <> to_jsonb(NEW) - 'number_erased'"
+                ),
             ),
+            stays_erased(),
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
             never_truncated(),
         ]
@@ -184,12 +202,19 @@ class Approval(models.Model):
     @property
     def facts(self) -> dict[str, Any]:
         """The content, as it was asked for."""
-        facts: dict[str, Any] = json.loads(self.content)
-        return facts
+        return self.with_erased(json.loads(self.content))
+
+    def with_erased(self, content: Content) -> dict[str, Any]:
+        """A content of it: of an erased customer with a number and a name that are masked for every reader."""
+        if not self.number_erased:
+            return dict(content)
+        name = content.get("customer_name") or ""
+        number = erased_number(content["destination"], name=name)
+        return {**content, "destination": number} | ({"customer_name": erased_name(name)} if name else {})
 
     def is_of(self, person: User) -> bool:
         """Whether this person asked."""
         return self.asked_by_id == person.pk
 
 
-ApprovalHistory = history_of(Approval)
+ApprovalHistory = history_of(Approval, exclude=["number_erased"])

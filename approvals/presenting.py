@@ -17,7 +17,7 @@ from approvals.services import why_not_approved_by
 from core.errors import Refused
 from core.money import rupiah
 from core.notation import in_groups
-from core.numbers import FIELDS, as_seen, note_as_seen, numbers_in, text_as_seen
+from core.numbers import FIELDS, masked, note_as_seen, numbers_in, sees_whole, text_as_seen
 from core.rights import Right, Role
 from staff.models import User
 
@@ -82,11 +82,20 @@ class ShownApproval:
 
     @property
     def reason(self) -> str:
-        return note_as_seen(self.as_seen(self.approval.reason))
+        return self._note_as_seen(self.approval.reason)
 
     @property
     def decision_reason(self) -> str:
-        return note_as_seen(self.as_seen(self.approval.decision_reason))
+        return self._note_as_seen(self.approval.decision_reason)
+
+    def _note_as_seen(self, text: str) -> str:
+        return note_as_seen(text_as_seen(text, *self._numbers))
+
+    @cached_property
+    def _numbers(self) -> list[str]:
+        """The customers' numbers that its texts may hold; one of an order takes a statement."""
+        act = act_named(self.approval.act)
+        return [*numbers_in(self.approval.facts), *(act.numbers(self.approval) if act else ())]
 
     @property
     def badge(self) -> SafeString:
@@ -96,7 +105,8 @@ class ShownApproval:
     @cached_property
     def lines(self) -> list[Line]:
         """Exactly what will happen, without what this person may not see."""
-        return [line for line in lines_of(self.approval.act, self.approval.facts) if self._sees(line)]
+        lines = [line for line in lines_of(self.approval.act, self.approval.facts) if self._sees(line)]
+        return [line._replace(value=text_as_seen(line.value, *self._numbers)) for line in lines]
 
     @property
     def amount(self) -> int | None:
@@ -160,7 +170,7 @@ class ShownApproval:
         Kept words come in each language; words found now, or kept by an older version, are one text.
         """
         words = self._changes.get("words", "")
-        return str(words.get(get_language(), "")) if isinstance(words, dict) else str(words)
+        return self.as_seen(str(words.get(get_language(), "")) if isinstance(words, dict) else str(words))
 
     @cached_property
     def changes(self) -> list[Change]:
@@ -180,7 +190,8 @@ class ShownApproval:
         return not line.is_cost or self.person.has_perm(Right.VIEW_COST)
 
     def _named(self, some: dict[str, Any]) -> dict[str, Line]:
-        lines = {line.name: line for line in lines_of(self.approval.act, self.approval.facts | some)}
+        facts = self.approval.with_erased(self.approval.facts | some)
+        lines = {line.name: line for line in lines_of(self.approval.act, facts)}
         # A value without words may be a digest of costs.
         return {name: lines.get(name, Line(name, name, str(value), is_cost=True)) for name, value in some.items()}
 
@@ -189,7 +200,10 @@ def lines_of(act_name: str, content: dict[str, Any]) -> list[Line]:
     """The content in words; if this version does not know the act, its names and values."""
     act = act_named(act_name)
     lines = act.lines(content) if act else [Line(name, name, str(value)) for name, value in content.items()]
-    return [line._replace(value=as_seen(line.value)) if line.name in FIELDS else line for line in lines]
+    return [
+        line._replace(value=masked(line.value)) if line.name in FIELDS and not sees_whole(content[line.name]) else line
+        for line in lines
+    ]
 
 
 def role_label(role: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from django.db.models import Model
@@ -93,6 +93,10 @@ class Subject:
         """The name, for a fact that holds only the number; None if there is no row with it."""
         return str(rows[key].name) if key in rows else None
 
+    def numbers(self, key: str, rows: Rows) -> Collection[str]:
+        """The customers' numbers of this key that nobody sees whole any more."""
+        return ()
+
     def url(self, reader: User, *args: Any) -> str:
         """Its page; empty for a reader who may not open it."""
         return reverse(self.page, args=args) if self.page and reader.has_perms(self.rights) else ""
@@ -147,6 +151,12 @@ class Subjects:
         return next(
             (subject.number_words(key, self._rows.get(subject, {})) for subject, key in _numbered(fact, value)), None
         )
+
+    def numbers(self, event: AuditEvent) -> list[str]:
+        """The customers' numbers in an event that nobody sees whole any more."""
+        return [
+            number for subject, key in _named_by(event) for number in subject.numbers(key, self._rows.get(subject, {}))
+        ]
 
     def _about(self, named: Iterable[tuple[Subject, str]], event: AuditEvent) -> About | None:
         for subject, key in named:

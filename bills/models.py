@@ -25,11 +25,10 @@ from core.rights import Right
 from core.search import MOST_CLOSELY, found_by, newest_of, words_being_typed, words_of, words_that_begin
 from core.together import Given
 from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only, never_truncated, own_transaction
+from core.triggers import append_only, never_truncated, own_transaction, stays_erased
 from customers.models import LEAST_END, SavedNumber
 from gateway.models import UpstreamAccount
 from purchases.models import Order
-from purchases.models.order_triggers import stays_erased
 from purchases.models.orders import OrderQuerySet, may_be_charged
 from purchases.states import FINAL, OPEN, UNFULFILLED, ActionReason, Status
 from upstream.error_codes import meaning_of

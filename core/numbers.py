@@ -221,7 +221,8 @@ def _as_written(letters: str) -> str:
 def numbers_in(value: Any) -> set[str]:
     """The customers' numbers in a JSON value, by the names of their fields; also in JSON that stands in a text."""
     if isinstance(value, Mapping):
-        own = {str(item) for name, item in value.items() if name in FIELDS and isinstance(item, str | int)}
+        items = {item for name, item in value.items() if name in FIELDS and isinstance(item, str | int)}
+        own = {item if isinstance(item, str) else str(item) for item in items}
         return own.union(*(numbers_in(item) for item in value.values()))
     if isinstance(value, list | tuple):
         return set().union(*(numbers_in(item) for item in value))

@@ -25,6 +25,15 @@ def append_only() -> list[pgtrigger.Trigger]:
     ]
 
 
+def stays_erased() -> pgtrigger.Trigger:
+    """A number that was erased is never shown again."""
+    return pgtrigger.Protect(
+        name="stays_erased",
+        operation=pgtrigger.Update,
+        condition=pgtrigger.Q(old__number_erased=True, new__number_erased=False),
+    )
+
+
 def own_transaction() -> pgtrigger.Trigger:
     """For a sealed table into which the app inserts: `txid` is always the transaction's number."""
     return pgtrigger.Trigger(

@@ -7,6 +7,8 @@ from functools import cache
 
 from django.utils.module_loading import autodiscover_modules
 
+from approvals.models import Approval
+
 #: Gets the numbers that were the customer's alone.
 Forgetter = Callable[[frozenset[str]], None]
 _FORGETTERS: list[Forgetter] = []
@@ -24,7 +26,8 @@ def _discover() -> None:
 
 
 def forget_all(numbers: frozenset[str]) -> None:
-    """Mask what every room keeps for these numbers, the rooms above first, so that their rows are locked in order."""
+    """Mask what every room keeps for these numbers, in the order of locks: approvals, then the rooms above first."""
+    Approval.objects.forget_numbers(numbers)
     _discover()
     for forgetter in reversed(_FORGETTERS):
         forgetter(numbers)

@@ -35,12 +35,3 @@ def sold_for_one_price() -> pgtrigger.Trigger:
             f" AND NOT COALESCE({follows} AND {as_much}, FALSE))"
         ),
     )
-
-
-def stays_erased() -> pgtrigger.Trigger:
-    """A number that was erased is never shown again."""
-    return pgtrigger.Protect(
-        name="stays_erased",
-        operation=pgtrigger.Update,
-        condition=pgtrigger.Q(old__number_erased=True, new__number_erased=False),
-    )

@@ -25,7 +25,7 @@ from core.notation import bare
 from core.numbers import erased_number, erased_serial
 from core.rights import Right
 from core.search import MOST_CLOSELY, MOST_FOUND, found_by
-from core.triggers import never_truncated
+from core.triggers import never_truncated, stays_erased
 from customers.models import LEAST_END
 from drawers.models import Outcome, Payment
 from policies.services import policies
@@ -39,7 +39,7 @@ from purchases.models.finding import (
     end_of_ref_id,
     with_sn,
 )
-from purchases.models.order_triggers import ended_for_good, sold_for_one_price, stays_erased
+from purchases.models.order_triggers import ended_for_good, sold_for_one_price
 from purchases.states import FINAL, OPEN, POLLED, UNFULFILLED, ActionReason, Status, allowed_moves
 
 _FORGOTTEN_AT_ONCE = 1000

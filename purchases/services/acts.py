@@ -17,7 +17,7 @@ from core.rights import Right
 from drawers.models import Payment
 from drawers.services import PaymentFacts, branch_of_sale
 from purchases.errors import AboveLimit, NeedsApproval
-from purchases.models import Verdict
+from purchases.models import Order, Verdict
 from purchases.services.moving import lock_order_for_move
 from purchases.services.placing import (
     PAYMENT,
@@ -101,7 +101,12 @@ class SpendingAct(Act):
     @staticmethod
     def approved(approval: Approval, approver: User) -> Approved:
         """The approval as `place_order` takes it: for the ref_id, and for the order's timeline."""
-        return Approved(ref_id=approval.facts["ref_id"], approval=approval.pk, by=approver)
+        return Approved(
+            ref_id=approval.facts["ref_id"],
+            approval=approval.pk,
+            by=approver,
+            number_erased=approval.number_erased,
+        )
 
 
 @register
@@ -225,6 +230,10 @@ class VerdictAct(Act):
             Line("evidence", _("Evidence"), content["evidence"]),
         ]
         return [*lines, Line("sn", "SN", content["sn"])] if content["sn"] else lines
+
+    def numbers(self, approval: Approval) -> list[str]:
+        """The order's, and its SN's name once its customer was erased."""
+        return [order.destination for order in Order.objects.filter(ref_id=approval.facts["ref_id"])]
 
     def about(self, approval: Approval) -> str:
         content = approval.facts

@@ -63,11 +63,15 @@ _LOOK = f"""
 
 @dataclass(frozen=True, kw_only=True)
 class Approved:
-    """A second person has approved the order under this ref_id. `approval`: its key; `by`: the approver."""
+    """A second person has approved the order under this ref_id. `approval`: its key; `by`: the approver.
+
+    `number_erased`: the customer was erased while it waited, so that nobody sees the number.
+    """
 
     ref_id: str
     approval: int
     by: User
+    number_erased: bool = False
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -257,6 +261,7 @@ def queue_order(
         product_code=product.code,
         product_name=product.name,
         destination=destination,
+        number_erased=approved is not None and approved.number_erased,
         max_price=max_price,
         selling_price=selling_price,
         fee=fee,

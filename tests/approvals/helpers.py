@@ -91,8 +91,8 @@ NUMBER = "081234567890"
 
 
 def place(product, person, **facts):
-    facts = {"max_price": product.price, "idempotency_key": str(uuid.uuid4()), "enqueue": False, **facts}
-    return place_order(product=product, destination=NUMBER, placed_by=person, **facts)
+    usual = {"destination": NUMBER, "max_price": product.price, "idempotency_key": str(uuid.uuid4()), "enqueue": False}
+    return place_order(product=product, placed_by=person, **usual | facts)
 
 
 def ask_order(product, person, **facts) -> Approval:

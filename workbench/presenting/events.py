@@ -42,7 +42,7 @@ def details_of(event: AuditEvent, subjects: Subjects, filters: Filters) -> SafeS
 
 def _parts(event: AuditEvent, subjects: Subjects, filters: Filters) -> list[tuple[str, str]]:
     kept = {"before": event.before, "after": event.after, "facts": event.facts}
-    seen = json_as_seen(kept)
+    seen = json_as_seen(kept, *subjects.numbers(event))
     before, after, facts = (seen[name] or {} for name in kept)
     was, now = event.before or {}, event.after or {}
     changed = [
