@@ -4,6 +4,7 @@ import pytest
 from django.utils import timezone
 
 from approvals.models import Approval
+from branches.seeing import seen_in_branch_of
 from core.rights import Right
 from drawers.templatetags.drawers import who_gives_back
 from staff.models import BREAK_GLASS, User
@@ -86,3 +87,30 @@ def test_nobody_is_named_who_has_an_open_invitation_only():
 
     assert names_of_holders(Right.PROPOSE_VERDICTS) == ["Budi"]
     assert [person.username for person in holders_of_any([Right.PROPOSE_VERDICTS])] == ["Budi"]
+
+
+def test_at_most_three_are_named_and_owners_last():
+    make_person("admin", username="Adi", first_name="Adi")
+    names = ["Beni", "Citra", "Dewi", "Eka"]
+    for name in names:
+        make_person("supervisor", username=name, first_name=name)
+
+    assert names_of_holders(Right.PROPOSE_VERDICTS) == names[:3]
+    assert [person.username for person in holders_of_any([Right.PROPOSE_VERDICTS])] == [*names, "Adi"]
+
+
+def test_several_rights_are_held_together_or_one_of_them():
+    for role, name in (("cashier", "Ayu"), ("supervisor", "Budi")):
+        make_person(role, username=name, first_name=name)
+    rights = (Right.BUY, Right.PROPOSE_VERDICTS)
+
+    assert names_of_holders(*rights) == ["Budi"]
+    assert [person.username for person in holders_of_any(rights)] == ["Ayu", "Budi"]
+
+
+def test_a_bound_reader_learns_no_name_of_another_branch(shop):
+    with seen_in_branch_of(lambda: shop):
+        names = names_of_holders(Right.PROPOSE_VERDICTS)
+        others = [person.username for person in holders_of_any([Right.PROPOSE_VERDICTS])]
+
+    assert (names, others) == (["Melati"], ["Melati"])
