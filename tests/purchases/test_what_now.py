@@ -1,0 +1,77 @@
+"""What to do now with an order whose outcome is not known, for each kind of order, moment and reader."""
+
+import datetime as dt
+
+import pytest
+from django.utils import timezone
+
+from core.times import short_time
+from purchases.models import Order
+from purchases.services import propose_verdict
+from purchases.services.actions import Action
+from purchases.states import ActionReason, Status
+from purchases.what_now import what_now
+from testing.factories import make_order
+from testing.people import make_person
+
+pytestmark = pytest.mark.django_db
+
+
+def sent(minutes: int, status: Status = Status.UNKNOWN, **facts) -> Order:
+    """An order that was sent so many minutes ago."""
+    return make_order(status, sent_at=timezone.now() - dt.timedelta(minutes=minutes), **facts)
+
+
+@pytest.fixture
+def leader():
+    return make_person("supervisor")
+
+
+def propose(order, leader, outcome):
+    propose_verdict(order, outcome=outcome, evidence="their answer", reason="too long", actor=leader)
+
+
+def test_only_the_colleague_who_approves_a_decision_does_not_wait(leader):
+    order = sent(90)
+    propose(order, leader, Status.FAILED)
+
+    assert what_now(order, (), leader).waits
+    assert not what_now(order, {Action.APPROVE_VERDICT}, leader).waits
+
+
+def test_a_decision_on_an_earlier_status_keeps_nobody_waiting(leader):
+    order = sent(90)
+    propose(order, leader, Status.FAILED)
+    order.status = Status.PENDING
+
+    assert not what_now(order, {Action.PROPOSE_VERDICT}, leader).waits
+
+
+def test_a_decision_on_an_order_that_has_ended_asks_for_nothing_first(leader):
+    order = sent(90, Status.SUCCESS)
+    propose(order, leader, Status.REVERSED)
+
+    assert what_now(order, (), leader) is None
+
+
+def test_a_bill_is_not_to_be_paid_again_and_a_sale_not_sold(leader):
+    order = sent(20)
+    bill = sent(20, kind=Order.Kind.BILL)
+
+    assert what_now(order, (), leader).act != what_now(bill, (), leader).act
+
+
+def test_what_never_arrived_is_due_and_then_overdue(leader):
+    facts = {"status": Status.NEEDS_ACTION, "action_reason": ActionReason.NEVER_ARRIVED}
+    acts = [
+        what_now(order, {Action.CLOSE}, leader).act.replace(short_time(order.sent_at + dt.timedelta(minutes=30)), "")
+        for order in (sent(29, **facts), sent(31, **facts))
+    ]
+
+    assert acts[0] != acts[1]
+
+
+def test_a_bill_that_never_arrived_has_steps_of_its_own(leader):
+    bill = sent(20, Status.NEEDS_ACTION, kind=Order.Kind.BILL, action_reason=ActionReason.NEVER_ARRIVED)
+
+    assert what_now(bill, {Action.CLOSE}, leader) is None
