@@ -8,7 +8,9 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+from detect_secrets.core.plugins.initialize import from_plugin_classname
 from detect_secrets.core.potential_secret import PotentialSecret
 from detect_secrets.core.secrets_collection import SecretsCollection
 from detect_secrets.settings import transient_settings
@@ -27,12 +29,16 @@ SKIPPED = (
     "package-lock.json",
     "checks/secrets.json",
 )
-PLUGINS = [
+BY_SHAPE = [
     "AWSKeyDetector", "BasicAuthDetector", "GitHubTokenDetector", "GitLabTokenDetector", "JwtTokenDetector",
-    "KeywordDetector", "PrivateKeyDetector", "PypiTokenDetector", "SendGridDetector", "SlackDetector",
-    "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector",
+    "PrivateKeyDetector", "PypiTokenDetector", "SendGridDetector", "SlackDetector", "StripeDetector",
+    "TelegramBotTokenDetector", "TwilioKeyDetector",
 ]  # fmt: skip
-ENTROPY = [{"name": "HexHighEntropyString", "limit": 3.0}, {"name": "Base64HighEntropyString", "limit": 4.5}]
+BY_LINE: list[dict[str, Any]] = [
+    {"name": "KeywordDetector"},
+    {"name": "HexHighEntropyString", "limit": 3.0},
+    {"name": "Base64HighEntropyString", "limit": 4.5},
+]
 FILTERS = [
     "detect_secrets.filters.heuristic.is_likely_id_string",
     "detect_secrets.filters.heuristic.is_not_alphanumeric_string",
@@ -68,12 +74,28 @@ def tracked_files() -> list[str]:
 
 def found_in(names: list[str], root: Path = ROOT) -> list[tuple[str, PotentialSecret]]:
     """Each text that looks like a secret, with its file."""
+    secrets_found = [
+        *scanned(names, root, BY_LINE),
+        *scanned(shaped(names, root), root, [{"name": name} for name in BY_SHAPE]),
+    ]
+    # docs name settings, and any word after the name of a key looks like its value
+    return [(name, secret) for name, secret in secrets_found if not (name.endswith(".md") and secret.type == _BY_NAME)]
+
+
+def shaped(names: list[str], root: Path) -> list[str]:
+    """The files in which a shape stands: to try each on each line, as detect-secrets does, takes most of its time."""
+    detectors: list[Any] = [from_plugin_classname(name) for name in BY_SHAPE]
+    shapes = [shape for detector in detectors for shape in detector.denylist]
+    texts = ((name, (root / name).read_text(errors="replace")) for name in names)
+    return [name for name, text in texts if any(shape.search(text) for shape in shapes)]
+
+
+def scanned(names: list[str], root: Path, plugins: list[dict[str, Any]]) -> SecretsCollection:
+    """The findings of these detectors."""
     collection = SecretsCollection(root=str(root))
-    plugins = [*({"name": name} for name in PLUGINS), *ENTROPY]
     with transient_settings({"plugins_used": plugins, "filters_used": [{"path": path} for path in FILTERS]}):
         collection.scan_files(*names)
-    # docs name settings, and any word after the name of a key looks like its value
-    return [(name, secret) for name, secret in collection if not (name.endswith(".md") and secret.type == _BY_NAME)]
+    return collection
 
 
 def not_accepted(secrets_found: list[tuple[str, PotentialSecret]], accepted: Found) -> list[str]:
