@@ -42,8 +42,9 @@ def test_the_page_of_an_unknown_outcome_names_leaders_of_its_branch(shop, sent_a
     assert "Anggrek" not in page
 
 
-def test_a_reader_of_all_branches_is_not_sent_to_somebody_of_another(shop):
-    order = make_order("unknown", placed_by=shop, sent_at="2026-01-01T00:00Z")
+@pytest.mark.parametrize("sent_at", ["2026-01-01T00:00Z", None])
+def test_a_reader_of_all_branches_is_not_sent_to_somebody_of_another(shop, sent_at):
+    order = make_order("unknown", placed_by=shop, sent_at=sent_at or timezone.now())
     viewer = make_person("viewer", username="viona")
 
     page = signed_in(viewer).get(order.get_absolute_url()).content.decode()
@@ -71,6 +72,17 @@ def test_a_request_names_those_of_its_branch_who_did_not_ask(shop, address):
 
     assert "Melati" in page
     assert "Anggrek" not in page
+
+
+def test_a_request_of_a_leader_names_another_one_of_its_branch(shop):
+    melati = User.objects.get(username="Melati")
+    User.objects.filter(pk=melati.pk).update(own_approval_above=10_000)
+    bound_person("supervisor", "Wulan")
+    approval = ask_purchase(User.objects.get(pk=melati.pk), "081234567890")
+
+    for reader in (make_person("auditor"), melati):
+        doers = signed_in(reader).get(approval.get_absolute_url()).context["doers"]
+        assert doers == ["Wulan"]
 
 
 def test_nobody_bound_to_a_branch_is_named_for_what_is_of_the_shop(shop):
