@@ -154,8 +154,9 @@ class Row:
 
     @property
     def change(self) -> int:
-        """Rupiah of the cash given that go back with the goods, in coins; 0 if all of it goes back."""
-        return 0 if self.order.status in UNFULFILLED else change_in_coins(self.order.payment.change or 0)
+        """The cash to give back, in coins and rupiah; 0 if the whole amount goes back, or a colleague has sold it."""
+        is_due = self.order.status not in UNFULFILLED and self.order.placed_by_id == self.person.pk
+        return change_in_coins(self.order.payment.change or 0) if is_due else 0
 
     @property
     def is_owed(self) -> bool:

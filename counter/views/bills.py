@@ -142,6 +142,8 @@ def _pay_seen(request: StaffRequest, check: BillCheck, *, amount: int, fee: int)
     order = check.order
     try:
         if order is not None and order.status == Status.NEEDS_ACTION:
+            if "unpaid" in request.POST:  # somebody has paid it since the page was shown
+                services.refuse_colleagues(order, request.user)
             return services.pay_again(order, amount=amount, actor=request.user)
         payment = PaidByForm(request.POST).payment(amount + fee)
         own_key = services.key_of(check.ref_id)

@@ -1,0 +1,62 @@
+"""A colleague has taken the payment of a bill, and it needs action: no cash is taken and no change is given again."""
+
+import datetime as dt
+
+import pytest
+from django.utils import timezone
+
+from bills.models import BillCheck
+from drawers.models import Payment
+from gateway.models import Exchange
+from ledger.models import Entry
+from purchases.states import ActionReason, Status
+from testing.factories import make_check, make_payment
+from testing.people import make_person
+from tests.bills.helpers import at_counter
+from tests.core.helpers import codes, hidden
+
+pytestmark = pytest.mark.django_db
+
+HTMX = {"HX-Request": "true"}
+
+
+def held_of_ani(check):
+    """The payment that a colleague has taken, with Rp150.000 in cash, and that needs action."""
+    before = timezone.now() - dt.timedelta(seconds=20)
+    BillCheck.objects.filter(pk=check.pk).update(answered_at=before)
+    sent_at, ani = before + dt.timedelta(seconds=10), make_person("cashier", username="ani")
+    facts = {"action_reason": ActionReason.BALANCE_SHORT, "sent_at": sent_at, "placed_by": ani}
+    order = make_payment(check, Status.NEEDS_ACTION, next_poll_at=None, **facts)
+    Payment.objects.filter(pk=order.payment_id).update(cash_given=150_000)
+    return order
+
+
+def assert_anis(order, status, entries):
+    """It is still the colleague's sale, with that cash, and nothing was sent."""
+    order.refresh_from_db()
+    assert (order.status, order.placed_by.username) == (status, "ani")
+    assert list(Payment.objects.values_list("seller__username", "cash_given")) == [("ani", 150_000)]
+    assert [*Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")] == entries
+    assert not Exchange.objects.filter(ref_id=order.ref_id).exists()
+
+
+def test_given_a_colleagues_held_payment_then_new_cash_is_refused(cashier):
+    # given: the panel shows a bill to pay; a colleague pays it meanwhile
+    check = make_check()
+    form = hidden(at_counter(cashier, check)) | {"paid_by": "cash", "cash_given": "110000"}
+    order = held_of_ani(check)
+
+    refused = cashier.post(f"/counter/bills/{check.ref_id}/pay/", form, headers=HTMX)
+
+    assert codes(refused) == {"OpenDuplicate:needs_action"}
+    assert_anis(order, "needs_action", [])
+
+
+def test_given_a_colleagues_payment_sent_again_then_no_change_is_due(cashier):
+    check = make_check()
+    order = held_of_ani(check)
+
+    sent = cashier.post(f"/counter/bills/{check.ref_id}/pay/", hidden(at_counter(cashier, check)), headers=HTMX)
+
+    assert "data-change" not in sent.content.decode()
+    assert_anis(order, "queued", [("hold", 102_500)])
