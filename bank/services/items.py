@@ -18,7 +18,7 @@ from core.snapshot import snapshot
 from core.times import start_of_day
 from credit.methods import bank_methods
 from credit.models import CreditEntry
-from drawers.models import Outcome, Payment
+from drawers.models import TO_GIVE_BACK, Outcome, Payment
 from reconciliation.models import ExpectedTopUp
 
 SALE, GIVEN, CREDIT, TOPUP = "sale", "given", "credit", "topup"
@@ -60,7 +60,7 @@ def sums_by_day(first: dt.date, last: dt.date, branch: int | None = None) -> dic
     credit = CreditEntry.objects.current().filter(at__gte=since, at__lt=until, method__in=methods, **of_person)
     parts = [
         _day_sums(_to_the_bank(since, until).filter(method__in=methods, **of_order), "at", "method"),
-        _day_sums(_given(since, until).filter(**of_order), "given_at", "given_method", sign=-1),
+        _day_sums(_given(since, until).filter(**of_order), "given_at", "given_method", amount="goes_back", sign=-1),
         _day_sums(credit.filter(amount__lt=0), "at", "method", sign=-1),
         _day_sums(credit.filter(amount__gt=0), "at", "method", sign=-1),
     ]
@@ -74,10 +74,13 @@ def sums_by_day(first: dt.date, last: dt.date, branch: int | None = None) -> dic
     return {key: (came[key], left[key]) for key in sorted({*came, *left})}
 
 
-def _day_sums(rows: QuerySet[Any], at: str, method: str, *, sign: int = 1) -> QuerySet[Any, Any]:
+def _day_sums(
+    rows: QuerySet[Any], at: str, method: str, *, amount: str = "amount", sign: int = 1
+) -> QuerySet[Any, Any]:
     """Day, way to pay, and the sum that comes to the bank; below zero what leaves it."""
     by_day = rows.order_by().annotate(on_day=TruncDate(at), by_method=F(method)).values("on_day", "by_method")
-    sums: QuerySet[Any, Any] = by_day.annotate(sum_of=Sum("amount") * sign).values_list("on_day", "by_method", "sum_of")
+    by_day = by_day.annotate(sum_of=Sum(F(amount)) * sign)
+    sums: QuerySet[Any, Any] = by_day.values_list("on_day", "by_method", "sum_of")
     return sums
 
 
@@ -111,9 +114,10 @@ def _nearest(
 ) -> list[QuerySet[Payment]]:
     """The unmatched ones with the nearest amounts, above and below; among equal amounts the least `apart` first."""
     row = BankRow.objects.filter(item=Concat(Value(f"{kind}:"), OuterRef("ref_id")))
+    column = "goes_back" if kind == GIVEN else "amount"
     still_open = payments.exclude(Exists(row))
-    above = still_open.filter(amount__gte=amount).order_by("amount", apart)
-    below = still_open.filter(amount__lt=amount).order_by("-amount", apart)
+    above = still_open.filter(**{f"{column}__gte": amount}).order_by(column, apart)
+    below = still_open.filter(**{f"{column}__lt": amount}).order_by(f"-{column}", apart)
     return [above[:most], below[:most]]
 
 
@@ -138,8 +142,8 @@ def _given(since: dt.datetime, until: dt.datetime) -> QuerySet[Payment]:
     """Refunds with a row of their own; money that went back from an account is an entry of credit already."""
     methods = [method.code for method in bank_methods()]
     off_account = CreditEntry.objects.filter(kind=CreditEntry.Kind.PAID_BACK, ref_id=OuterRef("ref_id"))
-    given = Payment.objects.filter(given_at__gte=since, given_at__lt=until, given_method__in=methods, amount__gt=0)
-    return given.exclude(Exists(off_account))
+    given = Payment.objects.filter(given_at__gte=since, given_at__lt=until, given_method__in=methods)
+    return given.annotate(goes_back=TO_GIVE_BACK).filter(goes_back__gt=0).exclude(Exists(off_account))
 
 
 def _sales(payments: QuerySet[Payment]) -> Iterator[Item]:
@@ -148,7 +152,7 @@ def _sales(payments: QuerySet[Payment]) -> Iterator[Item]:
 
 
 def _refunds(payments: QuerySet[Payment]) -> Iterator[Item]:
-    for ref_id, given_at, amount, method in payments.values_list("ref_id", "given_at", "amount", "given_method"):
+    for ref_id, given_at, amount, method in payments.values_list("ref_id", "given_at", "goes_back", "given_method"):
         yield Item(f"{GIVEN}:{ref_id}", timezone.localdate(given_at), -amount, method=method)
 
 

@@ -12,5 +12,5 @@ from drawers.models.shifts import (
 )
 
 from drawers.models.entries import DrawerEntry  # isort: skip - it names a shift
-from drawers.models.payments import Outcome, Payment, PaymentHistory  # isort: skip - it names an entry
+from drawers.models.payments import TO_GIVE_BACK, Outcome, Payment, PaymentHistory  # isort: skip - it names an entry
 from drawers.models.usual import UsualDrawer  # isort: skip

@@ -10,6 +10,7 @@ from typing import Any
 import pgtrigger
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -85,6 +86,10 @@ def orders() -> Any:
     """All orders: they are of a room above, whose model points here."""
     order_model: Any = Payment._meta.get_field("order").related_model
     return order_model.objects
+
+
+# `Payment.to_give_back` for a query.
+TO_GIVE_BACK = Coalesce("debt__amount", "amount")
 
 
 class PaymentQuerySet(models.QuerySet["Payment"]):

@@ -25,7 +25,7 @@ from audit.services import record
 from core.snapshot import snapshot
 from credit.methods import CASH, CREDIT
 from credit.models import CreditEntry
-from drawers.models import DrawerEntry, Outcome, Payment, Shift
+from drawers.models import TO_GIVE_BACK, DrawerEntry, Outcome, Payment, Shift
 from earnings.journal_accounts import ACCOUNTS, OTHER
 from earnings.models import JournalAccounts
 from earnings.services.figures import Period
@@ -51,8 +51,6 @@ _HOME_OF_CREDIT = Coalesce(
     "person__branch",
     output_field=BigIntegerField(),
 )
-# As `Payment.to_give_back`.
-_GOES_BACK = Coalesce("debt__amount", "amount")
 
 
 @dataclass(frozen=True, order=True)
@@ -85,10 +83,10 @@ def journal_of(day: dt.date, branch: int | None = None) -> list[Booking]:
         for method, amount in _sums(sold.exclude(outcome=Outcome.NOTHING), "method"):
             add(method, "sales", amount)
         ended = of_branch(Payment.objects.refunds(), "branch").filter(ended_at__gte=within[0], ended_at__lt=within[1])
-        add("refunds", "owed", ended.aggregate(sum=Sum(_GOES_BACK))["sum"])
+        add("refunds", "owed", ended.aggregate(sum=Sum(TO_GIVE_BACK))["sum"])
         off_account = CreditEntry.objects.filter(kind=CreditEntry.Kind.REFUND, ref_id=OuterRef("ref_id"))
         given = payments.filter(given_at__gte=within[0], given_at__lt=within[1])
-        for method, amount in _sums(given.exclude(Exists(off_account)), "given_method", amount=_GOES_BACK):
+        for method, amount in _sums(given.exclude(Exists(off_account)), "given_method", amount=TO_GIVE_BACK):
             add("owed", method, amount)
         credit = CreditEntry.objects.filter(at__gte=within[0], at__lt=within[1]).exclude(kind=_WITHIN_CREDIT)
         credit = credit if branch is None else credit.alias(home=_HOME_OF_CREDIT).filter(home=branch)

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from audit.models import AuditEvent
 from branches.seeing import narrowed
 from core.snapshot import snapshot
-from drawers.models import DrawerEntry, Payment, Shift
+from drawers.models import TO_GIVE_BACK, DrawerEntry, Payment, Shift
 from earnings.services.figures import Figures, Period, figures_by
 from purchases.events import FULL_NUMBER_SEEN
 from purchases.models import ReceiptPrint
@@ -64,7 +64,7 @@ def people_beside(period: Period) -> list[PersonFigures]:
         )
         off = {cashier: _Shifts(*counts) for cashier, *counts in counted}
         refunds = narrowed(Payment.objects.filter(given_at__gte=since, given_at__lt=until))
-        given_back = dict(refunds.order_by().values_list("given_by").annotate(Sum("amount")))
+        given_back = dict(refunds.order_by().values_list("given_by").annotate(sum=Sum(TO_GIVE_BACK)))
         copies = ReceiptPrint.objects.filter(number__gt=1, at__gte=since, at__lt=until)
         copies = narrowed(copies, "order__payment__branch")
         reprints = dict(copies.order_by().values_list("printed_by").annotate(Count("pk")))

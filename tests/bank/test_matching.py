@@ -25,8 +25,9 @@ from bank.services import (
     take_match_away,
 )
 from bank.services.items import items_of, sums_by_day
-from drawers.models import Payment
-from drawers.services import give_back, take_credit_payment, undo_credit_payment
+from customers.services import erase
+from drawers.models import Payment, Shift
+from drawers.services import close_shift, follow_price, give_back, take_credit_payment, undo_credit_payment
 from ledger.models import Entry
 from purchases.models import Order, OrderEvent
 from reconciliation.models import ExpectedTopUp
@@ -35,7 +36,7 @@ from testing.database import past_triggers
 from testing.people import make_person
 from tests.bank.helpers import paid
 from tests.credit.helpers import account_of, give_credit, sell_to
-from tests.drawers.helpers import begin, end, sell
+from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.ledger.helpers import open_books
 
 pytestmark = pytest.mark.django_db
@@ -217,6 +218,22 @@ def test_given_money_back_for_a_paid_sale_on_credit_then_the_bank_should_have_it
     assert [item.amount for item in items_near(-50_000, TODAY(), ONE_DAY, most=30)] == [-50_000]
     assert read(owner, (TODAY(), "TRSF SRI", "50.000 DB")) == (1, 1)
     assert names(MISSING) == []
+
+
+def test_given_a_dearer_debt_given_back_then_the_bank_has_its_price(owner, seller):
+    customer = give_credit()
+    order = sell_to(customer, 50_000, by=seller)
+    close_shift(Shift.objects.get(), pieces=pieces_of(200_000), actor=seller)
+    with transaction.atomic():
+        follow_price(order.payment_id, 52_000, actor=seller)
+    take_credit_payment(account_of(customer), amount=52_000, method="qris", actor=seller)
+    end(order, "failed")
+    erase(customer.pk, actor=owner)
+    give_back(Payment.objects.get(), method="transfer", actor=seller)
+
+    (near,) = items_near(-52_000, TODAY(), ONE_DAY, most=30)
+    assert (near.key, near.amount) == (f"given:{order.ref_id}", -52_000)
+    assert sums_by_day(TODAY(), TODAY()) == {(TODAY(), "qris"): (52_000, 0), (TODAY(), "transfer"): (0, 52_000)}
 
 
 def test_given_a_match_that_the_books_no_longer_say_then_it_is_matched_again(owner, seller):

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission
+from django.db import transaction
 from django.utils import timezone
 
 from audit.services import record
-from drawers.services import close_shift, pay_in, pay_out
+from drawers.services import close_shift, follow_price, pay_in, pay_out
 from earnings.periods import named_period
 from earnings.services.people import people_beside
 from purchases.events import FULL_NUMBER_SEEN
@@ -19,7 +20,8 @@ from purchases.models import ReceiptPrint
 from purchases.states import Status
 from staff.models import User
 from testing.people import browser_of, make_person, signed_in
-from tests.drawers.helpers import begin, pieces_of
+from tests.credit.helpers import give_credit, sell_to, take_off
+from tests.drawers.helpers import begin, end, pieces_of
 from tests.earnings.helpers import ago, sold, sum_past_days
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -174,3 +176,16 @@ def test_a_drawer_that_is_open_is_not_counted_yet_and_what_was_paid_out_is_a_fig
     close_shift(shift, pieces=pieces_of(80_000), actor=sari, reason="Short")
     figures = figures_on(owner.get(address).content.decode())
     assert figures["difference"][0] == "−Rp2.000"
+
+
+def test_given_a_dearer_debt_then_just_that_is_given_back():
+    shift = begin(make_person("cashier", username="sari"), cash=100_000)
+    order = sell_to(give_credit(), 10_000, by=shift.cashier)
+    close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
+    with transaction.atomic():
+        follow_price(order.payment_id, 12_000, actor=shift.cashier)
+
+    take_off(end(order, "failed"), actor=shift.cashier)
+
+    (row,) = people_beside(named_period("today", timezone.now()).period)
+    assert (row.person, row.given_back) == (shift.cashier, 12_000)
