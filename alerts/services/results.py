@@ -143,7 +143,7 @@ def message_of(result: Result, reader: User) -> tuple[str, str]:
         change = f" ({'▲' if tile.change.is_up else '▼'} {tile.change.words})" if tile.change else ""
         lines.append(f"{tile.words}: {tile.shown}{change}")
     lines += [*_tops(_("Products"), products), *_tops(_("Cashiers"), people), ""]
-    lines.append(_("Needs somebody: %(n)s") % {"n": len(open_work(reader))})
+    lines.append(_("Needs attention: %(n)s") % {"n": len(open_work(reader))})
     if (available := Funds.now().available) is not None:
         lasts = lasts_words(available, usual_spending_per_hour())
         lines.append(_("Balance: %(amount)s") % {"amount": rupiah(available)} + (f" ({lasts})" if lasts else ""))
