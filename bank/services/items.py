@@ -151,7 +151,7 @@ def _sales(payments: QuerySet[Payment]) -> Iterator[Item]:
         yield Item(f"{SALE}:{ref_id}", timezone.localdate(at), amount, reference, method=method)
 
 
-def _refunds(payments: QuerySet[Payment]) -> Iterator[Item]:
+def _refunds(payments: QuerySet[Any]) -> Iterator[Item]:
     for ref_id, given_at, amount, method in payments.values_list("ref_id", "given_at", "goes_back", "given_method"):
         yield Item(f"{GIVEN}:{ref_id}", timezone.localdate(given_at), -amount, method=method)
 
