@@ -103,10 +103,10 @@ def way_to(address: str) -> Way | None:
 def send_to_all(title: str, text: str, *, on: list[Way] | None = None) -> list[tuple[Way, Fault | None]]:
     """Send one message that is not an alert once on every way of alerts, or `on` these; returns and logs the outcomes.
 
-    Eight ways are used at a time, so that up to eight of them take one deadline at most.
+    All ways are used at once, so that together they take one deadline at most.
     """
     used, title = ways() if on is None else on, f"[{shop_name()}] {title}"
-    with ThreadPoolExecutor(max_workers=8) as pool:
+    with ThreadPoolExecutor(max_workers=max(1, len(used))) as pool:
         faults = list(pool.map(lambda way: way.send(title, text, look=NotifyType.INFO), used))
     for way, fault in zip(used, faults, strict=True):
         log.info("message_sent", way=way.name, fault=fault.value if fault else None)

@@ -1,12 +1,13 @@
 """A message reaches a real server on this machine, or is said to have failed, or to have had no answer in time."""
 
 from email import message_from_bytes, policy
+from threading import Barrier
 
 import pytest
 from apprise import NotifyType
 
 from alerts.services import ways as module
-from alerts.services.ways import Fault, way_to, ways
+from alerts.services.ways import MOST_WAYS, Fault, Way, send_to_all, way_to, ways
 from alerts.tasks import send_checkpoint
 from testing.people import browser_of
 
@@ -103,6 +104,14 @@ def test_a_test_says_of_each_way_whether_it_works(settings, webhook):
 
     assert [message.extra_tags for message in page.context["messages"]] == ["way_works", "way_fails"]
     assert [message["title"] for message in webhook.taken] == ["[Toko Kita] Test"]
+
+
+def test_given_many_ways_then_all_are_used_at_once(monkeypatch):
+    used = [way_to(TELEGRAM.replace("-42", f"-{number}")) for number in range(1, MOST_WAYS + 2)]
+    all_at_once = Barrier(len(used), timeout=5)
+    monkeypatch.setattr(Way, "send", lambda *_args, **_look: all_at_once.wait() and None)
+
+    assert len(send_to_all("Test", "Hello", on=used)) == len(used)
 
 
 def test_nobody_without_the_right_sends_a_test(webhook):
