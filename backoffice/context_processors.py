@@ -10,7 +10,7 @@ from alerts.presenting import head_for
 from backoffice.navigation import navigation_of, work_kind_of
 from backoffice.sections import section_of
 from branches.seeing import own_branch
-from branches.services import branch_name
+from branches.services import branch_name, has_several
 from shop.services import shop_name
 from staff.models import User
 from staff.roles import DEMO_STAFF, role_of
@@ -19,8 +19,9 @@ from staff.roles import DEMO_STAFF, role_of
 def page(request: HttpRequest) -> dict[str, Any]:
     """The shop's name, the person's look, the sandbox's address for the bar, and how the upstream answers us.
 
-    Only pages that show a lazy value read it: those of people who are signed in. `frame_rights` (the person's rights)
-    and `frame_route` (the page's address with the kind of work) are keys under which parts of the frame are cached.
+    Only pages that show a lazy value read it: those of people who are signed in. `frame_rights` (the person's rights,
+    and whether there are several branches) and `frame_route` (the page's address with the kind of work) are keys under
+    which parts of the frame are cached.
     """
     user = getattr(request, "user", None)
     head = SimpleLazyObject(lambda: head_for(request.user))  # type: ignore[arg-type] # signed in
@@ -53,5 +54,6 @@ def _own_branch() -> str:
 
 
 def _rights_of(user: User) -> str:
-    """The person's rights as one text, read for each request: a change takes effect at once."""
-    return "all" if user.is_superuser else " ".join(sorted(user.get_all_permissions()))
+    """What decides which pages the places have, as one text, read for each request: a change takes effect at once."""
+    rights = "all" if user.is_superuser else " ".join(sorted(user.get_all_permissions()))
+    return f"{rights} several" if has_several() else rights

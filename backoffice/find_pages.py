@@ -158,6 +158,7 @@ _OTHERS = (
         place=f"?kind={FULL_NUMBER_SEEN.key}",
         also=pgettext_lazy("find", "full numbers, who saw them"),
     ),
+    _Page("shop_branches", "map-pin", _("Branches"), _("Shop"), also=_ALSO["shop_branches"]),
     _Page(
         "alert_ways", "bell", _("Ways of alerts"), _("Alerts"), also=pgettext_lazy("find", "webhook, e-mail, Telegram")
     ),

@@ -13,6 +13,7 @@ from django.utils.translation import pgettext_lazy
 
 from approvals.services import sees_queue
 from bank.presenting import RIGHTS as BANK_RIGHTS
+from branches.services import has_several
 from core.rights import Right
 from staff.models import User
 from work.kinds import KINDS
@@ -47,6 +48,11 @@ def _sees_refunds(person: User) -> bool:
 def _sees_callbacks_alone(person: User) -> bool:
     """Whether callbacks are a page of their own; other people have them as a tab of the evidence."""
     return person.has_perm(Right.VIEW_CALLBACKS) and not person.has_perm(Right.VIEW_EXCHANGES)
+
+
+def _sees_branches(person: User) -> bool:
+    """Whether the branches are a page of the office: a shop with one never sees the word, unless somebody types it."""
+    return has_several() and person.has_perm(Right.CHANGE_SHOP)
 
 
 @dataclass(frozen=True)
@@ -120,7 +126,7 @@ PLACES: tuple[tuple[str, str, str | Promise, tuple[_Page, ...]], ...] = (
     )),
     ("office", "building-store", pgettext_lazy("place", "Office"), (
         _Page("people", "staff_list", "users", _("Staff"), _holds(Right.MANAGE_STAFF), ("staff_", "role_")),
-        _Page("branches", "shop_branches", "map-pin", _("Branches"), _holds(Right.CHANGE_SHOP), ("shop_branch",)),
+        _Page("branches", "shop_branches", "map-pin", _("Branches"), _sees_branches, ("shop_branch",)),
         _Page("tills", "till_list", "device-desktop", _("Tills"), _holds(Right.ENROL_TILLS), ("till_",)),
         _Page("drawers", "drawer_list", "cash-register", _("Drawers"), _holds(Right.MANAGE_DRAWERS),
             ("drawer_list", "drawer_change")),

@@ -7,6 +7,7 @@ from django.contrib.auth.models import Group, Permission
 
 from staff.models import User
 from testing.people import browser_of
+from tests.branches.helpers import make_branch
 
 pytestmark = pytest.mark.django_db
 
@@ -60,6 +61,7 @@ PLACES = {
     ],
 )
 def test_each_page_has_one_place_and_a_phone_has_four_tabs(role, tabs, hidden):
+    make_branch("Tebet")
     page = browser_of(role).get("/me/").content.decode()
 
     side = named(page, "nav-main", "</nav>")

@@ -14,6 +14,7 @@ from staff.models import User
 from staff.services import add_person, invite, lock_invitation
 from staff.services.second import NeedsSecond
 from testing.people import browser_of, make_person
+from tests.branches.helpers import make_branch
 from tests.core.helpers import codes
 from tests.tills.helpers import boss, make_till
 from tills.models import EnrolmentCode, Till
@@ -46,9 +47,15 @@ def test_a_shop_begins_with_one_branch_that_no_form_names(admin):
     assert not [page for page in pages if 'name="branch"' in admin.get(page).content.decode()]
 
 
-def test_the_office_leads_who_may_add_a_branch_to_them(admin):
-    assert 'data-place="branches"' in admin.get("/shop/").content.decode()
-    assert 'data-place="branches"' not in browser_of("supervisor").get("/drawers/").content.decode()
+def test_the_office_has_branches_from_the_second_one_on(admin):
+    supervisor = browser_of("supervisor")
+    link = 'data-place="branches"'
+    assert link not in admin.get("/shop/").content.decode(), "a shop with one never sees the word"
+
+    make_branch("Tebet")
+
+    assert link in admin.get("/shop/").content.decode(), "the menu was kept before, without them"
+    assert link not in supervisor.get("/drawers/").content.decode(), "who may not change the shop"
 
 
 def test_a_second_branch_is_added_with_an_event(admin):
