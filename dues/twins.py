@@ -9,7 +9,16 @@ from dues.models import DueBill, FollowedNumber
 
 @moves
 def follow_on(gone: SavedNumber, kept: SavedNumber) -> None:
-    """Follow `kept` as `gone` was, unless it is followed itself. Bills of `gone` that have ended go with it."""
-    if not FollowedNumber.objects.filter(number=kept).exists():
+    """Follow `kept` as `gone` was, unless it is followed itself, and keep one open bill.
+
+    Without an open bill of its own `kept` gets the one of `gone`, in the place of a bill of that month that has ended.
+    Bills of `gone` that have ended go with it.
+    """
+    # The lock keeps the sweep from opening a bill meanwhile.
+    followed = FollowedNumber.objects.select_for_update().filter(number__in=[gone, kept]).order_by("pk")
+    if kept.pk not in [row.pk for row in followed]:
         FollowedNumber.objects.filter(number=gone).update(number=kept)
-        DueBill.objects.open().filter(number=gone).update(number=kept)
+    bills, own = DueBill.objects.open().filter(number=gone), DueBill.objects.filter(number=kept)
+    if not own.open().exists():
+        own.filter(month__in=bills.values("month")).delete()
+        bills.update(number=kept)
