@@ -18,11 +18,11 @@ class SentUnwritten(AlertKind, permission=Right.VIEW_ORDERS):
     """Selling goes on; with the disk the orders of that time would be lost."""
 
     def reasons(self, now: Now) -> list[Reason]:
-        unwritten_at, uncopied = now.the(UpstreamAccount).unwritten_at, uncopied_since()
+        unwritten_at, uncopied = now.the(UpstreamAccount).unwritten_at, uncopied_since(before=now.time - _COPIED_WITHIN)
         reasons = []
         if unwritten_at and now.time - unwritten_at < UNWRITTEN_FOR:
             reasons.append(Reason(key="written", severity=Severity.WARNING, facts={"at": unwritten_at.isoformat()}))
-        if uncopied and now.time - uncopied > _COPIED_WITHIN:
+        if uncopied:
             reasons.append(Reason(key="copied", severity=Severity.WARNING, facts={"since": uncopied.isoformat()}))
         return reasons
 
@@ -30,7 +30,7 @@ class SentUnwritten(AlertKind, permission=Right.VIEW_ORDERS):
         if "since" in facts:
             return Words(
                 title=_("What is sent is not copied to where the backups go."),
-                facts=_("The last line since %(since)s waits. If this disk is lost, so are its orders.")
+                facts=_("The lines since %(since)s wait. If this disk is lost, so are their orders.")
                 % {"since": at(facts, "since")},
                 next_step=_("Have the person who runs the server look at the folder of backups (BACKUP_TO)."),
             )

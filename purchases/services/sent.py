@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -100,17 +101,26 @@ def line_of(order: Order, beside: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def uncopied_since() -> dt.datetime | None:
-    """The time of the last line, if it is not copied yet to where the backups go; None if it is, or none are copied."""
+def uncopied_since(*, before: dt.datetime) -> dt.datetime | None:
+    """The time of the first line that is not copied yet to where the backups go, if it is from before this time.
+
+    None if it is newer, or if no lines are copied at all.
+    """
     if not settings.BACKUP_TO:
         return None
-    days = sorted(settings.SENT_FOLDER.glob("????????.jsonl"))
-    if not days:
+    copied = _written_at(settings.SENT_FOLDER / "copied")
+    if copied >= before:  # the lines are read only if the copy is late
         return None
-    copied, written = settings.SENT_FOLDER / "copied", days[-1].stat()
-    if copied.exists() and copied.stat().st_mtime_ns >= written.st_mtime_ns:
-        return None
-    return dt.datetime.fromtimestamp(written.st_mtime, dt.UTC)
+    days = [day for day in sorted(settings.SENT_FOLDER.glob("????????.jsonl")) if _written_at(day) > copied]
+    times = (dt.datetime.fromisoformat(line["time"]) for day in days for line in _lines_of(day))
+    # A line may be written later than its time says: without a newer one the time of the file counts.
+    first = next((time for time in times if time > copied), _written_at(days[-1]) if days else before)
+    return first if first < before else None
+
+
+def _written_at(path: Path) -> dt.datetime:
+    """When this file was changed last; 1970 without one."""
+    return dt.datetime.fromtimestamp(path.stat().st_mtime if path.exists() else 0, dt.UTC)
 
 
 def read_lines(folder: Path, *, account: str) -> dict[str, dict[str, Any]]:
@@ -121,12 +131,16 @@ def read_lines(folder: Path, *, account: str) -> dict[str, dict[str, Any]]:
     """
     lines: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.glob("*.jsonl")):
-        for text in path.read_bytes().splitlines():
-            try:
-                line = json.loads(text)
-            except ValueError:
-                continue
+        for line in _lines_of(path):
             before = lines.get(line["ref_id"])
             if line["account"] == account and (before is None or before["time"] <= line["time"]):
                 lines[line["ref_id"]] = line
     return lines
+
+
+def _lines_of(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of this file, but those that were cut off."""
+    with path.open("rb") as texts:
+        for text in texts:
+            with suppress(ValueError):
+                yield json.loads(text)

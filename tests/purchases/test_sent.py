@@ -1,6 +1,7 @@
 """The journal of what is sent: its line is on the disk before the request leaves, and its loss stops no sale."""
 
 import datetime as dt
+import json
 import os
 import threading
 from pathlib import Path
@@ -133,12 +134,29 @@ def test_a_line_that_waits_to_be_copied_is_an_alert(folder, settings, monkeypatc
     orders.send(order, OneAnswer(reported(order)), monkeypatch)
     settings.BACKUP_TO = str(folder.parent)
     (day,) = folder.iterdir()
+    assert ("sent_unwritten", "copied") not in open_alerts()
 
-    os.utime(day, (1, 1))
+    day.write_text(day.read_text().replace(f"{Order.objects.get().sent_at:%Y-%m-%d}", "2026-01-01"))
     assert ("sent_unwritten", "copied") in open_alerts()
 
     (folder / "copied").touch()
     assert ("sent_unwritten", "copied") not in open_alerts()
+
+
+@pytest.mark.parametrize(("waits", "alerts"), [([600, 90, 1], True), ([600, 30, 1], False), ([600, 400], True)])
+def test_given_a_busy_shop_then_the_first_uncopied_line_counts(waits, alerts, folder, settings):
+    # given: lines of so many seconds ago; those until 300 seconds ago are copied, but for one that was written late
+    now = dt.datetime.now(dt.UTC)
+    folder.mkdir()
+    day, copied = folder / f"{now:%Y%m%d}.jsonl", folder / "copied"
+    lines = [json.dumps({"time": (now - dt.timedelta(seconds=wait)).isoformat()}) for wait in waits]
+    day.write_text("\n" + "\n\n".join(lines) + "\n")
+    copied.touch()
+    os.utime(copied, (now.timestamp() - 300,) * 2)
+    os.utime(day, (now.timestamp() - min(waits[-1], 299),) * 2)
+    settings.BACKUP_TO = str(folder.parent)
+
+    assert (("sent_unwritten", "copied") in open_alerts()) is alerts
 
 
 def test_an_order_that_is_not_sent_has_no_line(folder):
