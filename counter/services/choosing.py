@@ -309,7 +309,8 @@ def _add_tiles(choice: Choice, usual: list[int], matches: Found, pick: str, firs
     from_, until = choice.page * TILES, (choice.page + 1) * TILES
     fitting = set(usual)
     usual = [*dict.fromkeys([*(key for key in first_keys if key in fitting), *usual[:_MOST_WEIGHED]])]
-    wanted = [*usual, *matches.keys[: max(until, _MOST_WEIGHED)], *([suggested] if suggested else [])]
+    # One more than the page shows says whether there is another page.
+    wanted = [*usual, *matches.keys[: max(until + 1, _MOST_WEIGHED)], *([suggested] if suggested else [])]
     rows = {row.pk: row for row in read_products([*dict.fromkeys(wanted)])}
     own = [rows[key] for key in usual if key in rows]
     first = rows.get(suggested) if suggested else None

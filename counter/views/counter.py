@@ -87,7 +87,7 @@ def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
         "bought_last": next((tile.label for tile in tiles if tile.is_last), ""),
         "tabs": tabs_of(choice),
         "page_back": _address(text, choice.page - 1) if choice.page else "",
-        "page_on": _address(text, choice.page + 1) if choice.page + 1 < choice.pages else "",
+        "page_on": _address(text, choice.page + 1) if choice.page < min(choice.pages - 1, _MOST_PAGES) else "",
         **more,
     }
 

@@ -300,3 +300,19 @@ def test_several_numbers_at_once_lead_to_a_table(cashier, telkomsel):
     assert has_id(page, "counter-several")
     assert has_id(page, "to-batches")
     assert not has_id(cashier.get("/counter/?q=081234567890+10"), "counter-several")
+
+
+def test_more_tiles_follow_to_the_last_page(cashier, monkeypatch):
+    labels = {f"Paket {n}" for n in range(75)}
+    for label in labels:
+        make_product(name=f"Telkomsel {label}")
+
+    pages = [offers(cashier, "telkomsel")]
+    while address := pages[-1].context["page_on"]:
+        pages.append(cashier.get(address, headers={"HX-Request": "true"}))
+
+    shown = [tile.product.name for page in pages for tile in page.context["tiles"]]
+    assert sorted(shown) == sorted(f"Telkomsel {label}" for label in labels)
+    monkeypatch.setattr("counter.views.counter._MOST_PAGES", 1)
+    last = cashier.get("/counter/?q=telkomsel&page=1", headers={"HX-Request": "true"})
+    assert last.context["page_on"] == ""
