@@ -149,12 +149,20 @@ def _place_next(batch_id: int) -> bool:
 
 
 def _next_key(batch_id: int) -> int | None:
-    """The key of the next row that can be placed; a second row for the same sale waits until the first has ended."""
+    """The key of the next row that can be placed; None unless the batch runs.
+
+    A second row for the same sale waits until the first has ended.
+    """
     moving = OPEN - {Status.NEEDS_ACTION}
     same = Order.objects.filter(
         product=OuterRef("product"), destination=OuterRef("destination"), status__in=sorted(moving)
     )
-    ready = BatchRow.objects.filter(Q(is_twice_meant=False) | ~Exists(same), batch=batch_id, state=RowState.READY)
+    ready = BatchRow.objects.filter(
+        Q(is_twice_meant=False) | ~Exists(same),
+        batch=batch_id,
+        batch__state=BatchState.RUNNING,
+        state=RowState.READY,
+    )
     return ready.order_by("line").values_list("pk", flat=True).first()
 
 

@@ -125,3 +125,15 @@ def test_what_was_released_in_the_lost_time_is_asked_about(upstream: Upstream, o
 
     ended(Order.objects.get())
     assert sent_once(upstream, batch) == [Status.SUCCESS]
+
+
+def test_given_a_restore_then_an_unreleased_batch_asks_nothing(upstream: Upstream):
+    batch = checked("081290000001;10\n")
+    with Lost():
+        pass
+
+    place_rows(batch.pk)
+
+    row = batch.rows.get()
+    assert upstream.control("requests", ref_id=row.ref_id)["requests"] == []
+    assert (row.state, Order.objects.exists()) == ("ready", False)
