@@ -1,6 +1,6 @@
 """Acts on many orders at once. Each order is judged by itself, by the rules of one order.
 
-Only an order from before a restore is polled here (`poll_before_deciding`); nothing else asks the upstream.
+Nothing here asks the upstream: an order that may have arrived is decided on its own page, where the person waits.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from core import clock
 from core.errors import Refused
 from core.rights import Right
 from gateway.line import ring_when_committed
+from gateway.services import may_be_lost
 from purchases.errors import ActionRefused, PriceMoved
 from purchases.models import Order
 from purchases.services.actions import Action, may_ever, require
@@ -89,10 +90,7 @@ def poll_soon(order: Order, *, actor: User) -> None:
 
 
 def release(order: Order, *, actor: User) -> None:
-    """Put an order that needs action back in the queue, for the confirmed price. Raises what `send_again` raises.
-
-    An order that may have arrived is decided on its own page, where the person waits while the upstream is polled.
-    """
+    """Put an order that needs action back in the queue, for the confirmed price. Raises what `send_again` raises."""
     order.refresh_from_db()
     check_release(order, actor=actor)
     send_again(order, actor=actor)
@@ -100,7 +98,8 @@ def release(order: Order, *, actor: User) -> None:
 
 def check_release(order: Order, *, actor: User) -> None:
     """Raise the refusal with which `release` would fail, as far as it is known now. It changes nothing."""
-    if order.action_reason == ActionReason.NEVER_ARRIVED:
+    is_lost = order.status == Status.NEEDS_ACTION and may_be_lost(order.sent_at or order.created_at)
+    if order.action_reason == ActionReason.NEVER_ARRIVED or is_lost:
         raise ActionRefused(_("It may have arrived. Open it and decide there."))
     if order.status == Status.NEEDS_ACTION and order.product.price > order.max_price:
         raise PriceMoved(order.product.price)

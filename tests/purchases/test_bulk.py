@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 from django.contrib.auth.models import Group, Permission
+from django.core.management import call_command
 from django.utils import timezone
 
 from audit.models import AuditEvent
@@ -211,3 +212,17 @@ def test_people_are_offered_what_they_may_do(cashier):
     assert not has_id(browser_of("viewer", username="other").get("/orders/"), "bulk")
     assert has_id(cashier.get("/orders/"), "bulk")
     assert "release" not in cashier.get("/orders/").context["bulk_acts"]
+
+
+def test_given_an_order_from_before_a_restore_then_its_page_decides(supervisor, upstream: Upstream):
+    lost, sold = make_order(Status.NEEDS_ACTION, **HELD), make_order(Status.SUCCESS)
+    call_command("hold_restored", to=timezone.now())
+    held = make_order(Status.NEEDS_ACTION, **HELD)
+    entries = list(Entry.objects.values_list("pk", flat=True))
+
+    answer = post(supervisor, "release", lost, sold, held, confirmed="on")
+
+    assert results(answer) == {lost.ref_id: False, sold.ref_id: False, held.ref_id: True}
+    assert [upstream.calls(order) for order in (lost, held)] == [[], []]
+    assert [moves(order) for order in (lost, held)] == [[], [("needs_action", "queued", "staff")]]
+    assert list(Entry.objects.exclude(ref_id=held.ref_id).values_list("pk", flat=True)) == entries
