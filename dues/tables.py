@@ -37,7 +37,6 @@ class DueTable(Table[DueBill]):
         super().__init__(bills)
         self.request, self.texts, self.may_pay = request, texts, may_pay
         self.holders = holders_of([bill for bill in bills if bill.state in OWES], request.user)
-        self.today = timezone.localdate()
 
     @column(_("State"), phone="1 left")
     def state(self, bill: DueBill) -> SafeString:
