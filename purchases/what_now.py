@@ -62,7 +62,7 @@ def _if_never_arrived(order: Order, actions: Collection[Action]) -> str:
     may_decide = Action.CLOSE in actions
     step = step_if_never_arrived(may_decide=may_decide)
     if not may_decide:
-        return f"{step} {_call(order, Right.RESOLVE_ORDERS)}"
+        return f"{step} {_call(order, Right.RESOLVE_ORDERS)}".rstrip()
     due = (order.sent_at or order.created_at) + DECIDED_WITHIN
     until = _("By %(time)s.") if due > clock.now() else _("Overdue since %(time)s.")
     return f"{step} {until % {'time': short_time(due)}}"

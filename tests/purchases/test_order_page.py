@@ -15,7 +15,7 @@ from gateway.line import Work
 from policies.models import Policies
 from policies.services import forget
 from purchases.models import Order, OrderEvent
-from purchases.presenting import event_words, explain
+from purchases.presenting import event_words, explain, step_if_never_arrived
 from purchases.services import approve_verdict, propose_verdict
 from purchases.services.actions import allowed_actions, decided_from
 from purchases.services.sending import claim
@@ -198,6 +198,14 @@ def test_what_never_arrived_says_first_to_check_it_and_by_when(cashier, admin):
         with translation.override(language):
             said = f"{what_now(order, actions, person).act} {explain(order, actions).step}"
         assert len(said.split()) <= 28, said
+
+
+def test_given_nobody_may_decide_then_the_step_ends_with_its_stop():
+    order = never_arrived(place())
+
+    act = what_now(order, (), make_person("cashier")).act
+
+    assert act == step_if_never_arrived(may_decide=False)
 
 
 @pytest.mark.parametrize("status", [Status.QUEUED, Status.PENDING, Status.SUCCESS, Status.FAILED])
