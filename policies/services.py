@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 # A process reads the row once in so many seconds: each page asks for it.
 _KEPT_SECONDS = 5.0
-_LOOSER = {name: bounds.looser for name, bounds in BOUNDS.items()} | SWITCHES
+# Only policies with a direction that is looser; these always have a value.
+_LOOSER = {name: bounds.looser for name, bounds in BOUNDS.items() if bounds.looser} | SWITCHES
 
 log = structlog.get_logger()
 

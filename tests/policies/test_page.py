@@ -103,6 +103,22 @@ def test_more_of_a_limit_and_less_of_a_wait_are_looser(name, value, is_looser):
     assert (getattr(policies(), name) == value) is not is_looser
 
 
+@pytest.mark.parametrize("name", ["callbacks_kept_days", "batch_texts_kept_days"])
+@pytest.mark.parametrize(("before", "text", "after"), [(400, "", None), (None, "400", 400)])
+def test_to_keep_texts_without_end_and_back_takes_one_person(name, before, text, after):
+    Policies.objects.create(**{name: before})
+    owner = browser_of("admin")
+
+    answer = owner.confirm(URL, typed(**{name: text}), follow=True)
+
+    assert codes(answer) == {"policies_saved"}
+    assert getattr(policies(), name) == after
+    assert not Approval.objects.exists()
+    event = AuditEvent.objects.get(kind="setting_changed")
+    assert (event.before, event.after) == ({name: before}, {name: after})
+    assert owner.get("/audit/").status_code == 200
+
+
 def test_what_the_environment_sets_wins_is_named_and_cannot_be_changed(settings):
     settings.POLICIES = {"pin_order_limit": 250_000}
     owner = browser_of("admin")
