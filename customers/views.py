@@ -96,7 +96,7 @@ def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
     customer = get_object_or_404(Customer.objects.annotate(count=Count("numbers")), pk=pk)
     if request.method == "POST":
         try:
-            name = erase(pk, actor=request.user, seal=request.POST.get("seal"))
+            name = erase(pk, actor=request.user, seal=request.POST.get("seal", ""))
         except Customer.DoesNotExist:  # a colleague was faster
             raise Http404 from None
         except NumbersChanged as refusal:

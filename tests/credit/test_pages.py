@@ -21,7 +21,7 @@ from staff.models import User
 from testing.people import browser_of, make_person, signed_in
 from tests.core.helpers import counts_at, has_id, words_at
 from tests.credit.helpers import account_of, give_credit, made_due, owed_by, page_of, sell_to
-from tests.customers.helpers import make_customer
+from tests.customers.helpers import erase, make_customer
 from tests.drawers.helpers import begin, end, sell
 from tests.plans import asked, too_wide, weigh
 
@@ -173,7 +173,7 @@ def test_a_customer_who_owes_is_kept_and_says_why():
     browser, customer = browser_of("cashier"), give_credit()
     sell_to(customer, 10_000, by=User.objects.get(username="cashier"))
 
-    browser.post(f"/customers/{customer.pk}/delete/")
+    erase(browser, customer)
 
     assert Customer.objects.filter(pk=customer.pk).exists()
     assert owed_by(customer) == 10_000

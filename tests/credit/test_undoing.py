@@ -9,6 +9,7 @@ from drawers.services import expected_cash, give_back, take_credit_payment
 from staff.models import User
 from testing.people import browser_of
 from tests.credit.helpers import account_of, give_credit, owed_by, refused, sell_to
+from tests.customers.helpers import erase
 from tests.drawers.helpers import begin, end
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,7 +30,7 @@ def test_a_deleted_customers_payment_stays_and_nothing_is_owed():
     shift, customer = begin(User.objects.get(username="cashier"), cash=100_000), give_credit()
     sell_to(customer, 50_000, by=shift.cashier)
     payment = paid_in_cash(customer, 50_000, shift)
-    browser.post(f"/customers/{customer.pk}/delete/")
+    erase(browser, customer)
 
     answer = browser.post(f"/credit/payments/{payment.pk}/undo/", {"reason": "typed wrongly"})
     with refused("deleted"):

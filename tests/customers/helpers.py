@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from customers.models import Customer, SavedNumber
+from customers.services import seal_of_numbers
 from tests.core.helpers import has_id
 
 # Of a customer who is erased; the name stands in the SN of a token, or the biller says it.
@@ -30,7 +31,7 @@ def make_customer(name="Bu Sari", *numbers, **facts) -> Customer:
 
 def erase(browser: Any, customer: Customer) -> Any:
     """The answer after this browser has deleted the customer."""
-    return browser.post(f"/customers/{customer.pk}/delete/")
+    return browser.post(f"/customers/{customer.pk}/delete/", {"seal": seal_of_numbers(customer.pk)})
 
 
 def text_of(browser: Any, address: str) -> str:

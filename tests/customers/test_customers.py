@@ -12,7 +12,7 @@ from customers.models import Customer, SavedNumber
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_order, make_product
 from tests.core.helpers import cells, has_id, words
-from tests.customers.helpers import make_customer, refused
+from tests.customers.helpers import erase, make_customer, refused
 from tests.plans import MOST, asked, too_wide
 
 pytestmark = pytest.mark.django_db
@@ -119,7 +119,7 @@ def test_deleting_a_customer_asks_and_keeps_bills_and_orders(cashier):
     assert re.search(r'id="deleted-too">\s*1 ', asked.content.decode())
     assert Customer.objects.exists()
 
-    cashier.post(f"/customers/{customer.pk}/delete/")
+    erase(cashier, customer)
     assert not Customer.objects.exists()
     check.refresh_from_db()
     assert check.saved_number is None

@@ -275,6 +275,11 @@ def test_a_number_that_somebody_adds_while_the_page_is_read_hides_no_orders(owne
     assert "0812-9999-0002" in answer.content.decode()
     assert not Order.objects.filter(number_erased=True).exists()
 
+    answer = owner.post(address, follow=True)
+
+    assert "numbers_changed" in codes(answer), "without the seal"
+    assert not Order.objects.filter(number_erased=True).exists()
+
     owner.post(address, {"seal": seal_in(answer)})
 
     assert Order.objects.filter(number_erased=True).count() == Order.objects.count()
