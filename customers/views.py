@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import Count
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -183,13 +184,15 @@ def number_save(request: StaffRequest) -> HttpResponse:
     initial = {"destination": typed, "customer": request.GET.get("name", "").strip()[:120]}
     form = SaveThisForm(request.POST or None, product=product, initial=initial)
     if request.method == "POST" and form.is_valid():
-        customer, is_new = customer_called(form.cleaned_data["customer"], created_by=request.user)
-        if _saved(form, SavedNumber(customer=customer)):
+        with transaction.atomic():
+            customer, is_new = customer_called(form.cleaned_data["customer"], created_by=request.user)
+            is_saved = _saved(form, SavedNumber(customer=customer))
+            if not is_saved:  # a refused number leaves no new customer
+                transaction.set_rollback(True)
+        if is_saved:
             words = _("Saved for the new customer %(name)s.") if is_new else _("Saved for %(name)s.")
             messages.success(request, words % {"name": customer.name})
             return redirect(customer)
-        if is_new:
-            customer.delete()
     context = {"form": form, "names": Customer.objects.values_list("name", flat=True)[:300]}
     return render(request, "customers/number_form.html", context)
 

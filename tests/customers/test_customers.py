@@ -14,6 +14,7 @@ from testing.factories import make_biller, make_check, make_order, make_product
 from tests.core.helpers import cells, has_id, words
 from tests.customers.helpers import erase, make_customer, refused
 from tests.plans import MOST, asked, too_wide
+from tests.purchases.magic import killed
 
 pytestmark = pytest.mark.django_db
 
@@ -151,6 +152,19 @@ def test_a_refused_number_makes_no_customer(cashier):
         f"/customers/save/?product={product.code}",
         {"customer": "Bu Sari", "what": f"product:{product.code}", "destination": "12"},
     )
+
+    assert not Customer.objects.exists()
+
+
+def test_a_crash_while_a_number_is_saved_leaves_no_customer(cashier, monkeypatch):
+    product = make_product()
+    monkeypatch.setattr("customers.views.save_number", killed)
+
+    with pytest.raises(KeyboardInterrupt):
+        cashier.post(
+            f"/customers/save/?product={product.code}",
+            {"customer": "Bu Sari", "what": f"product:{product.code}", "destination": "081234567890"},
+        )
 
     assert not Customer.objects.exists()
 
