@@ -10,6 +10,7 @@ from audit.models import AuditEvent
 from core import clock
 from testing.orders import at_once
 from testing.people import code_of
+from tests.branches.helpers import make_branch
 from tests.core.helpers import codes
 from tests.tills.helpers import PIN, WRONG, boss, manager, take_over, till_browser, who_is_at, with_pin
 from tills.models import Till
@@ -44,6 +45,19 @@ def test_the_fifth_try_counts_still():
 
     assert who_is_at(browser) == person.username
     assert Till.objects.get().wrong_count == 0
+
+
+def test_a_right_pin_of_another_branch_counts_as_no_wrong_one():
+    browser = till_browser()
+    person = with_pin(branch=make_branch(), bound_since=clock.now())
+
+    for _ in range(6):
+        answer = take_over(browser, person)
+
+    assert codes(answer) == {"TillElsewhere"}
+    assert who_is_at(browser) == ""
+    assert Till.objects.get().wrong_count == 0
+    assert not AuditEvent.objects.filter(kind__startswith="pin").exists()
 
 
 def test_the_person_and_other_tills_are_untouched():

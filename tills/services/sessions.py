@@ -38,16 +38,18 @@ def take_over(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tu
     """
     guess, epoch = _look_at(till, person_pk=person_pk, pin=pin, actor=actor)
     person: User = User.objects.get(pk=person_pk)
-    if person.bound_to not in {None, till.branch_id}:
-        raise TillElsewhere
     with transaction.atomic():
         current = Till.objects.select_for_update().get(pk=till.pk)
         if not current.is_on:
             raise TillOff
         note_right(guess, current)
-        current.held_by, current.active_at = person, clock.now()
+        is_elsewhere = person.bound_to not in {None, current.branch_id}
+        if not is_elsewhere:
+            current.held_by, current.active_at = person, clock.now()
+            record(PIN_SIGN_IN, actor=person, subject=current.name, facts={"till": current.pk})
         current.save()
-        record(PIN_SIGN_IN, actor=person, subject=current.name, facts={"till": current.pk})
+    if is_elsewhere:  # only now: the PIN stays counted as right
+        raise TillElsewhere
     log.info("pin_sign_in", till=till.pk, person=person.pk)
     return person, epoch
 
