@@ -104,8 +104,8 @@ def _helpers_in(branch: int | None) -> StaffQuerySet:
 
 
 def names_of_owners(most: int = 3) -> list[str]:
-    """Up to `most` active owners, as the pages call them."""
-    owners = User.objects.filter(is_superuser=True, is_active=True).order_by("first_name", "username")
+    """Up to `most` active owners who have joined, as the pages call them; not the emergency account."""
+    owners = _helpers_in(None).filter(is_superuser=True, is_active=True)
     return [owner.shown_name for owner in owners[:most]]
 
 

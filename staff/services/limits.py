@@ -9,7 +9,7 @@ from django.db.models import Min
 
 from core.rights import Right, Role
 from staff.models import LIMITS, RoleLimits, User
-from staff.services.guards import may_manage
+from staff.services.guards import holders_of_any, may_manage
 
 _MOST_HELPERS = 3
 
@@ -59,8 +59,7 @@ def lock_person(person: User) -> None:
 
 def names_of_helpers(person: User) -> list[str]:
     """Up to three active colleagues who may change this person's limits, by their shown names."""
-    holders = User.objects.holding(Right.CHANGE_LIMITS)
-    colleagues = holders.exclude(pk=person.pk).order_by("is_superuser", "first_name", "username")
+    colleagues = holders_of_any([Right.CHANGE_LIMITS]).exclude(pk=person.pk)
     helpers = (
         colleague.shown_name
         for colleague in colleagues.prefetch_related("groups")[:20]

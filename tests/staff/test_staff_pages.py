@@ -10,7 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from branches.services import all_branches
+from core.rights import Role
 from staff.models import AccessLink, RoleLimits, Session, User
+from staff.services import names_of_helpers, names_of_owners
+from staff.services.break_glass import make_break_glass
 from testing.people import browser_of, give_factor, make_person
 from tests.core.helpers import cells, codes, has_id, words_at
 from tests.staff.helpers import GOOD, administrator, choose, invited, owner, signed_in
@@ -176,6 +179,16 @@ def test_a_page_says_who_resets_a_factor_and_what_a_link_ends(boss):
     assert above.shown_name in words_at(page, 'id="who-resets"')
     assert has_id(page, "link-ends")
     assert not has_id(boss.get(f"/staff/{make_person('viewer').pk}/"), "who-resets")
+
+
+def test_only_people_who_have_joined_are_named_as_help():
+    person = make_person("cashier", first_name="Rina")
+    helpers = [administrator().shown_name, owner().shown_name]
+    make_break_glass()
+    invited(Role.OWNER)
+
+    assert names_of_helpers(person) == helpers
+    assert names_of_owners() == helpers[1:]
 
 
 def test_the_own_page_offers_no_change(boss):
