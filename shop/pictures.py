@@ -1,12 +1,13 @@
 """Reads the kind of a picture from its bytes alone: a file's name and its declared type prove nothing.
 
-A PNG and a WebP are read to the end, a JPEG to its first scan, so that no other chunk or segment stays hidden. Data
-beside the picture (place and time of a photo, texts, thumbnails) is removed: everybody sees a logo.
+Each is read to the end, so that no other chunk or segment stays hidden. Data beside the picture (place and time of a
+photo, texts, thumbnails) is removed: everybody sees a logo.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import struct
 import zlib
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 # In a JPEG: the segments that hold its size, and those that are only a marker.
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _BARE = frozenset([0x01, *range(0xD0, 0xD8)])
+# The marker after the data of a scan, which only has markers of these kinds in it: stuffed, padding and restart.
+_AFTER_SCAN = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]")
 # The parts of the picture itself: in a PNG its data, transparency and colours; in a JPEG all but comments and the
 # segments of applications, except APP0 and APP14, which say how its colours are meant.
 _OF_PNG = frozenset([b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB"])
@@ -88,10 +91,10 @@ def _png(content: bytes) -> _Found:
 
 
 def _jpeg(content: bytes) -> _Found:
-    """Read a JPEG that ends with its end marker."""
-    if not content.startswith(b"\xff\xd8\xff") or not content.endswith(b"\xff\xd9"):
+    """Read a JPEG with a scan that ends with its end marker."""
+    if not content.startswith(b"\xff\xd8\xff"):
         return None
-    at, size, alone = 2, None, bytearray(content[:2])
+    at, size, has_scan, alone = 2, None, False, bytearray(content[:2])
     while True:
         if content[at] != 0xFF:
             return None
@@ -99,8 +102,9 @@ def _jpeg(content: bytes) -> _Found:
         if marker == 0xFF:  # padding
             at += 1
             continue
-        if marker == 0xDA:
-            return (LogoType.JPEG, *size, bytes(alone + content[at:])) if size else None
+        if marker == 0xD9:
+            is_whole = has_scan and at + 2 == len(content)
+            return (LogoType.JPEG, *size, bytes(alone + content[at:])) if size and is_whole else None
         if marker in _BARE:
             at += 2
             continue
@@ -108,9 +112,15 @@ def _jpeg(content: bytes) -> _Found:
         if marker in _FRAMES:
             height, width = struct.unpack_from(">HH", content, at + 5)
             size = width, height
+        end = at + 2 + length
+        if marker == 0xDA:
+            after = _AFTER_SCAN.search(content, end)
+            if after is None:
+                return None
+            has_scan, end = True, after.start()
         if marker not in _BESIDE_JPEG:
-            alone += content[at : at + 2 + length]
-        at += 2 + length
+            alone += content[at:end]
+        at = end
 
 
 def _webp(content: bytes) -> _Found:

@@ -27,11 +27,17 @@ def png(width: int = 120, height: int = 40, *, more: bytes = b"") -> bytes:
     return b"\x89PNG\r\n\x1a\n" + head + data + more + chunk(b"IEND", b"")
 
 
-def jpeg(width: int = 120, height: int = 40, *, more: bytes = b"") -> bytes:
-    """The segments of a JPEG; their content does not matter here. `more`: further ones before the frame."""
+SCAN = b"\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\x00"
+
+
+def jpeg(width: int = 120, height: int = 40, *, more: bytes = b"", data: bytes = b"") -> bytes:
+    """The segments of a JPEG; their content does not matter here.
+
+    `more`: further ones before the frame. `data`: that of the first scan, and what follows before the end.
+    """
     frame = b"\xff\xc0" + struct.pack(">HBHHB", 11, 8, height, width, 1) + b"\x01\x11\x00"
-    scan = b"\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\x00"
-    return b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00" + more + frame + scan + b"\xff\xd9"
+    head = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"
+    return head + more + frame + SCAN + data + b"\xff\xd9"
 
 
 def webp(kind: bytes = b"VP8X", width: int = 120, height: int = 40, *, more: bytes = b"", flags: int = 0) -> bytes:

@@ -5,9 +5,12 @@ import pytest
 from shop.errors import LogoRefused
 from shop.models import MOST_LOGO_BYTES
 from shop.pictures import read_picture
-from tests.shop.helpers import chunk, jpeg, png, webp
+from tests.shop.helpers import SCAN, chunk, jpeg, png, webp
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+# In a JPEG: two segments of texts, and the data of a scan with a stuffed and a restart marker.
+BESIDE = b"\xff\xe1\x00\x0fExif\0\0at home\xff\xfe\x00\x09at home"
+DATA = b"\x11\xff\x00\xff\xd0\x22"
 
 
 @pytest.mark.parametrize(
@@ -37,6 +40,8 @@ def test_a_picture_is_known_by_its_content(content, content_type):
         png()[:-4],
         png().replace(b"IDAT", b"IDAX"),
         jpeg() + SVG,
+        jpeg() + SVG + b"\xff\xd9",
+        jpeg(data=b"\x11\xff\x00\x22")[:-2],
         jpeg()[:-2],
         jpeg()[:12] + b"\xff\xd9",
         webp() + SVG,
@@ -56,7 +61,8 @@ def test_what_is_no_whole_picture_is_refused(content):
     [
         (png(more=chunk(b"tEXt", b"Place\0at home") + chunk(b"eXIf", b"at home") + chunk(b"tIME", b"1234567")), png()),
         (png(more=chunk(b"tRNS", b"\0\0")), png(more=chunk(b"tRNS", b"\0\0"))),
-        (jpeg(more=b"\xff\xe1\x00\x0fExif\0\0at home\xff\xfe\x00\x09at home"), jpeg()),
+        (jpeg(more=BESIDE), jpeg()),
+        (jpeg(data=DATA + BESIDE + SCAN + DATA + BESIDE), jpeg(data=DATA + SCAN + DATA)),
         (webp(more=b"EXIF\x07\0\0\0at home\0XMP \x08\0\0\0at  home", flags=0x1C), webp(flags=0x10)),
     ],
 )
