@@ -202,7 +202,8 @@ def _upstream_asked(subject: str) -> Iterator[Finding]:
     except UpstreamError as fault:
         yield _unanswered(subject, fault)
         return
-    yield Finding(subject, Verdict.OK, _("answers and accepts our credentials; balance %(sum)s") % {"sum": balance})
+    seen = _("answers and accepts our credentials; balance %(sum)s") % {"sum": rupiah(balance)}
+    yield Finding(subject, Verdict.OK, seen)
 
 
 def _unanswered(subject: str, fault: UpstreamError) -> Finding:

@@ -49,11 +49,12 @@ def verdicts() -> dict[str, str]:
 
 
 def test_a_healthy_shop_is_all_ok(upstream: Upstream, healthy):
-    read_balance()
+    balance = read_balance().data.balance
 
     code, printed = run("doctor")
 
     assert code == 0, printed
+    assert rupiah(balance) in printed
     assert "BAD" not in printed
     assert verdicts()["upstream"] == verdicts()["database"] == verdicts()["redis"] == verdicts()["clock"] == "ok"
 
