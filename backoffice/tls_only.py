@@ -18,7 +18,8 @@ class TlsOnlyMiddleware(Middleware):
         is_through_proxy = settings.BEHIND_TLS_PROXY and "X-Forwarded-Proto" in request.headers
         if not settings.SECURE_SSL_REDIRECT or request.is_secure() or is_through_proxy:
             return self.get_response(request)
-        facts = {"site": settings.SITE_URL, "knows_proxy": settings.BEHIND_TLS_PROXY, "codes": ["id", "en"]}
+        codes = [code for code, _name in settings.LANGUAGES]
+        facts = {"site": settings.SITE_URL, "knows_proxy": settings.BEHIND_TLS_PROXY, "codes": codes}
         page = render_to_string("backoffice/tls_only.html", facts)
         policy = "default-src 'none'; style-src 'unsafe-inline'"
         return HttpResponse(page, status=400, headers={"Cache-Control": "no-store", "Content-Security-Policy": policy})
