@@ -109,7 +109,7 @@ app.conf.update(
         "expire-approvals": scheduled("approvals.tasks.expire_overdue", 60.0, expires=60),
         "seal-rows": scheduled("audit.tasks.seal_rows", 15.0, expires=15),
         "verify-recent-rows": scheduled("audit.tasks.verify_recent", 600.0, expires=600),
-        "verify-all-rows": scheduled("audit.tasks.verify_all", crontab(hour=3, minute=30), expires=3600),
+        "verify-all-rows": scheduled("audit.tasks.verify_all", crontab(hour=4, minute=0), expires=3600),
         "evaluate-alerts": scheduled("alerts.tasks.evaluate_alerts", 20.0, expires=20),
         "evaluate-late-alerts": scheduled("alerts.tasks.evaluate_late", 30.0, expires=30),
         "send-results": scheduled("alerts.tasks.send_results", 60.0, expires=60),
