@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from callbacks.models import CallbackRefusalCount, RefusalReason
+from callbacks.models import Callback, CallbackRefusalCount, RefusalReason
 from callbacks.services import process_batch
 from purchases.models import Incident
 from purchases.states import Status
@@ -71,6 +71,27 @@ def test_callbacks_are_grouped_by_what_is_wrong(auditor: Client):
     assert groups["callback", "unmatched"] == 1
     assert groups["incident", Incident.Kind.CONTRADICTION] == 1
     assert groups["refusal", "signature"] == 3
+
+
+def test_callbacks_that_our_code_failed_on_have_a_bound(db: None, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(errors, "MOST_COUNTED", 1)
+    now = timezone.now()
+    last, *_others, first = (
+        Callback.objects.create(
+            body=b"{}",
+            content_hash=str(minutes),
+            is_signed=True,
+            headers={},
+            tries=tries,
+            received_at=now - dt.timedelta(minutes=minutes),
+        )
+        for minutes, tries in enumerate((1, 0, 2, 1))
+    )
+
+    (group,) = callback_errors()
+
+    assert (group.error, group.count) == ("fault", 2)
+    assert (group.first, group.last, group.last_pk) == (first.received_at, last.received_at, last.pk)
 
 
 def test_the_page_leads_to_the_group_and_its_last_one(auditor: Client):

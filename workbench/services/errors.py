@@ -16,7 +16,7 @@ from django.db import connection
 from django.db.models import Count, Max, Min, Q, Sum
 from django.utils import timezone
 
-from callbacks.models import Callback, CallbackRefusalCount, CallbackState
+from callbacks.models import CallbackRefusalCount, CallbackState
 from core.times import start_of_day
 from purchases.models import Incident, OrderEvent
 
@@ -52,29 +52,34 @@ _EXCHANGES = f"""
 """  # noqa: S608 - our own text
 # The state is in the text: PostgreSQL uses a partial index only for a query that names the index's condition.
 _CALLBACKS = """
-    SELECT '{state}', counted.n, first.received_at, last.received_at, last.id, trend.hours
+    SELECT '{error}', counted.n, first.received_at, last.received_at, last.id, trend.hours
     FROM (
-        SELECT count(*) AS n FROM (SELECT 1 FROM callbacks_callback WHERE state = '{state}' LIMIT %(most)s + 1) few
+        SELECT count(*) AS n FROM (SELECT 1 FROM callbacks_callback WHERE {rows} LIMIT %(most)s + 1) few
     ) counted
     CROSS JOIN LATERAL (
-        SELECT received_at FROM callbacks_callback WHERE state = '{state}' ORDER BY received_at, id LIMIT 1
+        SELECT received_at FROM callbacks_callback WHERE {rows} ORDER BY received_at, id LIMIT 1
     ) first
     CROSS JOIN LATERAL (
         SELECT received_at, id FROM callbacks_callback
-        WHERE state = '{state}' ORDER BY received_at DESC, id DESC LIMIT 1
+        WHERE {rows} ORDER BY received_at DESC, id DESC LIMIT 1
     ) last
     CROSS JOIN LATERAL (
         SELECT jsonb_object_agg(hour, n) AS hours FROM (
             SELECT floor(extract(epoch FROM %(now)s - received_at) / 3600)::int AS hour, count(*) AS n FROM (
                 SELECT received_at FROM callbacks_callback
-                WHERE state = '{state}' AND received_at > %(now)s - interval '24 hours'
+                WHERE {rows} AND received_at > %(now)s - interval '24 hours'
                 ORDER BY received_at DESC LIMIT %(most_in_trend)s
             ) lately GROUP BY 1
         ) hourly
     ) trend
 """
 _UNUSABLE = " UNION ALL ".join(
-    _CALLBACKS.format(state=state.value) for state in (CallbackState.UNMATCHED, CallbackState.MALFORMED)
+    _CALLBACKS.format(error=error, rows=rows)
+    for error, rows in {
+        CallbackState.UNMATCHED.value: f"state = '{CallbackState.UNMATCHED.value}'",
+        CallbackState.MALFORMED.value: f"state = '{CallbackState.MALFORMED.value}'",
+        "fault": f"state = '{CallbackState.RECEIVED.value}' AND tries > 0",
+    }.items()
 )
 
 
@@ -113,19 +118,8 @@ def callback_errors() -> list[Group]:
 
 
 def _unusable() -> Iterator[Group]:
-    for state, n, first, last, pk, hours in _ask(_UNUSABLE):
-        yield Group(about="callback", error=state, count=n, first=first, last=last, last_pk=pk, trend=_trend(hours))
-    failed = Callback.objects.filter(state=CallbackState.RECEIVED, tries__gt=0)
-    sums = failed.aggregate(n=Count("pk"), first=Min("received_at"), last=Max("received_at"), pk=Max("pk"))
-    if sums["n"]:
-        yield Group(
-            about="callback",
-            error="fault",
-            count=sums["n"],
-            first=sums["first"],
-            last=sums["last"],
-            last_pk=sums["pk"],
-        )
+    for error, n, first, last, pk, hours in _ask(_UNUSABLE):
+        yield Group(about="callback", error=error, count=n, first=first, last=last, last_pk=pk, trend=_trend(hours))
 
 
 def _contradicting() -> Iterator[Group]:
