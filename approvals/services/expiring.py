@@ -71,6 +71,8 @@ def _end(approval: Approval, result: str, *, sha256: str, decider: User | None, 
         approval.decided_by = approval.asked_by
         approval.changes = {"code": "executed_before", "words": _words(result)}
     approval.save()
+    if approval.state == ApprovalState.VOID and (act := act_named(approval.act)):
+        act.ended(approval)
     note(APPROVED if approval.result else APPROVAL_VOID, approval, person=approval.decided_by)
 
 

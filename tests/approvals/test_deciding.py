@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from approvals import services
 from approvals.errors import ApprovalRefused
 from approvals.models import Approval
-from approvals.services import expire_overdue, refuse, withdraw
+from approvals.services import expire_overdue, note_executed, refuse, withdraw
 from audit.models import AuditEvent
 from core import clock
 from staff.errors import FactorRefused
@@ -42,6 +42,15 @@ def test_given_an_approval_then_it_is_done_once(discount):
         approve(approval, budi)
     assert refusal.value.reason == "decided"
     assert len(discount.done) == 1
+
+
+def test_what_was_executed_before_the_restore_is_tidied_up(discount):
+    approval = ask_discount(cashier(), content={"ref_id": "R-1", "price": 9_000})
+
+    note_executed("R-1", sha256=approval.sha256, by=0, at=clock.now())
+
+    approval.refresh_from_db()
+    assert (approval.state, discount.ends) == ("void", ["void"])
 
 
 def test_given_an_owner_asked_then_the_owner_cannot_approve(discount):
