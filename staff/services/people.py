@@ -68,7 +68,7 @@ def move(person: User, *, branch: int, actor: User) -> None:
         if before == branch:
             return
         if locked.bound_since is not None:
-            if actor is not None and not actor.has_perm(Right.CHANGE_ROLES):
+            if not actor.has_perm(Right.CHANGE_ROLES):
                 raise NotAllowed("owner_binds")
             locked.bound_since = clock.now()  # files that were made before hold the other branch's rows
         locked.save(update_fields=["branch", "bound_since"])
