@@ -62,9 +62,9 @@ def _sell_again(asked: Asked, customer: Customer) -> Iterator[Result]:
     may_sell = asked.person.has_perms((Right.BUY, Right.VIEW_PRODUCT, Right.VIEW_ORDERS))
     if not (may_sell and asked.by_part) or has_digits(asked.text):
         return
-    bought = Order.objects.filter(status=Status.SUCCESS, kind=Order.Kind.PURCHASE, number_erased=False)
+    bought = orders_seen().filter(status=Status.SUCCESS, kind=Order.Kind.PURCHASE, number_erased=False)
     ways = [bought.filter(destination=number.destination) for number in list(customer.numbers.all())[:_MOST_NUMBERS]]
-    last = orders_seen().filter(found_by(*ways, most=1)).order_by("-created_at", "-pk").first() if ways else None
+    last = Order.objects.filter(found_by(*ways, most=1)).order_by("-created_at", "-pk").first() if ways else None
     if last:
         yield Result(
             url=f"{reverse('counter_review')}?{urlencode({'again': last.ref_id})}",

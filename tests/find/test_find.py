@@ -507,6 +507,18 @@ def test_a_customers_name_offers_to_sell_the_last_sale_again():
         assert not any("again" in url for url in addresses(who(role), "bu sari", "customers"))
 
 
+def test_a_sale_elsewhere_hides_no_older_one_of_the_own_branch():
+    make_customer("Bu Sari", (NUMBER, "phone"))
+    here, elsewhere = make_person("cashier", username="here"), make_person("cashier", branch=make_branch("Tebet"))
+    own = sold(5, destination=NUMBER, placed_by=here)
+    sold(2, destination=NUMBER, placed_by=elsewhere)
+    bound = browser_of("supervisor", bound_since="2026-01-01T00:00Z")
+
+    results = addresses(bound, "bu sari", "customers")
+
+    assert results[1:] == [f"/counter/review/?{urlencode({'again': own.ref_id})}"]
+
+
 def test_the_only_kind_says_that_there_is_no_other(cashier):
     sold(destination=NUMBER)
     make_product(name="Telkomsel 10.000")
