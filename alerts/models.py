@@ -82,9 +82,11 @@ class AlertSnooze(models.Model):
     alert = models.ForeignKey(Alert, on_delete=models.PROTECT, related_name="snoozes")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False)
     at = models.DateTimeField()
-    until = models.DateTimeField(help_text="Hidden until then; the moment itself: shown again.")
-    severity = models.IntegerField(choices=Severity.choices, help_text="How grave it was; once graver, it is shown.")
-    grade = models.IntegerField(help_text="How bad within that; once worse, it is shown.")
+    until = models.DateTimeField(help_text="The alert is hidden until then; the same as `at` if it was shown again.")
+    severity = models.IntegerField(
+        choices=Severity.choices, help_text="Its severity when it was hidden; a graver alert is shown again."
+    )
+    grade = models.IntegerField(help_text="How bad it was within that severity; a worse one is shown again.")
 
     class Meta:
         constraints = [
@@ -180,7 +182,7 @@ class ResultChoice(models.Model):
     )
     evening = models.BooleanField(default=False)
     weekly = models.BooleanField(default=False)
-    chosen_at = models.DateTimeField(help_text="Nothing that was due before is sent.")
+    chosen_at = models.DateTimeField(help_text="When the person chose; nothing that was due before is sent.")
 
     class Meta:
         default_permissions = ()

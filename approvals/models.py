@@ -86,7 +86,7 @@ class Approval(models.Model):
     )
     reason = models.CharField(max_length=500, blank=True)
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    asked_role = models.CharField(max_length=40, blank=True, help_text="What the person was then.")
+    asked_role = models.CharField(max_length=40, blank=True, help_text="The person's role when asking.")
     branch = models.ForeignKey(
         Branch,
         null=True,
@@ -96,7 +96,7 @@ class Approval(models.Model):
         db_index=False,
     )
     asked_at = models.DateTimeField()
-    expires_at = models.DateTimeField(help_text="By the database's clock; nobody approves it later.")
+    expires_at = models.DateTimeField(help_text="By the database's clock; it cannot be approved later.")
     state = models.CharField(max_length=10, choices=ApprovalState.choices, default=ApprovalState.ASKED)
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,

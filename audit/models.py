@@ -121,7 +121,9 @@ class Sealing(models.Model):
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
     size = models.BigIntegerField(default=0, help_text="Leaves in the tree.")
-    key = models.CharField(max_length=36, blank=True, help_text="Last leaf, hex: rows beyond are not sealed.")
+    key = models.CharField(
+        max_length=36, blank=True, help_text="The last leaf, hexadecimal; later rows are not sealed."
+    )
     sealed_at = models.DateTimeField(null=True, help_text="When the sealer had nothing left to seal.")
     published = models.BigIntegerField(default=0, help_text="The last checkpoint that left: log and file.")
     announced_at = models.DateTimeField(null=True, help_text="When one was sent to people last.")

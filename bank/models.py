@@ -24,7 +24,9 @@ class BankAccount(models.Model):
 
     name = models.CharField(max_length=40, unique=True)
     columns = models.JSONField(default=dict, help_text="`bank.formats.Columns`.")
-    most_fee = models.PositiveSmallIntegerField(default=USUAL_FEE, help_text="Hundredths of a percent.")
+    most_fee = models.PositiveSmallIntegerField(
+        default=USUAL_FEE, help_text="The provider's fee at most, in hundredths of a percent."
+    )
 
     class Meta:
         default_permissions = ()
@@ -80,7 +82,7 @@ class BankRow(models.Model):
     amount = models.BigIntegerField()
     text = models.CharField(max_length=300, blank=True)
     reference = models.CharField(max_length=100, blank=True)
-    nth = models.PositiveSmallIntegerField(help_text="Among the rows of its day that say the same, from 1.")
+    nth = models.PositiveSmallIntegerField(help_text="Its number, from 1, among equal rows of its day.")
 
     state = models.CharField(max_length=10, choices=State.choices, default=State.UNKNOWN)
     item = models.CharField(max_length=80, null=True, unique=True)  # noqa: DJ001 - NULLs are no twins
@@ -90,7 +92,9 @@ class BankRow(models.Model):
     decided_by = models.ForeignKey(
         User, null=True, on_delete=models.PROTECT, related_name="+", db_index=False, help_text="Empty: by itself."
     )
-    decided_at = models.DateTimeField(null=True, help_text="By a person: then nothing matches it by itself.")
+    decided_at = models.DateTimeField(
+        null=True, help_text="When a person decided; nothing matches the row by itself afterwards."
+    )
 
     class Meta:
         default_permissions = ()

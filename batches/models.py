@@ -49,7 +49,9 @@ class Batch(models.Model):
     name = models.CharField(max_length=100, help_text="The name of the file; empty for pasted rows.", blank=True)
     branch = models.ForeignKey(Branch, on_delete=models.PROTECT, related_name="+", db_index=False)
     sha256 = models.CharField(max_length=64, help_text="The digest of what the rows say.")
-    nth = models.PositiveSmallIntegerField(default=1, help_text="How often a person has meant this table, from 1.")
+    nth = models.PositiveSmallIntegerField(
+        default=1, help_text="Which batch of the same rows this is, from 1: a person wanted each."
+    )
     again_of = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="again", db_index=False)
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -74,9 +76,9 @@ class Batch(models.Model):
     next_at = models.DateTimeField(null=True, help_text="When its next bills are checked, or its next rows placed.")
     ended_at = models.DateTimeField(null=True)
     stopped_by = models.CharField(max_length=40, blank=True, help_text="The code of what paused it; empty: a person.")
-    why_stopped = models.CharField(max_length=500, blank=True, help_text="The same in words.")
+    why_stopped = models.CharField(max_length=500, blank=True, help_text="Why it was paused, in words.")
     owes_back = models.BooleanField(
-        default=False, db_default=False, help_text="Money that was paid for rows that are never sold is to go back."
+        default=False, db_default=False, help_text="Money was paid for rows that are never sold; it has to go back."
     )
     settled_at = models.DateTimeField(null=True, help_text="When a person noted that it has.")
     settled_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -213,13 +215,17 @@ class BatchRow(models.Model):
     )
     max_price = models.BigIntegerField(null=True, help_text="Rupiah: the cost, as it was checked.")
     selling_price = models.BigIntegerField(null=True, help_text="Rupiah: what the customer pays, as it was checked.")
-    is_repeat_meant = models.BooleanField(default=False, help_text="A person means it a second time.")
+    is_repeat_meant = models.BooleanField(
+        default=False, help_text="A person wants it although the same was sold before."
+    )
     is_twice_meant = models.BooleanField(
-        default=False, db_default=False, help_text="A person means it although the table has it twice."
+        default=False, db_default=False, help_text="A person wants it although the table has it twice."
     )
     state = models.CharField(max_length=10, choices=RowState.choices)
     fault = models.CharField(max_length=40, blank=True, help_text="A `Fault`, or the code of what refused its order.")
-    said = models.CharField(max_length=500, blank=True, help_text="More about a `Fault`; of another code all words.")
+    said = models.CharField(
+        max_length=500, blank=True, help_text="More about a `Fault`; for another code, the whole text."
+    )
     ref_id = models.CharField(max_length=32, unique=True, help_text="The ref_id of the only order that it may become.")
     order = models.OneToOneField(Order, null=True, on_delete=models.PROTECT, related_name="batch_row")
 

@@ -267,7 +267,7 @@ class BillCheck(models.Model):
         help_text="Who asked last; the inquiries are made for them.",
     )
     saved_number = models.ForeignKey(SavedNumber, null=True, on_delete=models.SET_NULL, related_name="bill_checks")
-    batch = models.UUIDField(null=True, db_index=True, help_text="Checked together with others.")
+    batch = models.UUIDField(null=True, db_index=True, help_text="The same in bills that were checked together.")
     created_at = models.DateTimeField(default=timezone.now)
     answered_at = models.DateTimeField(null=True)
     polls = models.IntegerField(default=0, help_text="Inquiries sent for it.")

@@ -60,8 +60,10 @@ class Callback(models.Model):
     event = models.CharField(max_length=60, blank=True)
     ref_id = models.CharField(max_length=64, blank=True, db_index=True)
     body = models.BinaryField(help_text="The raw bytes; none once they are gone.")
-    body_gone_at = models.DateTimeField(null=True, help_text="Its days were over; the hash stays.")
-    headers = models.JSONField(help_text="Without the signature.")
+    body_gone_at = models.DateTimeField(
+        null=True, help_text="When the body was deleted after its days; the hash stays."
+    )
+    headers = models.JSONField(help_text="The request's headers, without the signature.")
     source_address = models.GenericIPAddressField(null=True)
     is_signed = models.BooleanField(help_text="The body itself was authenticated, so that it may settle an order.")
     repeats = models.IntegerField(default=0, help_text="How often the very same bytes came again.")
@@ -72,7 +74,7 @@ class Callback(models.Model):
     )
     next_try_at = models.DateTimeField(default=timezone.now, help_text="While it waits: when the sweep takes it.")
     tries = models.IntegerField(default=0, help_text="How often our own code failed on it.")
-    fault = models.CharField(max_length=300, blank=True, help_text="How it failed last.")
+    fault = models.CharField(max_length=300, blank=True, help_text="How our own code failed on it last.")
 
     objects = CallbackQuerySet.as_manager()
     # A verification of the audit computes it again, unless the bytes were properly deleted

@@ -58,7 +58,7 @@ class Complaint(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
     opened_at = models.DateTimeField()
     opened_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    due_at = models.DateTimeField(help_text="Until then somebody looks after it again.")
+    due_at = models.DateTimeField(help_text="When somebody has to look at it again, at the latest.")
     closed_at = models.DateTimeField(null=True)
 
     objects = ComplaintQuerySet.as_manager()

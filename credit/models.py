@@ -70,7 +70,9 @@ class CreditAccount(models.Model):
 
     customer = models.OneToOneField(Customer, null=True, on_delete=forget_unless_owing, related_name="credit")
     cap = models.BigIntegerField(_("cap"), help_text="Rupiah that may be owed at most.")
-    due_days = models.PositiveSmallIntegerField(_("days until it is due"), help_text="After the day of the sale.")
+    due_days = models.PositiveSmallIntegerField(
+        _("days until it is due"), help_text="Days from the sale until it is due."
+    )
     due_on = models.DateField(
         _("due on"), null=True, blank=True, help_text="Sales until this day are due on it, such as a payday."
     )

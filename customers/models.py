@@ -136,7 +136,9 @@ CustomerHistory = history_of(Customer)
 class MergedCustomer(models.Model):
     """The customer that a merged one has become: sales keep the key of their buyer."""
 
-    gone = models.BigIntegerField(primary_key=True, help_text="The key that no customer has any more.")
+    gone = models.BigIntegerField(
+        primary_key=True, help_text="The key of the customer who was merged; no customer has it any more."
+    )
     kept = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="+")
 
     class Meta:

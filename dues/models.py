@@ -85,7 +85,7 @@ class FollowedNumber(models.Model):
     fine_day = models.PositiveSmallIntegerField(_("Fine from day"), null=True, blank=True, validators=_DAYS)
     first_month = models.DateField(help_text="The first day of the first month that is checked.")
     is_kept = models.BooleanField(
-        default=False, help_text="A person goes on with it: nobody is asked until it is paid."
+        default=False, help_text="A person wants to go on with it; the page asks again only after a bill is paid."
     )
 
     objects = FollowedNumberQuerySet.as_manager()

@@ -66,7 +66,7 @@ class DaySum(models.Model):
         on_delete=models.PROTECT,
         related_name="+",
         db_index=False,
-        help_text="Null also for what commands sold.",
+        help_text="Null for a sum that is of no person, and for sales of commands.",
     )
     method = models.CharField(max_length=20, blank=True, help_text="How the customers paid.")
     branch = models.ForeignKey(Branch, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)

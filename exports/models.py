@@ -69,13 +69,13 @@ class Export(models.Model):
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="exports")
     list_name = models.CharField(max_length=40, help_text="The file's name begins with it.")
-    task = models.CharField(max_length=100, help_text="Writes it: the name of a task of the list's room.")
+    task = models.CharField(max_length=100, help_text="The task of the list's room that writes it.")
     permission = models.CharField(max_length=100, help_text="What its reader needs, also when it is downloaded.")
     query = models.TextField(blank=True, help_text="The list's filters, as in its address.")
     file_format = models.CharField(max_length=4, choices=Format.choices)
     whole_numbers = models.BooleanField(default=False, db_default=False, help_text="It holds customers' numbers whole.")
     language = models.CharField(
-        max_length=10, blank=True, default="", db_default="", help_text="Of the page that asked."
+        max_length=10, blank=True, default="", db_default="", help_text="The language of the page that asked for it."
     )
     state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
     rows_total = models.BigIntegerField(default=0)
@@ -137,7 +137,7 @@ class SavedView(models.Model):
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_views")
-    list_name = models.CharField(max_length=40, help_text="As its files begin.")
+    list_name = models.CharField(max_length=40, help_text="The list's name, with which its files' names begin.")
     name = models.CharField(_("name"), max_length=40)
     query = models.TextField(help_text="As in the list's address; its days stay relative.")
     is_shared = models.BooleanField(_("for everybody"), default=False)

@@ -76,9 +76,9 @@ class Exchange(models.Model):
     )
     request = models.JSONField(null=True, help_text="The fields that we sent, besides ref_id and credentials.")
     http_status = models.PositiveSmallIntegerField(null=True)
-    latency_ms = models.IntegerField(null=True, help_text="Until the whole answer, or until it was given up.")
-    waited_ms = models.IntegerField(null=True, help_text="For the rate budget, before it was sent.")
-    attempt = models.IntegerField(default=1, help_text="The how-many-th request of its kind in a row.")
+    latency_ms = models.IntegerField(null=True, help_text="Until its whole answer, or until we gave up.")
+    waited_ms = models.IntegerField(null=True, help_text="Its wait for the rate budget, before it was sent.")
+    attempt = models.IntegerField(default=1, help_text="Which request of its kind in a row this is, from 1.")
     error = models.CharField(
         max_length=140, blank=True, help_text="The kind of error and its code or reason: its group."
     )
@@ -137,7 +137,7 @@ class UpstreamAccount(models.Model):
     refused_since = models.DateTimeField(null=True, help_text="Since when nothing may be sent: it refuses our account.")
     refused_code = models.CharField(max_length=40, blank=True)
     restored_at = models.DateTimeField(null=True, help_text="When this database was last restored from a backup.")
-    restored_to = models.DateTimeField(null=True, help_text="It knows what was committed until then.")
+    restored_to = models.DateTimeField(null=True, help_text="The restored database has what was committed until then.")
     unwritten_at = models.DateTimeField(
         null=True, help_text="When the newest of `unwritten` was sent; empty when every line has come."
     )

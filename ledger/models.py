@@ -177,9 +177,9 @@ class RunningDay(models.Model):
     only = models.BooleanField(primary_key=True, default=True, editable=False)
     day = models.DateField()
     last_entry = models.BigIntegerField(help_text="The newest entry that is summed.")
-    last_at = models.DateTimeField(help_text="When that was posted.")
-    lowest = models.BigIntegerField(help_text="The least balance up to it, the day's opening balance included.")
-    sums = models.JSONField(default=dict, help_text="As those of a closed day.")
+    last_at = models.DateTimeField(help_text="When that entry was posted.")
+    lowest = models.BigIntegerField(help_text="The day's least balance up to that entry, its opening balance included.")
+    sums = models.JSONField(default=dict, help_text="The same sums as those of a closed day.")
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(only=True), name="running_day_is_one_row")]

@@ -32,10 +32,10 @@ class Policies(models.Model):
     alert_low_balance_hours = _number("alert_low_balance_hours")
     exchanges_kept_days = _number("exchanges_kept_days")
     callbacks_kept_days = models.BigIntegerField(
-        default=BOUNDS["callbacks_kept_days"].default, null=True, help_text="None: without end."
+        default=BOUNDS["callbacks_kept_days"].default, null=True, help_text="Empty: kept without end."
     )
     batch_texts_kept_days = models.BigIntegerField(
-        default=BOUNDS["batch_texts_kept_days"].default, null=True, help_text="None: without end."
+        default=BOUNDS["batch_texts_kept_days"].default, null=True, help_text="Empty: kept without end."
     )
     blind_count = models.BooleanField(default=False, help_text="Nobody sees the expected cash before the count.")
     opens_at = models.TimeField(null=True, help_text="Until `closes_at` cashiers sell; without both, always.")

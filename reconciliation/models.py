@@ -32,7 +32,7 @@ class Reconciliation(models.Model):
         Exchange, null=True, on_delete=models.PROTECT, related_name="+", help_text="The last quiet reading."
     )
     booked = models.BigIntegerField(default=0, help_text="Opening balance and entries of orders before that reading.")
-    outside = models.BigIntegerField(default=0, help_text="What was left over: the differences that no order explains.")
+    outside = models.BigIntegerField(default=0, help_text="Rupiah: the sum of the differences that no order explains.")
     judged_no = models.BigIntegerField(default=0, help_text="Readings that were answered by this number are judged.")
     read_again_at = models.DateTimeField(null=True, help_text="When to read the balance again, before its minute.")
 
@@ -166,28 +166,28 @@ class Difference(models.Model):
     note = models.CharField(max_length=500, blank=True)
     entry = models.OneToOneField(Entry, null=True, on_delete=models.PROTECT, related_name="difference")
     closed_with = models.OneToOneField(
-        "self", null=True, on_delete=models.PROTECT, related_name="+", help_text="The opposite one that makes it good."
+        "self", null=True, on_delete=models.PROTECT, related_name="+", help_text="The later opposite that cancels it."
     )
     explained_by = models.ForeignKey(
         Order,
         null=True,
         on_delete=models.PROTECT,
         related_name="+",
-        help_text="The order that did this, or a part of it; it was decided late.",
+        help_text="The order, decided late, that explains all or a part of the difference.",
     )
     rest_of = models.OneToOneField(
         "self",
         null=True,
         on_delete=models.PROTECT,
         related_name="rest",
-        help_text="The difference of which an order explains the other part.",
+        help_text="The difference of which this is the rest, after an order has explained a part.",
     )
     makes_good = models.OneToOneField(
         "self",
         null=True,
         on_delete=models.PROTECT,
         related_name="made_good_by",
-        help_text="The former difference of which this is the opposite.",
+        help_text="The earlier difference that this one cancels, as its opposite.",
     )
 
     objects = DifferenceQuerySet.as_manager()
@@ -328,7 +328,7 @@ class Adjustment(models.Model):
         null=True,
         on_delete=models.PROTECT,
         related_name="+",
-        help_text="Empty, though it is decided and not approved: its time was over.",
+        help_text="Empty also if it expired without a decision.",
     )
     decided_at = models.DateTimeField(null=True)
     approval = models.OneToOneField(

@@ -81,7 +81,7 @@ class Shop(models.Model):
     )
     saved_at = models.DateTimeField(null=True, help_text="When a person last saved it; until then SHOP_NAME names it.")
 
-    set_up_at = models.DateTimeField(null=True, help_text="When the list of first steps was closed, for ever.")
+    set_up_at = models.DateTimeField(null=True, help_text="When the list of first steps was closed permanently.")
 
     class Meta:
         default_permissions = ()

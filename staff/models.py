@@ -131,7 +131,9 @@ class User(AbstractUser):
         NOTICE = "notice", _("Desktop notice")
         BOTH = "both", _("Both")
 
-    language = models.CharField(max_length=10, blank=True, choices=languages, help_text="Empty: as the browser.")
+    language = models.CharField(
+        max_length=10, blank=True, choices=languages, help_text="If empty, the browser's language."
+    )
     theme = models.CharField(max_length=5, choices=Theme.choices, default=Theme.AUTO)
     endings = models.CharField(max_length=6, choices=Endings.choices, default=Endings.OFF)
     note = models.CharField(_("note"), max_length=300, blank=True)
@@ -142,13 +144,15 @@ class User(AbstractUser):
         expression=models.Func("password", template="encode(sha256(%(expressions)s::bytea), 'hex')"),
         output_field=models.CharField(max_length=64),
         db_persist=True,
-        help_text="Says in the history that the hash is another, without the hash.",
+        help_text="Shows in the history that the password has changed, without its hash.",
     )
     branch = models.ForeignKey(
         Branch, db_default=FIRST, on_delete=models.PROTECT, related_name="people", db_index=False
     )
     bound_since = models.DateTimeField(null=True, help_text="Since then the person sees only the own branch.")
-    device_epoch = models.PositiveIntegerField(default=0, help_text="Raised, it makes every known device a stranger.")
+    device_epoch = models.PositiveIntegerField(
+        default=0, help_text="When it is raised, no known device of this person is trusted any more."
+    )
 
     # Own limits, in whole rupiah; each overrides the role's. Empty: as the role says.
     own_per_order = models.BigIntegerField(null=True, blank=True)

@@ -30,7 +30,7 @@ class Till(models.Model):
     enrolled_at = models.DateTimeField()
     switched_off_at = models.DateTimeField(null=True)
     pin_limit = models.BigIntegerField(
-        null=True, blank=True, help_text="Most for one order by PIN, in rupiah; empty: the policy."
+        null=True, blank=True, help_text="The most for one order by PIN, in rupiah; if empty, the policy's."
     )
 
     held_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", help_text="By PIN.")

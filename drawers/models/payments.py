@@ -128,26 +128,26 @@ class Payment(models.Model):
     cash_given = models.BigIntegerField(null=True, help_text="Rupiah that the customer gave, where somebody said it.")
     reference = models.CharField(max_length=60, blank=True, help_text="The number on the slip.")
     paid_at_once = models.UUIDField(
-        null=True, help_text="The same in payments that are one for the customer, such as bills paid together."
+        null=True, help_text="The same number in payments that the customer made as one, such as bills paid together."
     )
     debt = models.OneToOneField(
         CreditEntry,
         null=True,
         on_delete=models.PROTECT,
         related_name="payment",
-        help_text="The sale on the account of who owes it.",
+        help_text="The entry of this sale on the customer's account.",
     )
     buyer = models.BigIntegerField(
         null=True,
-        help_text="The key of the customer: whose account it is on, else who had saved its number when it was sold."
-        " Customers are merged and erased, so that no row may have it any more.",
+        help_text="The key of the customer on whose account it is, else of the customer who had saved the number when"
+        " it was sold. After a merge or an erasure no customer has this key any more.",
     )
     sold_in = models.ForeignKey(
         Shift,
         null=True,
         on_delete=models.PROTECT,
         related_name="payments",
-        help_text="Empty: no drawer was open; or it waits for the seller's next shift (`agreed_in`).",
+        help_text="Empty if no drawer was open, or while it waits for the seller's next shift (`agreed_in`).",
         db_index=False,
     )
     agreed_in = models.ForeignKey(
@@ -155,18 +155,20 @@ class Payment(models.Model):
         null=True,
         on_delete=models.PROTECT,
         related_name="sold_later",
-        help_text="The earlier shift that sold it, and had closed before it was placed.",
+        help_text="The shift in which the seller asked for it, if that had closed before it was approved and placed.",
         db_index=False,
     )
 
     outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.OPEN)
-    ended_at = models.DateTimeField(null=True, help_text="When the order ended; when it was reversed, then.")
+    ended_at = models.DateTimeField(
+        null=True, help_text="When the order ended; of a reversed order, when it was reversed."
+    )
     ended_in = models.ForeignKey(
         Shift,
         null=True,
         on_delete=models.PROTECT,
         related_name="endings",
-        help_text="The seller's shift that was open then, else the next one.",
+        help_text="The seller's shift that was open when the order ended, else the next one.",
         db_index=False,
     )
     cost = models.BigIntegerField(null=True, help_text="Rupiah: what the order cost, once it has arrived.")
@@ -180,7 +182,7 @@ class Payment(models.Model):
         null=True,
         on_delete=models.PROTECT,
         related_name="payment",
-        help_text="Where it came out of a shift; empty of a transfer that no drawer made.",
+        help_text="The entry of the shift that paid it; empty if no shift did, such as for a transfer from home.",
     )
 
     objects = PaymentQuerySet.as_manager()

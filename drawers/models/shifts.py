@@ -182,18 +182,22 @@ class Shift(models.Model):
     )
     opening_reason = models.CharField(max_length=500, blank=True, help_text="Why the opening is not what was left.")
     taken_from = models.OneToOneField(
-        "self", null=True, on_delete=models.PROTECT, related_name="handed_to", help_text="Whose count it began with."
+        "self",
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="handed_to",
+        help_text="The shift whose count it began with.",
     )
     closed_at = models.DateTimeField(null=True)
     closed_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+")
     counted = models.BigIntegerField(null=True)
     counted_pieces = ArrayField(models.BigIntegerField(), size=len(DENOMINATIONS), null=True)
     expected = models.BigIntegerField(null=True, help_text="Rupiah: the sum of its sales and entries in cash.")
-    difference = models.BigIntegerField(null=True, help_text="Counted less expected.")
+    difference = models.BigIntegerField(null=True, help_text="Rupiah: the counted cash less the expected cash.")
     reason = models.CharField(max_length=500, blank=True, help_text="Why it differs.")
     day = models.ForeignKey(DrawerDay, null=True, on_delete=models.PROTECT, related_name="shifts")
     first_counted = models.BigIntegerField(
-        null=True, help_text="Rupiah of the count that was corrected; empty: none was."
+        null=True, help_text="Rupiah of the first count, if it was corrected; else empty."
     )
     correction = models.CharField(max_length=500, blank=True, help_text="Why the count was corrected.")
 

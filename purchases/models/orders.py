@@ -235,7 +235,8 @@ class Order(models.Model):
     )
     created_at = models.DateTimeField(default=timezone.now)
     waits_for_topup = models.BooleanField(
-        default=False, help_text="With a short balance it waits and is queued by itself once enough is available."
+        default=False,
+        help_text="If the balance is too low, it waits, and is queued by itself once the balance is enough.",
     )
     sent_at = models.DateTimeField(null=True, help_text="When it was last claimed for sending.")
     final_at = models.DateTimeField(null=True)
@@ -252,7 +253,7 @@ class Order(models.Model):
     pending_no = models.BigIntegerField(
         null=True, help_text='Before the last request that was answered "pending": no refund had happened before.'
     )
-    ended_no = models.BigIntegerField(null=True, help_text="After its end was known.")
+    ended_no = models.BigIntegerField(null=True, help_text="Taken after its end was known.")
 
     polls = models.IntegerField(default=0, help_text="Status requests since it was sent.")
     not_found_count = models.IntegerField(default=0)

@@ -30,7 +30,7 @@ class Verdict(models.Model):
         max_length=12,
         choices=Status.choices,
         blank=True,
-        help_text="The order at the proposal: once it moves, the proposal is void. Empty: from an older version.",
+        help_text="The order's status at the proposal: void once that changes. Empty in rows of older versions.",
     )
     sn = models.CharField(
         max_length=200, blank=True, help_text="The SN that the person has seen, for a success; the receipt shows it."
@@ -45,7 +45,7 @@ class Verdict(models.Model):
         null=True,
         on_delete=models.PROTECT,
         related_name="+",
-        help_text="Empty, though it is decided and not approved: its time was over.",
+        help_text="Empty also if it expired without a decision.",
     )
     decided_at = models.DateTimeField(null=True)
     approval = models.OneToOneField(
