@@ -70,7 +70,7 @@ def show_account(
     manages = request.user.has_perm(Right.MANAGE_CREDIT)
     context: dict[str, Any] = {"customer": customer, "account": account}
     if account:
-        entries = account.entries.select_related("person", "undone_by")
+        entries = account.entries.select_related("person", "undone_by", "drawer_entry__shift__drawer")
         page = keyset_page(entries, request.GET, time_field="at", size=50)
         debts = services.debts_of(account)
         unfulfilled = services.unfulfilled_sales(account)
@@ -122,6 +122,7 @@ def _undoable(request: StaffRequest, account: CreditAccount, entries: list[Credi
         and entry.pk > final
         and not hasattr(entry, "undone_by")
         and (manages or (entry.person_id == request.user.pk and request.user.has_perm(Right.USE_CREDIT)))
+        and (not hasattr(entry, "drawer_entry") or entry.drawer_entry.may_be_undone_by(request.user))
     }
 
 

@@ -21,6 +21,10 @@ class DrawerRefused(ForReason):
         "name_taken": _("There is a drawer with this name already."),
         "in_use": _("This drawer is open. Close its shift first."),
         "closed": _("This shift is closed. It never changes."),
+        "cash_counted": _(
+            "This cash was counted when its shift closed, so the payment stays."
+            " A person who manages credit can enter what is still owed as “Owed from before”."
+        ),
         "count_used": _("A later shift began with this count. It never changes."),
         "corrected": _("This count was corrected before. It never changes."),
         "no_correction": _("Write why the count was wrong."),

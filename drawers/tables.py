@@ -246,6 +246,10 @@ class EntryTable(Table[DrawerEntry]):
             return format_html('{} <span class="sub" data-undoes>{}</span>', words, gettext("undone"))
         if hasattr(entry, "undone_by"):
             return format_html("<s>{}</s>", words)
+        if entry.credit_entry and hasattr(entry.credit_entry, "undone_by"):
+            return format_html(
+                '{} <span class="sub" data-undone-later>{}</span>', words, gettext("undone after this shift")
+            )
         return format_html("{}", words)
 
     @column(_("Method"), phone="2 left")

@@ -131,6 +131,10 @@ class DrawerEntry(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} {self.amount}"
 
+    def may_be_undone_by(self, person: User) -> bool:
+        """Whether this person may undo this payment of a debt in its open shift, or later if it was no cash."""
+        return self.shift.takes_entries_of(person) if self.shift.is_open else not self.is_cash
+
     @property
     def method_words(self) -> str:
         """How the money moved, in words."""

@@ -286,6 +286,12 @@ class Shift(models.Model):
         """Whether it takes entries."""
         return self.closed_at is None
 
+    def takes_entries_of(self, person: User) -> bool:
+        """Whether it is this person's, or the person manages drawers and sees its branch."""
+        is_own = self.cashier_id == person.pk and person.has_perm(Right.USE_DRAWERS)
+        sees_it = person.bound_to in {None, self.drawer.branch_id}
+        return is_own or (sees_it and person.has_perm(Right.MANAGE_DRAWERS))
+
 
 DrawerHistory = history_of(Drawer)
 # The branch never changes, and copies made before each branch had days of its own lack it.

@@ -81,13 +81,17 @@ def undo_credit_payment(payment: CreditEntry, *, actor: User, reason: str) -> Cr
     """Undo a payment that was entered wrongly, on the account and in its shift.
 
     Raises `DrawerRefused`, `CreditRefused`.
-    A payment in a shift can be undone until the shift closes. Afterwards enter the cash that is too much or too little.
+    Once the shift has closed, cash stays, because it was counted. Another way is then undone on the account only: a
+    closed shift never changes.
     """
     with transaction.atomic():
         entry = DrawerEntry.objects.filter(credit_entry=payment).first()
-        shift = None
-        if entry:
-            shift = lock_shift(entry.shift_id)
+        shift = lock_shift(entry.shift_id, is_closed=True) if entry else None
+        if entry and shift and not shift.is_open:
+            if entry.is_cash:
+                raise DrawerRefused("cash_counted")
+            shift = None
+        if shift:
             refuse_unless_own(shift, actor)
         undoing = credit.undo_payment(payment, actor=actor, reason=reason)
         if entry and shift:

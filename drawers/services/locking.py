@@ -8,7 +8,6 @@ from django.db import connection
 from django.db.transaction import TransactionManagementError
 
 from core import clock
-from core.rights import Right
 from credit.methods import counts_as_cash
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerEntry, Shift
@@ -34,9 +33,7 @@ def open_shift_of(person_id: int) -> Shift | None:
 
 def refuse_unless_own(shift: Shift, actor: User) -> None:
     """Raise `DrawerRefused` unless this is the actor's shift, or the actor manages drawers and sees its branch."""
-    is_own = shift.cashier_id == actor.pk and actor.has_perm(Right.USE_DRAWERS)
-    sees_it = actor.bound_to in {None, shift.drawer.branch_id}
-    if not (is_own or (sees_it and actor.has_perm(Right.MANAGE_DRAWERS))):
+    if not shift.takes_entries_of(actor):
         raise DrawerRefused("not_yours")
 
 

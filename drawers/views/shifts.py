@@ -61,7 +61,7 @@ def sales_of(shift: Shift) -> QuerySet[Payment]:
 
 def entries_of(shift: Shift) -> QuerySet[DrawerEntry]:
     """The entries of a shift beside its sales, as the table shows them, newest first."""
-    return shift.entries.select_related("person", "undone_by", "payment").order_by("-pk")
+    return shift.entries.select_related("person", "undone_by", "payment", "credit_entry__undone_by").order_by("-pk")
 
 
 def _shift_for(request: StaffRequest, pk: int, *permissions: str) -> Shift:

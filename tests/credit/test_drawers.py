@@ -1,6 +1,7 @@
 """Credit and drawers: a sale on credit is no cash, a cash payment of it is, and both show the same."""
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.db import transaction
 
 from credit.errors import CreditRefused, OverCap
@@ -19,8 +20,8 @@ from drawers.services import (
 )
 from purchases.services.resolving import requeue
 from testing.orders import never_arrived
-from testing.people import make_person
-from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
+from testing.people import browser_of, make_person, signed_in
+from tests.credit.helpers import account_of, give_credit, owed_by, page_of, sell_to
 from tests.drawers.helpers import begin, end, pieces_of, sell
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -91,10 +92,56 @@ def test_a_payment_is_undone_in_both_until_its_shift_closes():
     undo_credit_payment(wrong, actor=shift.cashier, reason="typed wrongly")
     assert (owed_by(customer), expected_cash(shift)) == (8_000, 102_000)
     close_shift(shift, pieces=pieces_of(102_000), actor=shift.cashier)
-    with pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == "closed"):
+    with pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == "cash_counted"):
         undo_credit_payment(right, actor=shift.cashier, reason="too late")
 
     assert owed_by(customer) == 8_000
+
+
+def test_given_a_transfer_in_a_closed_shift_then_only_the_account_changes():
+    shift, customer = begin(cash=100_000), give_credit()
+    sell_to(customer, 10_000, by=shift.cashier)
+    wrong = take_credit_payment(account_of(customer), amount=3_000, method="transfer", actor=shift.cashier)
+    close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
+    before, entries = totals_of([shift.pk])[shift.pk], list(DrawerEntry.objects.order_by("pk").values())
+
+    undo_credit_payment(wrong, actor=shift.cashier, reason="typed wrongly")
+
+    amounts = CreditEntry.objects.order_by("pk").values_list("kind", "method", "amount", "undoes")
+    assert list(amounts)[1:] == [("payment", "transfer", -3_000, None), ("payment", "transfer", 3_000, wrong.pk)]
+    assert owed_by(customer) == 10_000
+    assert (totals_of([shift.pk])[shift.pk], list(DrawerEntry.objects.order_by("pk").values())) == (before, entries)
+    shown = browser_of("admin").get(f"/shifts/{shift.pk}/").content.decode()
+    assert "data-undone-later" in shown
+
+
+@pytest.mark.parametrize(("method", "is_offered"), [("cash", False), ("transfer", True)])
+def test_given_a_payment_in_a_closed_shift_then_undo_is_offered_if_it_can(method, is_offered):
+    shift, customer = begin(cash=100_000), give_credit()
+    sell_to(customer, 10_000, by=shift.cashier)
+    payment = take_credit_payment(account_of(customer), amount=3_000, method=method, actor=shift.cashier)
+    in_drawer = 103_000 if method == "cash" else 100_000
+    close_shift(shift, pieces=pieces_of(in_drawer), actor=shift.cashier)
+
+    page = page_of(signed_in(shift.cashier), f"/customers/{customer.pk}/credit/")
+
+    assert (f"/credit/payments/{payment.pk}/undo/" in page) == is_offered
+
+
+def test_given_another_persons_drawer_then_undo_is_not_offered():
+    shift, customer = begin(cash=100_000), give_credit()
+    sell_to(customer, 10_000, by=shift.cashier)
+    payment = take_credit_payment(account_of(customer), amount=3_000, method="cash", actor=shift.cashier)
+    manager = make_person("supervisor")
+    manager.user_permissions.add(Permission.objects.get(codename="manage_credit"))
+    address = f"/credit/payments/{payment.pk}/undo/"
+
+    shown = [
+        address in page_of(signed_in(person), f"/customers/{customer.pk}/credit/")
+        for person in (manager, shift.cashier)
+    ]
+
+    assert shown == [False, True]
 
 
 def test_a_failed_sale_on_credit_goes_back_on_the_account():
