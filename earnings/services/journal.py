@@ -44,10 +44,13 @@ _OF_BOOKS = {
     "adjustment": "fees",
     "opening": "opening",
 }
-# The branch of an entry of credit: that of its order, else of the drawer of the money, else of the person.
+# The branch of an entry of credit: that of its order, else of the drawer of the money, else of the person. An undone
+# payment and its undoing have the same.
 _HOME_OF_CREDIT = Coalesce(
     Subquery(Payment.objects.filter(ref_id=OuterRef("ref_id")).values("branch")[:1]),
     "drawer_entry__shift__drawer__branch",
+    "undoes__drawer_entry__shift__drawer__branch",
+    "undoes__person__branch",
     "person__branch",
     output_field=BigIntegerField(),
 )

@@ -2,14 +2,15 @@
 
 import datetime as dt
 from collections import Counter
+from functools import partial
 
 import pytest
 from django.utils import timezone
 
 from batches.models import BatchRow
 from branches.models import FIRST
-from drawers.models import Drawer, DrawerEntry
-from drawers.services import give_back, take_credit_payment
+from drawers.models import Drawer, DrawerEntry, Shift
+from drawers.services import close_shift, give_back, take_credit_payment, undo_credit_payment
 from earnings.services.journal import journal_of
 from reconciliation.services import announce_top_up
 from staff.models import User
@@ -19,7 +20,7 @@ from tests.bank.helpers import paid
 from tests.branches.helpers import make_branch
 from tests.core.helpers import amounts_at, codes, has_id
 from tests.credit.helpers import account_of, give_credit, sell_to
-from tests.drawers.helpers import begin, end, sell
+from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.dues.helpers import due_bill
 from tests.ledger.helpers import open_books, post
 
@@ -88,6 +89,22 @@ def test_the_journals_of_the_branches_are_that_of_the_shop_to_the_rupiah(second)
     } == {}
     assert ("bank", "deposit") not in booked
     assert "deposit" in of_shop
+
+
+@pytest.mark.parametrize("is_in_shift", [True, False])
+def test_given_a_payment_undone_elsewhere_then_its_branch_books_it(second, is_in_shift):
+    there, customer, day = seller_of(second), give_credit(), timezone.localdate()
+    end(sell_to(customer, 30_000, by=there), "success")
+    close = partial(close_shift, Shift.objects.get(), pieces=pieces_of(100_000), actor=there)
+    if not is_in_shift:
+        close()
+    payment = take_credit_payment(account_of(customer), amount=10_000, method="transfer", actor=there)
+    if is_in_shift:
+        close()
+
+    undo_credit_payment(payment, actor=make_person("admin"), reason="typed wrongly")
+
+    assert [net(journal_of(day, branch))["transfer"] for branch in (FIRST, second.pk)] == [0, 0]
 
 
 def test_the_page_and_files_of_the_journal_are_of_the_chosen_branch(second):
