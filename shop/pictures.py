@@ -18,6 +18,7 @@ from shop.models import MOST_LOGO_BYTES, LogoType
 LEAST_PIXELS, MOST_PIXELS = 16, 2_000
 
 _PNG = b"\x89PNG\r\n\x1a\n"
+_JPEG = b"\xff\xd8\xff"
 # In a JPEG: the segments that hold its size, and those that are only a marker.
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _BARE = frozenset([0x01, *range(0xD0, 0xD8)])
@@ -91,8 +92,8 @@ def _png(content: bytes) -> _Found:
 
 
 def _jpeg(content: bytes) -> _Found:
-    """Read a JPEG with a scan that ends with its end marker."""
-    if not content.startswith(b"\xff\xd8\xff"):
+    """Read a JPEG with a scan, up to its end marker; another picture behind it, as phones store one, is left out."""
+    if not content.startswith(_JPEG):
         return None
     at, size, has_scan, alone = 2, None, False, bytearray(content[:2])
     while True:
@@ -103,8 +104,9 @@ def _jpeg(content: bytes) -> _Found:
             at += 1
             continue
         if marker == 0xD9:
-            is_whole = has_scan and at + 2 == len(content)
-            return (LogoType.JPEG, *size, bytes(alone + content[at:])) if size and is_whole else None
+            end = at + 2
+            is_whole = has_scan and (end == len(content) or content.startswith(_JPEG, end))
+            return (LogoType.JPEG, *size, bytes(alone + content[at:end])) if size and is_whole else None
         if marker in _BARE:
             at += 2
             continue

@@ -63,6 +63,7 @@ def test_what_is_no_whole_picture_is_refused(content):
         (png(more=chunk(b"tRNS", b"\0\0")), png(more=chunk(b"tRNS", b"\0\0"))),
         (jpeg(more=BESIDE), jpeg()),
         (jpeg(data=DATA + BESIDE + SCAN + DATA + BESIDE), jpeg(data=DATA + SCAN + DATA)),
+        (jpeg() + jpeg(more=BESIDE), jpeg()),
         (webp(more=b"EXIF\x07\0\0\0at home\0XMP \x08\0\0\0at  home", flags=0x1C), webp(flags=0x10)),
     ],
 )
