@@ -17,7 +17,16 @@ from approvals.services import why_not_approved_by
 from core.errors import Refused
 from core.money import rupiah
 from core.notation import in_groups
-from core.numbers import FIELDS, masked, note_as_seen, numbers_in, sees_whole, text_as_seen
+from core.numbers import (
+    FIELDS,
+    ErasedText,
+    erased_serial,
+    masked,
+    note_as_seen,
+    numbers_in,
+    sees_whole,
+    text_as_seen,
+)
 from core.rights import Right, Role
 from staff.models import User
 
@@ -106,7 +115,13 @@ class ShownApproval:
     def lines(self) -> list[Line]:
         """Exactly what will happen, without what this person may not see."""
         lines = [line for line in lines_of(self.approval.act, self.approval.facts) if self._sees(line)]
-        return [line._replace(value=text_as_seen(line.value, *self._numbers)) for line in lines]
+        return [line._replace(value=self._value_as_seen(line)) for line in lines]
+
+    def _value_as_seen(self, line: Line) -> str:
+        """Its value as the viewer may see it; for an erased customer, an SN without the name that may follow it."""
+        erased = next((number for number in self._numbers if isinstance(number, ErasedText)), None)
+        value = erased_serial(line.value, erased) if line.name == "sn" and erased else line.value
+        return text_as_seen(value, *self._numbers)
 
     @property
     def amount(self) -> int | None:

@@ -22,7 +22,7 @@ from testing.orders import place as place_sale
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approve, approver, ask_bill, ask_order, ask_purchase, cashier
 from tests.conftest import Upstream
-from tests.customers.helpers import NUMBER, erase, make_customer, says, text_of
+from tests.customers.helpers import NUMBER, TOKEN, erase, make_customer, says, text_of
 from tests.ledger.helpers import open_books
 from tests.plans import copy_many, plan_of, scans, weigh
 from upstream.budget import CallClass
@@ -79,6 +79,24 @@ def test_no_words_of_a_proposed_decision_show_an_erased_number(owner):
 
     assert len(before) == 1
     assert shown([decision.approval], owner) == []
+
+
+def test_no_sn_of_a_proposed_decision_shows_an_erased_name(owner):
+    # given: the order has no SN, so that only the decision has the name
+    order = place_sale(destination=NUMBER)
+    claim(order.pk)
+    report(order, "pending", source=SUBMIT)
+    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(hours=1))
+    facts = {"outcome": "success", "sn": TOKEN, "evidence": "mail", "reason": "they said so"}
+    first = make_person("admin", username="first")
+    decision = propose_verdict(Order.objects.get(pk=order.pk), actor=first, **facts)
+    before = says(text_of(owner, decision.approval.get_absolute_url()))
+
+    erase(owner, make_customer("Bu Sari", (NUMBER, "phone")))
+
+    after = text_of(owner, decision.approval.get_absolute_url())
+    assert before == ["BUDI SANTOSO"]
+    assert (says(after), TOKEN.partition("/")[0] in after) == ([], True)
 
 
 def test_a_later_request_and_another_number_are_shown_whole(owner, sari, asked):
