@@ -31,6 +31,8 @@ def lock_names(of: int) -> str:
 
 
 _LOCK = lock_names(20_261_128)
+# The first letters that a detail names: if each is escaped (ten letters), the other order still fits behind them.
+_NAMED = 40
 # The index of the trx_id has it in capitals.
 _LOOK_UP = """
     SELECT said.id, first.ref_id
@@ -58,7 +60,7 @@ def check_trx_ids(reports: Mapping[Order, Report]) -> None:
         twin = twins.get(order.pk) or here.get(trx_id)
         here[trx_id] = order.ref_id
         if twin and not order.incidents.filter(kind=Incident.Kind.DOUBLED_TRX_ID).exists():
-            detail = f"{trx_id!r} is also the trx_id of {twin}"
+            detail = f"{trx_id[:_NAMED]!r} is also the trx_id of {twin}"
             record_incident(order, Incident.Kind.DOUBLED_TRX_ID, detail, **report.origin)
 
 

@@ -133,6 +133,17 @@ def test_everybody_who_sees_the_order_reads_it(language, words):
     assert f"{words} {first.ref_id}" in page
 
 
+def test_a_trx_id_of_odd_letters_does_not_hide_the_other_order():
+    # given: in the detail each of its letters takes ten
+    odd = "\U000e0001" * 100
+    first, second = make_order(Status.PENDING, trx_id=odd), make_order(Status.PENDING, destination=OTHER)
+
+    report(second, trx_id=odd)
+
+    page = browser_of("cashier").get(second.get_absolute_url(), HTTP_ACCEPT_LANGUAGE="id").content.decode()
+    assert f"juga trx_id {first.ref_id}" in page
+
+
 def test_with_many_orders_the_look_up_reads_few(transactional_db):
     first, second = two_orders()
     copy_many(
