@@ -85,6 +85,25 @@ def test_a_request_of_a_leader_names_another_one_of_its_branch(shop):
         assert doers == ["Wulan"]
 
 
+def test_the_list_of_work_names_others_of_the_branch_of_a_row(shop):
+    # given: an order in doubt, and a request of one of two leaders of the branch
+    make_order("unknown", placed_by=shop, sent_at="2026-01-01T00:00Z")
+    melati = User.objects.get(username="Melati")
+    User.objects.filter(pk=melati.pk).update(own_approval_above=10_000)
+    ask_purchase(User.objects.get(pk=melati.pk), "081234567890")
+    bound_person("supervisor", "Wulan")
+
+    # then: whoever sees all branches reads the people of this one, and nobody reads their own name
+    assert named_in_work(make_person("auditor"), "order") == ["Melati, Sari, Wulan"]
+    assert named_in_work(melati, "approval") == ["Wulan"]
+
+
+def named_in_work(reader, kind):
+    """Who can do each row of this kind, as the reader's list of work says."""
+    table = signed_in(reader).get("/work/?whose=shop").context["table"]
+    return [task.doers for task in table.rows if task.item.kind == kind]
+
+
 def test_nobody_bound_to_a_branch_is_named_for_what_is_of_the_shop(shop):
     bound_person("administrator", "Bima")
     make_person("administrator", username="Citra", first_name="Citra")
