@@ -320,7 +320,8 @@ class Order(models.Model):
             models.Index(fields=["placed_by", "created_at"], name="order_by_person"),
             models.Index(fields=["created_at", "id"], name="order_open", condition=Q(status__in=sorted(OPEN))),
             models.Index(fields=["sent_at"], name="order_in_doubt", condition=may_be_charged()),
-            models.Index(fields=["id"], name="order_reversed", condition=Q(status=Status.REVERSED)),
+            # The reversals since the sums of a period were made, without their rows.
+            models.Index(fields=["created_at", "final_at"], name="order_reversed", condition=Q(status=Status.REVERSED)),
             models.Index(fields=["final_at"], name="order_unfulfilled", condition=Q(status__in=sorted(UNFULFILLED))),
             # If no order of a large brand failed, a search by status alone would read that index to its end.
             models.Index(
