@@ -100,4 +100,4 @@ def test_no_code_is_left_in_either_language(events):
     assert "Persetujuan no. 7" in pages["id"]
     with statements() as asked:
         owner.get("/audit/")
-    assert len(asked) <= 11
+    assert len(asked) <= 12
