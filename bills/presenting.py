@@ -20,7 +20,9 @@ from core import clock
 from core.numbers import sees_whole
 from purchases.models import Order
 from purchases.presenting import decided_by_people
+from purchases.services.actions import is_above_limit
 from purchases.states import Status
+from staff.models import User
 from upstream.error_codes import Meaning, Step, meaning_of
 
 # A bill on which nothing moves is read again this often (seconds): another person may pay it.
@@ -101,6 +103,10 @@ _EXPIRED_WITH_PAYMENT: Words = (
     _("The bill expired before the payment could be sent again."),
     _("Nothing was charged. Check the bill again: paying the new check cancels this payment."),
 )
+_ABOVE_LIMIT = _(
+    "Nothing was charged. The new total needs the approval of a second person. The seller, or a person who may resolve"
+    " orders, cancels the payment; then check the bill again."
+)
 _UNCHARGED = _("Nothing was charged.")
 _PAY_AGAIN = _(
     "Nothing was charged. It can be paid again while the bill is still valid: the same ref_id, so never twice."
@@ -149,9 +155,10 @@ class ShownBill:
 
     check: BillCheck
     other: Order | None
+    person: User
 
     @classmethod
-    def read(cls, checks: BillCheckQuerySet) -> list[ShownBill]:
+    def read(cls, checks: BillCheckQuerySet, person: User) -> list[ShownBill]:
         """These checks with all that a page shows of them: two queries, however many they are."""
         waiting = Approval.objects.open().filter(act=BillAct.name, subject=OuterRef("ref_id"))
         rows = list(
@@ -163,7 +170,7 @@ class ShownBill:
         )
         refs = {check.pk: _other_ref(check) for check in rows}
         others = Order.objects.in_bulk({ref for ref in refs.values() if ref}, field_name="ref_id")
-        return [cls(check=check, other=others.get(refs[check.pk])) for check in rows]
+        return [cls(check=check, other=others.get(refs[check.pk]), person=person) for check in rows]
 
     @property
     def row_id(self) -> str:
@@ -245,6 +252,8 @@ class ShownBill:
             return _EXPIRED_WITH_PAYMENT
         if standing is Standing.OPEN_ELSEWHERE and self.other and self.other.status == Status.NEEDS_ACTION:
             return _WORDS[standing][0], _("That payment needs action: pay it or cancel it there.")
+        if self.is_above_limit:
+            return _WORDS[Standing.CONFIRM][0], _ABOVE_LIMIT
         if refusal and standing is Standing.PAY_AGAIN:
             again = (refusal.words, _PAY_AGAIN_LATER if self.is_closed else _PAY_AGAIN)
             return _IN_DOUBT if order and order.may_be_charged else again
@@ -255,6 +264,14 @@ class ShownBill:
         """The biller's answers with the one before each, when there is more than one."""
         answers = list(self.check.inquiries.exclude(answer=AnswerKind.NONE).select_related("asked_by"))
         return list(zip(answers, [None, *answers], strict=False)) if len(answers) > 1 else []
+
+    @property
+    def is_above_limit(self) -> bool:
+        """Whether its total has risen since it was confirmed, to one that this person does not pay without a second."""
+        order, total = self.order, self.check.total
+        if order is None or total is None or Offer.PAY not in _OFFERS.get(self.standing, ()):
+            return False
+        return is_above_limit(order, total, self.person)
 
     @property
     def is_closed(self) -> bool:
@@ -271,7 +288,7 @@ class ShownBill:
         """The steps that can succeed for a person now, the best one first."""
         if self.is_slow:
             return (Offer.INQUIRE,)
-        offers = _OFFERS.get(self.standing, ())
+        offers = (Offer.PAYMENT,) if self.is_above_limit else _OFFERS.get(self.standing, ())
         if self.refusal and self.standing in {Standing.REFUSED, Standing.ENDED}:
             offers = _OFFERS_AFTER_REFUSAL.get(Step(self.refusal.step), (Offer.CHECK,))
         impossible = {Offer.PAY} if self.approval_id else set()

@@ -32,13 +32,13 @@ def name_or_reason(check: BillCheck) -> str:
 
 
 @register.simple_tag
-def bill_of(order: Order) -> ShownBill | None:
-    """`{% bill_of order as bill %}`: the bill that this order pays; None for a purchase."""
+def bill_of(order: Order, person: User) -> ShownBill | None:
+    """`{% bill_of order user as bill %}`: the bill that this order pays; None for a purchase."""
     if order.kind != Order.Kind.BILL:
         return None
     known = vars(order)  # a page shows it at several places
     if "_shown_bill" not in known:
-        known["_shown_bill"] = next(iter(ShownBill.read(BillCheck.objects.filter(order=order))), None)
+        known["_shown_bill"] = next(iter(ShownBill.read(BillCheck.objects.filter(order=order), person)), None)
     shown: ShownBill | None = known["_shown_bill"]
     return shown
 

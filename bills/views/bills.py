@@ -88,7 +88,7 @@ def bill_number(request: StaffRequest, ref_id: str) -> HttpResponse:
 
 
 def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
-    bills = ShownBill.read(BillCheck.objects.filter(ref_id=ref_id))
+    bills = ShownBill.read(BillCheck.objects.filter(ref_id=ref_id), request.user)
     if not bills:
         raise Http404
     return {

@@ -34,6 +34,7 @@ from drawers.services import refuse_used_slip
 from gateway.services import request_balance_reading
 from purchases.errors import BalanceShort
 from purchases.services import needs_approval
+from staff.models import User
 
 # Refused payments of a batch wait in the session until the page after the payment has shown them.
 _REFUSALS = "bill_batch_refusals"
@@ -49,9 +50,9 @@ class Batch:
     bills: list[ShownBill]
 
     @classmethod
-    def read(cls, batch: uuid.UUID) -> Batch:
+    def read(cls, batch: uuid.UUID, person: User) -> Batch:
         """Read the batch, all checks and all payments at once; 404 for an unknown one."""
-        bills = ShownBill.read(BillCheck.objects.filter(batch=batch).order_by("pk"))
+        bills = ShownBill.read(BillCheck.objects.filter(batch=batch).order_by("pk"), person)
         if not bills:
             raise Http404
         return cls(id=batch, bills=bills)
@@ -167,7 +168,7 @@ def batch_live(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
 
 
 def _followed(request: StaffRequest, batch: uuid.UUID) -> dict[str, Any]:
-    bills_together = Batch.read(batch)
+    bills_together = Batch.read(batch, request.user)
     live = follow(request, reverse("counter_batch_live", args=[batch]), bills_together.bills)
     refusals = request.session.get(_REFUSALS, {}).get(str(batch), {})
     rows = [
@@ -182,7 +183,7 @@ def _followed(request: StaffRequest, batch: uuid.UUID) -> dict[str, Any]:
 @require_GET
 def batch_review(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """The chosen bills with their grand total and the balance after, to be confirmed once."""
-    return _review(request, Batch.read(batch), set(request.GET.getlist("bill")))
+    return _review(request, Batch.read(batch, request.user), set(request.GET.getlist("bill")))
 
 
 def _review(
@@ -226,7 +227,7 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """
     if request.method != "POST":  # the address of a refused payment, opened again
         return redirect("counter_batch", batch=batch)
-    bills_together = Batch.read(batch)
+    bills_together = Batch.read(batch, request.user)
     seen = _seen(request, bills_together)
     try:
         payment = PaidByForm(request.POST).payment(sum(bill.amount for bill in seen.values() if not bill.check.order))

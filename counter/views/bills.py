@@ -71,7 +71,7 @@ def counter_bill(request: StaffRequest, ref_id: str) -> HttpResponse:
 @require_GET
 def counter_bill_now(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The biller's answer, once it has come; before that, once, that it takes long (`slow`: the page shows that)."""
-    bill = _read(ref_id)
+    bill = _read(request, ref_id)
     if bill.standing is Standing.ASKING and bill.is_slow == ("slow" in request.GET):
         return HttpResponse(status=_NOTHING_NEW)
     return render(request, "counter/bill.html", _facts(request, bill))
@@ -198,11 +198,11 @@ def _shown(request: StaffRequest, ref_id: str, *, says: str = "", fault: str = "
 
 
 def _show(request: StaffRequest, ref_id: str, **more: Any) -> HttpResponse:
-    return show_panel(request, **_facts(request, _read(ref_id)), q="", pinned="", **more)
+    return show_panel(request, **_facts(request, _read(request, ref_id)), q="", pinned="", **more)
 
 
-def _read(ref_id: str) -> ShownBill:
-    bills = ShownBill.read(BillCheck.objects.filter(ref_id=ref_id))
+def _read(request: StaffRequest, ref_id: str) -> ShownBill:
+    bills = ShownBill.read(BillCheck.objects.filter(ref_id=ref_id), request.user)
     if not bills:
         raise Http404
     return bills[0]

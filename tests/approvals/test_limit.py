@@ -19,6 +19,7 @@ from staff.models import User
 from testing.factories import make_biller, make_check, make_order, make_payment, make_product
 from testing.people import make_person
 from tests.approvals.helpers import approve, approver, ask_bill, ask_order, browser, cashier, place
+from tests.bills.helpers import at_counter, posts_on
 from tests.core.helpers import has_id
 from tests.ledger.helpers import open_books
 from tests.purchases.helpers import offered
@@ -155,6 +156,27 @@ def test_given_a_risen_cost_then_only_what_can_succeed_is_offered(leader: User, 
     strip = client.get("/counter/").content.decode().partition("data-held")[2]
     assert (f"{order.ref_id}/cancel/" in strip, f"{order.ref_id}/again/" in strip) == (True, not is_above)
     assert ("Cancel the order…" in client.get("/work/").content.decode()) is is_above
+
+
+@pytest.mark.parametrize(("total", "posts"), [(LIMIT, {"pay", "again"}), (LIMIT + 1, set())], ids=["at it", "above it"])
+def test_given_a_risen_total_then_only_what_can_succeed_is_offered(sari: User, total: int, posts: set[str]):
+    # given: a bill that was paid with the total before, and whose new total was looked at
+    check, calls = make_check(total=total, product=make_biller(fee=0)), Exchange.objects.count()
+    prices = {"max_price": COST, "selling_price": COST, "fee": 0}
+    reason = ActionReason.AMOUNT_MISMATCH
+    order = make_payment(check, Status.NEEDS_ACTION, action_reason=reason, placed_by=sari, **prices)
+    client, is_above = browser(sari), not posts
+
+    panel = at_counter(client, check)
+    pages = [client.get(check.get_absolute_url()), client.get(order.get_absolute_url())]
+    client.post(f"/counter/bills/{check.ref_id}/pay/", {"amount": total})
+
+    assert posts_on(panel) == posts
+    assert [has_id(page, "bill-counter") for page in pages] == [not is_above] * 2
+    assert [has_id(page, "above-limit") for page in [panel, *pages]] == [is_above] * 3
+    order.refresh_from_db()
+    assert (order.status, entries()) == (("needs_action", []) if is_above else ("queued", [("hold", LIMIT)]))
+    assert Exchange.objects.count() == calls
 
 
 def test_given_a_risen_cost_above_then_cancelled_it_is_asked_again(leader: User):
