@@ -10,10 +10,11 @@ from drawers.models import Payment
 from gateway.models import Exchange
 from ledger.models import Entry
 from purchases.states import ActionReason, Status
+from staff.models import User
 from testing.factories import make_check, make_payment
 from testing.people import make_person
 from tests.bills.helpers import at_counter
-from tests.core.helpers import codes, hidden
+from tests.core.helpers import codes, has_id, hidden, words_at
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +51,23 @@ def test_given_a_colleagues_held_payment_then_new_cash_is_refused(cashier):
 
     assert codes(refused) == {"OpenDuplicate:needs_action"}
     assert_anis(order, "needs_action", [])
+
+
+@pytest.mark.parametrize(("person", "is_said"), [("cashier", True), ("ani", False)])
+def test_given_a_held_payment_then_a_colleague_reads_who_took_it(cashier, person, is_said):
+    check = make_check()
+    order = held_of_ani(check)
+    cashier.force_login(User.objects.get(username=person))
+
+    panel = at_counter(cashier, check)
+
+    assert has_id(panel, "counter-pay")
+    assert has_id(panel, "taken-by-colleague") is is_said
+    assert_anis(order, "needs_action", [])
+    if is_said:
+        said = words_at(panel, 'id="taken-by-colleague"')
+        assert "ani" in said
+        assert "Rp102.500" in said
 
 
 def test_given_a_colleagues_payment_sent_again_then_no_change_is_due(cashier):
