@@ -167,7 +167,7 @@ def test_what_waits_for_a_second_person_stands_in_the_strip_until_its_end(telkom
     page = browser.get("/counter/")
     assert states_asked(page) == ["asked", "asked"]
     day_and_time = f"{waiting.expires_at.astimezone(dt.timezone(dt.timedelta(hours=7))):%-d %b, %H:%M}"
-    assert f"until {day_and_time}" in words_at(page, 'id="strip-asked"'), "it waits until tomorrow"
+    assert f"expires {day_and_time}" in words_at(page, 'id="strip-asked"'), "it waits until tomorrow"
     assert 'data-approval="asked"' not in browser_of("supervisor").get("/counter/").content.decode()
     assert NUMBER[:4] + "-" in words_at(page, 'id="strip-asked"')
     question, _delay = next_question(page)

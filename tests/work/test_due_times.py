@@ -4,20 +4,22 @@ import datetime as dt
 import re
 
 import pytest
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from approvals.services import ask
 from batches.models import Batch
 from batches.services.releasing import BATCH, content_of
 from branches.models import FIRST
+from core.times import short_time
 from drawers.services import close_shift
 from policies.models import Policies
 from purchases.states import Status
 from testing.database import past_triggers
 from testing.factories import make_order
-from testing.people import browser_of, make_person
+from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import ask_purchase, cashier
 from tests.batches.helpers import CASH, supervisor
+from tests.core.helpers import words_at
 from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.reconciliation.helpers import make_difference
 from work.kinds import KINDS
@@ -52,6 +54,22 @@ def test_the_time_of_an_approval_says_what_is_due_by_then(address):
 
     due = dict(re.findall(r'id="row-(\w+)-.*?<td class="c-due[^>]*>\s*(.*?)\s*<time', page, re.DOTALL))
     assert due == {"approval": KINDS["approval"].until, "difference": ""}
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", "expires"), ("id", "kedaluwarsa")])
+def test_work_and_counter_name_the_same_expiry_of_an_approval(language, word):
+    asker = cashier(own_approval_above=10_000)
+    sale = ask_purchase(asker, "081234567890")
+
+    work, counter = (
+        client.get(address, HTTP_ACCEPT_LANGUAGE=language)
+        for client, address in [(browser_of("admin"), "/work/?kind=approval"), (signed_in(asker), "/counter/")]
+    )
+
+    with translation.override(language):
+        expires = f"{word} {short_time(sale.expires_at)}"
+    assert expires in words_at(work, f'id="row-approval-{sale.pk}"')
+    assert expires in words_at(counter, 'id="strip-asked"')
 
 
 def test_an_approval_that_keeps_no_customer_is_due_when_it_expires():

@@ -15,6 +15,7 @@ from approvals.acts import act_named, acts_approved_by, acts_that_keep_a_custome
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
 from approvals.services import changes_seen, refused_to, sees_queue
+from core.times import short_time
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
 if TYPE_CHECKING:
@@ -72,6 +73,9 @@ class Approvals(WorkKind):
                 about += " · " + gettext("another person has to approve it")
             step = gettext("Refuse") if shown.is_void_now or approval.pk in refused else ""
             act = act_named(approval.act)
+            if act and act.keeps_customer:
+                expires = short_time(approval.expires_at)
+                about += " · " + gettext("the customer waits; expires %(at)s") % {"at": expires}
             url = approval.get_absolute_url()
             lines[approval.pk] = Line(
                 str(shown.label), url, about, shown.shown_amount, step, does=(act.may_approve,) if act else ()
