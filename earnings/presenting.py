@@ -22,7 +22,17 @@ from core.times import active_locale
 from credit.methods import method_words
 from customers.models import Customer
 from earnings.periods import NAMES, Chosen
-from earnings.services import Figures, Period, by_customer, figures_by, figures_drawn, kept_days, totals_of
+from earnings.services import (
+    Figures,
+    Most,
+    Others,
+    Period,
+    by_customer,
+    figures_by,
+    figures_drawn,
+    kept_days,
+    totals_of,
+)
 from purchases.filters import NOBODY
 from staff.models import User
 
@@ -236,21 +246,12 @@ def report_of(
     `spare`: how many lines more if these are the last that sold. `step`: "hour" or "day", for the figures by it
     (`Report.steps`). `reader`: the person for whom lines open pages of people.
     """
-    kept = kept_days(Period.around(chosen.period, chosen.before))
-    key = "buyer" if by == "customer" else by
-    periods = chosen.period, chosen.before
-    steps: list[Mapping[Any, Figures]] = []
-    figures = []
-    for period in periods:
-        if step == "day" or (step and not steps):
-            of_key, of_step = figures_drawn(key, step, period, kept)
-            steps.append(of_step)
-        else:
-            of_key = figures_by(key, period, kept)
-        figures.append(of_key)
-    now, before = by_customer(*figures) if by == "customer" else figures
+    now, before, steps = _figures_of(chosen, by, step, most and max(most + spare, _FAILED_NAMED))
+    all_now, all_before = totals_of(now.values()), totals_of(before.values())
+    unnamed = {key: now.pop(key) for key in [*now] if isinstance(key, Others)}
     none = Figures()
-    rows = {key: (now.get(key, none), before.get(key, none)) for key in {**now, **_with_sales(before)}}
+    keys = [*now, *(key for key in _with_sales(before) if key not in now and not isinstance(key, Others))]
+    rows = {key: (now.get(key, none), before.get(key, none)) for key in keys}
     if by == "branch" and rows and own_branch() is None:  # a branch that sells nothing is shown, too
         rows |= {key: (Figures(), Figures()) for key in all_branches() if key not in rows}
     # Only the names of lines that are shown are read: a day has hundreds of customers.
@@ -258,9 +259,12 @@ def report_of(
     failed = [key for key in ordered if by != "branch" and rows[key][0].has_only_failed]
     if most and most < len(ordered):
         shown = sum(1 for key in ordered if by == "branch" or rows[key][0].sold)
+        shown += sum(key.number for key in unnamed if key.has_sold)
         most = shown if most < shown <= most + spare else most
     others = now.keys() - set(failed)
     rest = [rows[key][0] for key in ordered[most:] if key in others] if most else []
+    rest_sold = sum(1 for figures in rest if figures.sold) + sum(key.number for key in unnamed if key.has_sold)
+    rest += [figures for key, figures in unnamed.items() if not key.has_only_failed]
     ordered = ordered[:most]
     words = _WORDS[by]([*ordered, *failed[:_FAILED_NAMED]])
     pages = _pages(chosen, ordered, reader) if by == "person" and reader else {}
@@ -273,20 +277,46 @@ def report_of(
 
     lines = [line_of(key) for key in ordered]
     lines.sort(key=lambda line: (-line.figures.sales, -line.figures.placed, line.words))
+    # Whoever has no name in the earlier days may have none in these: counted twice, if these have any.
+    uncounted = unnamed or _with_sales(before)
     return Report(
         chosen,
         by,
-        len(rows),
+        len(rows) + sum(key.number for key in uncounted if isinstance(key, Others)),
         lines,
         totals_of(rest),
-        sum(1 for figures in rest if figures.sold),
-        totals_of(rows[key][0] for key in failed),
+        rest_sold,
+        totals_of([rows[key][0] for key in failed] + [unnamed[key] for key in unnamed if key.has_only_failed]),
         [line_of(key) for key in failed[:_FAILED_NAMED]],
-        len(failed[_FAILED_NAMED:]),
-        totals_of(now.values()),
-        totals_of(before.values()),
+        len(failed[_FAILED_NAMED:]) + sum(key.number for key in unnamed if key.has_only_failed),
+        all_now,
+        all_before,
         steps,
     )
+
+
+def _figures_of(
+    chosen: Chosen, by: str, step: str, most: int | None
+) -> tuple[dict[Any, Figures], dict[Any, Figures], list[Mapping[Any, Figures]]]:
+    """The figures by `by` of the period and of the one before, and those by `step`.
+
+    With `most`, customers below the first ones of either period are together (`Others`).
+    """
+    kept = kept_days(Period.around(chosen.period, chosen.before))
+    key, named = "buyer" if by == "customer" else by, Most(most) if most else None
+    figures: list[dict[Any, Figures]] = []
+    steps: list[Mapping[Any, Figures]] = []
+    for period in (chosen.period, chosen.before):
+        if step == "day" or (step and not steps):
+            of_key, of_step = figures_drawn(key, step, period, kept, named)
+            steps.append(of_step)
+        else:
+            of_key = figures_by(key, period, kept, named)
+        figures.append(of_key)
+        if named:  # those of the one before are beside them
+            named = named._replace(named=frozenset(key for key in of_key if not isinstance(key, Others)))
+    now, before = by_customer(*figures) if by == "customer" else figures
+    return now, before, steps
 
 
 def _with_sales(figures: Mapping[Any, Figures]) -> dict[Any, Figures]:

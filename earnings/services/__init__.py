@@ -2,6 +2,8 @@
 
 from earnings.services.figures import (
     Figures,
+    Most,
+    Others,
     Period,
     by_customer,
     figures_by,
@@ -15,6 +17,8 @@ from earnings.services.proving import prove_days
 
 __all__ = [
     "Figures",
+    "Most",
+    "Others",
     "Period",
     "by_customer",
     "figures_by",
