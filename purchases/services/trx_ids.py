@@ -33,42 +33,51 @@ def lock_names(of: int) -> str:
 _LOCK = lock_names(20_261_128)
 # The first letters that a detail names: if each is escaped (ten letters), the other order still fits behind them.
 _NAMED = 40
-# The index of the trx_id has it in capitals.
-_LOOK_UP = """
-    SELECT said.id, first.ref_id
+# The index of the trx_id has it in capitals. Whether an incident is open is read only for an order with a twin.
+_LOOK_UP = f"""
+    WITH named AS MATERIALIZED (
+      SELECT its.trx_id FROM purchases_incident known JOIN purchases_order its ON its.id = known.order_id
+       WHERE known.closed_at IS NULL AND known.kind = '{Incident.Kind.DOUBLED_TRX_ID.value}'
+    )
+    SELECT said.id, first.ref_id, EXISTS (SELECT FROM named WHERE named.trx_id = said.trx_id)
       FROM unnest(%s::bigint[], %s::text[]) AS said (id, trx_id)
      CROSS JOIN LATERAL (
        SELECT other.ref_id FROM purchases_order other
         WHERE upper(other.trx_id) = upper(said.trx_id) AND other.trx_id = said.trx_id AND other.id <> said.id
         LIMIT 1
      ) first
-"""
+"""  # noqa: S608 - our own text
 
 
 def check_trx_ids(reports: Mapping[Order, Report]) -> None:
     """Open an incident for each of these orders that is reported with the trx_id of another order, once for an order.
 
-    Call it once in a transaction, with the orders locked and before their SNs are: it locks the trx_ids.
+    While one of its incidents is open, a trx_id gets no further one: the upstream may give it to every order. Call it
+    once in a transaction, with the orders locked and before their SNs are: it locks the trx_ids.
     """
     new = {order: report for order, report in reports.items() if report.data.trx_id != order.trx_id}
     if not new:
         return
     twins = _twins({order.pk: report.data.trx_id for order, report in new.items()})
     here: dict[str, str] = {}  # of several in one batch the first is not to be found yet
+    named = set()  # nor is its incident
     for order, report in new.items():
         trx_id = report.data.trx_id
-        twin = twins.get(order.pk) or here.get(trx_id)
+        twin, is_named = twins.get(order.pk, (here.get(trx_id), False))
         here[trx_id] = order.ref_id
-        if twin and not order.incidents.filter(kind=Incident.Kind.DOUBLED_TRX_ID).exists():
+        if not twin or is_named or trx_id in named:
+            continue
+        if not order.incidents.filter(kind=Incident.Kind.DOUBLED_TRX_ID).exists():
+            named.add(trx_id)
             detail = f"{trx_id[:_NAMED]!r} is also the trx_id of {twin}"
             record_incident(order, Incident.Kind.DOUBLED_TRX_ID, detail, **report.origin)
 
 
-def _twins(trx_ids: Mapping[int, str]) -> dict[int, str]:
-    """The ref_id of another order with the same trx_id, of orders by their keys."""
+def _twins(trx_ids: Mapping[int, str]) -> dict[int, tuple[str, bool]]:
+    """The ref_id of another order with the same trx_id, of orders by their keys; and whether an incident names it."""
     names = list(trx_ids.values())
     with connection.cursor() as cursor:
         # Two statements in one go: the second one reads when the locks are held.
         cursor.execute(f"{_LOCK}; {_LOOK_UP}", [names, list(trx_ids), names])
         cursor.nextset()
-        return dict(cursor.fetchall())
+        return {pk: (twin, is_named) for pk, twin, is_named in cursor.fetchall()}

@@ -6,12 +6,12 @@ from django.test.utils import CaptureQueriesContext
 
 from ledger.models import Entry
 from purchases.models import Incident, Order
-from purchases.services import Report, apply_reports, submit
+from purchases.services import Report, apply_reports, close_incident, submit
 from purchases.states import Status
 from testing.callbacks import body_for, post
 from testing.factories import make_order, moves, reported
 from testing.orders import CALLBACK, POLL, SUBMIT, Meanwhile, at_once, report
-from testing.people import browser_of
+from testing.people import browser_of, make_person
 from tests.conftest import Upstream
 from tests.plans import asked, copy_many, plan_of, scans, weigh
 from tests.purchases.magic import buy, place
@@ -121,6 +121,49 @@ def test_two_of_one_batch_are_compared_with_each_other():
     incident = Incident.objects.get()
     assert (incident.order_id, incident.kind) == (orders[1].pk, "doubled_trx_id")
     assert (incident.source, incident.callback_id) == ("callback", orders[1].pk)
+
+
+def test_further_orders_open_no_incident_while_one_is_open(upstream: Upstream):
+    # given: an open incident about a trx_id that two orders have
+    first, second, third = buy(1), place(5), place(8)
+    second = report(second, source=CALLBACK, trx_id=first.trx_id)
+
+    third = report(third, source=CALLBACK, trx_id=first.trx_id)
+
+    assert incidents() == [(second.ref_id, "doubled_trx_id")]
+    assert (third.status, third.trx_id, third.price) == ("success", first.trx_id, third.max_price)
+    entries = Entry.objects.filter(ref_id=third.ref_id).order_by("pk").values_list("kind", "balance_change")
+    assert list(entries) == [("hold", 0), ("release", 0), ("debit", -third.price)]
+    assert upstream.calls(third, "create") == []
+
+
+def test_a_trx_id_is_named_again_once_its_incident_is_closed():
+    _first, second = two_orders()
+    report(second, trx_id="T-1")
+    close_incident(Incident.objects.get(), actor=make_person("supervisor"), note="Asked the provider")
+
+    later = [report(make_order(Status.SENDING, destination=f"08130000000{n}"), trx_id="T-1") for n in range(2)]
+
+    assert incidents() == [(order.ref_id, "doubled_trx_id") for order in (second, later[0])]
+
+
+def test_another_trx_id_is_named_while_an_incident_is_open():
+    _first, second = two_orders()
+    report(second, trx_id="T-1")
+    make_order(Status.PENDING, trx_id="T-2", destination="081300000001")
+
+    other = report(make_order(Status.SENDING, destination="081300000002"), trx_id="T-2")
+
+    assert incidents() == [(order.ref_id, "doubled_trx_id") for order in (second, other)]
+
+
+def test_of_one_batch_with_one_trx_id_a_single_order_has_it():
+    orders = [make_order(Status.PENDING, destination=f"08120000000{n}") for n in range(4)]
+
+    apply_reports({order.ref_id: Report(data=reported(order, trx_id="T-1"), source=POLL) for order in orders})
+
+    assert incidents() == [(orders[1].ref_id, "doubled_trx_id")]
+    assert set(Order.objects.values_list("status", "trx_id")) == {("success", "T-1")}
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "is also the trx_id of"), ("id", "juga trx_id")])
