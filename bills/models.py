@@ -394,7 +394,10 @@ class Inquiry(models.Model):
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     asked_at = models.DateTimeField(default=timezone.now)
     answer = models.CharField(
-        max_length=10, choices=AnswerKind.choices, default=AnswerKind.NONE, help_text="None: still being prepared."
+        max_length=10,
+        choices=AnswerKind.choices,
+        default=AnswerKind.NONE,
+        help_text="The answer to this inquiry: a bill or a refusal; none if the bill was still being prepared.",
     )
     total = models.BigIntegerField(null=True, help_text="Rupiah.")
     error_code = models.CharField(max_length=40, blank=True)

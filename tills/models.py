@@ -36,7 +36,10 @@ class Till(models.Model):
     held_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", help_text="By PIN.")
     active_at = models.DateTimeField(null=True, help_text="When that person last did something here.")
 
-    wrong_pins = models.JSONField(default=dict, help_text="Person → wrong PINs that nothing has made up for.")
+    wrong_pins = models.JSONField(
+        default=dict,
+        help_text="How many wrong PINs of each person (by key) count towards a lock; a right PIN clears that person's.",
+    )
     wrong_at = models.DateTimeField(null=True)
     guesses = models.PositiveBigIntegerField(default=0, help_text="Every PIN ever sent, checked or not.")
     pin_locks = models.PositiveSmallIntegerField(default=0, help_text="Locks in a row; each lasts twice as long.")
