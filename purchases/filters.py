@@ -59,14 +59,16 @@ from purchases.models import Order, OrderNote, Verdict
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS, OrderQuerySet
 from purchases.names import LOSS, names_of, products_called_in, read_choices
 from purchases.reading import AMOUNTS, Names, about, as_words, name_key, plain_price, read_line
-from purchases.states import UNFULFILLED, Status
+from purchases.states import OPEN, UNFULFILLED, UNSOLD, Status
 from staff.models import User
 
 NEEDS_ATTENTION = "attention"
 OPEN_ONES = "open"
 ENDED_BY_PEOPLE = "ended"
-NOTE = "note"
-NOBODY = "nobody"
+NOT_THROUGH = "unsold"
+NOTE, NOBODY = "note", "nobody"
+# Choices of the status that stand for several.
+_STATUSES = {OPEN_ONES: OPEN, ENDED_BY_PEOPLE: UNFULFILLED - UNSOLD, NOT_THROUGH: UNSOLD}
 # Filters whose choices a typed line may name in words.
 _NAMED = ("cashier", "status", "payment", "brand", "category", "tag", "profit", "drawer")
 # No index finds these. Without one of `_NARROW`, such a search covers the last 30 days only.
@@ -112,6 +114,7 @@ class OrderFilter(InBranches):
             (OPEN_ONES, _("Open")),
             *Status.choices,
             (ENDED_BY_PEOPLE, _("Cancelled or closed")),
+            (NOT_THROUGH, _("Did not go through")),
         ],
     )
     cashier = django_filters.ChoiceFilter(
@@ -334,10 +337,11 @@ class OrderFilter(InBranches):
         PostgreSQL expects all brands to fail equally often, and would read all failed orders for a brand with few.
         """
         status = self.form.cleaned_data.get("status")
-        if status in UNFULFILLED:
+        statuses = _STATUSES.get(status, [status])
+        if UNFULFILLED.issuperset(statuses):
             # In the order of the index: in any other, PostgreSQL would read all of them before it returns the first.
-            ended = Order.objects.filter(product__in=chosen, status=status).order_by("product_id", "-created_at", "-id")
-            keys = list(ended.values_list("pk", flat=True)[:_FEW])
+            ended = Order.objects.filter(product__in=chosen, status__in=statuses).values_list("pk", flat=True)
+            keys = list(ended.order_by("product_id", "status", "-created_at", "-id")[:_FEW])
             if len(keys) < _FEW:
                 return orders.filter(pk__in=keys)
         return orders.filter(product__in=chosen)
@@ -390,11 +394,7 @@ class OrderFilter(InBranches):
         return orders.filter(payment__buyer=None)
 
     def with_status(self, orders: OrderQuerySet, _name: str, status: str) -> OrderQuerySet:
-        """By a status, or by one of the three groups."""
+        """By a status, or by one of the groups."""
         if status == NEEDS_ATTENTION:
             return orders.need_attention()
-        if status == OPEN_ONES:
-            return orders.open()
-        if status == ENDED_BY_PEOPLE:
-            return orders.filter(status__in=[Status.CANCELLED, Status.CLOSED])
-        return orders.filter(status=status)
+        return orders.filter(status__in=_STATUSES.get(status, [status]))

@@ -43,6 +43,8 @@ FINAL = frozenset({Status.SUCCESS, Status.FAILED, Status.REJECTED, Status.CANCEL
 OPEN = frozenset(Status) - FINAL
 # It has ended, and the customer has nothing.
 UNFULFILLED = FINAL - {Status.SUCCESS}
+# The upstream took it and the customer has nothing: the share of sales that went through is without these.
+UNSOLD = frozenset({Status.FAILED, Status.REJECTED, Status.REVERSED})
 # The upstream has, or may have, the order: all that we may do is ask for its status (document, What the service does
 # 9).
 POLLED = frozenset({Status.SENDING, Status.PENDING, Status.UNKNOWN})

@@ -11,6 +11,7 @@ from django.utils import timezone
 from branches.seeing import own_branch
 from catalogue.models import Product
 from earnings.services.figures import Figures, Period, figures_by, kept_days, totals_of
+from purchases.filters import NOT_THROUGH
 from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
@@ -25,11 +26,12 @@ _BY = {
     "branch": "branch",
 }
 _BESIDE = {"since", "until", "columns", "status"}
-# What the sums say about one status. Every other status shares a column, so the sums do not know it.
+# What the sums say about a choice of the status. Every other status shares a column, so the sums do not know it.
 _OF_STATUS: dict[str, Callable[[Figures], Figures]] = {
     "": lambda figures: figures,
     Status.SUCCESS: lambda figures: figures._replace(placed=figures.sold, failed=0, reversed=0, open=0),
     Status.REVERSED: lambda figures: Figures(placed=figures.reversed, reversed=figures.reversed),
+    NOT_THROUGH: lambda figures: Figures(figures.unsold, failed=figures.failed, reversed=figures.reversed),
 }
 # The orders of at most this many days without sums are read; more would take too long for a page.
 _MOST_READ = 3

@@ -55,6 +55,7 @@ def test_the_foot_is_what_the_orders_come_to(admin, monkeypatch):
         ("branch=1", {}),
         ("status=success", {"status": "success"}),
         ("status=reversed", {"status": "reversed"}),
+        ("status=unsold&days=7", {"status__in": ["failed", "rejected", "reversed"]} | week),
         ("status=success&cashier=sari&days=7", {"status": "success"} | week),
     ):
         words = foot(admin, query)

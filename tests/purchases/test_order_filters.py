@@ -66,6 +66,15 @@ def test_each_filter_finds_its_orders():
     assert {query: found(query) for query in FOUND_BY} == FOUND_BY
 
 
+def test_what_did_not_go_through_is_found_beside_what_people_ended():
+    for status in Status:
+        make_order(status, ref_id=f"B-{status}")
+
+    assert found("status=unsold") == {"B-failed", "B-rejected", "B-reversed"}
+    assert found("status=ended") == {"B-cancelled", "B-closed"}
+    assert found("status=unsold&category=pulsa") == found("status=unsold")
+
+
 def test_who_approved_an_order_finds_it_for_people_who_see_approvals():
     make_order(Status.SUCCESS, ref_id="B-ALONE")
     for name in ("rina", "joko"):
