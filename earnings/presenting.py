@@ -178,9 +178,14 @@ class Line:
     @property
     def orders(self) -> str:
         """The list of orders, narrowed to it; a customer's own page; empty for erased customers and for commands."""
-        if self.by == "customer" and not self.is_nobody:
-            return reverse("customer_detail", args=[self.key]) if self.key else ""
-        narrowed = _OF_NOBODY.get(self.by, {}) if self.is_nobody else {_FILTERS[self.by]: self.key}
+        is_customer = self.by == "customer" and not self.is_nobody and self.key
+        return reverse("customer_detail", args=[self.key]) if is_customer else self.listed
+
+    @property
+    def listed(self) -> str:
+        """The list of exactly its orders, which a status narrows; empty if no filter finds them."""
+        filters = {_FILTERS[self.by]: self.key} if self.by in _FILTERS else {}
+        narrowed = _OF_NOBODY.get(self.by) if self.is_nobody else filters
         return f"{reverse('order_list')}?{self.chosen.query}&{urlencode(narrowed)}" if narrowed else ""
 
     @property

@@ -8,6 +8,8 @@ from urllib.parse import parse_qsl
 from django import template
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import ngettext
 
 from branches.seeing import narrowed
 from catalogue.rights import sees_cost
@@ -16,18 +18,45 @@ from catalogue.services.rules import Preview
 from core.rights import Right
 from customers.models import Customer
 from earnings.presenting import percent
+from earnings.services import Figures
 from earnings.services.buying import buying_of
 from earnings.services.listed import figures_of_list
 from earnings.services.selling import DAYS, sold_lately
-from purchases.filters import OrderFilter
+from purchases.filters import NOT_THROUGH, OrderFilter
 from purchases.models import Order
-from purchases.states import OPEN
+from purchases.states import OPEN, Status
 from purchases.sums import Sums
 from purchases.tables import OrderTable
 from staff.models import User
 
 register = template.Library()
 register.filter(percent)
+
+
+@register.simple_tag
+def arrived_link(address: str, figures: Figures, shown: str) -> str:
+    """`{% arrived_link line.listed figures shown %}`: a figure that opens the orders of the list that arrived.
+
+    Without a list or such orders the figure alone. Its name for screen readers says how many orders these are.
+    """
+    words = ngettext("%(n)s order that arrived", "%(n)s orders that arrived", figures.sold)
+    return _cell_link(address, Status.SUCCESS, shown, figures.sold, words)
+
+
+@register.simple_tag
+def unsold_link(address: str, figures: Figures, shown: str) -> str:
+    """`{% unsold_link line.listed figures shown %}`: the same for the orders that did not go through."""
+    words = ngettext("%(n)s order that did not go through", "%(n)s orders that did not go through", figures.unsold)
+    return _cell_link(address, NOT_THROUGH, shown, figures.unsold, words)
+
+
+def _cell_link(address: str, status: str, shown: str, count: int, words: str) -> str:
+    if not (address and count):
+        return shown
+    named = (address, status, shown, words % {"n": count})
+    return format_html(
+        '<a class="cell-link" href="{}&amp;status={}">{}<span class="visually-hidden">, {}</span></a>', *named
+    )
 
 
 @register.simple_tag

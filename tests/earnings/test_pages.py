@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import io
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from core.times import start_of_day
+from customers.models import Customer
+from drawers.models import Payment
 from earnings import views
 from earnings.drawing import drawing_of, step_of
 from earnings.periods import chosen_period, named_period
@@ -238,3 +241,52 @@ def test_a_branch_that_sold_nothing_is_a_line_too():
     page = browser_of("supervisor").get("/earnings/?by=branch")
 
     assert [(line.words, line.figures.sales) for line in page.context["report"].sold_lines][1:] == [("Tebet", 0)]
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize("language", ["en", "id"])
+@pytest.mark.parametrize(("by", "key"), [("brand", "Telkomsel"), ("person", "sari"), ("method", "cash")])
+def test_a_cell_opens_the_orders_that_it_counts(by: str, key: str, language: str):
+    # given two sales that went through, three that did not, and one that people cancelled
+    day, sari = ago(0, 0), User.objects.get(username="sari")
+    for status in (Status.SUCCESS, Status.FAILED, Status.REJECTED, Status.REVERSED, Status.CANCELLED, Status.SUCCESS):
+        sold(day, status, placed_by=sari)
+    supervisor = browser_of("supervisor", language=language)
+
+    page = supervisor.get("/earnings/", {"days": "today", "by": by})
+
+    links = cell_links(row_of(f'data-key="{key}"', page))
+    opened = [supervisor.get(url).context["filter"] for url, _name in links]
+    assert [filtered.form.errors for filtered in opened] == [{}] * 4
+    arrived, unsold = ["success"] * 2, ["failed", "rejected", "reversed"]
+    assert [sorted(order.status for order in filtered.qs) for filtered in opened] == [arrived] * 3 + [unsold]
+    assert [re.findall(r"\d+", name)[-1] for _url, name in links] == ["2", "2", "2", "3"]
+
+
+def test_a_cell_without_such_orders_opens_nothing():
+    # given a product that was sold once, to a known customer, and another that failed and was cancelled
+    order = sold(ago(0, 0), product=make_product(code="XL10"))
+    ani = Customer.objects.create(name="Ani")
+    Payment.objects.filter(pk=order.payment_id).update(buyer=ani.pk)
+    failed = sold(ago(0, 0), Status.FAILED)
+    sold(ago(0, 0), Status.CANCELLED, product=failed.product)
+    supervisor = browser_of("supervisor")
+
+    by_product, by_customer = (supervisor.get("/earnings/", {"by": by}) for by in ("product", "customer"))
+
+    rows = [row_of(mark, by_product) for mark in ('data-key="XL10"', 'id="earned-total"')]
+    assert [len(cell_links(row)) for row in rows] == [3, 4]
+    assert cell_links(row_of(f'data-key="{ani.pk}"', by_customer)) == []
+    [unsold] = re.findall(r'href="([^"]*)"', row_of('id="earned-failed"', by_product))
+    assert [found.pk for found in supervisor.get(unescape(unsold)).context["filter"].qs] == [failed.pk]
+
+
+def row_of(mark: str, page: Any) -> str:
+    """The row of the table that has this attribute."""
+    return page.content.decode().split(f"<tr {mark}")[1].partition("</tr>")[0]
+
+
+def cell_links(row: str) -> list[tuple[str, str]]:
+    """Where the figures of a row lead, each with its name."""
+    links = re.findall(r'<a class="cell-link" href="([^"]*)">(.*?)</a>', row, re.S)
+    return [(unescape(url), re.sub(r"<[^>]*>", " ", name)) for url, name in links]
