@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from approvals import services
-from approvals.acts import act_named
 from approvals.filters import ApprovalFilter
 from approvals.models import Approval, ApprovalState
 from approvals.presenting import ShownApproval
@@ -24,8 +23,6 @@ from core.errors import refusal_shown
 from core.live import Live
 from core.paging import keyset_page
 from staff.confirming import shown_factor
-from staff.models import User
-from staff.services import names_of_holders
 
 # How many waiting requests are shown; the page says if there are more.
 _WAITING_SHOWN = 100
@@ -96,20 +93,12 @@ def _detail(request: StaffRequest, pk: int) -> dict[str, Any]:
     shown = ShownApproval(approval, request.user, changes.get(approval.pk, {}))
     return {
         "shown": shown,
-        "doers": _doers(approval, request.user) if not shown.may_refuse else [],
+        "doers": services.names_of_approvers([approval]).get(pk, []) if not shown.may_refuse else [],
         "approval": approval,
         "factor_content": services.factor_content(approval),
         "is_over_time": approval.is_open and approval.expires_at <= clock.now(),
         "live": live,
     }
-
-
-def _doers(approval: Approval, reader: User) -> list[str]:
-    """The names of some people who may approve it, without the reader and the asker."""
-    act = act_named(approval.act)
-    if act is None:
-        return []
-    return names_of_holders(act.may_approve, branch=approval.branch_id, but=[reader.pk, approval.asked_by_id])
 
 
 def _seen(request: StaffRequest, pk: int) -> Approval:

@@ -26,7 +26,7 @@ from work.services import Item
 class Task:
     """One row: an item with its words, the name of the person who has taken it, and the branch, if pages name it.
 
-    `doers`: the names of some people who can do it, if the reader cannot.
+    `doers`: the names of some people who can do it, shown if the reader cannot.
     """
 
     item: Item

@@ -177,17 +177,14 @@ def _table(request: StaffRequest, items: list[Item]) -> WorkTable:
     takers = {item.taken_by for item in items if item.taken_by}
     names = {person.pk: person.shown_name for person in User.objects.filter(pk__in=takers)}
     shown = [item for item in items if (item.kind, item.key) in lines]  # else it was done a moment ago
-    wanted = {
-        (item.kind, item.key): (lines[item.kind, item.key].does or KINDS[item.kind].does, item.branch) for item in shown
-    }
-    doers = _doers({wanted[item.kind, item.key] for item in shown if not item.is_for_person}, request.user)
+    doers = _doers({(KINDS[item.kind].does, item.branch) for item in shown if not item.is_for_person}, request.user)
     tasks = [
         Task(
             item,
             lines[item.kind, item.key],
             names.get(item.taken_by or 0, ""),
             branch_name(item.branch or 0),
-            "" if item.is_for_person else doers.get(wanted[item.kind, item.key], ""),
+            lines[item.kind, item.key].doers or doers.get((KINDS[item.kind].does, item.branch), ""),
         )
         for item in shown
     ]

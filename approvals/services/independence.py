@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import islice
 
 from approvals.acts import Act, act_named
 from approvals.errors import ApprovalRefused
@@ -10,6 +11,7 @@ from approvals.models import Approval
 from approvals.services.queue import sees
 from core.errors import Refused
 from staff.models import BREAK_GLASS, User
+from staff.services import holders_of_any, read_role_limits
 from staff.services.independence import Hands
 
 
@@ -45,6 +47,33 @@ def refused_to(approvals: Collection[Approval], person: User) -> set[int]:
         ):
             keys.add(approval.pk)
     return keys
+
+
+def names_of_approvers(approvals: Collection[Approval]) -> dict[int, list[str]]:
+    """For each of these, by its key, the names of up to three people who may approve it; owners come last.
+
+    People who are not independent of the asker are named only if nobody else could, and they may approve it alone.
+    """
+    acts = {approval: act for approval in approvals if (act := act_named(approval.act))}
+    if not acts:
+        return {}
+    hands, people = Hands.read(), list(holders_of_any({act.may_approve for act in acts.values()}).with_rights())
+    read_role_limits(people)
+    names = {}
+    for approval, act in acts.items():
+        able = (person for person in people if _is_able(act, approval, person))
+        independent = (person for person in able if not hands.between(approval.asked_by, person))
+        shown = list(islice(independent, 3)) or [
+            person for person in people if _is_able(act, approval, person) and _may_as_last(act, approval, person)
+        ]
+        names[approval.pk] = [person.shown_name for person in shown[:3]]
+    return names
+
+
+def _is_able(act: Act, approval: Approval, person: User) -> bool:
+    """Whether it is another person who holds the right, sees the branch, and may approve this very content."""
+    has_right = person.has_perm(act.may_approve) and not approval.is_of(person)
+    return has_right and sees(approval, person) and _may(act, approval, person)
 
 
 def _may_as_last(act: Act, approval: Approval, person: User) -> bool:

@@ -18,6 +18,7 @@ from staff.services.limits import (
     lock_person,
     names_of_helpers,
     own_limits_of,
+    read_role_limits,
 )
 from staff.services.links import (
     VALID_HOURS,

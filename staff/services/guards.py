@@ -69,12 +69,12 @@ def sees_more(person: User, actor: User) -> bool:
     return actor.bound_to is not None and person.bound_to is None
 
 
-def names_of_holders(*rights: Right, branch: int | None = None, but: Collection[int] = (), most: int = 3) -> list[str]:
+def names_of_holders(*rights: Right, branch: int | None = None, most: int = 3) -> list[str]:
     """Up to `most` active people who hold all of these rights, as pages call them; owners come last.
 
-    Only people who see `branch`, else the reader's own branch. `but`: the keys of people who are left out.
+    Only people who see `branch`, else the reader's own branch.
     """
-    people = _helpers_in(branch).exclude(pk__in=but)
+    people = _helpers_in(branch)
     for right in rights:
         people = people.filter(_holds(right))
     return [holder.shown_name for holder in people[:most]]

@@ -7,7 +7,7 @@ from approvals.models import Approval
 from branches.seeing import seen_in_branch_of
 from core.rights import Right
 from drawers.templatetags.drawers import who_gives_back
-from staff.models import BREAK_GLASS, User
+from staff.models import BREAK_GLASS, AccessLink, User
 from staff.services import holders_of_any, names_of_holders
 from testing.factories import make_order
 from testing.people import make_person, signed_in
@@ -96,6 +96,44 @@ def test_the_list_of_work_names_others_of_the_branch_of_a_row(shop):
     # then: whoever sees all branches reads the people of this one, and nobody reads their own name
     assert named_in_work(make_person("auditor"), "order") == ["Melati, Sari, Wulan"]
     assert named_in_work(melati, "approval") == ["Wulan"]
+
+
+@pytest.mark.parametrize("why", ["asked", "limit", "held"])
+def test_for_a_request_only_people_are_named_who_may_approve_it(shop, why):
+    # given: Melati asked for it, may not spend so much, or could sign in as the person who asked
+    wulan, melati = bound_person("supervisor", "Wulan"), User.objects.get(username="Melati")
+    asker = melati if why == "asked" else shop
+    User.objects.filter(pk=asker.pk).update(own_approval_above=10_000)
+    if why == "limit":
+        User.objects.filter(pk=melati.pk).update(own_per_order=10_000)
+    elif why == "held":
+        hold_account(shop, by=melati)
+    approval = ask_purchase(User.objects.get(pk=asker.pk), "081234567890")
+
+    for reader in (asker, make_person("auditor")):
+        assert named_in_work(reader, "approval") == ["Wulan"]
+        assert signed_in(reader).get(approval.get_absolute_url()).context["doers"] == ["Wulan"]
+
+    # when: nobody else is left
+    User.objects.filter(pk=wulan.pk).update(is_active=False)
+    assert named_in_work(asker, "approval") == [""]
+
+
+@pytest.mark.parametrize("names", [["Adi"], ["Adi", "Beni"]])
+def test_an_owner_who_made_the_asker_is_named_only_without_others(names):
+    # given: the first owner invited the cashier who asks
+    owners = [make_person("admin", username=name, first_name=name) for name in names]
+    sari = make_person("cashier", username="sari", own_approval_above=10_000)
+    hold_account(sari, by=owners[0])
+    ask_purchase(sari, "081234567890")
+
+    assert named_in_work(sari, "approval") == [names[-1]]
+
+
+def hold_account(person, *, by):
+    """This person's account was made with a link of another."""
+    now = timezone.now()
+    AccessLink.objects.create(person=person, made_by=by, purpose="invite", used_at=now, made_at=now, expires_at=now)
 
 
 def named_in_work(reader, kind):

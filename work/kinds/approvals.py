@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from approvals.acts import act_named, acts_approved_by, acts_that_keep_a_customer
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
-from approvals.services import changes_seen, refused_to, sees_queue
+from approvals.services import changes_seen, names_of_approvers, refused_to, sees_queue
 from core.times import short_time
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
@@ -66,6 +66,8 @@ class Approvals(WorkKind):
         """The request and its asker; one that is void now, or that another person must approve, can only be refused."""
         lines, approvals = {}, list(Approval.objects.for_table().filter(pk__in=keys))
         changes, refused = changes_seen(approvals), refused_to(approvals, person)
+        acts = acts_approved_by(person)
+        names = names_of_approvers([each for each in approvals if each.is_of(person) or each.act not in acts])
         for approval in approvals:
             shown = ShownApproval(approval, person, changes.get(approval.pk, {}))
             about = f"{shown.about} · {approval.asked_by.shown_name}"
@@ -76,8 +78,6 @@ class Approvals(WorkKind):
             if act and act.keeps_customer:
                 expires = short_time(approval.expires_at)
                 about += " · " + gettext("the customer waits; expires %(at)s") % {"at": expires}
-            url = approval.get_absolute_url()
-            lines[approval.pk] = Line(
-                str(shown.label), url, about, shown.shown_amount, step, does=(act.may_approve,) if act else ()
-            )
+            doers, url = ", ".join(names.get(approval.pk, ())), approval.get_absolute_url()
+            lines[approval.pk] = Line(str(shown.label), url, about, shown.shown_amount, step, doers=doers)
         return lines

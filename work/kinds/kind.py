@@ -54,9 +54,9 @@ class Line:
     """What one row says: its subject, which links to the place where it is done, more about it, and rupiah.
 
     `step`: what is done about this very row, if not what is done about its kind. `at_once`: a step that is taken on
-    another page, without the place of the row: its words and address. `does`: one of these rights is enough to do it,
-    if not those of its kind. `state`: the badge of this very row, if not that of its kind. `waits`: there is nothing to
-    do with it until it is due.
+    another page, without the place of the row: its words and address. `doers`: the names of people who can do it, if
+    the rights of its kind do not say that. `state`: the badge of this very row, if not that of its kind. `waits`: there
+    is nothing to do with it until it is due.
     """
 
     subject: str
@@ -65,7 +65,7 @@ class Line:
     amount: str = ""
     step: str = ""
     at_once: tuple[str, str] = ("", "")
-    does: tuple[Right, ...] = ()
+    doers: str = ""
     state: str = ""
     waits: bool = False
 
