@@ -13,6 +13,7 @@ from ledger.models import Entry
 from purchases.models import Order
 from purchases.services import submit
 from purchases.services.polling import follow
+from staff.models import RoleLimits
 from testing.factories import make_biller, make_check, make_product
 from testing.people import browser_of, code_of, make_person
 from tests.conftest import Upstream
@@ -32,9 +33,9 @@ def entries() -> list[tuple[str, int]]:
     return list(Entry.objects.exclude(ref_id=None).exclude(ref_id="").values_list("kind", "amount"))
 
 
-def seller(role: str = "cashier") -> Any:
+def seller(role: str = "cashier", **facts: Any) -> Any:
     """The browser of a seller who needs approval above the limit."""
-    return browser_of(role, own_approval_above=LIMIT)
+    return browser_of(role, own_approval_above=LIMIT, **facts)
 
 
 def offer(cost: int, price: int) -> None:
@@ -128,3 +129,19 @@ def test_of_bills_together_those_above_with_their_fee_are_only_asked():
     assert Approval.objects.get().subject == dear.ref_id
     assert Order.objects.get().ref_id == cheap.ref_id
     assert entries() == [("hold", COST - 1)]
+
+
+@pytest.mark.parametrize("own", ["own_per_order", "own_per_day"])
+@pytest.mark.parametrize(("cost", "is_beyond"), [(COST, False), (COST + 1, True)])
+def test_beyond_an_own_limit_nobody_is_asked_for_approval(own: str, cost: int, *, is_beyond: bool):
+    # given: the seller's own limit is the cost, and every price is above the limit for approvals
+    open_books(1_000_000)
+    browser = seller(**{own: COST})
+    RoleLimits.objects.update_or_create(role="cashier", defaults={"per_order": 1_000_000, "approval_above": 1_000_000})
+    offer(cost, LIMIT + 2_000)
+    check = make_check(product=make_biller(fee=5_000), total=cost)
+
+    sale, bill = review(browser, f"{NUMBER} 200"), browser.get(f"/counter/bills/{check.ref_id}/")
+
+    for page in (sale, bill):
+        assert (has_id(page, "beyond-limit"), has_id(page, "approval-needed")) == (is_beyond, not is_beyond)
