@@ -95,6 +95,7 @@ def test_of_several_bills_the_higher_sum_counts(
     # given: two bills; no check lets a cost above the price pass, so the rows are made so behind its back
     open_books(1_000_000)
     seller.own_approval_above = 200_000
+    seller.save(update_fields=["own_approval_above"])
     biller = make_biller(code="PDAM1")
     batch = checked("531290000001;PDAM1\n531290000102;PDAM1\n", seller)
     for row in batch.rows.all():
@@ -105,6 +106,7 @@ def test_of_several_bills_the_higher_sum_counts(
     customer = give_credit(cap=1_000_000) if is_on_credit else None
     calls = Exchange.objects.count()
 
+    page = signed_in(seller).get(f"/batches/{batch.pk}/")
     approval = release(
         batch,
         actor=seller,
@@ -113,6 +115,7 @@ def test_of_several_bills_the_higher_sum_counts(
     )
 
     batch.refresh_from_db()
+    assert has_id(page, "approval-needed") == is_asked
     assert (approval is not None, batch.state) == (is_asked, "checked" if is_asked else "running")
     assert (Order.objects.count(), Entry.objects.exclude(ref_id="").exclude(ref_id=None).count()) == (0, 0)
     assert Exchange.objects.count() == calls
