@@ -1,12 +1,13 @@
 """What the list of work and the overview say that there is none of."""
 
 import pytest
+from django.contrib.auth.models import Permission
 
 from branches.models import FIRST
 from purchases.models import Incident
 from purchases.states import ActionReason, Status
 from testing.factories import make_order
-from testing.people import browser_of
+from testing.people import browser_of, make_person, signed_in
 from tests.branches.helpers import make_branch
 from tests.reconciliation.helpers import make_difference
 
@@ -23,6 +24,27 @@ def test_of_one_branch_nothing_is_said_of_differences_which_are_of_the_shop(page
     none = browser.get(f"{page}?branch={FIRST}").context["none"]
 
     assert [kind.code for kind in none] == ["incident"]
+
+
+@pytest.mark.parametrize("page", ["/work/", "/work/first/"])
+@pytest.mark.parametrize(
+    ("held", "named"),
+    [
+        (["acknowledge_difference", "resolve_order"], []),
+        (["view_difference", "view_order"], []),
+        (["acknowledge_difference", "view_difference", "resolve_order"], ["difference"]),
+        (["view_difference", "resolve_order", "view_order"], ["incident"]),
+    ],
+)
+def test_it_is_said_to_people_alone_who_see_such_work_and_do_it(page, held, named):
+    person = make_person("supervisor")
+    person.groups.clear()
+    person.user_permissions.set(Permission.objects.filter(codename__in=held))
+
+    context = signed_in(person).get(page).context
+
+    assert [kind.code for kind in context["none"]] == named
+    assert {code for code, _words, _count in context.get("kinds", [])} <= {*named}
 
 
 @pytest.mark.parametrize("page", ["/work/", "/work/first/"])
