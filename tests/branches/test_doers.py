@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from approvals.models import Approval
 from branches.seeing import seen_in_branch_of
+from catalogue.models import Product
 from core.rights import Right
 from drawers.templatetags.drawers import who_gives_back
 from staff.models import BREAK_GLASS, AccessLink, User
@@ -13,6 +14,7 @@ from testing.factories import make_order
 from testing.people import make_person, signed_in
 from tests.approvals.helpers import ask_purchase
 from tests.branches.helpers import make_branch
+from tests.core.helpers import words_at
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +53,17 @@ def test_a_reader_of_all_branches_is_not_sent_to_somebody_of_another(shop, sent_
 
     assert "Melati" in page
     assert "Anggrek" not in page
+
+
+def test_a_price_to_check_names_people_of_its_branch(shop):
+    # given: an order whose cost has risen above its price, and a seller who sees all branches
+    order = make_order("needs_action", placed_by=shop, action_reason="price_changed", selling_price=12_000)
+    Product.objects.filter(pk=order.product_id).update(price=13_000)
+
+    page = signed_in(make_person("cashier", username="viona")).get(order.get_absolute_url())
+
+    assert "Melati" in words_at(page, 'id="who-confirms"')
+    assert "Anggrek" not in words_at(page, 'id="who-confirms"')
 
 
 def test_money_to_give_back_names_people_of_its_branch(shop):
