@@ -10,6 +10,8 @@ from django.utils import timezone
 
 from batches.models import BatchRow
 from branches.models import FIRST
+from credit.models import CreditAccount
+from credit.services import bring_forward
 from drawers.models import Drawer, DrawerEntry, Shift
 from drawers.services import close_shift, give_back, take_credit_payment, undo_credit_payment
 from earnings.services.journal import journal_of
@@ -161,6 +163,30 @@ def test_tabs_are_those_that_owe_for_a_sale_of_the_branch(second):
     assert amounts_at(page, 'id="owed-in-all"') == ["Rp20.000"]
     assert "Bu Ani" not in b"".join(bound.get("/credit/csv/").streaming_content).decode()
     assert "branch" not in bound.get("/credit/").context["filter"].form.fields
+
+
+def test_a_tab_is_of_a_branch_while_a_sale_of_it_is_not_paid(second):
+    # given: the older of two sales was in the branch, and in another tab the newer one; and a debt of no sale
+    here, there = seller_of(), seller_of(second)
+    for name, sellers in (("Bu Ani", (there, here)), ("Bu Sri", (here, there))):
+        customer = give_credit(name)
+        for days, person in zip((1, 14), sellers, strict=True):
+            CreditAccount.objects.filter(customer=customer).update(due_days=days)
+            sell_to(customer, 10_000, by=person)
+    bring_forward(account_of(give_credit("Bu Wati")), amount=5_000, reason="notebook", actor=make_person("admin"))
+    owner = browser_of("admin", username="owner")
+    bound = browser_of("supervisor", username="bound", branch_id=second.pk, bound_since="2026-01-01T00:00Z")
+    assert {*owing(bound)} == {"Bu Ani", "Bu Sri", "Bu Wati"}
+
+    # when: the older sales are paid
+    for account in CreditAccount.objects.filter(customer__name__in=["Bu Ani", "Bu Sri"]):
+        take_credit_payment(account, amount=10_000, method="cash", actor=here)
+
+    assert {*owing(owner)} == {"Bu Ani", "Bu Sri", "Bu Wati"}
+    assert {*owing(bound)} == {"Bu Sri", "Bu Wati"}
+    assert owing(owner, f"?branch={second.pk}") == ["Bu Sri"]
+    assert amounts_at(bound.get("/credit/"), 'id="owed-in-all"') == ["Rp15.000"]
+    assert "Bu Ani" not in b"".join(bound.get("/credit/csv/").streaming_content).decode()
 
 
 def test_bills_due_are_of_the_branch_that_was_paid_last_or_entered_the_customer(second):
