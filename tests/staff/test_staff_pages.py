@@ -264,7 +264,10 @@ def test_the_page_of_somebody_else_takes_at_most_11_queries(boss):
 def test_an_invitation_gives_lower_limits_in_the_same_step(boss):
     assert not has_id(boss.get("/staff/invite/"), "limits-of-roles"), "no role has any"
     RoleLimits.objects.update_or_create(role="cashier", defaults={"per_day": 5_000_000})
-    assert "Rp5.000.000" in words_at(boss.get("/staff/invite/"), 'id="limits-of-roles"')
+    RoleLimits.objects.update_or_create(role="supervisor", defaults={"per_day": 9_000_000})
+    page = boss.get("/staff/invite/")
+    assert "Rp5.000.000" in words_at(page, 'id="limits-of-roles"')
+    assert [role for role, _limits in page.context["limits_of_roles"]] == ["cashier"], "of the offered roles alone"
 
     too_much = boss.confirm("/staff/invite/", {**INVITATION, "per_day": "9.000.000"})
     assert errors(too_much) == {"role": ["NotAllowed:limits_later"]}
