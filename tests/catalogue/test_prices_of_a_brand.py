@@ -404,6 +404,37 @@ def test_what_was_saved_names_the_least_profit_of_every_product(products, owner)
     assert "Tersimpan. Untung terkecil: Rp550 (Its price stays)." in words(saved)
 
 
+def test_of_equal_profits_the_cheapest_listed_product_is_named(products, owner):
+    def named() -> tuple[int | None, str]:
+        change = preview(_everywhere(), Terms("plus", 700))
+        return change.least_of_all, change.least_product
+
+    # given: a product that is sold no more, and another brand's, which would be named by their names and costs
+    make_product(category="sms", code="GONE", name="A", price=100, is_listed=False)
+    make_product(category="data", brand="xl", code="OTHER", name="B", price=100)
+    for code, name in (("PULSA", "C"), ("DATA", "D"), ("SMS", "E")):
+        Product.objects.filter(code=code).update(name=name)
+    assert named() == (700, "E")
+
+    # of equal costs, the first by name
+    Product.objects.filter(code="PULSA").update(price=3_000)
+    assert named() == (700, "C")
+
+    # one that the provider does not have at the moment counts, too: it is sold again without a change of its price
+    make_product(category="sms", code="AWAY", name="Z", price=2_000, availability="inactive")
+    assert named() == (700, "Z")
+    change_rule(Target(type="prepaid", product=products[1]), Terms("plus", 650), actor=owner)
+    assert named() == (650, "D")
+
+
+def test_a_brand_of_bills_has_no_least_profit(products):
+    biller = make_biller(fee=2_500)
+
+    change = preview(Target(type="postpaid", brand=biller.brand), Terms("plus", 1_000))
+
+    assert (change.affected, change.least_of_all, change.least_product) == (1, None, "")
+
+
 def autofocused(page: Any) -> str:
     """The field that has the cursor."""
     (field,) = re.findall(r"<[^<>]* autofocus[^<>]*>", page.content.decode())
