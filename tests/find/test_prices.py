@@ -10,8 +10,11 @@ from core.rights import Role
 from testing.database import statements
 from testing.factories import make_product
 from testing.people import Browser, browser_of
+from tests.customers.helpers import make_customer
 
 pytestmark = pytest.mark.django_db
+
+RULE = "/products/prices/rule/"
 
 
 @pytest.fixture(autouse=True)
@@ -63,10 +66,53 @@ def test_words_for_profit_with_an_amount_lead_to_its_effect(keys, text: str):
     results = _found(browser, text)
 
     assert next(iter(results)) == "prices"
-    (url, _words) = results["prices"][0]
+    (url, words) = results["prices"][0]
+    assert words == "Telkomsel: every product earns at least Rp500"
     assert url == f"/products/prices/rule/?target=brands%3A{keys[0]}&kind=as_now&at_least=500#change"
     assert len(results["prices"]) == 1
     assert browser.get(url).context["change"].least_asked == 500
+
+
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [
+        *(("telkomsel 99", None), ("telkomsel 100", 100), ("telkomsel 999", 999), ("telkomsel 1000", None)),
+        *(("telkomsel laba 49", None), ("telkomsel laba 50", 50)),
+        *(("telkomsel laba 100000", 100_000), ("telkomsel laba 100001", None)),
+    ],
+)
+def test_only_amounts_that_a_sale_may_earn_are_a_profit(keys, text: str, least: int | None):
+    results = _found(browser_of("administrator"), text).get("prices", [])
+
+    addresses = [url for url, _words in results if "at_least" in url]
+    assert addresses == ([f"{RULE}?target=brands%3A{keys[0]}&kind=as_now&at_least={least}#change"] if least else [])
+
+
+def test_a_brand_in_one_category_gets_its_form_without_amount(keys):
+    key = Brand.objects.get(code="xl").pk
+
+    results = _found(browser_of("administrator"), "xl laba 500")["prices"]
+
+    assert results == [(f"{RULE}?target=brand%3A{key}", "Data · XL")]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"), [("telkomsel", "customers"), ("telkomsel 500", "customers"), ("telkomsel laba 500", "prices")]
+)
+def test_a_brand_without_a_word_gives_way_to_its_customer(text: str, first: str):
+    make_customer("Telkomsel 500")
+
+    assert next(iter(_found(browser_of("administrator"), text))) == first
+
+
+def test_brands_of_bills_are_not_named_by_a_brand_alone(keys):
+    for code in ("pdam", "tv"):
+        category = Category.objects.create(code=code, name=code, type="postpaid")
+        Brand.objects.create(category=category, code=f"{code}-x", name="Telkomsel")
+
+    results = _found(browser_of("administrator"), "telkomsel 500")["prices"]
+
+    assert [url for url, _words in results] == [f"{RULE}?target=brands%3A{keys[0]}&kind=as_now&at_least=500#change"]
 
 
 @pytest.mark.parametrize("text", ["telkomsel profit below 500", "profit yesterday", "laba 500 5", "xyz laba 500"])
