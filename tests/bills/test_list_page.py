@@ -1,10 +1,12 @@
 """The list of bill checks, and the rights about bills."""
 
+import datetime as dt
 import re
 
 import pytest
 from django.utils import timezone
 
+from bills.lists import read_checks
 from bills.models import BillCheck
 from bills.states import BillState, Standing
 from purchases.models import Order
@@ -107,6 +109,31 @@ def test_the_list_follows_what_moves_and_gets_changed_rows(cashier):
     assert f'id="row-{asking.pk}" hx-swap-oob="true"' in news.content.decode()
     assert len(cells(news, "status")) == 1
     assert next_question(news) is None
+
+
+def test_checks_are_read_in_the_order_of_their_keys():
+    keys = [make_check().pk, make_check(destination="8888800002").pk]
+
+    for wanted in (keys, keys[::-1]):
+        assert [check.pk for check in read_checks(wanted)] == wanted
+
+
+def test_the_list_reads_the_clock_at_each_look(cashier):
+    check = make_check()
+    assert cells(cashier.get("/bills/"), "status") == [str(BillState.VALID.label)]
+
+    BillCheck.objects.filter(pk=check.pk).update(expires_at=timezone.now())
+
+    assert cells(cashier.get("/bills/"), "status") == [str(BillState.EXPIRED.label)]
+
+
+@pytest.mark.parametrize(("days", "state"), [(24, BillState.NOT_PAYABLE), (26, BillState.VALID)])
+def test_in_the_list_a_month_is_paid_for_25_days(cashier, days, state):
+    paid, at = make_check(), timezone.now() - dt.timedelta(days=days)
+    make_payment(paid, Status.SUCCESS, final_at=at, created_at=at)
+    make_check(product=paid.product, destination=paid.destination)
+
+    assert cells(cashier.get("/bills/"), "status") == [str(state.label), str(BillState.PAID.label)]
 
 
 def test_many_checks_are_paged(cashier):
