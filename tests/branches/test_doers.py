@@ -143,6 +143,13 @@ def test_an_owner_who_made_the_asker_is_named_only_without_others(names):
     assert named_in_work(sari, "approval") == [", ".join(names[1:4] or names)]
 
 
+def test_the_only_owner_is_not_named_for_the_own_request():
+    owner = make_person("admin", own_approval_above=10_000)
+    ask_purchase(owner, "081234567890")
+
+    assert named_in_work(owner, "approval") == [""]
+
+
 def hold_account(person, *, by):
     """This person's account was made with a link of another."""
     now = timezone.now()
