@@ -103,9 +103,12 @@ _EXPIRED_WITH_PAYMENT: Words = (
     _("The bill expired before the payment could be sent again."),
     _("Nothing was charged. Check the bill again: paying the new check cancels this payment."),
 )
-_ABOVE_LIMIT = _(
-    "Nothing was charged. The new total needs the approval of a second person. The seller, or a person who may resolve"
-    " orders, cancels the payment; then check the bill again."
+_ABOVE_LIMIT: Words = (
+    _WORDS[Standing.CONFIRM][0],
+    _(
+        "Nothing was charged. The new total needs the approval of a second person. The seller, or a person who may"
+        " resolve orders, cancels the payment; then check the bill again."
+    ),
 )
 _UNCHARGED = _("Nothing was charged.")
 _PAY_AGAIN = _(
@@ -248,12 +251,10 @@ class ShownBill:
         if order and standing is Standing.ENDED:
             is_decided = order.status == Status.FAILED and decided_by_people(order)
             return _DECIDED_FAILED if is_decided else _ENDED[order.status]
-        if order and standing is Standing.EXPIRED:
-            return _EXPIRED_WITH_PAYMENT
+        if order and (standing is Standing.EXPIRED or self.is_above_limit):
+            return _ABOVE_LIMIT if self.is_above_limit else _EXPIRED_WITH_PAYMENT
         if standing is Standing.OPEN_ELSEWHERE and self.other and self.other.status == Status.NEEDS_ACTION:
             return _WORDS[standing][0], _("That payment needs action: pay it or cancel it there.")
-        if self.is_above_limit:
-            return _WORDS[Standing.CONFIRM][0], _ABOVE_LIMIT
         if refusal and standing is Standing.PAY_AGAIN:
             again = (refusal.words, _PAY_AGAIN_LATER if self.is_closed else _PAY_AGAIN)
             return _IN_DOUBT if order and order.may_be_charged else again
