@@ -12,8 +12,9 @@ from batches.models import BatchRow
 from branches.models import FIRST
 from credit.models import CreditAccount
 from credit.services import bring_forward
+from customers.models import Customer
 from drawers.models import Drawer, DrawerEntry, Shift
-from drawers.services import close_shift, give_back, take_credit_payment, undo_credit_payment
+from drawers.services import change_payment, close_shift, give_back, take_credit_payment, undo_credit_payment
 from earnings.services.journal import journal_of
 from reconciliation.services import announce_top_up
 from staff.models import User
@@ -178,7 +179,9 @@ def test_a_tab_is_of_a_branch_while_a_sale_of_it_is_not_paid(second):
     bound = browser_of("supervisor", username="bound", branch_id=second.pk, bound_since="2026-01-01T00:00Z")
     assert {*owing(bound)} == {"Bu Ani", "Bu Sri", "Bu Wati"}
 
-    # when: the older sales are paid
+    # when: the older sales are paid, and a sale on credit elsewhere was in cash after all
+    mistaken = sell_to(Customer.objects.get(name="Bu Ani"), 10_000, by=here)
+    change_payment(mistaken.payment, method="cash", actor=here)
     for account in CreditAccount.objects.filter(customer__name__in=["Bu Ani", "Bu Sri"]):
         take_credit_payment(account, amount=10_000, method="cash", actor=here)
 
