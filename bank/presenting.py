@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from django.db.models import Max, Min
+from django.db.models import Count, Max, Min, Q, Sum
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from bank.models import BankRow, State
-from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item, sums_by_day
-from bank.services.matching import is_fee, open_items
+from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, open_items, open_sums, sums_by_day
+from bank.services.matching import is_fee
 from core.looks import badge
 from core.money import rupiah
 from core.rights import Right
@@ -102,21 +102,26 @@ class Line:
 
 @dataclass(frozen=True)
 class Part:
-    """One of `SHOWS`: its lines, and the sums of what came and what left, in rupiah."""
+    """One of `SHOWS` in some days: how many lines it has, and the sums of what came and what left, in rupiah.
+
+    `reaches`: the days that the bank's rows cover.
+    """
 
     name: str
     words: str | Promise
-    lines: list[Line]
+    days: tuple[dt.date, dt.date]
+    reaches: tuple[dt.date, dt.date] | None
+    count: int = 0
+    came: int = 0
+    left: int = 0
 
-    @property
-    def came(self) -> int:
-        """What came."""
-        return sum(line.amount for line in self.lines if line.amount > 0)
-
-    @property
-    def left(self) -> int:
-        """What left."""
-        return -sum(line.amount for line in self.lines if line.amount < 0)
+    def lines(self, most: int | None = None) -> list[Line]:
+        """Its lines, the earliest first; at most `most`."""
+        if self.name == MISSING:
+            return _missing(*self.days, self.reaches, most) if self.reaches else []
+        rows = BankRow.objects.filter(day__range=self.days, state=self.name).select_related("account", "decided_by")
+        rows = rows.order_by("day", "pk")[:most]
+        return [Line(row, row.item or "", row.item_day, row.item_amount) for row in rows]
 
 
 @dataclass
@@ -130,14 +135,14 @@ class Expected:
 
 @dataclass(frozen=True)
 class Statement:
-    """The bank in some days. `reaches`: the days that its rows cover; `later`: what is in the books beyond.
+    """The bank in some days. `reaches`: the days that its rows cover; `beyond`: how many entries lie outside.
 
     `expected`: what the books expect in these days, by way to pay; only until the first statement is read.
     """
 
     parts: list[Part]
     reaches: tuple[dt.date, dt.date] | None
-    later: list[Line]
+    beyond: int
     expected: dict[str, Expected]
 
     @property
@@ -151,28 +156,32 @@ class Statement:
 
 
 def statement_of(first: dt.date, last: dt.date) -> Statement:
-    """What is matched, missing and unknown in these days."""
-    rows = BankRow.objects.filter(day__gte=first, day__lte=last).select_related("account", "decided_by")
-    lines = [Line(row, row.item or "", row.item_day, row.item_amount) for row in rows.order_by("day", "pk")]
+    """What is matched, missing and unknown in these days: the sums now, the lines when a part is asked for them."""
+    came, left = (Sum("amount", filter=Q(**{f"amount__{sign}": 0}), default=0) for sign in ("gt", "lt"))
+    rows = BankRow.objects.filter(day__range=(first, last)).order_by().values_list("state")
+    sums = {state: (n, came, -left) for state, n, came, left in rows.annotate(Count("pk"), came=came, left=left)}
     ends = BankRow.objects.aggregate(first=Min("day"), last=Max("day"))
-    reaches = (ends["first"], ends["last"]) if ends["first"] else None
-    later: list[Line] = []
-    items = open_items(first, last)
-    for item in items:
-        line = Line(None, item.key, item.day, item.amount)
-        (lines if reaches and _is_covered(item, *reaches) else later).append(line)
-    parts = [Part(name, words, [line for line in lines if line.state == name]) for name, words in SHOWS.items()]
-    return Statement(parts, reaches, later, {} if reaches else _expected(items))
+    reaches, beyond = (ends["first"], ends["last"]) if ends["first"] else None, 0
+    if reaches:
+        open_ = open_sums(first, last, reaches)
+        sums[MISSING], beyond = (open_.count, open_.came, open_.left), open_.beyond
+    parts = [Part(name, words, (first, last), reaches, *sums.get(name, ())) for name, words in SHOWS.items()]
+    return Statement(parts, reaches, beyond, {} if reaches else _expected(first, last))
 
 
-def _expected(items: list[Item]) -> dict[str, Expected]:
-    """The sums of these items by way to pay, in the order of the table of methods; top-ups last."""
+def _missing(first: dt.date, last: dt.date, reaches: tuple[dt.date, dt.date], most: int | None) -> list[Line]:
+    """What statements of these days should have and have not."""
+    items = open_items(max(first, reaches[0]), min(last, reaches[1]), most)
+    return [Line(None, item.key, item.day, item.amount) for item in items if item.is_reached(*reaches)]
+
+
+def _expected(first: dt.date, last: dt.date) -> dict[str, Expected]:
+    """The sums of these days by way to pay, in the order of the table of methods; top-ups last."""
     ways = {method.code: Expected(str(method.words)) for method in bank_methods()}
     ways[""] = Expected(str(_KINDS[TOPUP]))
-    for item in items:
-        way = ways[item.method]
-        way.came += max(item.amount, 0)
-        way.left += max(-item.amount, 0)
+    for (_day, method), (came, left) in sums_by_day(first, last).items():
+        ways[method].came += came
+        ways[method].left += left
     return {code: way for code, way in ways.items() if way.came or way.left}
 
 
@@ -208,7 +217,10 @@ def expected_days(chosen: Chosen, today: dt.date, branch: int | None = None) -> 
     """Yesterday, today so far, and the chosen days if they are others; of one branch, if it is chosen."""
     yesterday = today - dt.timedelta(days=1)
     first, last = chosen.period.first, chosen.period.last
-    sums = sums_by_day(yesterday, today, branch)
+    if last >= yesterday:
+        sums = sums_by_day(min(first, yesterday), today, branch)
+    else:
+        sums = sums_by_day(first, last, branch) | sums_by_day(yesterday, today, branch)
     of_yesterday = _("Yesterday, %(day)s: paid through the bank") % {"day": day_words(yesterday)}
     days = [
         _days_of(sums, of_yesterday, yesterday, yesterday, branch),
@@ -217,7 +229,7 @@ def expected_days(chosen: Chosen, today: dt.date, branch: int | None = None) -> 
     if first == last and first in {yesterday, today}:
         return days
     words = _("%(days)s: paid through the bank") % {"days": days_words(first.isoformat(), last.isoformat())}
-    return [*days, _days_of(sums_by_day(first, last, branch), words, first, last, branch)]
+    return [*days, _days_of(sums, words, first, last, branch)]
 
 
 def _days_of(
@@ -241,11 +253,6 @@ def _orders_by(method: str, first: dt.date | str, last: dt.date | str, branch: i
     """The address of the list of these days' orders that were paid by this method."""
     address = f"{reverse('order_list')}?since={first}&until={last}&payment={method}"
     return address if branch is None else f"{address}&branch={branch}"
-
-
-def _is_covered(item: Item, first: dt.date, last: dt.date) -> bool:
-    """Whether the bank should have it by now: the sum of a day is paid out on the next day."""
-    return first <= item.day and item.day + dt.timedelta(days=item.is_day) <= last
 
 
 def words_of(key: str) -> str:

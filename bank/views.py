@@ -27,7 +27,9 @@ from branches.choosing import branch_links, chosen_branch
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.numbers import note_as_seen
+from core.periods import Period as Days
 from core.rights import Right
+from core.snapshot import snapshot
 from earnings.periods import NAMES, Chosen, chosen_period
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
@@ -41,10 +43,13 @@ _AROUND = dt.timedelta(days=14)
 @staff_only(*RIGHTS)
 @require_GET
 def bank(request: StaffRequest) -> HttpResponse:
-    """Show a part of a period: what is unknown, missing, matched or set aside; this month without one."""
+    """Show a part of a period: what is unknown, missing, matched or set aside; 7 days without one."""
     chosen = _chosen(request)
-    statement = statement_of(chosen.period.first, chosen.period.last)
-    part, branch = statement.part(request.GET.get("show", "")), chosen_branch(request.GET)
+    with snapshot():
+        statement = statement_of(chosen.period.first, chosen.period.last)
+        part = statement.part(request.GET.get("show", ""))
+        lines = part.lines(_MOST_LINES)
+    branch = chosen_branch(request.GET)
     context = {
         "chosen": chosen,
         "expected_days": expected_days(chosen, timezone.localdate(), branch),
@@ -55,7 +60,7 @@ def bank(request: StaffRequest) -> HttpResponse:
         "periods": NAMES.items(),
         "statement": statement,
         "part": part,
-        "lines": with_links(part.lines[:_MOST_LINES]),
+        "lines": with_links(lines),
     }
     return render(request, "bank/bank.html", context)
 
@@ -65,7 +70,9 @@ def bank(request: StaffRequest) -> HttpResponse:
 def bank_csv(request: StaffRequest) -> HttpResponseBase:
     """All rows of the period, and what is missing, as CSV."""
     chosen = _chosen(request)
-    lines = [line for part in statement_of(chosen.period.first, chosen.period.last).parts for line in part.lines]
+    with snapshot():
+        statement = statement_of(chosen.period.first, chosen.period.last)
+        lines = [line for part in statement.parts for line in part.lines()]
     facts = {"format": "csv", "query": chosen.query, "rows": len(lines)}
     record(EXPORT_MADE, actor=request.user, subject="bank", facts=facts)
     return csv_answer(lines, _FIELDS, f"bank-{chosen.period.first}-{chosen.period.last}.csv")
@@ -207,7 +214,7 @@ def _decide(request: StaffRequest, row: BankRow, chosen: dict[str, str]) -> None
 
 
 def _chosen(request: StaffRequest) -> Chosen:
-    return chosen_period(request.GET if request.GET.keys() & {"days", "since", "until"} else {"days": "month"})
+    return chosen_period(request.GET if request.GET.keys() & {"days", "since", "until"} else {"days": Days.DAYS_7})
 
 
 def _of_row(name: str) -> Callable[[Line], Any]:

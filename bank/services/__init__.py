@@ -1,8 +1,8 @@
 """Reading files of the bank, and matching their rows with the books."""
 
 from bank.services.by_hand import match_by_hand, set_aside, take_match_away
-from bank.services.items import Item, items_near, items_of
-from bank.services.matching import match_rows, open_items
+from bank.services.items import Item, items_near, items_of, open_items, open_sums
+from bank.services.matching import match_rows
 from bank.services.reading import kept_columns, read_file, take_back
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "match_by_hand",
     "match_rows",
     "open_items",
+    "open_sums",
     "read_file",
     "set_aside",
     "take_back",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from django.db.models import DurationField, Exists, F, OuterRef, QuerySet, Sum, Value
+from django.db.models import Count, DurationField, Exists, F, OuterRef, Q, QuerySet, Sum, Value
 from django.db.models.functions import Concat, Greatest, TruncDate
 from django.utils import timezone
 
@@ -39,6 +39,23 @@ class Item:
     is_day: bool = False
     method: str = ""
 
+    def is_reached(self, first: dt.date, last: dt.date) -> bool:
+        """Whether statements of these days should have it: the sum of a day is paid out on the next day."""
+        return first <= self.day and self.day + dt.timedelta(days=self.is_day) <= last
+
+
+@dataclass(frozen=True)
+class OpenSums:
+    """The items that statements should have and no row is matched with: how many, and the rupiah that come and leave.
+
+    `beyond`: how many more are of days that the statements do not reach.
+    """
+
+    count: int
+    came: int
+    left: int
+    beyond: int
+
 
 def items_of(first: dt.date, last: dt.date) -> list[Item]:
     """The items of these days of the shop, the earliest first."""
@@ -46,6 +63,46 @@ def items_of(first: dt.date, last: dt.date) -> list[Item]:
     with snapshot():
         items = [*_sales(_sold(since, until)), *_refunds(_given(since, until)), *_others(since, until)]
     return sorted(items, key=lambda item: (item.day, item.key))
+
+
+def open_items(first: dt.date, last: dt.date, most: int | None = None) -> list[Item]:
+    """The items of these days that no row is matched with, the earliest first; at most `most`."""
+    since, until = start_of_day(first), start_of_day(last + dt.timedelta(days=1))
+    with snapshot():
+        sold = _still_open(_sold(since, until), SALE).order_by("at", "pk")[:most]
+        given = _still_open(_given(since, until), GIVEN).order_by("given_at", "pk")[:most]
+        items = [*_sales(sold), *_refunds(given), *without_taken([*_others(since, until)])]
+    return sorted(items, key=lambda item: (item.day, item.key))[:most]
+
+
+def open_sums(first: dt.date, last: dt.date, reaches: tuple[dt.date, dt.date]) -> OpenSums:
+    """The sums of the `open_items` of these days, added up by the database. `reaches`: the days of the statements."""
+    since, until = start_of_day(first), start_of_day(last + dt.timedelta(days=1))
+    with snapshot():
+        sold = _sums_of_open(_still_open(_sold(since, until), SALE), "at", "amount", reaches, sign=1)
+        given = _sums_of_open(_still_open(_given(since, until), GIVEN), "given_at", "goes_back", reaches, sign=-1)
+        sums = {sign: numbers for sign, *numbers in sold.union(given, all=True)}
+        others = without_taken([*_others(since, until)])
+    reached = [item.amount for item in others if item.is_reached(*reaches)]
+    (all_sold, sold_there, came), (all_given, given_there, left) = sums[1], sums[-1]
+    count = sold_there + given_there + len(reached)
+    return OpenSums(
+        count,
+        came=came + sum(amount for amount in reached if amount > 0),
+        left=left - sum(amount for amount in reached if amount < 0),
+        beyond=all_sold + all_given + len(others) - count,
+    )
+
+
+def _sums_of_open(
+    payments: QuerySet[Payment], at: str, amount: str, reaches: tuple[dt.date, dt.date], *, sign: int
+) -> QuerySet[Any, Any]:
+    """`sign`, how many payments there are, and of those in the days of the statements the count and the rupiah."""
+    since, until = start_of_day(reaches[0]), start_of_day(reaches[1] + dt.timedelta(days=1))
+    reached = Q(**{f"{at}__gte": since, f"{at}__lt": until})
+    sums = {"all": Count("pk"), "reached": Count("pk", filter=reached), "sum": Sum(amount, filter=reached, default=0)}
+    rows: QuerySet[Any, Any] = payments.order_by().values_list(Value(sign)).annotate(**sums)
+    return rows
 
 
 def sums_by_day(first: dt.date, last: dt.date, branch: int | None = None) -> dict[tuple[dt.date, str], tuple[int, int]]:
@@ -113,12 +170,16 @@ def _nearest(
     payments: QuerySet[Payment], kind: str, amount: int, apart: Greatest, most: int
 ) -> list[QuerySet[Payment]]:
     """The unmatched ones with the nearest amounts, above and below; among equal amounts the least `apart` first."""
-    row = BankRow.objects.filter(item=Concat(Value(f"{kind}:"), OuterRef("ref_id")))
     column = "goes_back" if kind == GIVEN else "amount"
-    still_open = payments.exclude(Exists(row))
+    still_open = _still_open(payments, kind)
     above = still_open.filter(**{f"{column}__gte": amount}).order_by(column, apart)
     below = still_open.filter(**{f"{column}__lt": amount}).order_by(f"-{column}", apart)
     return [above[:most], below[:most]]
+
+
+def _still_open(payments: QuerySet[Payment], kind: str) -> QuerySet[Payment]:
+    """Those with which no row is matched."""
+    return payments.exclude(Exists(BankRow.objects.filter(item=Concat(Value(f"{kind}:"), OuterRef("ref_id")))))
 
 
 def _apart(at: str, day: dt.date) -> Greatest:

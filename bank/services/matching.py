@@ -67,11 +67,6 @@ def _release(matched: QuerySet[BankRow], items: list[Item]) -> None:
     BankRow.objects.filter(pk__in=gone).update(state=State.UNKNOWN, item=None, item_day=None, item_amount=None)
 
 
-def open_items(first: dt.date, last: dt.date) -> list[Item]:
-    """The items of these days that no row is matched with."""
-    return without_taken(items_of(first, last))
-
-
 def _pairs(rows: list[_Row], items: list[Item]) -> Iterator[tuple[_Row, Item]]:
     """Each row and each item at most once; among equal ones, the earliest of both belong together."""
     left: defaultdict[tuple[int, dt.date], list[_Row]] = defaultdict(list)

@@ -76,7 +76,7 @@ def matches() -> dict[str, int]:
 
 def names(part: str) -> list[str]:
     """The items, or the texts, of a part of the last thirty days."""
-    lines = statement_of(TODAY() - 30 * ONE_DAY, TODAY()).part(part).lines
+    lines = statement_of(TODAY() - 30 * ONE_DAY, TODAY()).part(part).lines()
     return [line.key or line.row.text for line in lines if line.key or line.row]
 
 
@@ -114,6 +114,41 @@ def test_given_a_busy_day_then_each_kind_of_money_is_matched_once_and_the_books_
     }
 
 
+def test_the_sums_of_each_part_are_those_of_its_lines_and_the_first_are_the_earliest(owner, seller):
+    opened = [
+        paid(seller, amount, "transfer", days_ago=days) for amount, days in [(51_000, 4), (52_000, 3), (53_000, 2)]
+    ]
+    paid(seller, 50_000, "transfer", days_ago=2)  # matched
+    paid(seller, 12_000, "qris", days_ago=2)
+    paid(seller, 13_000, "qris", days_ago=1)  # is paid out today, of which no statement was read
+    paid(seller, 14_000, "transfer")
+    give_back(end(sell(seller, 9_000), "failed").payment, method="transfer", actor=seller)
+    debtor = give_credit()
+    end(sell_to(debtor, 20_000, by=seller), "success")
+    take_credit_payment(account_of(debtor), amount=15_000, method="transfer", actor=seller)
+    ExpectedTopUp.objects.create(amount=70_000, announced_by=owner, announced_at=timezone.now() - 3 * ONE_DAY)
+    yesterday, days = TODAY() - ONE_DAY, (TODAY() - 6 * ONE_DAY, TODAY())
+    rows = [(yesterday, "TRSF BUDI", "50.000"), (yesterday, "ADM", "15.000 DB"), (yesterday, "WHO", "77.000")]
+    read(owner, (TODAY() - 5 * ONE_DAY, "BUNGA", "100"), *rows)
+    set_aside(BankRow.objects.get(text="BUNGA").pk, reason="interest", actor=owner)
+
+    statement = statement_of(*days)
+
+    assert {part.name: (part.count, part.came, part.left) for part in statement.parts} == {
+        "unknown": (2, 77_000, 15_000),
+        "missing": (5, 51_000 + 52_000 + 53_000 + 12_000, 70_000),
+        "matched": (1, 50_000, 0),
+        "aside": (1, 100, 0),
+    }
+    for part in statement.parts:
+        amounts = [line.amount for line in part.lines()]
+        came, left = (sum(max(sign * amount, 0) for amount in amounts) for sign in (1, -1))
+        assert (len(amounts), came, left) == (part.count, part.came, part.left), part.name
+    assert statement.beyond == 4  # yesterday's QRIS, and of today a sale, a refund and a payment of credit
+    assert [line.key for line in statement.part(MISSING).lines(1)] == [f"sale:{opened[0]}"]
+    assert [line.row.text for line in statement.part(State.UNKNOWN).lines(1) if line.row] == ["ADM"]
+
+
 def test_given_the_same_file_then_it_is_refused_and_overlapping_days_add_only_what_is_new(owner):
     first = (TODAY() - ONE_DAY, "TRSF BUDI", "50.000,00 CR")
     assert read(owner, first, first) == (2, 0)
@@ -140,7 +175,7 @@ def test_given_a_day_of_qris_then_only_a_fee_within_the_bound_matches(owner, sel
     paid(seller, 100_000, "qris", days_ago=1)
 
     assert read(owner, (TODAY(), "QR", amount), fee=fee) == (1, matched)
-    assert [line.fee for line in statement_of(TODAY(), TODAY()).part(State.MATCHED).lines] == [700] * matched
+    assert [line.fee for line in statement_of(TODAY(), TODAY()).part(State.MATCHED).lines()] == [700] * matched
 
 
 def test_given_a_row_far_from_the_day_or_the_other_way_then_it_is_unknown(owner, seller):
@@ -157,7 +192,7 @@ def test_given_nothing_read_of_a_day_then_its_sales_are_not_missing(owner, selle
 
     statement = statement_of(TODAY() - 30 * ONE_DAY, TODAY())
 
-    assert (statement.part(MISSING).lines, [line.amount for line in statement.later]) == ([], [50_000])
+    assert (statement.part(MISSING).lines(), statement.part(MISSING).count, statement.beyond) == ([], 0, 1)
 
 
 def test_given_a_sale_that_nobody_paid_then_nothing_is_expected(owner, seller):

@@ -225,7 +225,8 @@ def test_the_first_line_says_what_the_bank_should_show_of_yesterday_and_today(so
 
     page = browser_of("administrator", language="en").get("/bank/")
 
-    first, second, _month = page.context["expected_days"]
+    first, second, _seven_days = page.context["expected_days"]
+    assert page.context["chosen"].name == "7"  # also on the first of a month yesterday is among them
     assert (first.day, first.came, first.left) == (yesterday, 62_000, 0)
     assert [(way.method.code, way.amount) for way in first.ways] == [
         ("transfer", 50_000),
