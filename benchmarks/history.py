@@ -45,8 +45,8 @@ _OTHERS = {
     " ELSE md5({c} || s.number) END",
     "trx_id": "CASE WHEN {c} = '' THEN '' ELSE 'TRX' || lpad(s.number::text, 7, '0') || right({c}, 5) END",
     "sn": "CASE WHEN {c} = '' THEN '' ELSE overlay({c} PLACING lpad(s.number::text, 7, '0') FROM 1) END",
-    "destination": "CASE WHEN substr({c}, 5, 4) ~ '^[0-9]+$' THEN overlay({c} PLACING"
-    " lpad((s.number * 7919 %% 10000)::text, 4, '0') FROM 5) ELSE {c} END",
+    "destination": "CASE WHEN right({c}, 4) ~ '^[0-9]{{4}}$' THEN left({c}, -4) ||"
+    " lpad(((right({c}, 4)::int + s.number * 7919) %% 10000)::text, 4, '0') ELSE {c} END",
     "name": "{c} || ' ' || s.number",
     "customer_name": "CASE WHEN {c} = '' THEN '' ELSE {c} || ' ' || s.number END",
     "delivery_id": "md5({c} || s.number)::uuid::text",

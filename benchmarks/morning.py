@@ -9,6 +9,7 @@ import datetime as dt
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from random import Random
 from typing import Any
 from unittest import mock
@@ -86,6 +87,7 @@ class Provider:
         self.balance = balance
         self.refuse: UpstreamError | None = None
         self._known: dict[str, dict[str, Any]] = {}
+        self._numbers = count(1)
 
     def reserve(self, *_: Any, **__: Any) -> Provider:
         """A permit: this object, too."""
@@ -134,8 +136,9 @@ class Provider:
             price = fields.get("max_price") or fields.get("amount")
             self.balance -= price
             named = self._known.get(ref_id) or {**fields, "product_name": fields["product_code"]}
+            trx_id = named.get("trx_id") or f"TRX{next(self._numbers):012d}"
             self._known[ref_id] = {
-                **named, "ref_id": ref_id, "price": price, "trx_id": f"TRX{len(self._known):012d}", "sn": None,
+                **named, "ref_id": ref_id, "price": price, "trx_id": trx_id, "sn": None,
                 "status": "pending", "message": "Transaksi diproses", "balance": self.balance,
             }  # fmt: skip
         return self._known[ref_id]

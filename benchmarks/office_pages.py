@@ -58,6 +58,7 @@ def office_pages() -> Iterator[tuple[str, str]]:
     for by in ("brand", "customer"):
         yield f"earnings of today by {by}", f"{earnings}?by={by}"
     yield "work", reverse("work")
+    yield "bank, 7 days", reverse("bank")
     yield "bank", f"{reverse('bank')}?{urlencode({'since': today, 'until': today})}"
     yield "read a statement", reverse("bank_read")
     yield "row of the bank", reverse("bank_row", args=[BankRow.objects.earliest("pk").pk])
