@@ -67,15 +67,15 @@ class PriceRuleTable(Table[PriceRule]):
             return target.words
         return row_link(f"{reverse('price_rule')}?{urlencode({'target': target.key})}", target.words)
 
-    @column(_("Kind"), css="sub", phone="2 left")
+    @column(_("Kind"), css="sub", phone="3 wide")
     def kind(self, rule: PriceRule) -> str:
         """How it makes the price, or that it is a fee on top of bills."""
         return str(_FEE) if Target.of(rule).is_bill else rule.get_kind_display()
 
-    @column(_("Rule"), css="num strong", phone="1 right")
+    @column(_("Rule"), css="num strong", phone="2 wide")
     def terms(self, rule: PriceRule) -> str:
         return terms_words(Terms.of(rule))
 
-    @column(_("Changed"), phone="2 right")
+    @column(_("Changed"), phone="1 right")
     def time(self, rule: PriceRule) -> SafeString:
         return moment(rule.changed_at)
