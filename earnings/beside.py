@@ -16,7 +16,7 @@ from core.rights import Right
 from earnings.presenting import percent
 from earnings.services.people import PersonFigures
 from purchases.events import FULL_NUMBER_SEEN, PRINTED
-from purchases.filters import ENDED_BY_PEOPLE, OPEN_ONES
+from purchases.filters import ENDED_BY_PEOPLE, NOT_THROUGH, OPEN_ONES
 from purchases.states import Status
 from staff.models import User
 
@@ -54,14 +54,14 @@ def counted_of(row: PersonFigures, days: Period, reader: User) -> list[Counted]:
         Counted("sales", _("Sales"), rupiah(figures.sales), orders(Status.SUCCESS)),
         Counted("sold", _("Sold"), f"{figures.sold:n}", orders(Status.SUCCESS)),
         Counted("cancelled", _("Cancelled"), f"{figures.cancelled:n}", orders(ENDED_BY_PEOPLE)),
-        Counted("failed", _("Failed"), f"{figures.failed:n}", orders(Status.FAILED)),
+        Counted("failed", _("Did not go through"), f"{figures.unsold:n}", orders(NOT_THROUGH)),
         Counted("given-back", _("Refunds given"), rupiah(row.given_back), refunds),
         Counted("difference", _("Cash difference"), difference_of(row), shifts, bool(row.difference)),
     ]
     if sees_cost(reader):
         counted.append(Counted("profit", _("Profit"), rupiah(figures.profit), orders(Status.SUCCESS)))
     counted += [
-        Counted("share", _("Went through"), percent(figures.share), orders()),
+        Counted("share", _("Went through"), percent(figures.share), orders(NOT_THROUGH)),
         Counted("open", pgettext("orders", "Open"), f"{figures.open:n}", orders(OPEN_ONES)),
         Counted("paid-out", pgettext("drawer", "Paid out by hand"), rupiah(row.paid_out), shifts),
     ]
