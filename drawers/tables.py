@@ -44,7 +44,7 @@ class ShiftTable(Table[Shift]):
     def opening(self, shift: Shift) -> str:
         return rupiah(shift.opening)
 
-    @column(_("Expected"), css="num", phone="none")
+    @column(_("Expected cash"), css="num", phone="none")
     def expected(self, shift: Shift) -> str:
         """The expected cash at the end."""
         return rupiah(shift.expected)
