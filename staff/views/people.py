@@ -39,7 +39,7 @@ from staff.services.own_factors import reset_factors
 from staff.tables import SessionTable, StaffTable
 
 ROWS = 50
-INVITE = act("invite", pgettext_lazy("audit", "Invite a person"), Right.MANAGE_STAFF)
+INVITE = act("invite", pgettext_lazy("audit", "Add a person"), Right.MANAGE_STAFF)
 CHANGE_ROLE = act("change_role", pgettext_lazy("audit", "Change a role"), Right.MANAGE_STAFF)
 CHANGE_LIMITS = act("change_limits", pgettext_lazy("audit", "Change limits"), Right.CHANGE_LIMITS)
 DEACTIVATE = act("deactivate", pgettext_lazy("audit", "Switch an account off"), Right.MANAGE_STAFF)
