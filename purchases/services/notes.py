@@ -35,7 +35,7 @@ def put_tag(order: Order, name: str, *, actor: User) -> bool:
     """Put a tag, known or new, on the order; False if it was there. Raises `ActionRefused` for an invalid one."""
     name = " ".join(name.lower().split())
     if not _NAME.fullmatch(name):
-        raise ActionRefused(_("A tag begins with a letter and has at most 20 letters and digits."))
+        raise ActionRefused(_("A tag begins with a letter and has at most 20 letters, digits, spaces, - and _."))
     with transaction.atomic():
         Order.objects.select_for_update(of=("self",), no_key=True).only("pk").get(pk=order.pk)
         tag = Tag.objects.filter(name=name).first()
