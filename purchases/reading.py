@@ -30,7 +30,7 @@ _TO = ("-", "–", "sampai", "hingga", "to", "s/d", "sd")
 _AND = ("dan", "and")
 _ENDS = re.compile(
     r"(?:(?:number|nomor|nomornya|no|hp) )?"
-    r"(?:berakhiran|berakhir|akhirannya|akhiran|akhir|belakangnya|belakang|ujungnya|ujung|ends|ending)"
+    r"(?:berakhiran|berakhir|akhirannya|akhiran|akhir|belakangnya|belakang|ujungnya|ujung|ends|ended|ending)"
     r"(?: (?:in|with|di|dengan|nomor))? (\d{1,12})(?!\S)"
 )
 #: What people say before a cashier's name.
@@ -110,6 +110,7 @@ def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = T
     while line.words:
         if (
             _take_days(line)
+            or (with_endings and _take_named_ending(line))  # "ended" alone is a status
             or _take_name(line, names)
             or _leave_profit(line)
             or _take_between(line)
@@ -318,14 +319,20 @@ def _value(digits: str, *, has_unit: bool) -> float:
     return float(f"{re.sub('[.,]', '', whole)}.{part or 0}")
 
 
+def _take_named_ending(line: _Line) -> bool:
+    """ "akhiran 02", "number ended in 02"."""
+    said = _ENDS.match(" ".join(line.words[:5]))
+    if not said or "ends" in line.found:
+        return False
+    line.found["ends"] = said[1]
+    del line.words[: len(said[0].split())]
+    return True
+
+
 def _take_ending(line: _Line, *, has_others: bool) -> bool:
-    """ "akhiran 02", "number ends in 02", "…02"; two to four digits alone among other words."""
+    """ "…02"; two to four digits alone among other words."""
     if "ends" in line.found:
         return False
-    if said := _ENDS.match(" ".join(line.words[:5])):
-        line.found["ends"] = said[1]
-        del line.words[: len(said[0].split())]
-        return True
     match = re.fullmatch(r"(…|\.\.\.?|\*)?(\d{2,4})", line.words[0])
     if match and (match[1] or has_others):
         line.found["ends"] = match[2]

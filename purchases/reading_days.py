@@ -19,6 +19,7 @@ _PERIODS = {
     Period.LAST_WEEK: (
         "1 minggu lalu",
         "seminggu lalu",
+        "seminggu yang lalu",
         "minggu lalu",
         "minggu kemarin",
         "1 week ago",
@@ -30,6 +31,7 @@ _PERIODS = {
     Period.LAST_MONTH: (
         "1 bulan lalu",
         "sebulan lalu",
+        "sebulan yang lalu",
         "bulan lalu",
         "bulan kemarin",
         "1 month ago",
