@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import BigIntegerField, Count, Sum
 from django.utils import timezone
 
+from branches.seeing import own_branch, within
 from core.paging import chosen_first
 from core.rights import Right
 from core.times import start_of_day
@@ -40,7 +41,7 @@ class OwnDay:
     @classmethod
     def read(cls, person: User) -> OwnDay:
         """Everything of one moment, in one statement; its lists are bounded."""
-        shifts, entered, sold, open_orders, today, latest = _questions().read(
+        shifts, entered, sold, open_orders, today, latest = _questions(own_branch()).read(
             person=person.pk, midnight=start_of_day(timezone.localdate())
         )
         return cls(
@@ -85,9 +86,11 @@ class OwnDay:
 
 
 @cache
-def _questions() -> Together:
+def _questions(branch: int | None) -> Together:
     person = Given("person")
     own, shown = Order.objects.filter(placed_by=person), Order.objects.for_table()
+    if branch is not None:
+        own = own.filter(within(branch, "payment__branch"))
     today = own.filter(created_at__gte=Given("midnight"))
     paid = Sum(CUSTOMER_PAYS, output_field=BigIntegerField())
     return Together(

@@ -20,6 +20,7 @@ from approvals.models import Approval, ApprovalState
 from approvals.presenting import ShownApproval
 from approvals.services import changes_seen
 from bills.services.acts import BillAct
+from branches.seeing import own_branch, within
 from catalogue.marks import mark_of
 from catalogue.models import PriceRule, ProductType
 from catalogue.rights import sees_cost
@@ -284,7 +285,8 @@ def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
     """Read both at one moment: one statement, and another while a request waits, however busy the person is."""
     may_use, sees_balance = person.has_perm(Right.USE_DRAWERS), person.has_perm(Right.VIEW_BOOKS) and sees_cost(person)
     now = clock.now()
-    orders, sums, rule, approvals, *others = _questions(with_drawer=may_use, with_balance=sees_balance).read(
+    questions = _questions(own_branch(), with_drawer=may_use, with_balance=sees_balance)
+    orders, sums, rule, approvals, *others = questions.read(
         person=person.pk, lately=now - _HOURS, midnight=start_of_day(timezone.localdate(now))
     )
     sold = Sold(*(int(amount or 0) for amount in sums[0][1:])) if sums else Sold()
@@ -300,9 +302,11 @@ def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
 
 
 @cache
-def _questions(*, with_drawer: bool, with_balance: bool) -> Together:
+def _questions(branch: int | None, *, with_drawer: bool, with_balance: bool) -> Together:
     person = Given("person")
-    own = Order.objects.filter(placed_by=person)
+    own, asked = Order.objects.filter(placed_by=person), Approval.objects.filter(asked_by=person, act__in=_SALES)
+    if branch is not None:
+        own, asked = own.filter(within(branch, "payment__branch")), asked.filter(within(branch, "branch"))
     lately = own.filter(created_at__gte=Given("lately")).order_by("-created_at", "-pk").values("pk")[:_LAST]
     running = own.open().order_by("-created_at", "-pk").values("pk")[:_MOST_OPEN]
     owes = CreditEntry.objects.filter(pk=OuterRef("payment__debt"))
@@ -316,8 +320,8 @@ def _questions(*, with_drawer: bool, with_balance: bool) -> Together:
     grouped = today.order_by().values_list("placed_by")
     sums = grouped.annotate(count=Count("pk"), sum=Sum(CUSTOMER_PAYS), profit=Sum(CUSTOMER_PAYS - SHOP_PAYS))
     rules = PriceRule.objects.filter(type=ProductType.PREPAID, ended_at=None).order_by().values_list("pk")[:1]
-    asked = Approval.objects.filter(asked_by=person, asked_at__gte=Given("lately"), act__in=_SALES)
-    asked = asked.exclude(state__in=[ApprovalState.APPROVED, ApprovalState.WITHDRAWN]).order_by("-asked_at", "-pk")
+    asked = asked.filter(asked_at__gte=Given("lately")).order_by("-asked_at", "-pk")
+    asked = asked.exclude(state__in=[ApprovalState.APPROVED, ApprovalState.WITHDRAWN])
     of_drawer = own_drawer_questions(person) if with_drawer else []
     of_balance = [Books.objects.filter(only=True), spending_question()] if with_balance else []
     return Together(shown, sums, rules, asked[:_LAST], *of_drawer, *of_balance)

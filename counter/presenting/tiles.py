@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
+from branches.seeing import narrowed
 from catalogue.marks import mark_of
 from catalogue.models import Product, ProductType
 from core import clock
@@ -137,8 +138,9 @@ def tiles_of_today(person: User, *, after: int = 0) -> list[Tile]:
     """
     if not (sees_whole_numbers() and person.has_perm(Right.VIEW_ORDERS)):
         return []
-    own = Order.objects.filter(
-        number_erased=False, placed_by=person, created_at__gte=start_of_day(timezone.localdate(clock.now()))
+    since = start_of_day(timezone.localdate(clock.now()))
+    own = narrowed(
+        Order.objects.filter(number_erased=False, placed_by=person, created_at__gte=since), "payment__branch"
     )
     sold: dict[str, str] = {}
     for number, product in own.order_by("-created_at", "-pk").values_list("destination", "product_name")[:_LOOKED_AT]:

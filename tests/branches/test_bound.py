@@ -13,6 +13,7 @@ from alerts.models import Alert
 from approvals.errors import ApprovalRefused
 from approvals.services import approve
 from backoffice.own_branch import CLOSED, OF_KEYS, OF_VALUES
+from backoffice.own_day import OwnDay
 from branches.models import FIRST
 from branches.seeing import seen_in_branch_of
 from credit.models import CreditEntry
@@ -33,7 +34,7 @@ from testing.factories import make_check
 from testing.people import make_person, signed_in
 from tests.approvals.helpers import factor_of
 from tests.branches.helpers import make_branch
-from tests.branches.two_branches import NUMBER, TwoBranches, make_two_branches
+from tests.branches.two_branches import AMOUNT, NUMBER, TwoBranches, make_two_branches
 from tests.core.helpers import codes
 from tests.credit.helpers import account_of, give_credit, sell_to
 from tests.drawers.helpers import pieces_of
@@ -150,6 +151,8 @@ def named_values(patterns: list[URLPattern | URLResolver], before: tuple[str, ..
 
 
 def test_no_page_says_anything_of_another_branch(two):
+    two.sell_before_moving("success", price=AMOUNT - 1_000)
+    two.sell_before_moving("needs_action", action_reason="balance_short")
     opened = opened_by("supervisor")
     routed = [(name, address) for name, address in routes(get_resolver().url_patterns) if name in opened]
     plain = [address for name, address in routed if not named_values_of()[name]]
@@ -378,3 +381,17 @@ def test_an_order_of_another_branch_is_not_sold_again(two):
 
     assert answers[two.own].status_code == 200
     assert answers[two.other].status_code == 404
+
+
+def test_a_moved_persons_sales_of_before_are_not_counted(two):
+    # given a seller who sold twice today in the branch of before
+    two.sell_before_moving("success", price=AMOUNT - 1_000)
+    two.sell_before_moving("needs_action", action_reason="balance_short")
+
+    strip = text_of(two.bound().get("/counter/"))
+    with seen_in_branch_of(lambda: two.supervisor):
+        own_day = OwnDay.read(two.supervisor)
+
+    assert 'data-moving="0"' in strip
+    assert 'data-sold="0"' in strip
+    assert not own_day.is_used

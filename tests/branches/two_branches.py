@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
+from typing import Any
 
 from alerts.services.evaluating import evaluate_alerts
 from approvals.models import Approval
@@ -12,12 +13,14 @@ from bills.models import BillCheck
 from branches.models import Branch
 from complaints.models import Complaint
 from complaints.services import open_complaint
+from core import clock
 from drawers.models import Drawer, Shift
 from drawers.services.shifts import close_shift
 from purchases.models import Incident, Order, ReceiptPrint
 from purchases.services.receipts import print_receipts
 from shop.models import Paper
 from staff.models import User
+from staff.services import move
 from testing.factories import make_check, make_order, make_payment
 from testing.people import Browser, make_person, signed_in
 from tests.approvals.helpers import ask_purchase
@@ -101,6 +104,15 @@ class TwoBranches:
     def bound(self) -> Browser:
         """A browser of the bound supervisor."""
         return signed_in(self.supervisor)
+
+    def sell_before_moving(self, status: str, **facts: Any) -> Order:
+        """An order of today that the supervisor sold in the other branch, and then an owner moved this person here."""
+        move(self.supervisor, branch=self.other.branch.pk, actor=self.owner)
+        here = {"destination": NUMBER, "product_name": f"{MARK} 10", "selling_price": AMOUNT}
+        seller = User.objects.get(pk=self.supervisor.pk)
+        order = make_order(status, placed_by=seller, created_at=clock.now(), **here, **facts)
+        move(self.supervisor, branch=self.own.branch.pk, actor=self.owner)
+        return order
 
     @property
     def marks(self) -> list[str]:
