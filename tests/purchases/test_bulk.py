@@ -52,6 +52,15 @@ def test_ticked_orders_get_a_tag_and_all_of_the_filter_as_well(cashier):
     assert [result.refusal > "" for result in post(cashier, "tag", other, tag="5").context["results"]] == [True]
 
 
+def test_an_order_to_be_polled_is_not_shown_as_done(supervisor):
+    order = make_order(Status.UNKNOWN)
+
+    polled, tagged = (post(supervisor, act, order, tag="promo").content.decode() for act in ("poll", "tag"))
+
+    assert [re.findall(r'data-done="(\w+)"', page) for page in (polled, tagged)] == [["next"], ["yes"]]
+    assert Order.objects.get().status == Status.UNKNOWN
+
+
 def test_each_ticked_order_gets_a_receipt_of_its_branch(cashier):
     branch = make_branch("Pasar Baru", address="Jl. Otista 5")
     here = make_order(Status.SUCCESS)
