@@ -52,6 +52,18 @@ def test_ticked_orders_get_a_tag_and_all_of_the_filter_as_well(cashier):
     assert [result.refusal > "" for result in post(cashier, "tag", other, tag="5").context["results"]] == [True]
 
 
+@pytest.mark.parametrize(("role", "number"), [("supervisor", "0812-9876-5432"), ("auditor", "0812-••••-•432")])
+@pytest.mark.parametrize("act", ["tag", "poll", "release"])
+def test_each_result_names_the_number_as_the_person_sees_it(act, role, number):
+    order, person = make_order(Status.UNKNOWN, destination="081298765432"), make_person(role)
+    rights = Permission.objects.filter(codename__in=["note_order", "resolve_order"])
+    person.user_permissions.add(*rights)
+
+    page = post(signed_in(person), act, order, tag="promo", confirmed="on")
+
+    assert number in words(page)
+
+
 def test_an_order_to_be_polled_is_not_shown_as_done(supervisor):
     order = make_order(Status.UNKNOWN)
 
