@@ -83,10 +83,19 @@ def poll_soon(order: Order, *, actor: User) -> None:
     """Have the background poll the order next, inside its part of the rate limit. Raises `ActionRefused`."""
     with transaction.atomic():
         current = lock_order_for_move(order.pk)
+        if current.status == Status.NEEDS_ACTION and current.action_reason != ActionReason.NEVER_ARRIVED:
+            raise _nothing_to_poll(current)
         require(Action.POLL, current, actor)
         due = clock.now()
         Order.objects.filter(pk=current.pk).update(next_poll_at=due)
         ring_when_committed(due)
+
+
+def _nothing_to_poll(order: Order) -> ActionRefused:
+    """Why an order that needs action is not polled: the provider refused it, or it was not sent."""
+    if order.may_be_charged or _is_lost(order):
+        return ActionRefused(_("It may have arrived. Open it and decide there."))
+    return ActionRefused(_("The provider has not taken this order, so there is no status to check. Open it to decide."))
 
 
 def release(order: Order, *, actor: User) -> None:
@@ -98,9 +107,13 @@ def release(order: Order, *, actor: User) -> None:
 
 def check_release(order: Order, *, actor: User) -> None:
     """Raise the refusal with which `release` would fail, as far as it is known now. It changes nothing."""
-    is_lost = order.status == Status.NEEDS_ACTION and may_be_lost(order.sent_at or order.created_at)
-    if order.action_reason == ActionReason.NEVER_ARRIVED or is_lost:
+    if order.action_reason == ActionReason.NEVER_ARRIVED or _is_lost(order):
         raise ActionRefused(_("It may have arrived. Open it and decide there."))
     if order.status == Status.NEEDS_ACTION and order.product.price > order.max_price:
         raise PriceMoved(order.product.price)
     require(Action.SEND_AGAIN, order, actor)
+
+
+def _is_lost(order: Order) -> bool:
+    """Whether the order needs action and what followed may be missing after a restore."""
+    return order.status == Status.NEEDS_ACTION and may_be_lost(order.sent_at or order.created_at)

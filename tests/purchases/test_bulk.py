@@ -73,6 +73,16 @@ def test_an_order_to_be_polled_is_not_shown_as_done(supervisor):
     assert Order.objects.get().status == Status.UNKNOWN
 
 
+@pytest.mark.parametrize(("sent_no", "says"), [(None, "not taken"), (1, "may have arrived")])
+def test_a_held_order_is_not_polled_and_the_result_says_why(supervisor, sent_no, says):
+    order = make_order(Status.NEEDS_ACTION, sent_no=sent_no, **HELD)
+
+    answer = post(supervisor, "poll", order)
+
+    assert results(answer) == {order.ref_id: False}
+    assert says in words_at(answer, 'data-done="no"')
+
+
 def test_each_ticked_order_gets_a_receipt_of_its_branch(cashier):
     branch = make_branch("Pasar Baru", address="Jl. Otista 5")
     here = make_order(Status.SUCCESS)
