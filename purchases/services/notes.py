@@ -31,11 +31,17 @@ def write_note(order: Order, *, actor: User, text: str) -> None:
         record(ORDER_NOTED, actor=actor, subject=order.ref_id)
 
 
-def put_tag(order: Order, name: str, *, actor: User) -> bool:
-    """Put a tag, known or new, on the order; False if it was there. Raises `ActionRefused` for an invalid one."""
-    name = " ".join(name.lower().split())
+def tag_name(typed: str) -> str:
+    """The tag's name as it is kept. Raises `ActionRefused` for an invalid one."""
+    name = " ".join(typed.lower().split())
     if not _NAME.fullmatch(name):
         raise ActionRefused(_("A tag begins with a letter and has at most 20 letters, digits, spaces, - and _."))
+    return name
+
+
+def put_tag(order: Order, name: str, *, actor: User) -> bool:
+    """Put a tag, known or new, on the order; False if it was there. Raises `ActionRefused` for an invalid one."""
+    name = tag_name(name)
     with transaction.atomic():
         Order.objects.select_for_update(of=("self",), no_key=True).only("pk").get(pk=order.pk)
         tag = Tag.objects.filter(name=name).first()

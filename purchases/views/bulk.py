@@ -18,6 +18,7 @@ from audit.services import record
 from branches.seeing import narrowed
 from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
 from core.paging import kept_filters
 from core.rights import Right
 from exports.events import EXPORT_MADE
@@ -25,7 +26,7 @@ from exports.formats import csv_answer
 from purchases.lists import ORDERS
 from purchases.models import Order
 from purchases.services.bulk import MOST_AT_ONCE, Bulk, bulk_acts_of, check_release, each, poll_soon, release
-from purchases.services.notes import put_tag
+from purchases.services.notes import put_tag, tag_name
 from purchases.views.receipts import receipts_address
 
 
@@ -66,13 +67,16 @@ def order_bulk(request: StaffRequest) -> HttpResponseBase:
             return render(request, "purchases/order_bulk_release.html", shown | question)
         results = checked
     else:
-        results = each(orders, _act(request, Bulk(act)), actor=request.user)
-    return render(request, "purchases/order_bulk.html", shown | {"results": results})
+        results = []
+        with refusal_shown(request):
+            results = each(orders, _act(request, Bulk(act)), actor=request.user)
+    return render(request, "purchases/order_bulk.html", shown | {"results": results}) if results else redirect(back)
 
 
 def _act(request: StaffRequest, act: Bulk) -> Callable[[Order], object]:
-    """What is done to each order."""
+    """What is done to each order. Raises `ActionRefused` for a tag that no order can have."""
     if act == Bulk.TAG:
-        return lambda order: put_tag(order, request.POST.get("tag", ""), actor=request.user)
+        name = tag_name(request.POST.get("tag", ""))
+        return lambda order: put_tag(order, name, actor=request.user)
     service = poll_soon if act == Bulk.POLL else release
     return lambda order: service(order, actor=request.user)

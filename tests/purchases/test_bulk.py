@@ -49,7 +49,17 @@ def test_ticked_orders_get_a_tag_and_all_of_the_filter_as_well(cashier):
 
     tags = {order.ref_id: order.tag_names for order in Order.objects.with_tags()}
     assert tags == {ticked.ref_id: ["promo"], other.ref_id: [], failed.ref_id: ["bank"]}
-    assert [result.refusal > "" for result in post(cashier, "tag", other, tag="5").context["results"]] == [True]
+
+
+@pytest.mark.parametrize("tag", ["", "5"])
+def test_a_tag_no_order_can_have_is_refused_once_for_all(cashier, tag):
+    orders = [make_order(Status.SUCCESS), make_order(Status.FAILED)]
+
+    answer = post(cashier, "tag", *orders, query="?q=", tag=tag)
+
+    assert (answer.status_code, answer.headers["Location"].split("?")[0]) == (302, "/orders/")
+    assert cashier.get("/orders/").content.decode().count('data-code="ActionRefused"') == 1
+    assert not Order.objects.filter(tags__isnull=False).exists()
 
 
 @pytest.mark.parametrize(("role", "number"), [("supervisor", "0812-9876-5432"), ("auditor", "0812-••••-•432")])
