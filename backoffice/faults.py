@@ -19,6 +19,7 @@ from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.defaults import server_error
 
+from core.access import NotByPin
 from core.connections import is_away
 
 # Forms that can be sent again and do nothing twice: each names its one order.
@@ -32,9 +33,10 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # 
     return _shown(request, "400.html", 400)
 
 
-def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
-    """403: the person lacks the right."""
-    return _shown(request, "403.html", 403)
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """403: the person lacks the right, or is there by PIN and has it by password."""
+    is_by_pin = isinstance(exception, NotByPin) or getattr(getattr(request, "user", None), "lacks_password", False)
+    return _shown(request, "tills/pin_only.html" if is_by_pin else "403.html", 403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 
+class NotByPin(PermissionDenied):
+    """This takes signing in with the password, whatever the rights of the person."""
+
+
 class StaffRequest(HttpRequest):
     """A request of somebody who is signed in; views behind `staff_only` get one."""
 

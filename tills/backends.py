@@ -6,7 +6,7 @@ import datetime as dt
 import json
 from typing import Any
 
-from core.rights import PIN_RIGHTS
+from core.rights import OF_THE_SHOP, PIN_RIGHTS, Right
 from policies.services import policies
 from staff.backends import PERSON, StaffBackend
 from staff.models import User
@@ -39,7 +39,9 @@ class PinBackend(StaffBackend):
         if person is None or not self.user_can_authenticate(person):
             return None
         person.tills = [_held(facts) for facts in json.loads(person.held_tills)]
-        person.held = sorted(PIN_RIGHTS if person.was_owner else PIN_RIGHTS.intersection(person.held))
+        by_password = set(Right) if person.was_owner else set(person.held)
+        person.held = sorted(PIN_RIGHTS & by_password)
+        person.beyond_pin = by_password - PIN_RIGHTS - (OF_THE_SHOP if person.bound_to else set())
         lowest = min((till.limit for till in person.tills), default=0)
         own = limits_of(person).per_order
         person.own_per_order = lowest if own is None else min(own, lowest)

@@ -10,10 +10,11 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
+from core.access import NotByPin
 from core.live import is_poll
 from staff.middleware import to_factor
 from staff.models import User
@@ -53,13 +54,14 @@ class TillMiddleware:
         return response
 
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
-        """Refuse accounts, tills and files by PIN. People who sell by password alone must first add a second factor."""
+        """Refuse accounts, tills and files by PIN: `NotByPin`. People who sell by password alone add a factor first."""
         match = request.resolver_match
         if match is None or match.url_name in _OPEN:
             return None
         if _is_by_pin(request):
-            is_refused = match.route.startswith(_NOT_BY_PIN) or match.route.endswith(_FILES)
-            return render(request, "tills/pin_only.html", status=403) if is_refused else None
+            if match.route.startswith(_NOT_BY_PIN) or match.route.endswith(_FILES):
+                raise NotByPin
+            return None
         is_free = match.route.startswith("till/") or not _owes_factor(request)
         return None if is_free else to_factor(request, because="selling")
 

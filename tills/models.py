@@ -220,6 +220,9 @@ class PinPerson(User):
     held: Sequence[str]
     held_tills: str
     was_owner: bool = False
+    #: Not stored: the rights that signing in with the password would add, and whether one of them was missing here.
+    beyond_pin: Collection[str] = ()
+    lacks_password: bool = False
 
     class Meta:
         proxy = True
@@ -239,6 +242,12 @@ class PinPerson(User):
             if flag in person.__dict__:
                 person.__dict__[flag] = False
         return person
+
+    def has_perm(self, perm: str, obj: Any = None) -> bool:
+        """Whether a PIN has this right; `lacks_password` keeps that only the password is missing."""
+        holds = super().has_perm(perm, obj)
+        self.lacks_password |= not holds and perm in self.beyond_pin
+        return holds
 
     def save(self, *args: Any, update_fields: Iterable[str] | None = None, **options: Any) -> None:
         """Store `last_login` and nothing else: rights and limits are cut for the PIN. Raises `NotStored`."""

@@ -110,6 +110,14 @@ def test_an_owner_by_pin_reaches_no_administration():
     assert [page for page in pages if browser.get(page).status_code != 403] == []
 
 
+def test_by_pin_a_page_of_ones_password_says_so():
+    owner, cashier = at_till(with_pin("admin")), at_till(with_pin("cashier"), name="Kasir 2")
+    pages = ("/earnings/", "/bank/", "/balance/", "/health/", "/callbacks/")
+
+    assert [page for page in pages if not has_id(owner.get(page), "fault-pin-only")] == []
+    assert has_id(cashier.get("/callbacks/"), "fault-no-access")
+
+
 def test_the_own_account_takes_a_password():
     browser = at_till(with_pin())
     for address in ("/me/", "/me/pin/", "/me/sign-out-elsewhere/", "/accounts/password/change/"):
@@ -166,7 +174,6 @@ def test_what_was_asked_by_pin_is_not_approved_with_the_password():
     by_till = at_till(person)
     confirm(by_till, product, hidden(review(by_till, product)) | {"price": "20500"})
     approval, browser = Approval.objects.get(), signed_in(person)
-
     page = browser.confirm(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal}, follow=True)
 
     assert "ApprovalRefused:own" in codes(page)
