@@ -18,7 +18,7 @@ from approvals.models import Approval, ApprovalState
 from approvals.presenting import ShownApproval
 from approvals.tables import ApprovalTable
 from core import clock
-from core.access import StaffRequest, staff_only
+from core.access import NotByPin, StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live
 from core.paging import keyset_page
@@ -102,10 +102,12 @@ def _detail(request: StaffRequest, pk: int) -> dict[str, Any]:
 
 
 def _seen(request: StaffRequest, pk: int) -> Approval:
-    """The approval, if this person may see it."""
+    """The approval, if this person may see it; by PIN only what this person asked for."""
     approval = get_object_or_404(Approval.objects.for_table(), pk=pk)
     if not services.may_see(approval, request.user):
         raise Http404
+    if request.user.by_pin and not approval.is_of(request.user):
+        raise NotByPin
     return approval
 
 

@@ -161,6 +161,8 @@ def test_an_owner_by_pin_decides_no_approval():
     person = with_pin("admin")
     browser = at_till(person)
 
+    for step in ("", "live/"):
+        assert has_id(browser.get(f"/approvals/{approval.pk}/{step}"), "fault-pin-only")
     for step in ("approve", "refuse"):
         browser.post(f"/approvals/{approval.pk}/{step}/", {"reason": "because", "factor_code": code_of(person)})
 
@@ -174,6 +176,8 @@ def test_what_was_asked_by_pin_is_not_approved_with_the_password():
     by_till = at_till(person)
     confirm(by_till, product, hidden(review(by_till, product)) | {"price": "20500"})
     approval, browser = Approval.objects.get(), signed_in(person)
+    assert by_till.get(f"/approvals/{approval.pk}/").status_code == 200
+
     page = browser.confirm(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal}, follow=True)
 
     assert "ApprovalRefused:own" in codes(page)
