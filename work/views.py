@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 from django.views.decorators.http import require_GET, require_POST
 
-from branches.seeing import names_branches
+from branches.seeing import names_branches, own_branch
 from branches.services import branch_name, branch_names
 from core.access import StaffRequest, staff_only
 from core.live import Live
@@ -126,7 +126,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
             for code, words in (
                 ("", pgettext("work", "Mine")),
                 ("others", _("Waits for somebody else")),
-                ("shop", pgettext("work", "The whole shop")),
+                ("shop", pgettext("work", "This branch") if own_branch() else pgettext("work", "The whole shop")),
             )
         ],
         "kinds": [(code, KINDS[code].words, counts[code]) for code in KINDS if counts[code] or code in {kind, *none}],

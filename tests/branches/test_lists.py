@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.utils import timezone
 
 from audit.models import AuditEvent
 from audit.services import record
@@ -11,7 +12,7 @@ from complaints.services import open_complaint
 from purchases.models import Incident
 from purchases.services.verdicts import propose_verdict
 from testing.factories import make_check, make_order, make_payment
-from testing.people import make_person
+from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import ask_purchase, cashier
 from tests.branches.helpers import make_branch
 from tests.tills.helpers import make_till
@@ -85,3 +86,15 @@ def test_a_decision_belongs_to_the_branch_of_its_order(shop):
     verdict = propose_verdict(order, actor=proposer, **facts)
 
     assert (proposer.branch_id, verdict.approval.branch_id) == (1, shop["tebet"])
+
+
+def test_work_calls_no_tab_of_a_bound_person_the_shops():
+    make_branch()
+    owner = browser_of("admin")
+    bound = signed_in(make_person("supervisor", bound_since=timezone.now()))
+
+    tab = re.compile(r'href="/work/\?whose=shop"[^>]*>([^(]+) \(')
+    of_owner, of_bound = (tab.findall(browser.get("/work/").content.decode()) for browser in (owner, bound))
+
+    assert len(of_owner) == len(of_bound) == 1
+    assert of_owner != of_bound
