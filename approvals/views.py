@@ -91,9 +91,10 @@ def _detail(request: StaffRequest, pk: int) -> dict[str, Any]:
     live = Live(request, reverse("approval_live", args=[pk]), {"approval-live": approval.state}, over=over)
     changes = services.changes_seen([approval]) if live.news else {}
     shown = ShownApproval(approval, request.user, changes.get(approval.pk, {}))
+    is_for_others = live.news and approval.is_open and not shown.may_refuse
     return {
         "shown": shown,
-        "doers": services.names_of_approvers([approval]).get(pk, []) if not shown.may_refuse else [],
+        "doers": services.names_of_approvers([approval]).get(pk, []) if is_for_others else [],
         "approval": approval,
         "factor_content": services.factor_content(approval),
         "is_over_time": approval.is_open and approval.expires_at <= clock.now(),
