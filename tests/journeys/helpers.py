@@ -156,6 +156,15 @@ def _other_language_than_of(page: Page) -> str:
     return {"id": "en", "en": "id"}[page.evaluate("document.documentElement.lang")]
 
 
+def forget_session(page: Page) -> None:
+    """Take the session away from a browser whose page is closed.
+
+    An open page asks on by itself, is sent to the sign-in, and goes there: that would cut off the next `goto`.
+    """
+    page.goto("about:blank")
+    page.context.clear_cookies()
+
+
 def take_over(page: Page, name: str) -> None:
     page.locator(".name-tile", has_text=name).click()
     page.locator("#id_pin").type(PIN)

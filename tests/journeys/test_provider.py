@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from approvals.models import Approval
 from staff.models import User
 from staff.roles import create_demo_staff
-from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_of, sign_in
+from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_of, forget_session, sign_in
 from tests.staff.oidc_provider import OidcProvider
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -64,7 +64,7 @@ def test_a_role_that_waits_is_approved_by_an_owner(live_server: Any, open_window
     expect(page.locator("#own-role")).to_have_attribute("data-role", "cashier")
     faults += faults_of(page)
 
-    page.context.clear_cookies()
+    forget_session(page)
     sign_in(page, live_server.url, "owner", f"{Approval.objects.get().get_absolute_url()}")
     page.click("#approve summary")
     page.click("#approve-form button[type=submit]")

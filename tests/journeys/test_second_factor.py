@@ -7,7 +7,14 @@ from allauth.mfa.models import Authenticator
 from playwright.sync_api import Page, expect
 
 from testing.people import make_person
-from tests.journeys.helpers import PHONE, OpenWindow, faults_in_all_looks, faults_of, with_authenticator
+from tests.journeys.helpers import (
+    PHONE,
+    OpenWindow,
+    faults_in_all_looks,
+    faults_of,
+    forget_session,
+    with_authenticator,
+)
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -47,14 +54,14 @@ def test_a_passkey_is_added_confirms_and_signs_in(live_server: Any, open_window:
     expect(page.locator(".toast-success")).to_be_visible()
     assert other.groups.get().name == "viewer"
 
-    page.context.clear_cookies()
+    forget_session(page)
     with_password(page, live_server.url, "admin")
     expect(page.locator("#second-step")).to_be_visible()
     faults += faults_in_all_looks(page)
     page.click("#second-step [data-passkey]")
     expect(page.locator("#signed-in-as")).to_be_attached()
 
-    page.context.clear_cookies()
+    forget_session(page)
     page.goto(f"{live_server.url}/accounts/login/")
     page.click("[data-passkey-sign-in]")
     expect(page.locator("#signed-in-as")).to_be_attached()
