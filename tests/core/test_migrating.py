@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import Permission
 from django.core.management import call_command
-from django.db import models
+from django.db import connection, models
 from django.db.migrations.state import ModelState, ProjectState
 
 from core.schema import WordlessAutodetector, can_make_tables, has_run_all
@@ -34,6 +34,16 @@ def test_given_other_words_then_no_migration(facts, is_new):
 @pytest.mark.django_db
 def test_tables_are_made_at_once_in_an_empty_database_alone():
     assert not can_make_tables()
+
+
+@pytest.mark.django_db
+def test_the_database_of_the_tests_was_made_at_once():
+    # given: pytest-django, which calls `migrate --run-syncdb`; each migration that runs by itself writes its own row
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*), count(DISTINCT xmin::text) FROM django_migrations")
+        migrations, transactions = cursor.fetchone()
+
+    assert transactions < migrations / 2
 
 
 @pytest.mark.django_db

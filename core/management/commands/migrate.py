@@ -14,7 +14,7 @@ from django.db import DEFAULT_DB_ALIAS
 from core.schema import WordlessAutodetector, can_make_tables, has_run_all, make_tables
 
 # With one of these only a part is migrated, or nothing.
-_PARTS = ("app_label", "fake", "fake_initial", "plan", "check_unapplied", "prune", "run_syncdb")
+_PARTS = ("app_label", "fake", "fake_initial", "plan", "check_unapplied", "prune")
 
 
 class Command(migrate.Command):
@@ -30,7 +30,7 @@ class Command(migrate.Command):
         is_whole = options["database"] == DEFAULT_DB_ALIAS and not any(options[part] for part in _PARTS)
         if is_whole and not options["each"] and can_make_tables():
             make_tables()
-        elif is_whole and not options["verbosity"] and has_run_all():
+        elif is_whole and not options["verbosity"] and not options["run_syncdb"] and has_run_all():
             self._follow(**options)
             return
         super().handle(*args, **options)
