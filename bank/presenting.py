@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from bank.models import BankRow, State
-from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, open_items, open_sums, sums_by_day
+from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item, open_items, open_sums, sums_by_day
 from bank.services.matching import is_fee
 from core.looks import badge
 from core.money import rupiah
@@ -29,6 +29,8 @@ from purchases.models import Order
 #: All that the page shows.
 RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS, Right.VIEW_STATEMENT, Right.VIEW_CREDIT)
 MISSING = "missing"
+#: What no statement has yet: its days lie outside of those that were read.
+BEYOND = "beyond"
 #: What the page shows, in this order: what needs attention first.
 SHOWS: dict[str, str | Promise] = {
     State.UNKNOWN: _("Unknown: at the bank, not in the books"),
@@ -36,6 +38,7 @@ SHOWS: dict[str, str | Promise] = {
     State.MATCHED: State.MATCHED.label,
     State.ASIDE: State.ASIDE.label,
 }
+_ONE_DAY = dt.timedelta(days=1)
 _KINDS = {SALE: _("Sale"), GIVEN: _("Given back"), CREDIT: _("Credit payment"), TOPUP: _("Top-up")}
 
 
@@ -104,24 +107,36 @@ class Line:
 class Part:
     """One of `SHOWS` in some days: how many lines it has, and the sums of what came and what left, in rupiah.
 
-    `reaches`: the days that the bank's rows cover.
+    `reaches`: the days that the bank's rows cover. `others`: what no row is matched with and is no sale or refund.
     """
 
     name: str
     words: str | Promise
     days: tuple[dt.date, dt.date]
     reaches: tuple[dt.date, dt.date] | None
+    others: list[Item]
     count: int = 0
     came: int = 0
     left: int = 0
 
     def lines(self, most: int | None = None) -> list[Line]:
         """Its lines, the earliest first; at most `most`."""
-        if self.name == MISSING:
-            return _missing(*self.days, self.reaches, most) if self.reaches else []
+        if self.name in {MISSING, BEYOND}:
+            items = self._open_items(self.reaches, most) if self.reaches else []
+            return [Line(None, item.key, item.day, item.amount) for item in items[:most]]
         rows = BankRow.objects.filter(day__range=self.days, state=self.name).select_related("account", "decided_by")
         rows = rows.order_by("day", "pk")[:most]
         return [Line(row, row.item or "", row.item_day, row.item_amount) for row in rows]
+
+    def _open_items(self, reaches: tuple[dt.date, dt.date], most: int | None) -> list[Item]:
+        """What statements of these days should have and have not; or, `BEYOND` them, what is before and after them."""
+        (first, last), (since, until) = self.days, reaches
+        others = [item for item in self.others if item.is_reached(*reaches) is (self.name == MISSING)]
+        if self.name == MISSING:
+            return open_items(max(first, since), min(last, until), most, others)
+        earlier, later = ([item for item in others if (item.day < since) is is_earlier] for is_earlier in (True, False))
+        before = open_items(first, min(last, since - _ONE_DAY), most, earlier) if first < since else []
+        return [*before, *open_items(max(first, until + _ONE_DAY), last, most, later)]
 
 
 @dataclass
@@ -135,14 +150,14 @@ class Expected:
 
 @dataclass(frozen=True)
 class Statement:
-    """The bank in some days. `reaches`: the days that its rows cover; `beyond`: how many entries lie outside.
+    """The bank in some days. `reaches`: the days that its rows cover; `beyond`: the entries that lie outside.
 
     `expected`: what the books expect in these days, by way to pay; only until the first statement is read.
     """
 
     parts: list[Part]
     reaches: tuple[dt.date, dt.date] | None
-    beyond: int
+    beyond: Part
     expected: dict[str, Expected]
 
     @property
@@ -152,7 +167,7 @@ class Statement:
 
     def part(self, name: str) -> Part:
         """The part with this name; the first one without it."""
-        return next((part for part in self.parts if part.name == name), self.parts[0])
+        return next((part for part in (*self.parts, self.beyond) if part.name == name), self.parts[0])
 
 
 def statement_of(first: dt.date, last: dt.date) -> Statement:
@@ -161,18 +176,16 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
     rows = BankRow.objects.filter(day__range=(first, last)).order_by().values_list("state")
     sums = {state: (n, came, -left) for state, n, came, left in rows.annotate(Count("pk"), came=came, left=left)}
     ends = BankRow.objects.aggregate(first=Min("day"), last=Max("day"))
-    reaches, beyond = (ends["first"], ends["last"]) if ends["first"] else None, 0
-    if reaches:
-        open_ = open_sums(first, last, reaches)
-        sums[MISSING], beyond = (open_.count, open_.came, open_.left), open_.beyond
-    parts = [Part(name, words, (first, last), reaches, *sums.get(name, ())) for name, words in SHOWS.items()]
+    reaches = (ends["first"], ends["last"]) if ends["first"] else None
+    opened, others = open_sums(first, last, reaches) if reaches else ([], [])
+    for name, is_reached in ((MISSING, True), (BEYOND, False)):
+        days = [day for day in opened if day.is_reached is is_reached]
+        sums[name] = sum(day.number for day in days), sum(day.came for day in days), sum(day.left for day in days)
+    *parts, beyond = [
+        Part(name, words, (first, last), reaches, others, *sums.get(name, ()))
+        for name, words in {**SHOWS, BEYOND: _("Not yet in a statement")}.items()
+    ]
     return Statement(parts, reaches, beyond, {} if reaches else _expected(first, last))
-
-
-def _missing(first: dt.date, last: dt.date, reaches: tuple[dt.date, dt.date], most: int | None) -> list[Line]:
-    """What statements of these days should have and have not."""
-    items = open_items(max(first, reaches[0]), min(last, reaches[1]), most)
-    return [Line(None, item.key, item.day, item.amount) for item in items if item.is_reached(*reaches)]
 
 
 def _expected(first: dt.date, last: dt.date) -> dict[str, Expected]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import (
@@ -19,7 +19,6 @@ from django.db.models import (
     Func,
     IntegerField,
     OuterRef,
-    Q,
     QuerySet,
     Sum,
     Value,
@@ -30,6 +29,7 @@ from django.utils import timezone
 from bank.models import BankRow
 from core.snapshot import snapshot
 from core.times import start_of_day
+from core.together import read_together
 from credit.methods import bank_methods
 from credit.models import CreditEntry
 from drawers.models import TO_GIVE_BACK, Outcome, Payment
@@ -59,17 +59,17 @@ class Item:
         return first <= self.day and self.day + dt.timedelta(days=self.is_day) <= last
 
 
-@dataclass(frozen=True)
-class OpenSums:
-    """The items that statements should have and no row is matched with: how many, and the rupiah that come and leave.
+class OpenSum(NamedTuple):
+    """Items of one day that no row is matched with: how many, and the rupiah that come and leave.
 
-    `beyond`: how many more are of days that the statements do not reach.
+    `is_reached`: whether the statements should have them.
     """
 
-    count: int
+    day: dt.date
+    is_reached: bool
+    number: int
     came: int
     left: int
-    beyond: int
 
 
 def items_of(first: dt.date, last: dt.date) -> list[Item]:
@@ -80,44 +80,42 @@ def items_of(first: dt.date, last: dt.date) -> list[Item]:
     return sorted(items, key=lambda item: (item.day, item.key))
 
 
-def open_items(first: dt.date, last: dt.date, most: int | None = None) -> list[Item]:
-    """The items of these days that no row is matched with, the earliest first; at most `most`."""
+def open_items(first: dt.date, last: dt.date, most: int | None = None, others: list[Item] | None = None) -> list[Item]:
+    """The items of these days that no row is matched with, the earliest first; at most `most`.
+
+    `others`: those that are neither sales nor refunds, if `open_sums` has read them.
+    """
     since, until = start_of_day(first), start_of_day(last + _ONE_DAY)
     with snapshot():
         sold = _still_open(_sold(since, until), SALE).order_by("at", "pk")[:most]
         given = _still_open(_given(since, until), GIVEN).order_by("given_at", "pk")[:most]
-        items = [*_sales(sold), *_refunds(given), *without_taken([*_others(since, until)])]
+        read = without_taken([*_others(since, until)]) if others is None else others
+        items = [*_sales(sold), *_refunds(given), *read]
     return sorted(items, key=lambda item: (item.day, item.key))[:most]
 
 
-def open_sums(first: dt.date, last: dt.date, reaches: tuple[dt.date, dt.date]) -> OpenSums:
-    """The sums of the `open_items` of these days, added up by the database. `reaches`: the days of the statements."""
+def open_sums(first: dt.date, last: dt.date, reaches: tuple[dt.date, dt.date]) -> tuple[list[OpenSum], list[Item]]:
+    """The sums of the `open_items` of these days, and those of them that are neither sales nor refunds.
+
+    Sales and refunds are added up by the database. `reaches`: the days of the statements.
+    """
     since, until = start_of_day(first), start_of_day(last + _ONE_DAY)
     with snapshot():
-        sold = _sums_of_open(_still_open(_sold(since, until), SALE), "at", "amount", reaches, sign=1)
-        given = _sums_of_open(_still_open(_given(since, until), GIVEN), "given_at", "goes_back", reaches, sign=-1)
-        sums = {sign: numbers for sign, *numbers in sold.union(given, all=True)}
+        sold = _sums_of_open(_still_open(_sold(since, until), SALE), first, last, sign=1)
+        given = _sums_of_open(_still_open(_given(since, until), GIVEN), first, last, sign=-1)
+        sums = [(first + (number - 1) * _ONE_DAY, n, amount) for number, n, amount in sold.union(given, all=True)]
         others = without_taken([*_others(since, until)])
-    reached = [item.amount for item in others if item.is_reached(*reaches)]
-    (all_sold, sold_there, came), (all_given, given_there, left) = sums[1], sums[-1]
-    count = sold_there + given_there + len(reached)
-    return OpenSums(
-        count,
-        came=came + sum(amount for amount in reached if amount > 0),
-        left=left - sum(amount for amount in reached if amount < 0),
-        beyond=all_sold + all_given + len(others) - count,
-    )
+    opened = [(day, reaches[0] <= day <= reaches[1], n, amount) for day, n, amount in sums]
+    opened += [(item.day, item.is_reached(*reaches), 1, item.amount) for item in others]
+    return [OpenSum(day, there, n, max(amount, 0), max(-amount, 0)) for day, there, n, amount in opened], others
 
 
-def _sums_of_open(
-    payments: QuerySet[Payment], at: str, amount: str, reaches: tuple[dt.date, dt.date], *, sign: int
-) -> QuerySet[Any, Any]:
-    """`sign`, how many payments there are, and of those in the days of the statements the count and the rupiah."""
-    since, until = start_of_day(reaches[0]), start_of_day(reaches[1] + _ONE_DAY)
-    reached = Q(**{f"{at}__gte": since, f"{at}__lt": until})
-    sums = {"all": Count("pk"), "reached": Count("pk", filter=reached), "sum": Sum(amount, filter=reached, default=0)}
-    rows: QuerySet[Any, Any] = payments.order_by().values_list(Value(sign)).annotate(**sums)
-    return rows
+def _sums_of_open(payments: QuerySet[Payment], first: dt.date, last: dt.date, *, sign: int) -> QuerySet[Any, Any]:
+    """The number of the day, how many of these payments it has, and their rupiah; below zero what leaves the bank."""
+    at, amount = ("at", "amount") if sign > 0 else ("given_at", "goes_back")
+    by_day = payments.order_by().annotate(on_day=_number_of_day(at, first, last))
+    sums: QuerySet[Any, Any] = by_day.values_list("on_day").annotate(n=Count("pk"), sum_of=Sum(amount) * sign)
+    return sums
 
 
 def sums_by_day(first: dt.date, last: dt.date, branch: int | None = None) -> dict[tuple[dt.date, str], tuple[int, int]]:
@@ -136,22 +134,21 @@ def sums_by_day(first: dt.date, last: dt.date, branch: int | None = None) -> dic
         _day_sums(credit.filter(amount__lt=0), first, last, sign=-1),
         _day_sums(credit.filter(amount__gt=0), first, last, sign=-1),
     ]
+    if branch is None:
+        parts.append(_day_sums(_announced(since, until), first, last, at="announced_at", sign=-1))
     came: Counter[tuple[dt.date, str]] = Counter()
     left: Counter[tuple[dt.date, str]] = Counter()
     for number, method, amount in parts[0].union(*parts[1:], all=True):
         (came if amount > 0 else left)[first + (number - 1) * _ONE_DAY, method] += abs(amount)
-    announced = _announced(since, until).values_list("announced_at", "amount") if branch is None else ()
-    for at, amount in announced:
-        left[timezone.localdate(at), ""] += amount
     return {key: (came[key], left[key]) for key in sorted({*came, *left})}
 
 
 def _day_sums(
     rows: QuerySet[Any], first: dt.date, last: dt.date, *, at: str = "at", amount: str = "amount", sign: int = 1
 ) -> QuerySet[Any, Any]:
-    """The number of the day, way to pay, and the sum that comes to the bank; below zero what leaves it."""
-    method = "given_method" if at == "given_at" else "method"
-    by_day = rows.order_by().annotate(on_day=_number_of_day(at, first, last), by_method=F(method))
+    """The number of the day, way to pay ("" for top-ups) and the sum that comes to the bank; below zero what leaves."""
+    method = {"given_at": F("given_method"), "announced_at": Value("")}.get(at, F("method"))
+    by_day = rows.order_by().annotate(on_day=_number_of_day(at, first, last), by_method=method)
     sums: QuerySet[Any, Any] = by_day.values_list("on_day", "by_method").annotate(sum_of=Sum(F(amount)) * sign)
     return sums
 
@@ -246,18 +243,24 @@ def _others(since: dt.datetime, until: dt.datetime) -> Iterator[Item]:
     days: Counter[tuple[str, dt.date]] = Counter()
 
     first, last = timezone.localdate(since), timezone.localdate(until) - _ONE_DAY
-    for number, method, amount in _day_sums(_to_the_bank(since, until).filter(method__in=by_day), first, last):
+    credit = CreditEntry.objects.current().filter(at__gte=since, at__lt=until, method__in=methods)
+    sums, entries, topups = read_together(
+        _day_sums(_to_the_bank(since, until).filter(method__in=by_day), first, last),
+        credit.values_list("pk", "at", "method", "amount"),
+        _announced(since, until).values_list("pk", "announced_at", "amount"),
+    )
+
+    for number, method, amount in sums:
         days[method, first + (number - 1) * _ONE_DAY] += amount
 
-    credit = CreditEntry.objects.current().filter(at__gte=since, at__lt=until, method__in=methods)
-    for pk, at, method, amount in credit.values_list("pk", "at", "method", "amount"):
+    for pk, at, method, amount in entries:
         day = timezone.localdate(at)
         if method in by_day and amount < 0:
             days[method, day] -= amount
         else:
             yield Item(f"{CREDIT}:{pk}", day, -amount, method=method)
 
-    for pk, at, amount in _announced(since, until).values_list("pk", "announced_at", "amount"):
+    for pk, at, amount in topups:
         yield Item(f"{TOPUP}:{pk}", timezone.localdate(at), -amount)
 
     for (method, day), amount in days.items():

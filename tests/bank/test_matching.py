@@ -13,7 +13,7 @@ from audit.models import AuditEvent
 from bank.errors import BankRefused
 from bank.formats import columns_of, lines_of
 from bank.models import BankFile, BankRow, State
-from bank.presenting import MISSING, statement_of
+from bank.presenting import BEYOND, MISSING, statement_of
 from bank.services import (
     items_near,
     match_by_hand,
@@ -144,7 +144,15 @@ def test_the_sums_of_each_part_are_those_of_its_lines_and_the_first_are_the_earl
         amounts = [line.amount for line in part.lines()]
         came, left = (sum(max(sign * amount, 0) for amount in amounts) for sign in (1, -1))
         assert (len(amounts), came, left) == (part.count, part.came, part.left), part.name
-    assert statement.beyond == 4  # yesterday's QRIS, and of today a sale, a refund and a payment of credit
+    # yesterday's QRIS, and of today a sale, a refund and a payment of credit
+    beyond = statement.part(BEYOND)
+    assert (beyond.count, beyond.came, beyond.left) == (4, 13_000 + 14_000 + 15_000, 9_000)
+    assert [(line.item_day, line.amount) for line in beyond.lines()] == [
+        (yesterday, 13_000),
+        (TODAY(), 15_000),
+        (TODAY(), -9_000),
+        (TODAY(), 14_000),
+    ]
     assert [line.key for line in statement.part(MISSING).lines(1)] == [f"sale:{opened[0]}"]
     assert [line.row.text for line in statement.part(State.UNKNOWN).lines(1) if line.row] == ["ADM"]
 
@@ -192,7 +200,17 @@ def test_given_nothing_read_of_a_day_then_its_sales_are_not_missing(owner, selle
 
     statement = statement_of(TODAY() - 30 * ONE_DAY, TODAY())
 
-    assert (statement.part(MISSING).lines(), statement.part(MISSING).count, statement.beyond) == ([], 0, 1)
+    assert (statement.part(MISSING).lines(), statement.part(MISSING).count, statement.beyond.count) == ([], 0, 1)
+
+
+def test_given_days_before_and_after_the_statements_then_their_entries_are_in_none_yet(owner, seller):
+    paid(seller, 50_000, "qris", days_ago=5)
+    before, after = paid(seller, 60_000, "transfer", days_ago=4), paid(seller, 70_000, "transfer", days_ago=1)
+    missing = paid(seller, 80_000, "transfer", days_ago=3)
+    read(owner, (TODAY() - 3 * ONE_DAY, "ADM", "1 DB"), (TODAY() - 2 * ONE_DAY, "ADM", "1 DB"))
+
+    assert names(BEYOND) == [f"qris:{TODAY() - 5 * ONE_DAY}", f"sale:{before}", f"sale:{after}"]
+    assert names(MISSING) == [f"sale:{missing}"]
 
 
 def test_given_a_sale_that_nobody_paid_then_nothing_is_expected(owner, seller):

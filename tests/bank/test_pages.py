@@ -16,13 +16,16 @@ from django.utils import timezone
 from bank.models import BankAccount, BankFile, BankRow, State
 from core.times import hour
 from credit.methods import method_words
+from drawers.services import take_credit_payment
 from purchases.models import Order
 from reconciliation.services import announce_top_up
 from staff.models import User
+from testing.database import statements
 from testing.people import Browser, browser_of, make_person
 from tests.bank.helpers import paid
 from tests.core.helpers import words
-from tests.drawers.helpers import begin
+from tests.credit.helpers import account_of, give_credit, sell_to
+from tests.drawers.helpers import begin, end
 from tests.ledger.helpers import open_books
 
 KNOWN = "Tanggal;Keterangan;Jumlah"
@@ -259,3 +262,28 @@ def test_the_chosen_days_say_what_the_bank_should_show_and_lead_to_their_orders(
         assert way.url == f"/orders/?since={since}&until={until}&payment={way.method.code}"
         assert f'href="{html.escape(way.url)}"' in page.content.decode()
     assert len(browser.get("/bank/?days=yesterday").context["expected_days"]) == 2
+
+
+@pytest.mark.parametrize("part", ["missing", "beyond"])
+def test_what_no_row_is_matched_with_is_read_once_for_sums_and_lines(sold, part):
+    # given: of each kind of entry one, and one in a statement
+    seller = User.objects.get(username="cashier")
+    paid(seller, 20_000, "qris", days_ago=1)
+    debtor = give_credit()
+    end(sell_to(debtor, 20_000, by=seller), "success")
+    take_credit_payment(account_of(debtor), amount=15_000, method="transfer", actor=seller)
+    announce_top_up(amount=300_000, actor=make_person("admin"))
+    browser, day = browser_of("administrator"), timezone.localdate() - dt.timedelta(days=0 if part == "missing" else 4)
+    read(browser, file_of(f"{day:%d/%m/%Y};ADM;-15.000"), **CONFIRMED)
+    browser.get("/bank/")
+
+    with statements() as asked:
+        page = browser.get(f"/bank/?show={part}")
+
+    assert 'id="to-beyond"' in page.content.decode()
+    assert len(page.context["lines"]) == page.context["part"].count > 2
+    assert len(asked) <= 15
+    older = timezone.localdate() - dt.timedelta(days=9)
+    with statements() as asked:
+        browser.get(f"/bank/?since={older}&until={older}&show={part}")
+    assert len(asked) <= 15
