@@ -59,17 +59,23 @@ def column(
 
 @dataclass(frozen=True)
 class Row:
-    """One row as the page shows it; `id` names it there. `marks`: attributes that scripts read, with their dash."""
+    """One row as the page shows it; `id` names it there. `marks`: attributes that scripts read, with their dash.
+
+    `heading`: a line above it, which begins a group of rows.
+    """
 
     id: str
     cells: list[tuple[Column, Any]]
     marks: str = ""
+    heading: Any = ""
 
     def as_html(self, swap: str = "") -> SafeString:
         """Its element; `swap`: one more attribute. A template takes several times longer for 50 rows."""
         cells = (f"{column.opening}{conditional_escape(localize(content))}</td>" for column, content in self.cells)
         attributes = f'id="{escape(self.id)}"{conditional_escape(self.marks)}{conditional_escape(swap)}'
-        return SafeString(f"<tr {attributes}>{''.join(cells)}</tr>")
+        group = f'<th scope="colgroup" colspan="{len(self.cells)}">{conditional_escape(self.heading)}</th>'
+        above = f'<tr class="row-group">{group}</tr>' if self.heading else ""
+        return SafeString(f"{above}<tr {attributes}>{''.join(cells)}</tr>")
 
 
 class Table(Generic[M]):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from django.http import HttpRequest
 from django.middleware.csrf import get_token
@@ -15,11 +16,21 @@ from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from core.looks import badge
-from core.tables import Table, cell_from, column, row_link
+from core.tables import Row, Table, cell_from, column, row_link
 from core.times import moment
 from work.kinds import KINDS
 from work.kinds.kind import Line, WorkKind
 from work.services import Item
+
+# What stands above the rows of a group.
+_HEADINGS = {"overdue": pgettext_lazy("work", "Overdue"), "today": _("Today"), "later": pgettext_lazy("work", "Later")}
+
+
+def group_of(item: Item, now: dt.datetime) -> str:
+    """Whether it is "overdue", or due "today" or "later"; what is due in one minute is one group, as it is sorted."""
+    if item.due.replace(second=0, microsecond=0) <= now:
+        return "overdue"
+    return "today" if timezone.localdate(item.due) == timezone.localdate(now) else "later"
 
 
 @dataclass(frozen=True)
@@ -45,13 +56,21 @@ class Task:
 
 
 class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
-    """What waits, with the step that a person takes next."""
+    """What waits, with the step that a person takes next. `with_groups`: a heading above the first row of each."""
 
     caption = _("What waits for somebody, the first due on top")
 
-    def __init__(self, tasks: Iterable[Task], *, request: HttpRequest) -> None:
+    def __init__(self, tasks: Iterable[Task], *, request: HttpRequest, with_groups: bool) -> None:
         super().__init__(tasks)
-        self.request, self.now = request, timezone.now()
+        self.request, self.now, self.with_groups = request, timezone.now(), with_groups
+
+    def __iter__(self) -> Iterator[Row]:
+        """The rows; the first one of each group with its heading."""
+        last = ""
+        for task, row in zip(self.rows, super().__iter__(), strict=True):
+            group = group_of(task.item, self.now)
+            is_first, last = self.with_groups and group != last, group
+            yield replace(row, heading=_HEADINGS[group]) if is_first else row
 
     @column(_("Kind"), phone="1 left")
     def kind(self, task: Task) -> str:
@@ -72,7 +91,7 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
 
     @column(_("Due"), css="sub", phone="3 wide")
     def due(self, task: Task) -> SafeString:
-        if task.item.due >= self.now:
+        if group_of(task.item, self.now) != "overdue":
             at = moment(task.item.due)
             if task.line.waits:
                 return format_html("<span data-waits>{} {}</span>", gettext("Wait until"), at)

@@ -12,6 +12,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
@@ -29,7 +30,7 @@ from work import services
 from work.kinds import KINDS
 from work.kinds.kind import WorkKind
 from work.services import Item
-from work.tables import Task, WorkTable
+from work.tables import Task, WorkTable, group_of
 
 _ROWS = 50
 # The overview shows so many rows.
@@ -108,7 +109,8 @@ def _context(request: StaffRequest) -> dict[str, Any]:
     in_group = groups[whose]
     items = [item for item in in_group if item.kind == kind] if kind else in_group
     page = Paginator(items, _ROWS).get_page(request.GET.get("page"))
-    shown = [(item.kind, item.key, item.taken_by) for item in page]
+    now = timezone.now()
+    shown = [(item.kind, item.key, item.taken_by, group_of(item, now)) for item in page]
     filters = {"whose": whose, "kind": kind} | ({"branch": branch} if branch else {})
     address = f"{reverse('work_live')}?{urlencode(filters | {'page': page.number})}"
     live = Live(request, address, {"work": [len(items), shown]}, rest=10)
@@ -133,7 +135,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
         "none": _none_of(request.user, every, branch) if not kind else [],
         "count": len(in_group),
         "page": page,
-        "table": _table(request, list(page)) if live.news else None,
+        "table": _table(request, list(page), with_groups=True) if live.news else None,
         "live": live,
         "has_more": len(every) == services.MOST,
     }
@@ -168,7 +170,7 @@ def _is_mine(item: Item, person: User) -> bool:
     return item.is_for_person and item.taken_by in {None, person.pk}
 
 
-def _table(request: StaffRequest, items: list[Item]) -> WorkTable:
+def _table(request: StaffRequest, items: list[Item], *, with_groups: bool = False) -> WorkTable:
     lines = {
         (code, key): line
         for code in {item.kind for item in items}
@@ -188,7 +190,7 @@ def _table(request: StaffRequest, items: list[Item]) -> WorkTable:
         )
         for item in shown
     ]
-    return WorkTable(tasks, request=request)
+    return WorkTable(tasks, request=request, with_groups=with_groups)
 
 
 def _doers(wanted: Collection[_Wanted], reader: User) -> dict[_Wanted, str]:

@@ -80,7 +80,7 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(live_serv
 
     # when: what waits is taken and done
     page.goto(f"{address}/work/")
-    row = page.locator("#work tbody tr")
+    row = page.locator("#work tr[id]")
     expect(row).to_have_count(1)
     row.locator("form button").click()
     expect(row.locator("[name=leave]")).to_be_visible()
@@ -251,7 +251,7 @@ def test_an_owner_does_what_waits_in_the_panel(live_server: Any, open_window: Op
     page, address = open_window(size=(1440, 900)), live_server.url
     sign_in(page, address, "owner", "/work/")
     panel = page.locator("[data-beside-panel]")
-    rows = page.locator("#work tbody tr")
+    rows = page.locator("#work tr[id]")
     expect(rows).to_have_count(2)
 
     # when: each row is opened by keyboard, closed, and opened again

@@ -114,6 +114,30 @@ def test_everything_that_waits_is_one_list_with_the_first_due_on_top():
     assert counted(owner) == len(found)
 
 
+def test_headings_say_what_is_overdue_due_today_and_later(time_machine):
+    # given: of each group two rows, the second overdue one of the minute in which somebody looks
+    noon = timezone.localtime().replace(hour=12, minute=0, second=30, microsecond=0)
+    time_machine.move_to(noon - dt.timedelta(hours=2), tick=False)
+    sari = make_person("cashier", username="sari")
+    for minutes in (-90, 0, 60, 120, 24 * 60, 48 * 60):
+        due = noon + dt.timedelta(minutes=minutes, seconds=20)
+        open_complaint(make_order(Status.SUCCESS), words="nothing came", actor=sari, due_at=due)
+    time_machine.move_to(noon, tick=False)
+    owner = browser_of("admin", language="en")
+
+    pages = [owner.get(f"/work/?kind={kind}").content.decode() for kind in ("", "complaint")]
+
+    for page in pages:
+        table = re.findall(r'colgroup" colspan="5">(\w+)<|<tr id="row-(complaint)|data-(overdue)', page)
+        assert ["".join(part) for part in table] == [
+            *("Overdue", "complaint", "overdue", "complaint", "overdue"),
+            *("Today", "complaint", "complaint"),
+            *("Later", "complaint", "complaint"),
+        ]
+    assert "colgroup" not in owner.get("/work/first/").content.decode()
+    assert counted(owner) == 6
+
+
 def test_the_number_in_the_menu_reads_no_further_than_it_counts():
     copy_many("drawers_payment", owed(), id="1000000 + n", ref_id="'OWED' || n")
     with connection.cursor() as cursor:
