@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from bank.models import BankRow, State
-from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item, open_items, open_sums, sums_by_day
+from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item, OpenSum, open_items, open_sums, sums_by_day
 from bank.services.matching import is_fee
 from core.looks import badge
 from core.money import rupiah
@@ -33,8 +33,8 @@ MISSING = "missing"
 BEYOND = "beyond"
 #: What the page shows, in this order: what needs attention first.
 SHOWS: dict[str, str | Promise] = {
-    State.UNKNOWN: _("Unknown: at the bank, not in the books"),
-    MISSING: _("Missing: in the books, not at the bank"),
+    State.UNKNOWN: _("Unknown: only at the bank"),
+    MISSING: _("Missing: only in the books"),
     State.MATCHED: State.MATCHED.label,
     State.ASIDE: State.ASIDE.label,
 }
@@ -152,18 +152,20 @@ class Expected:
 class Statement:
     """The bank in some days. `reaches`: the days that its rows cover; `beyond`: the entries that lie outside.
 
-    `expected`: what the books expect in these days, by way to pay; only until the first statement is read.
+    `opened`: what no row is matched with, by day. `expected`: what the books expect in these days, by way to pay; only
+    until the first statement is read.
     """
 
     parts: list[Part]
     reaches: tuple[dt.date, dt.date] | None
     beyond: Part
+    opened: list[OpenSum]
     expected: dict[str, Expected]
 
     @property
-    def expected_in(self) -> int:
-        """What the books expect to come, in rupiah."""
-        return sum(expected.came for expected in self.expected.values())
+    def reach_words(self) -> str:
+        """The days that the bank's rows cover."""
+        return days_words(*(day.isoformat() for day in self.reaches)) if self.reaches else ""
 
     def part(self, name: str) -> Part:
         """The part with this name; the first one without it."""
@@ -185,7 +187,7 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
         Part(name, words, (first, last), reaches, others, *sums.get(name, ()))
         for name, words in {**SHOWS, BEYOND: _("Not yet in a statement")}.items()
     ]
-    return Statement(parts, reaches, beyond, {} if reaches else _expected(first, last))
+    return Statement(parts, reaches, beyond, opened, {} if reaches else _expected(first, last))
 
 
 def _expected(first: dt.date, last: dt.date) -> dict[str, Expected]:
@@ -208,12 +210,17 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True)
 class BankDays:
-    """What the books expect at the bank for one day or several, in rupiah: by way to pay, and what leaves."""
+    """What the books expect at the bank from `day` to `last`, in rupiah: by way to pay, and what leaves.
+
+    `opened`: those of it that no row is matched with; None if that was not read.
+    """
 
     words: str | Promise
     day: dt.date
+    last: dt.date
     ways: list[Way]
     left: int
+    opened: list[OpenSum] | None = None
 
     @property
     def came(self) -> int:
@@ -221,28 +228,49 @@ class BankDays:
         return sum(way.amount for way in self.ways)
 
     @property
+    def missing(self) -> int:
+        """What should have come and has not."""
+        return sum(day.came for day in self.opened or [] if day.is_reached)
+
+    @property
+    def beyond(self) -> int:
+        """What comes and is in no statement yet."""
+        return sum(day.came for day in self.opened or [] if not day.is_reached)
+
+    @property
     def comes_later(self) -> str:
         """The ways whose providers pay by day, less a fee."""
         return ", ".join(str(way.method.words) for way in self.ways if way.amount and way.method.is_paid_by_day)
 
 
-def expected_days(chosen: Chosen, today: dt.date, branch: int | None = None) -> list[BankDays]:
-    """Yesterday, today so far, and the chosen days if they are others; of one branch, if it is chosen."""
-    yesterday = today - dt.timedelta(days=1)
+def expected_days(chosen: Chosen, today: dt.date, statement: Statement, branch: int | None = None) -> list[BankDays]:
+    """Yesterday, today so far, and the chosen days if they are others; of one branch, if it is chosen.
+
+    `statement`: that of the chosen days. It says what of them is missing, but of no branch.
+    """
+    yesterday = today - _ONE_DAY
     first, last = chosen.period.first, chosen.period.last
     if last >= yesterday:
         sums = sums_by_day(min(first, yesterday), today, branch)
     else:
         sums = sums_by_day(first, last, branch) | sums_by_day(yesterday, today, branch)
-    of_yesterday = _("Yesterday, %(day)s: paid through the bank") % {"day": day_words(yesterday)}
     days = [
-        _days_of(sums, of_yesterday, yesterday, yesterday, branch),
+        _days_of(sums, _("Yesterday, %(day)s: expected") % {"day": day_words(yesterday)}, yesterday, yesterday, branch),
         _days_of(sums, _("Today so far"), today, today, branch),
     ]
-    if first == last and first in {yesterday, today}:
+    if first != last or first not in {yesterday, today}:
+        words = _("%(days)s: expected") % {"days": days_words(first.isoformat(), last.isoformat())}
+        days.append(_days_of(sums, words, first, last, branch))
+    if branch is not None or not statement.reaches:
         return days
-    words = _("%(days)s: paid through the bank") % {"days": days_words(first.isoformat(), last.isoformat())}
-    return [*days, _days_of(sums, words, first, last, branch)]
+    return [
+        replace(each, opened=_among(statement.opened, each)) if first <= each.day <= each.last <= last else each
+        for each in days
+    ]
+
+
+def _among(opened: list[OpenSum], days: BankDays) -> list[OpenSum]:
+    return [each for each in opened if days.day <= each.day <= days.last]
 
 
 def _days_of(
@@ -259,7 +287,7 @@ def _days_of(
             came[method] += comes
             left += leaves
     ways = [Way(method, came[method.code], _orders_by(method.code, first, last, branch)) for method in bank_methods()]
-    return BankDays(words, first, ways if any(came.values()) else [], left)
+    return BankDays(words, first, last, ways if any(came.values()) else [], left)
 
 
 def _orders_by(method: str, first: dt.date | str, last: dt.date | str, branch: int | None = None) -> str:

@@ -52,7 +52,7 @@ def bank(request: StaffRequest) -> HttpResponse:
     branch = chosen_branch(request.GET)
     context = {
         "chosen": chosen,
-        "expected_days": expected_days(chosen, timezone.localdate(), branch),
+        "expected_days": expected_days(chosen, timezone.localdate(), statement, branch),
         "branch": branch,
         "branch_links": branch_links(request),
         "of_branch": f"&branch={branch}" if branch is not None else "",

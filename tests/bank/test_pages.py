@@ -242,6 +242,25 @@ def test_the_first_line_says_what_the_bank_should_show_of_yesterday_and_today(so
     assert "QRIS Rp12.000" in said
 
 
+def test_each_day_says_what_of_it_is_missing_and_what_no_statement_has_yet(sold):
+    seller, browser = User.objects.get(username="cashier"), browser_of("administrator")
+    for amount, method in [(30_000, "transfer"), (20_000, "transfer"), (12_000, "qris")]:
+        paid(seller, amount, method, days_ago=1)
+    yesterday = f"{timezone.localdate() - dt.timedelta(days=1):%d/%m/%Y}"
+
+    def said(query: str = "") -> list[tuple[str, str]]:
+        page = browser.get(f"/bank/{query}").content.decode()
+        return re.findall(r'data-missing="(\d+)" data-beyond="(\d+)"', page)
+
+    assert said() == []  # before a statement is read
+    read(browser, file_of(f"{yesterday};BUDI;30.000"), **CONFIRMED)
+    assert said() == [("20000", "12000"), ("0", "50000"), ("20000", "62000")]
+    read(browser, file_of(today("SARI", "20.000"), today("QR", "12.000")))
+    assert said() == [("0", "0"), ("50000", "0"), ("50000", "0")]
+    older = timezone.localdate() - dt.timedelta(days=9)
+    assert said(f"?since={older}&until={older}") == []  # of other days than the chosen ones it is not read
+
+
 def test_the_chosen_days_say_what_the_bank_should_show_and_lead_to_their_orders(sold):
     seller = User.objects.get(username="cashier")
     for amount, method, days_ago in [(30_000, "transfer", 5), (20_000, "qris", 6), (70_000, "transfer", 9)]:
