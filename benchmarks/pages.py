@@ -307,6 +307,7 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
     yield "orders of an ending", f"{orders}?ends={order.destination[-4:]}"
     yield "orders, nothing left", f"{orders}?status=failed&ends=000000000001&days=yesterday"
     yield "orders of a customer", f"{orders}?customer={number.customer_id}"
+    yield "orders of a buyer", f"{orders}?buyer={number.customer_id}"
     for name in ("amount_from=50000&amount_to=55000", "payment=qris", "profit=loss"):
         yield f"orders of a day, {name}", f"{orders}?{name}&days=yesterday"
     for name, text in {

@@ -65,8 +65,8 @@ _FILTERS = {
     "person": "cashier",
     "method": "payment",
     "branch": "branch",
+    "customer": "buyer",
 }
-_OF_NOBODY = {"customer": {"buyer": NOBODY}}
 _MINUTE = 60
 
 
@@ -184,9 +184,8 @@ class Line:
     @property
     def listed(self) -> str:
         """The list of exactly its orders, which a status narrows; empty if no filter finds them."""
-        filters = {_FILTERS[self.by]: self.key} if self.by in _FILTERS else {}
-        narrowed = _OF_NOBODY.get(self.by) if self.is_nobody else filters
-        return f"{reverse('order_list')}?{self.chosen.query}&{urlencode(narrowed)}" if narrowed else ""
+        key = NOBODY if self.by == "customer" and self.is_nobody else self.key
+        return f"{reverse('order_list')}?{self.chosen.query}&{urlencode({_FILTERS[self.by]: key})}" if key else ""
 
     @property
     def share(self) -> str:

@@ -39,7 +39,7 @@ log = structlog.get_logger()
 # No more, so that the row of views stays readable, and because each of them is counted.
 MOST_VIEWS = 8
 # Filters that name a customer: their views are their owner's alone.
-_PERSONAL = {"q", "ends", "customer"}
+_PERSONAL = {"q", "ends", "customer", "buyer"}
 
 
 class TakenOver(Exception):

@@ -41,7 +41,7 @@ from core.rights import Right
 from core.search import MOST_SUMMED, found_by
 from core.times import days_words
 from credit.methods import method_choices
-from customers.models import Customer, SavedNumber
+from customers.models import Customer, MergedCustomer, SavedNumber
 from drawers.filters import drawer_names
 from drawers.models import Payment
 from purchases.fields import (
@@ -67,6 +67,7 @@ OPEN_ONES = "open"
 ENDED_BY_PEOPLE = "ended"
 NOT_THROUGH = "unsold"
 NOTE, NOBODY = "note", "nobody"
+_LONGEST_KEY = 19  # digits
 # Choices of the status that stand for several.
 _STATUSES = {OPEN_ONES: OPEN, ENDED_BY_PEOPLE: UNFULFILLED - UNSOLD, NOT_THROUGH: UNSOLD}
 # Filters whose choices a typed line may name in words.
@@ -87,6 +88,11 @@ class OfOrderFilter(ListFilter):
         """The rows of orders with this ref_id, number or SN."""
         orders = Order.objects.matching(text, by_part=sees_whole_numbers())
         return rows.filter(order__in=orders.values("pk"))
+
+
+def names_buyer(values: Mapping[str, str]) -> bool:
+    """Whether these values of filters name a customer who bought: few orders share one."""
+    return values.get("buyer", "") not in {"", NOBODY}
 
 
 def _keys(products: QuerySet[Product]) -> list[int]:
@@ -168,7 +174,8 @@ class OrderFilter(InBranches):
     def __init__(self, query: QueryDict, *, person: User, **kwargs: Any) -> None:
         self.person, self.sees_numbers = person, person.has_perm(Right.VIEW_NUMBERS)
         self._sellers: list[int] | None = None
-        self.is_limited = any(query.get(name) for name in _WIDE) and not any(query.get(name) for name in _NARROW)
+        is_narrow = names_buyer(query) or any(query.get(name) for name in _NARROW)
+        self.is_limited = any(query.get(name) for name in _WIDE) and not is_narrow
         super().__init__(query, **kwargs)
         self._take({}, cache(product_with))
         sees_customers = self.sees_numbers and person.has_perm(Right.VIEW_CUSTOMERS)
@@ -181,6 +188,9 @@ class OrderFilter(InBranches):
         }
         for name in (name for name, is_allowed in allowed.items() if not is_allowed):
             del self.form.fields[name]
+        if sees_customers and (buyer := query.get("buyer", "")).isdecimal() and len(buyer) <= _LONGEST_KEY:
+            buyers = Customer.objects.filter(pk=int(buyer)).values_list("pk", "name")
+            self.form.fields["buyer"].choices = [*self.filters["buyer"].extra["choices"], *buyers]
 
     def read(self, text: str) -> tuple[dict[str, str], str]:
         """The filters that a typed line names, and the remaining words to search for."""
@@ -389,9 +399,17 @@ class OrderFilter(InBranches):
         )
         return orders.filter(found_by(*ways, most=MOST_SUMMED + 1))
 
-    def bought_by(self, orders: OrderQuerySet, _name: str, _nobody: str) -> OrderQuerySet:
-        """Orders without a known customer: the number was not saved when they were sold, and no account owes them."""
-        return orders.filter(payment__buyer=None)
+    def bought_by(self, orders: OrderQuerySet, _name: str, buyer: str) -> OrderQuerySet:
+        """Orders that count for this customer, with those of customers who were merged into this one.
+
+        For `NOBODY` those without a known customer: no account owes them, and nobody had saved the number when they
+        were sold.
+        """
+        if buyer == NOBODY:
+            return orders.filter(payment__buyer=None)
+        key = int(buyer)
+        merged = MergedCustomer.objects.filter(kept=key).values_list("gone", flat=True)
+        return orders.filter(payment__buyer__in=[key, *merged])
 
     def with_status(self, orders: OrderQuerySet, _name: str, status: str) -> OrderQuerySet:
         """By a status, or by one of the groups."""

@@ -14,7 +14,7 @@ from core.filters import ListFilter
 from core.rights import Right
 from drawers.services import counts_blind
 from exports.listing import Listing
-from purchases.filters import NEEDS_ATTENTION, OrderFilter
+from purchases.filters import NEEDS_ATTENTION, OrderFilter, names_buyer
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet
 from purchases.sums import sums_of, were_many_placed
@@ -27,7 +27,8 @@ _FEW = {"q", *OrderFilter.of_few}
 
 def _foot(filtered: ListFilter, person: User) -> dict[str, Any]:
     asked = {} if filtered.form.errors else dict(parse_qsl(filtered.as_query()))
-    are_many = asked.keys().isdisjoint(_FEW) and were_many_placed(asked)
+    are_few = names_buyer(asked) or not asked.keys().isdisjoint(_FEW)
+    are_many = not are_few and were_many_placed(asked)
     return {
         "sums": SimpleLazyObject(lambda: sums_of(filtered.qs, days=asked, are_many=are_many)),
         "are_many": are_many,

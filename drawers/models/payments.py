@@ -246,6 +246,8 @@ class Payment(models.Model):
             ),
             # For the search of orders; few payments have a slip.
             models.Index(fields=["reference"], name="payment_by_slip", condition=Q(reference__gt="")),
+            # For the orders that a customer bought.
+            models.Index(fields=["buyer"], name="payment_of_buyer", condition=Q(buyer__isnull=False)),
             models.Index(fields=["given_at"], name="payment_given", condition=Q(given_at__isnull=False)),
         ]
         triggers = [

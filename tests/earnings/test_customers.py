@@ -74,11 +74,26 @@ def test_the_line_of_nobody_opens_exactly_its_orders(customer: Customer):
     assert (nobody.figures.placed, opened.context["filter"].form.errors) == (1, {})
 
 
-def test_people_who_see_no_customers_cannot_ask_who_bought_nothing(customer: Customer):
-    filtered = browser_of("auditor").get("/orders/", {"buyer": "nobody", "days": "7"}).context["filter"]
+def test_who_bought_is_named_to_people_who_see_customers_alone(customer: Customer):
+    supervisor, auditor = browser_of("supervisor"), browser_of("auditor")
+    for buyer, words, count in ((f"{customer.pk}", "Bu Sari", 3), ("nobody", "Nobody of the saved customers", 1)):
+        asked = {"buyer": buyer, "days": "7"}
 
-    assert "buyer" not in filtered.form.fields
-    assert filtered.qs.count() == 4
+        own, other = (person.get("/orders/", asked).context["filter"] for person in (supervisor, auditor))
+
+        assert [chip.words for chip in own.chosen] == [f"Bought by: {words}"]
+        assert (own.qs.count(), other.qs.count()) == (count, 4)
+        assert "buyer" not in other.form.fields
+    assert "Bu Sari" not in auditor.get(f"/orders/?buyer={customer.pk}").content.decode()
+
+
+def test_orders_of_a_buyer_are_found_in_all_days_and_nobody_else_is_one(customer: Customer):
+    sold(ago(400), destination="081211112222")
+    supervisor = browser_of("supervisor")
+
+    assert supervisor.get(f"/orders/?buyer={customer.pk}").context["filter"].qs.count() == 4
+    for buyer in (f"{customer.pk + 1}", "x", "9" * 19, "9" * 5_000):
+        assert set(supervisor.get(f"/orders/?buyer={buyer}").context["filter"].form.errors) == {"buyer"}, buyer
 
 
 def test_people_who_see_no_customers_have_no_earnings_by_customer(customer: Customer):

@@ -15,8 +15,9 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from core.times import start_of_day
-from customers.models import Customer
+from customers.models import Customer, SavedNumber
 from drawers.models import Payment
+from drawers.services import merge_customers
 from earnings import views
 from earnings.drawing import drawing_of, step_of
 from earnings.periods import chosen_period, named_period
@@ -248,14 +249,40 @@ def test_a_branch_that_sold_nothing_is_a_line_too():
 @pytest.mark.parametrize(("by", "key"), [("brand", "Telkomsel"), ("person", "sari"), ("method", "cash")])
 def test_a_cell_opens_the_orders_that_it_counts(by: str, key: str, language: str):
     # given two sales that went through, three that did not, and one that people cancelled
-    day, sari = ago(0, 0), User.objects.get(username="sari")
-    for status in (Status.SUCCESS, Status.FAILED, Status.REJECTED, Status.REVERSED, Status.CANCELLED, Status.SUCCESS):
-        sold(day, status, placed_by=sari)
+    for status in SIX:
+        sold(ago(0, 0), status, placed_by=User.objects.get(username="sari"))
+
+    assert_cells_open_six(f'data-key="{key}"', by, language)
+
+
+@pytest.mark.parametrize("language", ["en", "id"])
+def test_cells_of_a_customer_open_what_counts_for_them(language: str):
+    # given six orders for a customer who then took in another, one of another customer and one of nobody
+    sari, gone, other = (Customer.objects.create(name=name) for name in ("Bu Sari", "Sari", "Ani"))
+    numbers = {kept.pk: f"08121111222{at}" for at, kept in enumerate((sari, gone, other))}
+    for pk, number in numbers.items():
+        SavedNumber.objects.create(customer_id=pk, destination=number, kind="phone")
+    for at, status in enumerate(SIX):
+        sold(ago(0, 0), status, destination=numbers[(sari, gone)[at % 2].pk])
+    sold(ago(0, 0), destination=numbers[other.pk])
+    sold(ago(0, 0), destination="081333333333")
+    sold(ago(2), destination=numbers[sari.pk])
+    merge_customers(sari, gone, name="Bu Sari", note="", actor=make_person("supervisor", username="merges"))
+    SavedNumber.objects.filter(customer=sari).update(customer=other)  # a number that moves takes no sale with it
+
+    assert_cells_open_six(f'data-key="{sari.pk}"', "customer", language)
+
+
+SIX = (Status.SUCCESS, Status.FAILED, Status.REJECTED, Status.REVERSED, Status.CANCELLED, Status.SUCCESS)
+
+
+def assert_cells_open_six(mark: str, by: str, language: str) -> None:
+    """The row counts the orders `SIX`, and each of its cells opens exactly those that it counts."""
     supervisor = browser_of("supervisor", language=language)
 
     page = supervisor.get("/earnings/", {"days": "today", "by": by})
 
-    links = cell_links(row_of(f'data-key="{key}"', page))
+    links = cell_links(row_of(mark, page))
     opened = [supervisor.get(url).context["filter"] for url, _name in links]
     assert [filtered.form.errors for filtered in opened] == [{}] * 4
     arrived, unsold = ["success"] * 2, ["failed", "rejected", "reversed"]
@@ -276,7 +303,7 @@ def test_a_cell_without_such_orders_opens_nothing():
 
     rows = [row_of(mark, by_product) for mark in ('data-key="XL10"', 'id="earned-total"')]
     assert [len(cell_links(row)) for row in rows] == [3, 4]
-    assert cell_links(row_of(f'data-key="{ani.pk}"', by_customer)) == []
+    assert len(cell_links(row_of(f'data-key="{ani.pk}"', by_customer))) == 3
     [unsold] = re.findall(r'href="([^"]*)"', row_of('id="earned-failed"', by_product))
     assert [found.pk for found in supervisor.get(unescape(unsold)).context["filter"].qs] == [failed.pk]
 

@@ -5,12 +5,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import Brand
+from customers.models import Customer, SavedNumber
 from purchases import filters
 from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_order, make_product
 from testing.people import browser_of
 from tests.plans import MANY, asked, copy_many, too_wide, weigh
+from tests.purchases.helpers import listed
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -81,3 +83,20 @@ def test_the_number_of_a_slip_reads_its_order_alone():
 
     assert [row.ref_id for row in answer.context["page"].rows] == ["S1234"]
     assert [*too_wide(asked(queries.captured_queries))] == []
+
+
+def test_the_orders_of_a_customer_who_bought_read_no_others():
+    customer = Customer.objects.create(name="Bu Sari")
+    SavedNumber.objects.create(customer=customer, destination="081200000001", kind="phone")
+    bought = make_order(Status.SUCCESS, destination="081200000001")
+    keys = {"id": "o.id + 1000000 + n", "ref_id": "'many' || n", "idempotency_key": "'many' || n"}
+    copy_many("purchases_order", make_order(Status.SUCCESS), **keys)
+    weigh("purchases_order", "drawers_payment")
+    supervisor = browser_of("supervisor")
+
+    for days in ("", "&days=7", "&days=7&status=success"):
+        with CaptureQueriesContext(connection) as queries:
+            answer = supervisor.get(f"/orders/?buyer={customer.pk}{days}")
+
+        assert listed(answer) == [bought.ref_id], days
+        assert [*too_wide(asked(queries.captured_queries))] == [], days
