@@ -144,7 +144,7 @@ def chosen_period(params: Mapping[str, str], *, most_days: int = _MOST_DAYS) -> 
         length = (last - first + _ONE_DAY).days * _ONE_DAY
         return _compared(OWN, Period(start_of_day(first), min(now, start_of_day(last + _ONE_DAY))), back=length)
     name = params.get("days", "")
-    return named_period(name if name in NAMES else Days.TODAY, now)
+    return named_period(name if name in Days.values else Days.TODAY, now)
 
 
 def compared_period(params: Mapping[str, str]) -> Chosen:
@@ -166,8 +166,22 @@ def compared_period(params: Mapping[str, str]) -> Chosen:
     return replace(chosen, before=before, is_against_own=True)
 
 
+def left_out(params: Mapping[str, str], chosen: Chosen, by: str) -> list[str]:
+    """What the address says and was not understood, such as `days=40`. `chosen` and `by`: what was."""
+    known = {"days": params.get("days", "") in Days.values, "by": params.get("by") == by}
+    known |= {"branch": chosen.branch is not None}
+    known |= {name: _is_day(params.get(name, "")) for name in ("since", "until", "against_since", "against_until")}
+    return [f"{name}={params[name]}" for name, is_known in known.items() if params.get(name) and not is_known]
+
+
+def _is_day(text: str) -> bool:
+    with suppress(ValueError):
+        return bool(shop_day(text))
+    return False
+
+
 def named_period(name: str, now: dt.datetime) -> Chosen:
-    """One of `NAMES` at this moment."""
+    """One of `Days` at this moment."""
     days = Days(name)
     first, last = days.days(timezone.localdate(now))
     period = Period(start_of_day(first), min(now, start_of_day(last + _ONE_DAY)))

@@ -28,7 +28,7 @@ from earnings.beside import PERSON_DAYS, counted_of
 from earnings.drawing import drawing_of, step_of
 from earnings.journal_views import RIGHTS as JOURNAL_RIGHTS
 from earnings.overview import Part
-from earnings.periods import MOST_READ, NAMES, Chosen, compared_period, named_period
+from earnings.periods import MOST_READ, NAMES, Chosen, compared_period, left_out, named_period
 from earnings.presenting import BY, Line, Report, keys_shown, report_of, tiles_of
 from earnings.services.people import people_beside
 from exports.events import EXPORT_MADE
@@ -59,6 +59,7 @@ def earnings(request: StaffRequest) -> HttpResponse:
         "branches": [(key, words, replace(chosen, branch=key).address) for key, words in branches],
         "most_read": MOST_READ,
         "keys": keys.items(),
+        "left_out": left_out(request.GET, chosen, by),
     }
     return render(request, "earnings/earnings.html", context)
 

@@ -128,10 +128,29 @@ def test_the_files_hold_the_lines_of_the_page_and_are_noted():
     assert AuditEvent.objects.filter(subject="earnings").count() == 2
 
 
-def test_strange_days_are_a_page():
+def test_what_an_address_says_and_is_not_understood_is_said():
     browser = browser_of("supervisor")
-    for query in ["since=0001-01-01&until=9999-12-31", "since=x", "days=x", "until=2026-02-31"]:
-        assert browser.get(f"/earnings/?{query}").status_code == 200, query
+    for query, left_out in {
+        "since=0001-01-01&until=9999-12-31": ["since=0001-01-01", "until=9999-12-31"],
+        "since=x": ["since=x"],
+        "days=40&by=payment": ["days=40", "by=payment"],
+        "until=2026-02-31&against_since=<b>": ["until=2026-02-31", "against_since=<b>"],
+        "branch=7": ["branch=7"],
+        "days=7&by=method&since=&branch=": [],
+    }.items():
+        answer = browser.get(f"/earnings/?{query}")
+
+        assert (answer.status_code, answer.context["left_out"]) == (200, left_out), query
+        assert ('id="filter-faults"' in answer.content.decode(), "<b>" in answer.content.decode()) == (
+            bool(left_out),
+            False,
+        )
+
+
+def test_thirty_days_are_understood_as_in_the_list_of_orders():
+    chosen = browser_of("supervisor").get("/earnings/?days=30").context["report"].chosen
+
+    assert (chosen.period.first, chosen.period.last) == (ago(29).date(), ago(0).date())
 
 
 def test_each_period_is_compared_with_one_as_long():
