@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
@@ -180,14 +181,13 @@ def ways_test(request: StaffRequest) -> HttpResponse:
     return redirect(back if is_ours else "alert_ways")
 
 
-def say_sent(request: HttpRequest, faults: Iterable[tuple[Way, Fault | None]]) -> None:
-    """Say on the next page what became of a message on each way."""
-    for way, fault in faults:
-        if fault is None:
-            messages.success(request, _("%(way)s: sent.") % {"way": way.name}, extra_tags="way_works")
+def say_sent(request: HttpRequest, outcomes: Iterable[tuple[Way, str | Promise]]) -> None:
+    """Say on the next page what became of a message on each way: sent, or why not."""
+    for way, why in outcomes:
+        if why:
+            messages.error(request, f"{way.name}: {why}", extra_tags="way_fails")
         else:
-            words = _("%(way)s: %(fault)s. Check this way.")
-            messages.error(request, words % {"way": way.name, "fault": fault.label}, extra_tags="way_fails")
+            messages.success(request, _("%(way)s: sent.") % {"way": way.name}, extra_tags="way_works")
 
 
 def _say_added(request: HttpRequest, name: str, fault: Fault | None) -> None:

@@ -73,8 +73,9 @@ def logging_from(level: int, *, as_json: bool) -> dict[str, Any]:
             "django.security.DisallowedHost": {"filters": ["without_trace"]},
             # It warns of every request that waits for a thread, however shortly.
             "waitress.queue": {"level": "ERROR"},
-            # They name hosts and paths, which hold tokens. Our own code logs the result of a message.
-            "apprise": {"handlers": ["nowhere"], "propagate": False},
+            # They name hosts and paths, which hold tokens. Our own code logs the result of a message. Of mail it reads
+            # the server's answer from these records (`alerts.services.ways`).
+            "apprise": {"handlers": ["nowhere"], "propagate": False, "level": "DEBUG"},
             "urllib3": {"level": "WARNING"},
         },
     }

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone, translation
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from alerts.events import RESULTS_CHOSEN
@@ -83,8 +84,8 @@ def send_results() -> None:
                 _send_once(result, way, now, f"[{shop_name()}] {title}", "\n".join([text, *missed]))
 
 
-def send_test(*, person: User) -> list[tuple[Way, Fault | None]]:
-    """Send the result of today until now on every way; returns what became of each."""
+def send_test(*, person: User) -> list[tuple[Way, str | Promise]]:
+    """Send the result of today until now on every way; what became of each as `send_to_all` returns it."""
     now = clock.now()
     result = Result(Span.EVENING, timezone.localdate(now), now)
     with translation.override(settings.LANGUAGE_CODE):

@@ -8,6 +8,7 @@ An address holds a token or a password: it is never logged or shown, and stored 
 from __future__ import annotations
 
 import ipaddress
+import logging
 import socket
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,11 +22,14 @@ from apprise.result import AppriseResultStatus
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.crypto import salted_hmac
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from alerts.errors import WayRefused
 from alerts.events import ALERT_WAY_ADDED, ALERT_WAY_REMOVED
 from alerts.models import AddedWay, AlertNotice
+from alerts.services.refusals import why_refused
 from audit.services import record
 from core.bidi import visible
 from core.sealing import Unreadable, sealed, unsealed
@@ -53,19 +57,34 @@ class Way:
     service: NotifyBase
 
     def send(self, title: str, text: str, *, look: NotifyType) -> Fault | None:
-        """Send one message within the deadline; None when the service has confirmed it.
+        """`try_to_send`, without the reason."""
+        return self.try_to_send(title, text, look=look)[0]
+
+    def try_to_send(self, title: str, text: str, *, look: NotifyType) -> tuple[Fault | None, str | Promise]:
+        """Send one message within the deadline; the fault, None when the service has confirmed it, and why, in words.
 
         Apprise says yes, no, or nothing in time. No counts as failed, also when a server took the message and the
         connection broke before its answer: such a message comes again. Nothing in time: it may have arrived.
         """
         apprise = Apprise()
         apprise.add(self.service)
+        # Where apprise keeps the server's answer.
+        level = logging.DEBUG if isinstance(self.service, NotifyEmail) else logging.WARNING
         result = apprise.notify(
-            visible(text), visible(title), look, body_format=NotifyFormat.TEXT, timeout=DEADLINE_SECONDS
+            visible(text),
+            visible(title),
+            look,
+            body_format=NotifyFormat.TEXT,
+            timeout=DEADLINE_SECONDS,
+            log_level=level,
         )
         if result.status == AppriseResultStatus.SUCCESS:
-            return None
-        return Fault.NO_ANSWER if result.status == AppriseResultStatus.TIMEOUT else Fault.FAILED
+            return None, ""
+        if result.status == AppriseResultStatus.TIMEOUT:
+            return Fault.NO_ANSWER, gettext_lazy(
+                "No answer in time. Look whether the message arrived before you try again."
+            )
+        return Fault.FAILED, why_refused([entry.message for service in result for entry in service.logs()])
 
 
 def ways(addresses: Iterable[str] | None = None) -> list[Way]:
@@ -100,17 +119,22 @@ def way_to(address: str) -> Way | None:
     return Way(key=salted_hmac("alerts.way", address).hexdigest()[:16], name=str(service.service_name), service=service)
 
 
-def send_to_all(title: str, text: str, *, on: list[Way] | None = None) -> list[tuple[Way, Fault | None]]:
-    """Send one message that is not an alert once on every way of alerts, or `on` these; returns and logs the outcomes.
+def send_to_all(title: str, text: str, *, on: list[Way] | None = None) -> list[tuple[Way, str | Promise]]:
+    """Send one message that is not an alert once on every way of alerts, or `on` these; logs the outcomes.
 
-    All ways are used at once, so that together they take one deadline at most.
+    Returns why each has not confirmed it, in words; empty if it has. All ways are used at once, so that together they
+    take one deadline at most.
     """
     used, title = ways() if on is None else on, f"[{shop_name()}] {title}"
+
+    def send(way: Way) -> tuple[Fault | None, str | Promise]:
+        return way.try_to_send(title, text, look=NotifyType.INFO)
+
     with ThreadPoolExecutor(max_workers=max(1, len(used))) as pool:
-        faults = list(pool.map(lambda way: way.send(title, text, look=NotifyType.INFO), used))
-    for way, fault in zip(used, faults, strict=True):
+        outcomes = list(pool.map(send, used))
+    for way, (fault, _why) in zip(used, outcomes, strict=True):
         log.info("message_sent", way=way.name, fault=fault.value if fault else None)
-    return list(zip(used, faults, strict=True))
+    return [(way, why) for way, (_fault, why) in zip(used, outcomes, strict=True)]
 
 
 def add_way(address: str, *, name: str, host: str = "", actor: User) -> Fault | None:

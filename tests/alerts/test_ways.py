@@ -97,6 +97,58 @@ def test_a_way_is_known_by_its_address_without_showing_it(settings):
     assert "SECRET" not in repr((first.key, first.name))
 
 
+ANSWERS = [
+    (401, "Access was refused (401). Check the token or the password."),
+    (400, "The receiver was refused (400). Check the chat, channel or mailbox."),
+    (404, "Nothing is at this address (404). Check the token or the address, letter by letter."),
+    (302, "The address leads elsewhere (302). Add this way again with the final address."),
+    (503, "The service cannot take messages now (503). Try again in a few minutes."),
+    (418, "The message was refused (418). Check this way."),
+]
+
+
+@pytest.mark.parametrize(("answer", "words"), ANSWERS)
+def test_a_test_that_fails_says_why_without_the_address(webhook, answer, words):
+    webhook.answer = answer
+
+    assert said(browser_of("admin")) == [f"JSON: {words}"]
+
+
+def test_a_mailbox_that_refuses_and_a_server_that_is_away_say_why(settings, mailbox):
+    mailbox.answer = 550
+    settings.ALERT_URLS = [*settings.ALERT_URLS, "json://127.0.0.1:9/hooks/SECRET", "mailto://127.0.0.1:9?from=a@b.id"]
+    away = "No connection to the server. Check its name and port, and whether this machine reaches the Internet."
+
+    assert said(browser_of("admin")) == [
+        "E-Mail: The receiver was refused (550). Check the chat, channel or mailbox.",
+        f"JSON: {away}",
+        f"E-Mail: {away}",
+    ]
+
+
+def test_a_test_without_an_answer_says_to_look_first(webhook, monkeypatch):
+    monkeypatch.setattr(module, "DEADLINE_SECONDS", 0.3)
+    webhook.is_silent = True
+
+    assert said(browser_of("admin")) == [
+        "JSON: No answer in time. Look whether the message arrived before you try again."
+    ]
+
+
+def test_the_reason_is_in_the_language_of_the_page(webhook):
+    webhook.answer = 401
+
+    assert said(browser_of("admin", language="id")) == ["JSON: Akses ditolak (401). Periksa token atau kata sandinya."]
+
+
+def said(browser) -> list[str]:
+    """What the page says of a test on every way."""
+    page = browser.post("/balance/alerts/test/", follow=True)
+
+    assert "SECRET" not in page.content.decode()
+    return [str(message) for message in page.context["messages"]]
+
+
 def test_a_test_says_of_each_way_whether_it_works(settings, webhook):
     settings.ALERT_URLS = [*settings.ALERT_URLS, "json://127.0.0.1:9/x"]
 
