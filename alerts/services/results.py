@@ -8,7 +8,9 @@ this. After a definite no it is tried again until the next result is due. The ne
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import structlog
 from apprise import NotifyType
@@ -28,12 +30,12 @@ from core.money import rupiah
 from core.rights import Right
 from core.times import day_words, start_of_day
 from earnings.periods import OWN, Chosen
-from earnings.presenting import Report, report_of, tiles_of
+from earnings.presenting import BY, Report, Tile, report_of, tiles_of
 from earnings.services import Period
 from ledger.presenting import Funds, lasts_words
 from ledger.services import usual_spending_per_hour
 from policies.services import policies
-from shop.services import shop_name
+from shop.services import current_shop, shop_name
 from staff.models import User
 from work.services import open_work
 
@@ -50,6 +52,17 @@ _ONE_DAY, _WEEK = dt.timedelta(days=1), dt.timedelta(days=7)
 _CLAIM = dt.timedelta(seconds=60)
 _LONGEST_WAIT = dt.timedelta(hours=1)
 _TOP = 3
+# The name, an amount of a week and a change fit side by side on a phone.
+_LONGEST_NAME = 13
+Row = tuple[str, str, str]
+
+
+class Message(NamedTuple):
+    """What people read. `table`: aligned lines that come first."""
+
+    title: str
+    table: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -77,20 +90,27 @@ def send_results() -> None:
         open_ways = [way for way in ways() if _is_open(result, way)] if readers else []
         if not open_ways:
             continue
-        with translation.override(settings.LANGUAGE_CODE):
-            title, text = message_of(result, readers[0].person)
+        with translation.override(_language([choice.person for choice in readers])):
+            title, table, text = message_of(result, readers[0].person)
             for way in open_ways:
                 missed = _missed(result, way, since=readers[0].chosen_at)
-                _send_once(result, way, now, f"[{shop_name()}] {title}", "\n".join([text, *missed]))
+                message = Message(f"[{shop_name()}] {title}", table, "\n".join([text, *missed]))
+                _send_once(result, way, now, message)
 
 
 def send_test(*, person: User) -> list[tuple[Way, str | Promise]]:
     """Send the result of today until now on every way; what became of each as `send_to_all` returns it."""
     now = clock.now()
     result = Result(Span.EVENING, timezone.localdate(now), now)
-    with translation.override(settings.LANGUAGE_CODE):
-        title, text = message_of(result, person)
-        return send_to_all(f"{_('Test')}: {title}", text)
+    with translation.override(_language([person])):
+        title, table, text = message_of(result, person)
+        return send_to_all(f"{_('Test')}: {title}", text, table=table)
+
+
+def _language(readers: Iterable[User]) -> str:
+    """The language that these people chose, if it is one; else the shop's."""
+    chosen = {person.language for person in readers if person.language}
+    return chosen.pop() if len(chosen) == 1 else current_shop().language or settings.LANGUAGE_CODE
 
 
 def may_choose_results(person: User) -> bool:
@@ -135,28 +155,44 @@ def _readers(result: Result) -> list[ResultChoice]:
     return [choice for choice in choices if may_choose_results(choice.person)]
 
 
-def message_of(result: Result, reader: User) -> tuple[str, str]:
-    """Title and text, in the active language; the count of waiting work is that of this reader."""
+def message_of(result: Result, reader: User) -> Message:
+    """What is sent, in the active language; the count of waiting work is that of this reader."""
     chosen = result.chosen
-    products, people = (report_of(chosen, by) for by in ("product", "person"))
-    lines = [chosen.against, ""]
-    for tile in tiles_of(products.now, products.before, with_cost=True):
-        change = f" ({'▲' if tile.change.is_up else '▼'} {tile.change.words})" if tile.change else ""
-        lines.append(f"{tile.words}: {tile.shown}{change}")
-    lines += [*_tops(_("Products"), products), *_tops(_("Cashiers"), people), ""]
-    lines.append(_("Needs attention: %(n)s") % {"n": len(open_work(reader))})
+    reports = [report_of(chosen, by) for by in ("brand", "person")]
+    totals = [_total(tile) for tile in tiles_of(reports[0].now, reports[0].before, with_cost=True)]
+    lines = [f"▲▼ {chosen.against}", _("Needs attention: %(n)s") % {"n": len(open_work(reader))}]
     if (available := Funds.now().available) is not None:
         lasts = lasts_words(available, usual_spending_per_hour())
         lines.append(_("Balance: %(amount)s") % {"amount": rupiah(available)} + (f" ({lasts})" if lasts else ""))
     if settings.SITE_URL:
         lines.append(f"{settings.SITE_URL.rstrip('/')}{reverse('earnings')}?{chosen.query}")
-    return f"{result.span.label}: {chosen.words}", "\n".join(lines)
+    table = _table([totals, *map(_tops, reports)])
+    return Message(f"{result.span.label}: {chosen.words}", table, "\n".join(lines))
 
 
-def _tops(words: str, report: Report) -> list[str]:
+def _total(tile: Tile) -> Row:
+    change = tile.change
+    return tile.words, tile.shown, f"{'▲' if change.is_up else '▼'}{change.words}" if change else ""
+
+
+def _tops(report: Report) -> list[Row]:
+    """The first lines that sold, below what they are by; none if nothing sold."""
     rows = [line for line in report.lines[:_TOP] if line.figures.sold]
-    top = [f"{line.words}: {rupiah(line.figures.sales)} ({line.figures.sold:n})" for line in rows]
-    return ["", f"{words}:", *top] if top else []
+    tops = [(line.words, rupiah(line.figures.sales), f"{line.figures.sold:n}") for line in rows]
+    return [(str(BY[report.by]), "", ""), *tops] if tops else []
+
+
+def _table(parts: Iterable[list[Row]]) -> str:
+    """Rows of three columns, aligned by spaces, narrow enough for a phone; an empty line between the parts."""
+    parts = [part for part in parts if part]
+    names, amounts = (max(len(row[at]) for part in parts for row in part) for at in (0, 1))
+    names = min(names, _LONGEST_NAME)
+
+    def line(row: Row) -> str:
+        name = row[0] if len(row[0]) <= names else f"{row[0][: names - 1]}…"
+        return f"{name:{names}} {row[1]:>{amounts}} {row[2]}".rstrip()
+
+    return "\n\n".join("\n".join(map(line, part)) for part in parts)
 
 
 def _missed(result: Result, way: Way, *, since: dt.datetime) -> list[str]:
@@ -175,14 +211,14 @@ def _is_open(result: Result, way: Way) -> bool:
     return not messages.filter(state__in=[State.SENT, State.UNCLEAR]).exists()
 
 
-def _send_once(result: Result, way: Way, now: dt.datetime, title: str, text: str) -> None:
-    message = _claim(result, way, now)
-    if message is None:
+def _send_once(result: Result, way: Way, now: dt.datetime, message: Message) -> None:
+    claimed = _claim(result, way, now)
+    if claimed is None:
         return
-    fault = way.send(title, text, look=NotifyType.INFO)
-    message.state = {None: State.SENT, Fault.FAILED: State.FAILED, Fault.NO_ANSWER: State.UNCLEAR}[fault]
-    message.save(update_fields=["state"])
-    log.info("result_sent", span=result.span.value, day=f"{result.day}", way=way.name, state=message.state)
+    fault = way.send(message.title, message.text, look=NotifyType.INFO, table=message.table)
+    claimed.state = {None: State.SENT, Fault.FAILED: State.FAILED, Fault.NO_ANSWER: State.UNCLEAR}[fault]
+    claimed.save(update_fields=["state"])
+    log.info("result_sent", span=result.span.value, day=f"{result.day}", way=way.name, state=claimed.state)
 
 
 def _claim(result: Result, way: Way, now: dt.datetime) -> ResultMessage | None:

@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING
 import structlog
 from apprise import Apprise, AppriseAsset, NotifyBase, NotifyFormat, NotifyType, OverflowMode
 from apprise.plugins.email.base import NotifyEmail
+from apprise.plugins.telegram import NotifyTelegram
 from apprise.result import AppriseResultStatus
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.crypto import salted_hmac
 from django.utils.functional import Promise
+from django.utils.html import escape
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -56,28 +58,32 @@ class Way:
     name: str
     service: NotifyBase
 
-    def send(self, title: str, text: str, *, look: NotifyType) -> Fault | None:
+    def send(self, title: str, text: str, *, look: NotifyType, table: str = "") -> Fault | None:
         """`try_to_send`, without the reason."""
-        return self.try_to_send(title, text, look=look)[0]
+        return self.try_to_send(title, text, look=look, table=table)[0]
 
-    def try_to_send(self, title: str, text: str, *, look: NotifyType) -> tuple[Fault | None, str | Promise]:
+    def try_to_send(
+        self, title: str, text: str, *, look: NotifyType, table: str = ""
+    ) -> tuple[Fault | None, str | Promise]:
         """Send one message within the deadline; the fault, None when the service has confirmed it, and why, in words.
+
+        `table`: lines above the text whose columns are aligned by spaces; shown so where the service knows how.
 
         Apprise says yes, no, or nothing in time. No counts as failed, also when a server took the message and the
         connection broke before its answer: such a message comes again. Nothing in time: it may have arrived.
         """
+        title, text, table = map(visible, (title, text, table))
+        is_mail, body_format = isinstance(self.service, NotifyEmail), NotifyFormat.TEXT
+        if table and (is_mail or isinstance(self.service, NotifyTelegram)):
+            body_format = NotifyFormat.HTML
+            text = f"<pre>{escape(table)}</pre>{'<br>'.join(escape(text).splitlines())}"
+            title = title if is_mail else escape(title)  # a mail's subject is plain
+        elif table:
+            text = f"{table}\n\n{text}"
         apprise = Apprise()
         apprise.add(self.service)
-        # Where apprise keeps the server's answer.
-        level = logging.DEBUG if isinstance(self.service, NotifyEmail) else logging.WARNING
-        result = apprise.notify(
-            visible(text),
-            visible(title),
-            look,
-            body_format=NotifyFormat.TEXT,
-            timeout=DEADLINE_SECONDS,
-            log_level=level,
-        )
+        level = logging.DEBUG if is_mail else logging.WARNING  # where apprise keeps the server's answer
+        result = apprise.notify(text, title, look, body_format=body_format, timeout=DEADLINE_SECONDS, log_level=level)
         if result.status == AppriseResultStatus.SUCCESS:
             return None, ""
         if result.status == AppriseResultStatus.TIMEOUT:
@@ -119,7 +125,9 @@ def way_to(address: str) -> Way | None:
     return Way(key=salted_hmac("alerts.way", address).hexdigest()[:16], name=str(service.service_name), service=service)
 
 
-def send_to_all(title: str, text: str, *, on: list[Way] | None = None) -> list[tuple[Way, str | Promise]]:
+def send_to_all(
+    title: str, text: str, *, table: str = "", on: list[Way] | None = None
+) -> list[tuple[Way, str | Promise]]:
     """Send one message that is not an alert once on every way of alerts, or `on` these; logs the outcomes.
 
     Returns why each has not confirmed it, in words; empty if it has. All ways are used at once, so that together they
@@ -128,7 +136,7 @@ def send_to_all(title: str, text: str, *, on: list[Way] | None = None) -> list[t
     used, title = ways() if on is None else on, f"[{shop_name()}] {title}"
 
     def send(way: Way) -> tuple[Fault | None, str | Promise]:
-        return way.try_to_send(title, text, look=NotifyType.INFO)
+        return way.try_to_send(title, text, look=NotifyType.INFO, table=table)
 
     with ThreadPoolExecutor(max_workers=max(1, len(used))) as pool:
         outcomes = list(pool.map(send, used))

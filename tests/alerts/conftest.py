@@ -1,6 +1,7 @@
 """All is well unless a test says otherwise; and the ways to people."""
 
 import pytest
+from apprise.plugins.telegram import NotifyTelegram
 
 from tests.alerts.helpers import MailServer, Receiver, Webhook, give_heartbeats
 
@@ -22,6 +23,15 @@ def receiving(settings, handler, url):
 @pytest.fixture
 def webhook(settings):
     yield from receiving(settings, Webhook, "json://127.0.0.1:{port}/hooks/SECRET")
+
+
+@pytest.fixture
+def telegram(monkeypatch):
+    """Telegram's server, on this machine; no way of alerts leads there yet."""
+    server = Receiver(Webhook, "http://127.0.0.1:{port}/bot")
+    monkeypatch.setattr(NotifyTelegram, "notify_url", server.url)
+    yield server
+    server.stop()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import socket
 
 import pytest
-from apprise.plugins.telegram import NotifyTelegram
 
 from alerts.errors import WayRefused
 from alerts.forms import way_form
@@ -12,7 +11,7 @@ from alerts.services import notify_people
 from alerts.services.ways import add_way, refuse_inside, ways
 from audit.models import AuditEvent
 from testing.people import browser_of, make_person
-from tests.alerts.helpers import Receiver, Webhook, low_balance
+from tests.alerts.helpers import low_balance
 from tests.core.helpers import codes
 
 pytestmark = pytest.mark.django_db
@@ -20,15 +19,6 @@ pytestmark = pytest.mark.django_db
 PAGE = "/balance/alerts/ways/"
 TOKEN = "123456789:SECRETabcdefghijklmnopqrstuvwxyzABC"
 TYPED = {"name": "Owner's phone", "token": TOKEN, "chat": "-42"}
-
-
-@pytest.fixture
-def telegram(monkeypatch):
-    """Telegram's server, on this machine."""
-    server = Receiver(Webhook, "http://127.0.0.1:{port}/bot")
-    monkeypatch.setattr(NotifyTelegram, "notify_url", server.url)
-    yield server
-    server.stop()
 
 
 def names() -> list[str]:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
+from email import message_from_bytes, policy
 
 import pytest
 import time_machine
 from django.db import connection
 from django.utils import timezone
+from django.utils.html import escape
 
 from alerts.models import ResultChoice, ResultMessage
 from alerts.services.results import Span, State, choose_results, latest_results, send_results
 from audit.models import AuditEvent
+from catalogue.models import Brand
 from core.times import start_of_day
 from policies.models import Policies
 from policies.services import forget
+from purchases.states import Status
+from shop.models import Shop
+from staff.models import User
 from testing.factories import make_product
 from testing.people import browser_of, make_person
 from tests.earnings.helpers import sold
@@ -47,10 +54,7 @@ def owner() -> None:
 @pytest.mark.usefixtures("owner")
 def test_the_evenings_result_has_the_days_figures(webhook, settings):
     settings.SITE_URL = "https://shop.example.com/"
-    cashier, product = make_person("cashier", username="sari"), make_product(name="XL 10")
-    for _number in range(2):
-        sold(at(10), placed_by=cashier, product=product)
-    sold(at(11, day=18), selling_price=16_000, product=product)
+    sell_a_day()
     sold(at(22), selling_price=90_000)  # after closing
 
     beat(at(20.9))
@@ -58,15 +62,88 @@ def test_the_evenings_result_has_the_days_figures(webhook, settings):
     beat(at(21))
 
     (sent,) = webhook.taken
-    assert sent["title"].startswith(f"[{settings.SHOP_NAME}] Result of the day: Wed 25 Nov")
-    lines = sent["message"].split("\n")
-    assert "against Wed 18 Nov, until 21:00" in lines
-    assert "Sales: Rp24.000 (▲ 50%)" in lines
-    assert "Profit: Rp3.000 (▼ 45.5%)" in lines
-    assert "Sold: 2 (▲ 100%)" in lines
-    assert "XL 10: Rp24.000 (2)" in lines
-    assert any(line.endswith(": Rp24.000 (2)") and "sari" in line.lower() for line in lines)
-    assert lines[-1] == "https://shop.example.com/earnings/?since=2026-11-25&until=2026-11-25"
+    assert sent["title"] == f"[{settings.SHOP_NAME}] Result of the day: Wed 25 Nov"
+    assert sent["message"] == f"{TABLE}\n\n{TEXT}"
+
+
+def sell_a_day() -> None:
+    """Sari sells twice what somebody sold once, and dearer, a week before."""
+    cashier, product = make_person("cashier", username="sari"), make_product()
+    Brand.objects.update(name="XL <&> Prabayar")
+    for _number in range(2):
+        sold(at(10), placed_by=cashier, product=product, destination="081234567890")
+    sold(at(11), Status.FAILED, product=product)
+    sold(at(11, day=18), selling_price=16_000, product=product)
+
+
+TABLE = """\
+Sales         Rp24.000 ▲50%
+Profit         Rp3.000 ▼45.5%
+Sold                 2 ▲100%
+Went through     66.7% ▼33.3 points
+
+Brand
+XL <&> Praba… Rp24.000 2
+
+Cashier
+sari          Rp24.000 2"""
+TEXT = """\
+▲▼ against Wed 18 Nov, until 21:00
+Needs attention: 0
+https://shop.example.com/earnings/?since=2026-11-25&until=2026-11-25"""
+
+
+@pytest.mark.usefixtures("owner")
+def test_telegram_shows_the_table_as_it_is_aligned(telegram, settings):
+    settings.ALERT_URLS = ["tgram://123456789:SECRETabcdefghijklmnopqrstuvwxyzABC/-42/"]
+    settings.SITE_URL = "https://shop.example.com"
+    sell_a_day()
+
+    beat(at(21))
+
+    (sent,) = telegram.taken
+    title, table, *lines = re.split(r"\r\n(?=<pre>)|(?<=</pre>)\r\n|\r\n", sent["text"])
+    assert sent["parse_mode"] == "HTML"
+    assert title == f"<b>[{settings.SHOP_NAME}] Result of the day: Wed 25 Nov</b>"
+    assert table == f"<pre>{escape(TABLE)}</pre>"
+    assert "XL &lt;&amp;&gt; Praba…" in table
+    assert lines == escape(TEXT).split("\n")
+
+
+@pytest.mark.usefixtures("owner")
+def test_a_mail_shows_the_table_as_it_is_aligned(mailbox, settings):
+    settings.SITE_URL = "https://shop.example.com"
+    sell_a_day()
+
+    beat(at(21))
+
+    mail = message_from_bytes(mailbox.taken[0], policy=policy.default)
+    plain, marked_up = (mail.get_body([kind]).get_content().replace("\r\n", "\n") for kind in ("plain", "html"))
+    assert mail["Subject"] == f"[{settings.SHOP_NAME}] Result of the day: Wed 25 Nov"
+    assert plain.strip().replace("\n\n", "\n") == f"{TABLE}\n{TEXT}".replace("\n\n", "\n")
+    assert f"<pre>{escape(TABLE)}</pre>" in marked_up
+    assert "081234567890" not in plain + marked_up
+
+
+@pytest.mark.parametrize(
+    ("languages", "of_shop", "title"),
+    [
+        (["id"], "en", "Hasil harian"),
+        (["en", ""], "id", "Result of the day"),
+        (["en", "id"], "id", "Hasil harian"),
+        ([""], "id", "Hasil harian"),
+        ([""], "", "Result of the day"),
+    ],
+)
+def test_it_is_in_the_language_of_its_readers_else_the_shops(webhook, languages: list[str], of_shop: str, title: str):
+    Shop.objects.update_or_create(defaults={"name": "Toko Kita", "language": of_shop})
+    for role, language in zip(("admin", "supervisor"), languages, strict=False):
+        choose(at(9), role=role)
+        User.objects.filter(username=f"{role}-results").update(language=language)
+
+    beat(at(21))
+
+    assert title in webhook.taken[0]["title"]
 
 
 @pytest.mark.usefixtures("owner")
@@ -156,7 +233,7 @@ def test_the_week_comes_on_monday_morning(webhook):
 
     (sent,) = webhook.taken
     assert "Result of the week: Mon 23 Nov – Sun 29 Nov" in sent["title"]
-    assert "Sales: Rp24.000" in sent["message"]
+    assert re.search(r"^Sales +Rp24.000$", sent["message"], re.M)
 
 
 @pytest.mark.parametrize(
