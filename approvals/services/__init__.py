@@ -7,5 +7,5 @@ so that asking never waits for an approval's row: an overdue one that a person d
 from approvals.services.asking import ask, open_approval
 from approvals.services.deciding import approve, factor_content, refuse, why_not_approved_by, withdraw
 from approvals.services.expiring import expire_overdue, note_executed
-from approvals.services.independence import names_of_approvers, refused_to
+from approvals.services.independence import approvers_of, names_of_approvers, refused_to
 from approvals.services.queue import changes_seen, listed_for, may_see, sees_queue

@@ -50,24 +50,30 @@ def refused_to(approvals: Collection[Approval], person: User) -> set[int]:
 
 
 def names_of_approvers(approvals: Collection[Approval]) -> dict[int, list[str]]:
-    """For each of these, by its key, the names of up to three people who may approve it; owners come last.
+    """For each of these, by its key, the names of up to three people who may approve it; owners come last."""
+    approvers = _approvers(approvals, most=3)
+    return {key: [person.shown_name for person in people] for key, people in approvers.items()}
 
-    People who are not independent of the asker are named only if nobody else could, and they may approve it alone.
-    """
+
+def approvers_of(approval: Approval) -> list[User]:
+    """Everybody who may approve it; owners come last."""
+    return _approvers([approval]).get(approval.pk, [])
+
+
+def _approvers(approvals: Collection[Approval], *, most: int | None = None) -> dict[int, list[User]]:
+    """People who are not independent are among them only if nobody else could, and they may approve it alone."""
     acts = {approval: act for approval in approvals if (act := act_named(approval.act))}
     if not acts:
         return {}
     hands, people = Hands.read(), list(holders_of_any({act.may_approve for act in acts.values()}).with_rights())
     read_role_limits(people)
-    names = {}
+    approvers = {}
     for approval, act in acts.items():
         able = (person for person in people if _is_able(act, approval, person))
         independent = (person for person in able if not hands.between(approval.asked_by, person))
-        shown = list(islice(independent, 3)) or [
-            person for person in people if _is_able(act, approval, person) and _may_as_last(act, approval, person)
-        ]
-        names[approval.pk] = [person.shown_name for person in shown[:3]]
-    return names
+        alone = (person for person in people if _is_able(act, approval, person) and _may_as_last(act, approval, person))
+        approvers[approval.pk] = list(islice(independent, most)) or list(islice(alone, most))
+    return approvers
 
 
 def _is_able(act: Act, approval: Approval, person: User) -> bool:

@@ -9,13 +9,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from approvals.models import Approval, ApprovalState
+from approvals.services import approvers_of
 from bills.models import BillCheck
 from bills.services.acts import BillAct
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
 from core.rights import Right
 from counter.services.approving import approve_here
-from counter.views.sending import approvers_for, elsewhere, open_for_sale, show_approval, show_panel, show_sent
+from counter.views.sending import elsewhere, open_for_sale, show_approval, show_panel, show_sent
 from purchases.models import Order
 from purchases.services.acts import PurchaseAct
 
@@ -33,7 +34,8 @@ def counter_approve(request: StaffRequest, pk: int) -> HttpResponse:
         return show_approval(request, asked) if is_here else redirect(asked)
     own = Approval.objects.for_table().filter(asked_by=request.user, act__in=_AT_COUNTER)
     approval = get_object_or_404(own, pk=pk)
-    approver = approvers_for(approval).filter(pk=_number(request.POST.get("approver", ""))).first()
+    chosen = request.POST.get("approver", "")
+    approver = next((person for person in approvers_of(approval) if str(person.pk) == chosen), None)
     if approver is None or request.POST.get("seal") != approval.seal:
         return show_approval(request, approval, fault=_("Choose who approves it."))
     try:
@@ -60,7 +62,3 @@ def _after(request: StaffRequest, approval: Approval) -> HttpResponse:
         open_for_sale(request, Order.objects.get(ref_id=approval.result))
         return elsewhere(request, redirect("counter_batch", batch=check.batch))
     return show_sent(request, Order.objects.get(ref_id=approval.result))
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0

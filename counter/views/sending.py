@@ -14,6 +14,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from approvals.errors import AlreadyAsked
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
+from approvals.services import approvers_of
 from branches.seeing import narrowed
 from catalogue.destinations import InvalidDestination
 from catalogue.forms import DestinationForm
@@ -39,7 +40,7 @@ from purchases.errors import NeedsApproval, NotForSale
 from purchases.models import Order
 from purchases.services import ask_for_approval
 from purchases.states import Status
-from staff.models import StaffQuerySet, User
+from staff.models import User
 from tills.printing import open_cash_drawer
 
 
@@ -187,25 +188,17 @@ def ask_here(request: StaffRequest, need: NeedsApproval) -> HttpResponse:
     except AlreadyAsked as refusal:
         messages.error(request, str(refusal), extra_tags=refusal.code)
         return elsewhere(request, redirect(refusal.approval))
-    if request.headers.get("HX-Request") and approval.is_open and approvers_for(approval).exists():
+    if request.headers.get("HX-Request") and approval.is_open and approvers_of(approval):
         return show_approval(request, approval)
     messages.success(request, _("Asked. A second person has to approve it."), extra_tags="waits_for_approval")
     return elsewhere(request, redirect(approval))
-
-
-def approvers_for(approval: Approval) -> StaffQuerySet:
-    """The colleagues who may approve this order, and see its branch."""
-    colleagues = User.objects.holding(Right.APPROVE_ORDERS).exclude(pk=approval.asked_by_id)
-    if approval.branch_id is not None:
-        colleagues = colleagues.who_see(approval.branch_id)
-    return colleagues.order_by("first_name", "username")
 
 
 def show_approval(
     request: StaffRequest, approval: Approval, *, fault: str = "", approver: User | None = None
 ) -> HttpResponse:
     """The waiting request in the panel, with the form to approve it here. `fault`: why approving it was refused."""
-    people = approvers_for(approval)
+    people = approvers_of(approval)
     waiting = ShownApproval(approval, request.user)
     return show_panel(request, q="", pinned="", waiting=waiting, approvers=people, approver=approver, fault=fault)
 

@@ -11,6 +11,8 @@ from core.rights import Role
 from ledger.models import Entry
 from purchases.models import Order
 from staff.models import User
+from staff.services import make_link
+from staff.services.links import accept_link
 from testing.factories import make_check
 from testing.people import code_of, make_person, signed_in
 from tests.approvals.helpers import ask_role
@@ -18,6 +20,7 @@ from tests.core.helpers import has_id, words_at
 from tests.counter.helpers import NUMBER, review, send, shelf_of_telkomsel
 from tests.drawers.helpers import begin
 from tests.ledger.helpers import open_books
+from tests.staff.helpers import GOOD
 from tests.tills.helpers import PIN, WRONG, give_pin, take_over, till_browser
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -91,6 +94,26 @@ def test_nobody_approves_their_own_or_without_the_right_or_for_another_asker(sel
         assert has_id(approve(browser, person), "approval-fault")
     assert approve(signed_in(other), supervisor).status_code == 404
     assert (Order.objects.count(), Approval.objects.get().state) == (0, "asked")
+
+
+def test_only_colleagues_who_may_approve_this_sale_are_offered(seller, supervisor):
+    rosa = make_person("supervisor", username="rosa")
+    make_person("supervisor", username="below", own_per_order=5_000)
+    browser = signed_in(accept_link(make_link(seller, actor=supervisor), GOOD))
+
+    offered = re.findall(r'<option value="(\d+)"', ask(browser).content.decode())
+
+    assert offered == [str(rosa.pk)]
+    assert has_id(approve(browser, supervisor), "approval-fault")
+    assert (Order.objects.count(), Approval.objects.get().state) == (0, "asked")
+
+
+def test_a_sale_that_nobody_here_may_approve_waits_on_its_own_page(seller, supervisor):
+    User.objects.filter(pk=supervisor.pk).update(own_per_order=5_000)
+
+    answer = ask(signed_in(seller))
+
+    assert answer.headers["HX-Redirect"] == Approval.objects.get().get_absolute_url()
 
 
 def test_only_a_sale_or_a_bill_is_approved_at_the_counter(seller):
