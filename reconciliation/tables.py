@@ -40,7 +40,7 @@ class RunTable(Table[ReconciliationRun]):
     def reported(self, run: ReconciliationRun) -> str:
         return rupiah(run.reported)
 
-    @column(_("Expected"), css="num", phone="none")
+    @column(_("By our books"), css="num", phone="none")
     def expected(self, run: ReconciliationRun) -> str:
         """The balance by our books."""
         return rupiah(run.expected)
