@@ -85,7 +85,7 @@ _ALSO: dict[str, _Words] = {
     "audit_list": pgettext_lazy("find", "audit, history, verify, who did what"),
     "drawer": pgettext_lazy("find", "open the drawer, shift"),
     "staff_invite": pgettext_lazy("find", "add a new cashier, employee, user, account"),
-    "shop_branches": pgettext_lazy("find", "add a second branch, open a new place"),
+    "shop_branches": pgettext_lazy("find", "add a second branch, open a new place, another shop, outlet, location"),
     "quiet_from": pgettext_lazy("find", "quiet hours"),
 }
 _OF_STATUSES: dict[Status, _Words] = {

@@ -328,7 +328,11 @@ def test_a_page_is_found_by_the_words_that_people_have_for_it():
     make_product(name="Pulsa Deposit 10.000")
     browser_for = cache(who)
     for role, texts, address in [
-        (Role.OWNER, ("branch", "cabang", "add a branch", "tambah cabang"), "/shop/branches/"),
+        (
+            Role.OWNER,
+            ("branch", "cabang", "add a branch", "tambah cabang", "second shop", "toko kedua", "outlet", "gerai"),
+            "/shop/branches/",
+        ),
         (Role.OWNER, ("ways of alerts", "telegram"), "/balance/alerts/ways/"),
         (Role.OWNER, ("webhook",), "/callbacks/"),
         (Role.OWNER, ("quiet hours", "jam tenang"), "/shop/policies/"),
