@@ -85,6 +85,9 @@ def _words() -> dict[str, str]:
         "outside": _("This person signs in with %(name)s, which also says the role.") % {"name": settings.OIDC_NAME},
         "other_claim": _("%(name)s does not say this role of this person any more.") % {"name": settings.OIDC_NAME},
         "branch_closed": _("This branch is closed. Choose another one."),
+        "shift_open": _(
+            "This person has a shift open at a drawer of another branch. Have it closed or handed over first."
+        ),
         "owner_binds": _("Only an owner says whether a person sees one branch or all of them."),
         "owner_sees_all": _("An owner sees every branch. Give the person another role first."),
         "demo": _("This is a demo account: it stays off with a real provider. Invite the person."),

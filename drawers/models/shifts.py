@@ -173,7 +173,7 @@ class Shift(models.Model):
     """One person with one drawer, from one count to the next. A handover ends one and begins the next person's."""
 
     drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="shifts")
-    cashier = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    cashier = models.ForeignKey(User, on_delete=models.PROTECT, related_name="shifts")
     opened_at = models.DateTimeField()
     opening = models.BigIntegerField(help_text="Rupiah that were counted when it began.")
     opening_pieces = _pieces()

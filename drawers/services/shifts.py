@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import structlog
 from django.db import IntegrityError, transaction
@@ -34,10 +33,8 @@ from drawers.services.explaining import words_without_reason
 from drawers.services.locking import enter, lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.payments import take_in
 from policies.services import policies
+from staff.models import User
 from tills.services import confirm_in_person
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 log = structlog.get_logger()
 TAKE_OVER = act("take_over_drawer", pgettext_lazy("audit", "Take over a drawer"))
@@ -76,11 +73,13 @@ def _begin(
 ) -> Shift:
     if not cashier.has_perm(Right.USE_DRAWERS):
         raise DrawerRefused("no_right")
-    # The lock on the drawer's row keeps two people from opening it at once, and the drawer in use meanwhile.
+    # The lock on the person's row keeps the person in the branch; that on the drawer's row keeps two people from
+    # opening it at once, and the drawer in use meanwhile.
+    holder = User.objects.select_for_update(no_key=True).get(pk=cashier.pk)
     current = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)
     if not current.is_active:
         raise DrawerRefused("drawer_off")
-    if cashier.bound_to not in {None, current.branch_id}:
+    if holder.bound_to not in {None, current.branch_id}:
         raise DrawerRefused("other_branch")
     if Shift.objects.filter(drawer=current, closed_at=None).exists():
         raise DrawerRefused("drawer_taken")

@@ -61,7 +61,10 @@ def lock_role_change(person: User, role: Role, *, actor: User | None) -> Change:
 
 
 def move(person: User, *, branch: int, actor: User) -> None:
-    """Have the person belong to the branch with this key; a bound person sees that one alone. Raises `NotAllowed`."""
+    """Have the person belong to the branch with this key; a bound person sees that one alone.
+
+    Raises `NotAllowed`, also while the person has a shift open at a drawer of another branch than this.
+    """
     with transaction.atomic():
         locked = lock_for_change(person, actor=actor)
         before, locked.branch_id = locked.branch_id, branch
@@ -71,6 +74,7 @@ def move(person: User, *, branch: int, actor: User) -> None:
             if not actor.has_perm(Right.CHANGE_ROLES):
                 raise NotAllowed("owner_binds")
             locked.bound_since = clock.now()  # files that were made before hold the other branch's rows
+        _refuse_open_elsewhere(locked, branch)
         locked.save(update_fields=["branch", "bound_since"])
         after = {"branch": branch}
         record(STAFF_MOVED, actor=actor, subject=locked.username, before={"branch": before}, after=after)
@@ -171,7 +175,8 @@ def _key(actor: User | None) -> int | str:
 def bind(person: User, *, is_bound: bool, actor: User) -> None:
     """Have the person see only the own branch, or all of them again, from the next page on.
 
-    Raises `NotAllowed` unless the actor may change roles, and when the person is an owner.
+    Raises `NotAllowed` unless the actor may change roles, when the person is an owner, and, to bind, while the person
+    has a shift open at a drawer of another branch.
     """
     with transaction.atomic():
         locked = lock_for_change(person, actor=actor)
@@ -182,6 +187,8 @@ def bind(person: User, *, is_bound: bool, actor: User) -> None:
         before = locked.bound_since is not None
         if before == is_bound:
             return
+        if is_bound:
+            _refuse_open_elsewhere(locked, locked.branch_id)
         locked.bound_since = clock.now() if is_bound else None
         locked.save(update_fields=["bound_since"])
         withdraw_unbacked_links()
@@ -194,3 +201,9 @@ def bind(person: User, *, is_bound: bool, actor: User) -> None:
             facts={"branch": locked.branch_id},
         )
     log.info("staff_bound", by=actor.pk, person=locked.pk, branch=locked.branch_id, is_bound=is_bound)
+
+
+def _refuse_open_elsewhere(person: User, branch: int) -> None:
+    """Raise `NotAllowed` while the locked person has a shift open at a drawer that is not of this branch."""
+    if person.shifts.filter(closed_at=None).exclude(drawer__branch=branch).exists():
+        raise NotAllowed("shift_open")

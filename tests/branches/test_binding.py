@@ -1,16 +1,22 @@
 """Who binds a person to a branch, and what a bound person holds."""
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from audit.models import AuditEvent
 from core.rights import Role
+from drawers.errors import DrawerRefused
+from drawers.models import Drawer, Shift
+from drawers.services.shifts import close_shift
 from staff.errors import NotAllowed
 from staff.models import User
 from staff.services import bind, change_role, move
+from testing.orders import Meanwhile
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
 from tests.core.helpers import codes
+from tests.drawers.helpers import begin, pieces_of
 
 pytestmark = pytest.mark.django_db
 
@@ -57,6 +63,50 @@ def test_a_bound_person_is_moved_by_an_owner_alone():
     assert refused.value.reason == "owner_binds"
     assert moved.bound_to == tebet.pk
     assert moved.bound_since.year >= timezone.now().year
+
+
+def test_given_an_open_shift_then_nobody_moves_the_person(admin):
+    tebet, person = make_branch(), make_person("cashier", username="sonia")
+    shift = begin(person, cash=0)
+
+    refused = admin.confirm(f"/staff/{person.pk}/branch/", {"branch": tebet.pk}, follow=True)
+
+    assert codes(refused) == {"NotAllowed:shift_open"}
+    assert User.objects.get(pk=person.pk).branch_id == shift.drawer.branch_id
+    assert not AuditEvent.objects.filter(kind="staff_moved").exists()
+
+    close_shift(shift, pieces=pieces_of(0), actor=person)
+    moved = admin.confirm(f"/staff/{person.pk}/branch/", {"branch": tebet.pk}, follow=True)
+    assert codes(moved) == {"person_moved"}
+    assert User.objects.get(pk=person.pk).branch_id == tebet.pk
+
+
+def test_a_shift_at_a_drawer_of_the_new_branch_stays_open():
+    tebet, person = make_branch(), make_person("cashier", username="sonia")
+    shift = begin(person, drawer=Drawer.objects.create(name="Kasir", branch=tebet), cash=0)
+
+    with pytest.raises(NotAllowed) as refused:
+        bind(person, is_bound=True, actor=make_person("admin"))
+    move(person, branch=tebet.pk, actor=make_person("administrator"))
+
+    shift.refresh_from_db()
+    assert refused.value.reason == "shift_open"
+    assert (shift.is_open, User.objects.get(pk=person.pk).branch_id) == (True, tebet.pk)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_drawer_opened_during_a_move_is_of_the_new_branch():
+    tebet, owner = make_branch(), make_person("admin")
+    old, person = Drawer.objects.create(name="Depan"), make_person("cashier", bound_since="2026-01-01T00:00Z")
+
+    with transaction.atomic():
+        move(person, branch=tebet.pk, actor=owner)
+        opening = Meanwhile(lambda: begin(person, drawer=old))
+        assert opening.is_blocked_by_us()
+
+    with pytest.raises(DrawerRefused) as refused:
+        opening.end()
+    assert (refused.value.reason, Shift.objects.count()) == ("other_branch", 0)
 
 
 def test_rights_of_the_whole_shop_are_not_held_by_a_bound_person():
