@@ -25,6 +25,7 @@ from staff.services.throttle import Slowed
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
 _MORE = ("email", "note")
+_OF_COST = _("Counts what the provider charges (the cost).")
 
 
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -94,9 +95,14 @@ class RoleForm(forms.Form):
 class LimitsForm(forms.Form):
     """Limits in whole rupiah; an empty one means no limit, or the role's."""
 
-    per_order = RupiahField(label=_("Limit per order"), least=0, required=False)
-    per_day = RupiahField(label=_("Limit per day"), least=0, required=False)
-    approval_above = RupiahField(label=_("Needs approval above (Rp)"), least=0, required=False)
+    per_order = RupiahField(label=_("Limit per order"), help_text=_OF_COST, least=0, required=False)
+    per_day = RupiahField(label=_("Limit per day"), help_text=_OF_COST, least=0, required=False)
+    approval_above = RupiahField(
+        label=_("Needs approval above (Rp)"),
+        help_text=_("Counts what the customer pays, or the cost if that is higher."),
+        least=0,
+        required=False,
+    )
 
     def __init__(self, *args: Any, limits: Limits, role: Limits | None = None, empty: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs | {"initial": asdict(limits)})
@@ -111,9 +117,14 @@ class LimitsForm(forms.Form):
         return Limits(**{name: self.cleaned_data[name] for name in LIMITS})
 
     @property
+    def amounts(self) -> list[forms.BoundField]:
+        """The limits; the one per order comes first."""
+        return [self[name] for name in LIMITS]
+
+    @property
     def more(self) -> list[forms.BoundField]:
         """The limits that an invitation folds away."""
-        return [self["per_order"], self["per_day"]]
+        return self.amounts[1:]
 
     @property
     def has_more(self) -> bool:

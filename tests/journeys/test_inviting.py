@@ -61,7 +61,7 @@ def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_
 
     # when: one form has the limits, too, and its answer the link
     owner.locator("[name=full_name]").press_sequentially("Bu Sari")
-    owner.fill("[name=approval_above]", "50.000")
+    owner.fill("[name=per_order]", "50.000")
     owner.keyboard.press("Enter")  # 3
     expect(owner.locator("#link-whatsapp")).to_be_visible()
     owner.keyboard.press("Enter")  # 4: the button that copies has the focus
@@ -85,7 +85,7 @@ def test_on_a_phone_an_invitation_with_its_limit_takes_little_more_than_a_screen
     # the limit follows the role, and the other limits wait behind one line
     named = phone.locator("main form [name]:not([type=hidden]):visible")
     names = named.evaluate_all("fields => fields.map(field => field.name)")
-    assert names[:4] == ["full_name", "username", "role", "approval_above"]
+    assert names[:4] == ["full_name", "username", "role", "per_order"]
     expect(phone.locator("[name=per_day]")).to_be_hidden()
     button = phone.locator("main form button.btn-primary").bounding_box()
     assert button

@@ -3,6 +3,7 @@
 import pytest
 
 from staff.forms import LimitsForm
+from staff.models import LIMITS
 from staff.services import Limits
 from testing.people import browser_of, make_person
 from tests.core.helpers import has_id, words
@@ -41,5 +42,5 @@ def test_a_person_s_page_says_of_each_limit_what_it_counts(
     page = admin.get(f"/staff/{person.pk}/")
 
     assert (has_id(page, "limits-count-cost"), has_id(page, "approval-counts-higher")) == (says_cost, says_approval)
-    assert has_id(page, "limits-count")  # beside the fields, of all three
-    assert has_id(admin.get("/staff/roles/cashier/"), "limits-count")
+    for fields in (page, admin.get("/staff/roles/cashier/")):
+        assert all(has_id(fields, f"id_{name}_helptext") for name in LIMITS), "beside each field"

@@ -282,9 +282,9 @@ def test_an_invitation_gives_lower_limits_in_the_same_step(boss):
     ("typed", "is_open"),
     [
         ({}, False),
-        ({"approval_above": "50.000"}, False),
+        ({"per_order": "50.000"}, False),
         ({"per_day": "1.000"}, True),
-        ({"per_order": "0"}, True),
+        ({"approval_above": "0"}, True),
         ({"per_day": "x"}, True),
     ],
 )
@@ -335,12 +335,15 @@ def test_a_link_that_opens_on_this_computer_alone_says_so(boss):
     assert "SITE_URL" not in plain.content.decode()
 
 
-def test_an_invitation_says_what_a_limit_counts_only_beside_the_other_limits(boss):
+def test_an_invitation_asks_for_the_limit_per_order_first_and_says_what_it_counts(boss):
     page = boss.get("/staff/invite/")
 
     before, _fold, after = page.content.decode().partition('id="more-limits"')
-    assert "the cost" not in before.partition("<main")[2]
-    assert "the cost" in after
+    assert 'name="per_order"' in before
+    assert 'id="id_per_order_helptext"' in before
+    for name in ("per_day", "approval_above"):
+        assert f'name="{name}"' in after
+        assert f'id="id_{name}_helptext"' in after
 
 
 def test_the_page_of_a_link_shows_it_first_then_role_and_limits(boss):
