@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("drawers", "0007_payment_by_slip"),
+        ("drawers", "0008_payment_of_buyer"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
