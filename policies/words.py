@@ -73,7 +73,7 @@ PARTS: tuple[tuple[Promise, dict[str, Words]], ...] = (
             ),
             "order_verdict_after_minutes": Words(
                 _("Unknown orders may be decided after"),
-                _("Until then only the provider can say how an order ended."),
+                _("At the latest; at once when the provider does not know the order."),
                 "minutes",
             ),
         },

@@ -1,7 +1,8 @@
 """What to do now with an order whose outcome is not known, and who decides it from what time.
 
-It promises only what the code does: the decision is offered from the hour that `possible_outcomes` goes by, and the
-names are those of people who hold the right. A person in a hurry reads it: the time of the next poll stands elsewhere.
+It promises only what the code does: the decision is offered from the hour that `possible_outcomes` goes by at the
+latest (at once, if the upstream says that it does not know the order), and the names are those of people who hold the
+right. A person in a hurry reads it: the time of the next poll stands elsewhere.
 """
 
 from __future__ import annotations
@@ -70,15 +71,19 @@ def _if_never_arrived(order: Order, actions: Collection[Action]) -> str:
 
 def _until_decided(order: Order, person: User) -> Now:
     if order.kind == Order.Kind.BILL:
-        act = _("Wait. Do not pay again, do not refund.")
+        act = _("Wait. Do not pay again or refund.")
     else:
-        act = _("Wait. Do not sell again, do not refund.")
-    tell = _("Tell the customer “We are checking.”")
+        act = _("Wait. Do not sell again or refund.")
+    tell = _("Say “We are checking.”")
     at = {"time": short_time(decided_from(order))}
     if may_ever(Action.PROPOSE_VERDICT, person):
-        decides = _("From %(time)s you decide.") % at
+        decides = _("From %(time)s at the latest you decide.") % at
     elif names := names_of_holders(Right.PROPOSE_VERDICTS, branch=order.payment.branch_id):
-        then = ngettext("%(names)s decides from %(time)s.", "%(names)s decide from %(time)s.", len(names))
+        then = ngettext(
+            "From %(time)s at the latest %(names)s decides.",
+            "From %(time)s at the latest %(names)s decide.",
+            len(names),
+        )
         decides = then % (at | {"names": ", ".join(names)})
     else:
         decides = ""

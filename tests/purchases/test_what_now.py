@@ -3,7 +3,7 @@
 import datetime as dt
 
 import pytest
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from core.times import short_time
 from purchases.models import Order
@@ -59,6 +59,16 @@ def test_a_bill_is_not_to_be_paid_again_and_a_sale_not_sold(leader):
     bill = sent(20, kind=Order.Kind.BILL)
 
     assert what_now(order, (), leader).act != what_now(bill, (), leader).act
+
+
+@pytest.mark.parametrize(("language", "latest"), [("en", "at the latest"), ("id", "Paling lambat")])
+def test_the_hour_of_a_decision_is_the_latest_one(leader, language, latest):
+    order = sent(20)
+
+    with translation.override(language):
+        said = [what_now(order, (), person).then for person in (leader, make_person("cashier"))]
+
+    assert [latest in words for words in said] == [True, True], said
 
 
 def test_what_never_arrived_is_due_and_then_overdue(leader):

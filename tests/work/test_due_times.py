@@ -13,7 +13,7 @@ from branches.models import FIRST
 from core.times import short_time
 from drawers.services import close_shift
 from policies.models import Policies
-from purchases.states import Status
+from purchases.states import ActionReason, Status
 from testing.database import past_triggers
 from testing.factories import make_order
 from testing.people import browser_of, make_person, signed_in
@@ -104,3 +104,14 @@ def test_an_order_of_unknown_outcome_is_due_when_people_may_decide_it():
     order = make_order(status=Status.UNKNOWN, sent_at=timezone.now() - dt.timedelta(minutes=10))
 
     assert due_of(browser_of("admin"), "order") == order.sent_at + dt.timedelta(minutes=120)
+
+
+@pytest.mark.parametrize(("status", "reason"), [("unknown", ""), ("needs_action", ActionReason.NEVER_ARRIVED)])
+def test_an_order_and_work_name_the_same_hour_for_its_decision(status, reason):
+    sent = timezone.now() - dt.timedelta(minutes=10)
+    order = make_order(status, sent_at=sent, action_reason=reason)
+    owner = browser_of("admin")
+
+    said = words_at(owner.get(order.get_absolute_url()), 'class="explained"')
+
+    assert short_time(due_of(owner, "order")) in said
