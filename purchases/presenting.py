@@ -311,7 +311,7 @@ def _never_arrived(actions: _Actions) -> Explanation:
 def step_if_never_arrived(*, may_decide: bool) -> str:
     """What to do with an order that seems never to have arrived, for its page and its alert alike."""
     if may_decide:
-        return str(_("Do not sell again. Check the status, then decide."))
+        return str(_("Make no new sale for it. Check the status, then decide."))
     return str(_("Do not sell again. A person who may resolve orders has to decide this."))
 
 
