@@ -94,7 +94,7 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
         if group_of(task.item, self.now) != "overdue":
             at = moment(task.item.due)
             if task.line.waits:
-                return format_html("<span data-waits>{} {}</span>", gettext("Wait until"), at)
+                return format_html("<span data-waits>{} {}</span>", gettext("Wait, latest"), at)
             return format_html("{} {}", task.kind.until, at)
         late = badge(("alert-triangle", "bad"), gettext("Overdue since"))
         return format_html("<span data-overdue>{}</span> {}", late, moment(task.item.due))
