@@ -44,7 +44,7 @@ def earnings_asked(asked: Asked) -> Iterator[Result]:
     days: dict[str, str] = {}
     by = ""
     while words:
-        named = None if days else days_at(words, timezone.localdate())
+        named = None if days else days_at(words, timezone.localdate(), is_for_sums=True)
         if named:
             days = named[0]
             del words[: named[1]]

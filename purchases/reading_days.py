@@ -13,33 +13,15 @@ from core.periods import Period
 
 _PERIODS = {
     Period.TODAY: ("hari ini", "today"),
-    Period.YESTERDAY: ("kemarin", "yesterday", "1 hari lalu", "1 hari yang lalu", "1 day ago"),
+    Period.YESTERDAY: ("kemarin", "yesterday"),
     Period.DAYS_7: ("7 hari terakhir", "7 hari", "seminggu", "last 7 days", "7 days"),
     Period.WEEK: ("minggu ini", "this week"),
-    Period.LAST_WEEK: (
-        "1 minggu lalu",
-        "seminggu lalu",
-        "seminggu yang lalu",
-        "minggu lalu",
-        "minggu kemarin",
-        "1 week ago",
-        "a week ago",
-        "last week",
-    ),
+    Period.LAST_WEEK: ("minggu lalu", "minggu kemarin", "last week"),
     Period.DAYS_30: ("30 hari terakhir", "30 hari", "sebulan", "last 30 days", "30 days"),
     Period.MONTH: ("bulan ini", "this month"),
-    Period.LAST_MONTH: (
-        "1 bulan lalu",
-        "sebulan lalu",
-        "sebulan yang lalu",
-        "bulan lalu",
-        "bulan kemarin",
-        "1 month ago",
-        "a month ago",
-        "last month",
-    ),
+    Period.LAST_MONTH: ("bulan lalu", "bulan kemarin", "last month"),
 }
-# The longest first: "seminggu lalu" is not "seminggu".
+# The longest first: "minggu lalu" is not "minggu ini".
 _BY_WORDS = sorted(
     ((phrase.split(), period) for period, phrases in _PERIODS.items() for phrase in phrases),
     key=lambda row: -len(row[0]),
@@ -79,7 +61,14 @@ _NUMERIC = [
     re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>20\d\d|\d\d)"),
     re.compile(r"(?P<year>20\d\d)-(?P<month>\d{1,2})-(?P<day>\d{1,2})"),
 ]
-_AGO = re.compile(r"(\d{1,3}) (?:(hari|minggu|bulan) (?:yang )?lalu|(day|week|month)s? ago)(?!\S)")
+_AGO = re.compile(
+    r"(?:(?:(?P<jumlah>\d{1,3}) |se)(?P<satuan>hari|minggu|bulan) (?:yang )?lalu"
+    r"|(?P<count>\d{1,3}|an?) (?P<unit>day|week|month)s? ago)(?!\S)"
+)
+_UNITS = {"hari": "day", "minggu": "week", "bulan": "month"}
+# People who count in weeks or months remember so many days more or less. The calendar's week or month is "last week".
+_DAYS_OF, _VAGUE_BY = {"day": 1, "week": 7, "month": 30}, {"day": 0, "week": 3, "month": 15}
+_AS_PERIOD = {"day": Period.YESTERDAY, "week": Period.LAST_WEEK, "month": Period.LAST_MONTH}
 _LAST_DAYS = re.compile(r"(?:(\d{1,3}) hari terakhir|(?:last|past) (\d{1,3}) days)(?!\S)")
 _BETWEEN = ("antara", "between")
 _FROM = ("dari", "sejak", "mulai", "from", "since")
@@ -91,9 +80,17 @@ Found = tuple[dict[str, str], int]
 _Date = tuple[int, int, int | None]  # day, month, year
 
 
-def days_at(words: Sequence[str], today: dt.date) -> Found | None:
-    """The filters for the days with which the words begin, and how many words these are; None without days."""
-    ways = (_period_at(words), _ago_at(words, today), _dates_at(words, today), _weekday_at(words, today))
+def days_at(words: Sequence[str], today: dt.date, *, is_for_sums: bool = False) -> Found | None:
+    """The filters for the days with which the words begin, and how many words these are; None without days.
+
+    `is_for_sums`: "a week ago" is last week, from Monday to Sunday. Else it is the days around the day a week ago.
+    """
+    ways = (
+        _period_at(words),
+        _ago_at(words, today, is_for_sums=is_for_sums),
+        _dates_at(words, today),
+        _weekday_at(words, today),
+    )
     return max((way for way in ways if way), key=lambda way: way[1], default=None)
 
 
@@ -104,8 +101,8 @@ def _period_at(words: Sequence[str]) -> Found | None:
     return None
 
 
-def _ago_at(words: Sequence[str], today: dt.date) -> Found | None:
-    """ "3 hari lalu", "2 weeks ago", "14 hari terakhir"."""
+def _ago_at(words: Sequence[str], today: dt.date, *, is_for_sums: bool) -> Found | None:
+    """ "3 hari lalu", "a week ago", "14 hari terakhir"."""
     line = " ".join(words[:4])
     if match := _LAST_DAYS.match(line):
         count = int(match[1] or match[2])
@@ -113,16 +110,24 @@ def _ago_at(words: Sequence[str], today: dt.date) -> Found | None:
     match = _AGO.match(line)
     if not match:
         return None
-    count, unit = int(match[1]), match[2] or match[3]
-    first = last = today - dt.timedelta(days=count)
-    if unit in {"minggu", "week"}:
-        first = today - dt.timedelta(days=today.weekday() + 7 * count)
-        last = first + dt.timedelta(days=6)
-    elif unit in {"bulan", "month"}:
-        months = today.year * 12 + today.month - 1 - count
-        first = dt.date(months // 12, months % 12 + 1, 1)
-        last = (first + dt.timedelta(days=31)).replace(day=1) - dt.timedelta(days=1)
-    return _span(first, min(last, today)), len(match[0].split())
+    typed, unit = match["jumlah"] or match["count"] or "", match["unit"] or _UNITS[match["satuan"]]
+    count, length = int(typed) if typed.isdigit() else 1, len(match[0].split())
+    if count == 1 and (is_for_sums or unit == "day"):
+        return {"days": _AS_PERIOD[unit].value}, length
+    if is_for_sums and unit != "day":
+        return _of_calendar(today, weeks=count) if unit == "week" else _of_calendar(today, months=count), length
+    day, around = today - dt.timedelta(days=count * _DAYS_OF[unit]), dt.timedelta(days=_VAGUE_BY[unit])
+    return _span(day - around, min(day + around, today)), length
+
+
+def _of_calendar(today: dt.date, *, weeks: int = 0, months: int = 0) -> dict[str, str]:
+    """The whole week, or the whole month, so many before this one."""
+    if weeks:
+        monday = today - dt.timedelta(days=today.weekday() + 7 * weeks)
+        return _span(monday, monday + dt.timedelta(days=6))
+    number = today.year * 12 + today.month - 1 - months
+    first = dt.date(number // 12, number % 12 + 1, 1)
+    return _span(first, min((first + dt.timedelta(days=31)).replace(day=1) - dt.timedelta(days=1), today))
 
 
 def _weekday_at(words: Sequence[str], today: dt.date) -> Found | None:

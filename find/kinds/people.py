@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from django.db.models import Case, When
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from branches.seeing import narrowed
 from core import clock
@@ -18,11 +19,15 @@ from staff.models import User
 from staff.presenting import standing_of
 from staff.roles import role_of
 
+# A name behind one of these asks for the limits of the person.
+_LIMITS = {"limit", "limits", "batas"}
+
 
 def people(asked: Asked) -> Iterator[Result]:
     """The people whom it names, first those of exactly this name, then those who work here before those who left.
 
-    Days may follow a name, as in "kasir sari kemarin": then the person's page opens with these days.
+    Days may follow a name, as in "kasir sari kemarin": then the person's page opens with these days. "Limit sari" opens
+    it at the limits.
     """
     if not asked.may_name_in_part:
         return
@@ -30,6 +35,8 @@ def people(asked: Asked) -> Iterator[Result]:
     title, _space, rest = name.partition(" ")
     if days and rest and title.lower() in CASHIER and not narrowed(User.objects.matching(name)).exists():
         name = rest  # somebody may be called "Kasir Dua"
+    asks_limits = title.lower() in _LIMITS and bool(rest) and not days
+    name = rest if asks_limits else name
     seen, now = narrowed(User.objects.matching(name)), clock.now()
     called = Case(When(first_name__iexact=name, then=0), When(username__iexact=name, then=0), default=1)
     rows = seen.order_by(called, "-is_active", "first_name", "username", "pk").for_table(now)
@@ -37,10 +44,11 @@ def people(asked: Asked) -> Iterator[Result]:
         role = role_of(person)
         standing = standing_of(person, link_until=person.link_until, now=now)
         period = days if person.has_joined else None
+        part = str(period.label) if period else _("Limits") if asks_limits else ""
         user_name = person.username if person.username != person.shown_name else ""
         yield Result(
-            url=person.get_absolute_url() + (f"?days={period}" if period else ""),
-            words=f"{person.shown_name} · {period.label}" if period else person.shown_name,
+            url=person.get_absolute_url() + (f"?days={period}" if period else "#limits" if asks_limits else ""),
+            words=f"{person.shown_name} · {part}" if part else person.shown_name,
             more=" · ".join(filter(None, [user_name, str(role.label) if role else "", str(standing.label)])),
             icon="user",
             is_meant=bool(period) and _is_cashier_of_line(asked, person),
@@ -60,7 +68,7 @@ def _name_and_days(text: str) -> tuple[str, Period | None]:
     """The name without the period after it, and the period; the whole text and None if no period stands there."""
     words = text.split()
     for count in range(1, len(words)):
-        days = days_at([word.lower() for word in words[count:]], timezone.localdate())
+        days = days_at([word.lower() for word in words[count:]], timezone.localdate(), is_for_sums=True)
         if days and "days" in days[0] and count + days[1] == len(words):
             return " ".join(words[:count]), Period(days[0]["days"])
     return text, None

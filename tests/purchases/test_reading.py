@@ -23,6 +23,10 @@ FIFTY = {"amount_from": "45000", "amount_to": "55000"}
 FROM_TWENTY = {"amount_from": "20000", "amount_to": "50000"}
 
 
+WEEK_AGO = {"since": "2026-11-17", "until": "2026-11-23"}
+MONTH_AGO = {"since": "2026-10-13", "until": "2026-11-12"}
+
+
 def days(since, until=None):
     return {"since": since, "until": until or since}
 
@@ -45,7 +49,7 @@ def test_a_line_becomes_filters():
         ("sekitar pasar kemarin", {"days": "yesterday"}, "sekitar pasar"),
         ("kemarin sekitar pasar", {"days": "yesterday"}, "sekitar pasar"),
         ("50k or so, about last week", {**FIFTY, "days": "last-week"}, ""),
-        ("a week or so ago 50k", {**FIFTY, "days": "last-week"}, ""),
+        ("a week or so ago 50k", {**FIFTY, **WEEK_AGO}, ""),
         ("50rb kira-kira budi kemarin", {**FIFTY, "days": "yesterday"}, "budi"),
         ("budi 50rb sekitar minggu lalu", {**FIFTY, "days": "last-week"}, "budi"),
         ("budi kemarin sekitar", {"days": "yesterday"}, "budi"),
@@ -56,7 +60,7 @@ def test_a_line_becomes_filters():
         ("10rb sampai 20rb", {"amount_from": "10000", "amount_to": "20000"}, ""),
         ("kasir sari bulan ini", {"cashier": "sari", "days": "month"}, ""),
         ("by sari dewi", {"cashier": "sari"}, ""),
-        ("1 minggu lalu", {"days": "last-week"}, ""),
+        *((text, WEEK_AGO, "") for text in ("1 minggu lalu", "1 minggu yang lalu", "1 week ago", "a week ago")),
         ("last 7 days success", {"days": "7", "status": "success"}, ""),
         ("perlu ditangani", {"status": "attention"}, ""),
         ("gagal qris minggu ini", {"status": "failed", "payment": "qris", "days": "week"}, ""),
@@ -68,8 +72,8 @@ def test_a_line_becomes_filters():
         ("pulsa akhiran 7802", {"category": "pulsa", "ends": "7802"}, ""),
         ("ends in 123456", {"ends": "123456"}, ""),
         ("last week, 50 thousand, the number ended in 52", {"days": "last-week", **FIFTY, "ends": "52"}, ""),
-        ("seminggu yang lalu 50 ribu", {"days": "last-week", **FIFTY}, ""),
-        ("sebulan yang lalu 50 ribu", {"days": "last-month", **FIFTY}, ""),
+        ("seminggu yang lalu 50 ribu", {**WEEK_AGO, **FIFTY}, ""),
+        ("sebulan yang lalu 50 ribu", {**MONTH_AGO, **FIFTY}, ""),
         ("…02", {"ends": "02"}, ""),
         ("0812 3456 7890 kemarin", {"days": "yesterday"}, "0812 3456 7890"),
         ("kemarin B261125-ABC", {"days": "yesterday"}, "b261125-abc"),
@@ -103,11 +107,16 @@ def test_a_line_becomes_filters():
         ("3 hari yang lalu 50rb", {**days("2026-11-24"), **FIFTY}, ""),
         ("7 days ago", days("2026-11-20"), ""),
         ("1 day ago", {"days": "yesterday"}, ""),
-        ("2 minggu lalu", days("2026-11-09", "2026-11-15"), ""),
-        ("2 weeks ago", days("2026-11-09", "2026-11-15"), ""),
-        ("2 bulan lalu", days("2026-09-01", "2026-09-30"), ""),
+        *((text, {"days": "last-week"}, "") for text in ("last week", "minggu lalu", "minggu kemarin")),
+        *((text, {"days": "last-month"}, "") for text in ("last month", "bulan lalu", "bulan kemarin")),
+        *((text, MONTH_AGO, "") for text in ("sebulan lalu", "1 bulan lalu", "a month ago", "1 month ago")),
+        ("2 minggu lalu", days("2026-11-10", "2026-11-16"), ""),
+        ("2 weeks ago", days("2026-11-10", "2026-11-16"), ""),
+        ("2 bulan lalu", days("2026-09-13", "2026-10-13"), ""),
+        ("a day ago", {"days": "yesterday"}, ""),
+        ("sehari lalu", {"days": "yesterday"}, ""),
         ("last 3 days", days("2026-11-25", "2026-11-27"), ""),
-        ("seminggu lalu", {"days": "last-week"}, ""),
+        ("seminggu lalu", WEEK_AGO, ""),
         ("sekitar 50 ribu rabu lalu 53", {**FIFTY, **days("2026-11-25"), "ends": "53"}, ""),
         ("hari minggu 50rb", {**days("2026-11-22"), **FIFTY}, ""),
         ("last friday", days("2026-11-20"), ""),
