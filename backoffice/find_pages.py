@@ -146,6 +146,15 @@ _OTHERS = (
         Incidents().may_see,
         place=f"?kind={Incidents.code}",
     ),
+    _Page(
+        "work",
+        "clock",
+        _("Overdue and due today"),
+        pgettext_lazy("place", "Work"),
+        next(page.may for *_place, pages in PLACES for page in pages if page.address == "work"),
+        pgettext_lazy("find", "overdue, due today, late"),
+    ),
+    _Page("credit_list", "notebook", _("Debts overdue"), _("Tabs"), place="?age=due"),
     *(
         _Page("order_list", status.look.icon, status.label, _("Orders"), place=f"?status={status}", also=also)
         for status, also in _OF_STATUSES.items()
@@ -201,7 +210,13 @@ def _pages(asked: Asked) -> Iterator[Result]:
         shown = (page.name, str(page.words))
         if page.words and shown not in seen and page.may_be_opened_by(asked.person):
             seen.add(shown)
-            yield Result(url=page.url, words=str(page.words), more=str(page.within), icon=page.icon)
+            yield Result(
+                url=page.url,
+                words=str(page.words),
+                more=str(page.within),
+                icon=page.icon,
+                is_meant=typed in _phrases(page),
+            )
 
 
 def _begins(known: frozenset[str], typed: frozenset[str]) -> bool:
@@ -214,6 +229,16 @@ def _place_of(page: _Page, typed: frozenset[str]) -> int:
 
 def _words_of(text: _Words) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", str(text).lower()))
+
+
+@cache
+def _phrases(page: _Page) -> frozenset[frozenset[str]]:
+    """Each of its other names, in every language. Typed as a whole, it means no days: "due today"."""
+    phrases: set[frozenset[str]] = set()
+    for language, _name in settings.LANGUAGES:
+        with translation.override(language):
+            phrases |= {_words_of(phrase) for phrase in str(page.also).split(",")}
+    return frozenset(phrases)
 
 
 @cache

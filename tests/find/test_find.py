@@ -7,6 +7,7 @@ from functools import cache
 from urllib.parse import urlencode
 
 import pytest
+import time_machine
 from django.template.backends.django import Template
 from django.utils import timezone
 
@@ -254,6 +255,16 @@ def test_a_person_is_found_by_a_part_of_the_name_by_those_who_manage_people():
     assert addresses(who(Role.CASHIER), "sar", "staff") == addresses(who(Role.AUDITOR), "sar", "staff") == []
 
 
+def test_a_name_behind_the_word_limit_opens_the_persons_limits():
+    rini = make_person("cashier", username="rini", first_name="Rini")
+    owner = who(Role.OWNER)
+
+    for text in ("limit rini", "Limits Rini", "batas rini"):
+        assert addresses(owner, text, "staff") == [f"/staff/{rini.pk}/#limits"], text
+    assert 'id="limits"' in owner.get(f"/staff/{rini.pk}/").content.decode()
+    assert addresses(who(Role.CASHIER), "limit rini", "staff") == []
+
+
 def test_days_behind_a_name_open_the_persons_page_with_these_days():
     sari = make_person("cashier", username="sari")
     owner = who(Role.OWNER)
@@ -262,6 +273,7 @@ def test_days_behind_a_name_open_the_persons_page_with_these_days():
         ("sari kemarin", "yesterday"),
         ("kasir sari hari ini", "today"),
         ("Sari last week", "last-week"),
+        ("sari seminggu lalu", "last-week"),
     ):
         assert addresses(owner, text, "staff") == [f"/staff/{sari.pk}/?days={days}"]
         assert addresses(owner, text, "orders") == [f"/orders/?{urlencode({'q': text})}"]
@@ -299,6 +311,8 @@ def test_a_word_for_earnings_opens_them_with_the_days_and_what_they_are_by():
         ("how much did we earn yesterday?", "days=yesterday"),
         ("earnings by cashier", "by=person"),
         ("omzet per kasir bulan lalu", "days=last-month&by=person"),
+        ("laba sebulan lalu", "days=last-month"),
+        ("earned a week ago", "days=last-week"),
         ("sales by product 1 nov 2026 - 3 nov 2026", "since=2026-11-01&until=2026-11-03&by=product"),
     ]:
         results = found(owner, text)
@@ -306,6 +320,12 @@ def test_a_word_for_earnings_opens_them_with_the_days_and_what_they_are_by():
         assert results["pages"][0][0] == f"/earnings/?{query}", text
         assert owner.get(results["pages"][0][0]).status_code == 200
     assert "since" in addresses(owner, "laba 30 hari terakhir", "pages")[0]
+    with time_machine.travel(dt.datetime(2026, 11, 27, 5, tzinfo=dt.UTC), tick=False):  # a Friday
+        for text, query in [
+            ("laba 2 minggu lalu", "since=2026-11-09&until=2026-11-15"),
+            ("laba 2 bulan lalu", "since=2026-09-01&until=2026-09-30"),
+        ]:
+            assert addresses(owner, text, "pages")[0] == f"/earnings/?{query}"
     for text in ("laba budi minggu ini", "this week", "earnings by branch"):
         assert not any("/earnings/?" in url for url in addresses(owner, text, "pages")), text
     assert "pages" not in found(who(Role.CASHIER), "laba minggu ini")
@@ -359,6 +379,9 @@ def test_a_page_is_found_by_the_words_that_people_have_for_it():
         (Role.OWNER, ("journal", "jurnal", "buku besar"), "/earnings/journal/"),
         (Role.OWNER, ("refund", "retur"), "/refunds/"),
         (Role.OWNER, ("fee", "biaya"), "/products/prices/"),
+        (Role.OWNER, ("overdue", "due today", "terlambat", "jatuh tempo hari ini"), "/work/"),
+        (Role.OWNER, ("jatuh tempo",), "/due/"),
+        (Role.OWNER, ("debts overdue", "kasbon lewat jatuh tempo"), "/credit/?age=due"),
     ]:
         browser = browser_for(role)
         for text in texts:
