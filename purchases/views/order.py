@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from audit.services import record
+from branches.seeing import narrowed
 from branches.services import branch_to_show
 from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
@@ -130,7 +131,8 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         ],
         "sendings": _sendings(events),
         "first_price": _first_price(events),
-        "incidents": incidents,
+        "incidents": [incident for incident in incidents if incident.order_id == order.pk],
+        "incidents_elsewhere": [incident for incident in incidents if incident.order_id != order.pk],
         "open_incidents": [incident for incident in incidents if incident.closed_at is None],
         "says": upstream_words(message, order, with_cost=sees_cost(request.user)) if is_said else "",
         "has_receipt": order.status == Status.REVERSED or (order.status == Status.SUCCESS and not is_bill),
@@ -151,8 +153,17 @@ def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
     with snapshot():
         order = get_object_or_404(with_all_tags(orders.prefetch_related(Prefetch("verdicts", verdicts))), ref_id=ref_id)
         events = list(order.events.select_related("actor"))
-        incidents = list(order.incidents.select_related("closed_by"))
-        return order, events, incidents, current_shop()
+        return order, events, list(_incidents(order)), current_shop()
+
+
+def _incidents(order: Order) -> QuerySet[Incident]:
+    """Its incidents, and that of its trx_id: while one is open, further orders with the trx_id get none."""
+    own = order.incidents.order_by()
+    named = Incident.objects.filter(kind=Incident.Kind.DOUBLED_TRX_ID, closed_at=None, order__trx_id=order.trx_id)
+    keys = own.values("pk")
+    if order.trx_id:
+        keys = keys.union(narrowed(named, "order__payment__branch").order_by().values("pk"))
+    return Incident.objects.filter(pk__in=keys).select_related("closed_by", "order")
 
 
 def _note_of(event: OrderEvent, order: Order, person: User) -> str:

@@ -60,6 +60,21 @@ def test_each_outcome_is_applied_and_the_first_order_stays(status):
     assert incidents() == [(second.ref_id, "doubled_trx_id")]
 
 
+def test_each_order_with_a_doubled_trx_id_leads_to_its_open_incident():
+    first, second = two_orders()
+    report(second, trx_id="T-1")
+    third, other = make_order(Status.SUCCESS, trx_id="T-1"), make_order(Status.SUCCESS, trx_id="T-2")
+    owner, mark = browser_of("admin"), f'data-incident-of="{second.ref_id}"'
+    orders = (first, second, third, other)
+
+    pages = [owner.get(order.get_absolute_url()).content.decode() for order in orders]
+
+    assert [mark in page for page in pages] == [True, False, True, False]
+    assert all(f'href="{second.get_absolute_url()}#incidents"' in pages[at] for at in (0, 2))
+    close_incident(Incident.objects.get(), actor=make_person("admin", username="second"), note="the same")
+    assert not any(mark in owner.get(order.get_absolute_url()).content.decode() for order in orders)
+
+
 def test_a_further_trx_id_of_another_order_is_named_too():
     first, second = (
         make_order(Status.PENDING, trx_id="T-1"),
