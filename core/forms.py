@@ -36,6 +36,10 @@ class RupiahField(forms.Field):
         super().__init__(**kwargs)
         self.least = least
 
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        """The mark of a field that gets its dots while one types (static/js/app.js)."""
+        return {**super().widget_attrs(widget), "data-rupiah": True}
+
     def prepare_value(self, value: Any) -> Any:
         """An amount with its dots, as `to_python` reads it; typed text stays."""
         return f"{value:,}".replace(",", ".") if isinstance(value, int) else value

@@ -369,6 +369,29 @@ document.addEventListener("change", (event) => {
 });
 document.addEventListener("htmx:afterSettle", addUpChosen);
 
+// Amounts get their dots while digits are typed. Text with anything else stays as it is: "1.5jt", "50rb".
+const grouped = (text) => text.replaceAll(".", "").replace(/\B(?=(\d{3})+$)/g, ".");
+const amountBefore = new WeakMap();
+document.addEventListener("beforeinput", ({ target }) => {
+  if (target.matches("[data-rupiah]")) amountBefore.set(target, target.value);
+});
+document.addEventListener("input", ({ target: field, inputType, data, isComposing }) => {
+  if (isComposing || !field.matches("[data-rupiah]")) return;
+  const before = amountBefore.get(field) ?? "";
+  // A dot that was typed or pasted stands where a person wants it.
+  const isEdited = before === grouped(before) && (inputType?.startsWith("delete") || /^\d+$/.test(data ?? ""));
+  const { value } = field;
+  const text = grouped(value);
+  if (text === value || !(isEdited ? /^[\d.]+$/ : /^\d+$/).test(value)) return;
+  let behind = value.slice(field.selectionEnd).replaceAll(".", "").length;
+  let at = text.length;
+  while (behind > 0) if (text[--at] !== ".") behind--;
+  // Backspace at a dot goes on before it.
+  if (text[at - 1] === "." && inputType !== "deleteContentForward") at--;
+  field.value = text;
+  field.setSelectionRange(at, at);
+});
+
 /* --- printing ---------------------------------------------------------------------------------------------------- */
 
 // A roll has no page height: each page becomes as long as its receipt, so that the printer cuts behind it.
