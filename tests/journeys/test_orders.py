@@ -51,6 +51,30 @@ def test_a_supervisor_finds_an_order_from_a_vague_memory(live_server, open_windo
     expect(page.locator("#results tbody tr")).to_have_count(2)
 
 
+TYPED = [
+    ("1500000", "1.500.000"),
+    ("1.500.000", "1.500.000"),
+    ("1500rb", "1.500rb"),
+    ("1.5jt", "1.5jt"),
+    ("1,5jt", "1,5jt"),
+    (("1", "5", "0", "0", "Backspace"), "150"),
+    (("1", "5", "0", "0", "ArrowLeft", "ArrowLeft", "ArrowLeft", "Backspace", "Backspace"), "500"),
+    (("1", "5", "0", "0", "Home", "2"), "21.500"),
+]
+
+
+def test_an_amount_gets_its_dots_while_digits_are_typed(live_server, open_window: OpenWindow, orders):
+    page = open_window(size=(1440, 900))
+    sign_in(page, live_server.url, "owner", "/balance/")
+    field = page.locator("#topup-amount")
+
+    for keys, shown in TYPED:
+        field.fill("")
+        for key in keys:
+            field.press(key)
+        expect(field).to_have_value(shown)
+
+
 def test_an_owner_walks_through_the_orders_beside_the_list(live_server, open_window: OpenWindow, orders):
     page = open_window(size=(1440, 900))
     sign_in(page, live_server.url, "owner", "/orders/")
