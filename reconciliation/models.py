@@ -294,6 +294,9 @@ class ExpectedTopUp(models.Model):
                 name="expected_topup_arrived_or_cancelled",
             ),
         ]
+        indexes = [
+            models.Index(fields=["announced_at"], name="expected_topup_by_time", condition=Q(cancelled_at=None)),
+        ]
         triggers = [
             pgtrigger.ReadOnly(
                 name="what_was_announced_never_changes", fields=["amount", "note", "announced_by", "announced_at"]

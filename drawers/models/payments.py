@@ -244,6 +244,12 @@ class Payment(models.Model):
                 name="payment_sums_of_days",
                 condition=Q(is_cash=False, debt__isnull=True),
             ),
+            # For the closing of a day; in a shop with drawers hardly a sale is in no shift.
+            models.Index(
+                fields=["at"],
+                name="payment_in_no_shift",
+                condition=Q(sold_in__isnull=True, agreed_in__isnull=True, seller__isnull=False),
+            ),
             # For the search of orders; few payments have a slip.
             models.Index(fields=["reference"], name="payment_by_slip", condition=Q(reference__gt="")),
             # For the orders that a customer bought.

@@ -22,7 +22,7 @@ from core.times import start_of_day
 from drawers.errors import DrawerRefused
 from drawers.events import DAY_SIGNED
 from drawers.models import DrawerDay, Payment, Shift
-from drawers.models.payments import Outcome, orders
+from drawers.models.payments import Outcome
 from drawers.services.explaining import explanations_of
 from drawers.services.totals import Totals, totals_of
 
@@ -124,9 +124,7 @@ def sold_in_no_shift(day: dt.date, branch: int | None = None) -> tuple[int, int]
     Without what was given back, or never paid. `branch`: only of this one.
     """
     begins, ends = start_of_day(day), start_of_day(day + dt.timedelta(days=1))
-    # By the orders of the day, which have an index by time.
-    of_day = orders().filter(created_at__gte=begins, created_at__lt=ends).values("payment")
-    sales = Payment.objects.filter(pk__in=of_day, sold_in=None, agreed_in=None, seller__isnull=False)
+    sales = Payment.objects.filter(at__gte=begins, at__lt=ends, sold_in=None, agreed_in=None, seller__isnull=False)
     sales = sales.exclude(outcome__in=[Outcome.NOTHING, Outcome.GIVEN])
     if branch is not None:
         sales = sales.filter(branch=branch)
