@@ -317,8 +317,9 @@ def _figures_of(
         else:
             of_key = figures_by(key, period, kept, named)
         figures.append(of_key)
-        if named:  # those of the one before are beside them
-            named = named._replace(named=frozenset(key for key in of_key if not isinstance(key, Others)))
+        if named:  # those of the one before are beside them, and more of it only if these are not enough lines
+            number = 0 if any(isinstance(key, Others) and key.has_sold for key in of_key) else named.number
+            named = Most(number, frozenset(key for key in of_key if not isinstance(key, Others)))
     now, before = by_customer(*figures) if by == "customer" else figures
     return now, before, steps
 

@@ -123,7 +123,8 @@ _OF_SUMS = {f"of_{name}": _SUMS[name] for name in Figures._fields}
 class Most(NamedTuple):
     """Which customers have figures of their own, where a period has thousands: the `number` with the most sales.
 
-    `named`: more keys of customers that have. Also those of whom orders were read, and whoever was merged.
+    `named`: more keys of customers that have. Also those of whom orders were read, and whoever was merged. With a
+    `number` of 0 nobody is ranked, and the others are one, of whom nothing but the figures is known.
     """
 
     number: int
@@ -138,6 +139,9 @@ class Others(NamedTuple):
     has_only_failed: bool
 
 
+_EVERYBODY_ELSE = Others(0, has_sold=False, has_only_failed=False)
+# As numbers of eight bytes: PostgreSQL's own sums are decimals, which take longer to sort and to add up again.
+_AS_NUMBERS = {name: Cast(Sum(name), BigIntegerField()) for name in NAMES}
 # A month has 10,000 customers: to make the figures of each in Python takes 0.1 seconds.
 _OF_MOST = f"""
     WITH merged AS (SELECT gone FROM {{merged}} UNION ALL SELECT kept_id FROM {{merged}}),
@@ -248,12 +252,26 @@ def _sums_by(key: str, sums: QuerySet[DaySum]) -> Iterator[tuple[Any, Figures]]:
 def _sums_of_most(sums: QuerySet[DaySum], most: Most, read: set[Any]) -> Iterator[tuple[Any, Figures]]:
     """These sums by customer, and by `Others`. `read`: the keys of which orders were read, too; they stay apart."""
     named = [key for key in read | most.named if key is not None]
-    by_buyer, values = sums.values_list("buyer").annotate(**{name: Sum(name) for name in NAMES}).query.sql_with_params()
+    if not most.number:
+        yield from _sums_of_named(sums, named)
+        return
+    by_buyer, values = sums.values_list("buyer").annotate(**_AS_NUMBERS).query.sql_with_params()
     with connection.cursor() as cursor:
         statement = _OF_MOST.format(by_buyer=by_buyer, merged=MergedCustomer._meta.db_table)
         cursor.execute(statement, [named, *values, most.number])
         for key, is_named, has_sold, has_only_failed, count, *numbers in cursor.fetchall():
             yield key if is_named else Others(count, has_sold, has_only_failed), Figures(*numbers)
+
+
+def _sums_of_named(sums: QuerySet[DaySum], named: list[Any]) -> Iterator[tuple[Any, Figures]]:
+    """These sums by customer for the named ones and the merged ones, and those of everybody else together."""
+    merged = MergedCustomer.objects.order_by()
+    apart = Q(buyer=None) | Q(buyer__in=named) | Q(buyer__in=merged.values("gone")) | Q(buyer__in=merged.values("kept"))
+    others = Figures(*sums.aggregate(numbers=_ALL_SUMS)["numbers"])
+    for key, figures in _sums_by("buyer", sums.filter(apart)):
+        others = others.less(figures)
+        yield key, figures
+    yield _EVERYBODY_ELSE, others
 
 
 def figures_drawn(
