@@ -35,7 +35,7 @@ from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
 
 # How many lines are on the page, files below the form, rows in the preview, and items beside a row.
-_MOST_LINES, _MOST_FILES, _SAMPLE, _MOST_ITEMS = 200, 10, 5, 30
+_MOST_LINES, _MOST_FILES, _SAMPLE, _MOST_ITEMS = 100, 10, 5, 30
 # How far around the day of a row its item is searched for.
 _AROUND = dt.timedelta(days=14)
 
