@@ -55,7 +55,7 @@ def test_a_way_that_refuses_the_test_is_not_kept(telegram):
 
 
 def test_a_test_that_may_have_arrived_is_kept_and_said(telegram, monkeypatch):
-    monkeypatch.setattr("alerts.services.ways.DEADLINE_SECONDS", 0.3)
+    monkeypatch.setattr("alerts.services.ways.DEADLINE_SECONDS", 1.0)
     telegram.is_silent = True
 
     page = browser_of("admin").confirm(PAGE, TYPED, follow=True)
