@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
-_WHILE_OPEN = dt.timedelta(minutes=30)
+_AT_A_DRAWER = dt.timedelta(minutes=30)
 
 
 class Refunds(WorkKind):
@@ -35,10 +35,12 @@ class Refunds(WorkKind):
     every = ("refund_list", "?state=all")
 
     def due(self) -> Any:
-        """Half an hour after its end while the shift that sold it is open: the customer may still be there."""
-        soon = ExpressionWrapper(F("since") + Value(_WHILE_OPEN), output_field=DateTimeField())
-        is_open = When(sold_in__isnull=False, sold_in__closed_at=None, then=soon)
-        return Case(is_open, default=super().due())
+        """Half an hour after its end if it was sold at a drawer: the customer may still be there, or comes back soon.
+
+        It stays due when the drawer's shift is closed: the customer still waits.
+        """
+        soon = ExpressionWrapper(F("since") + Value(_AT_A_DRAWER), output_field=DateTimeField())
+        return Case(When(sold_in__isnull=False, then=soon), default=super().due())
 
     def may_see(self, person: User) -> bool:
         """Whoever sees the list of refunds: people with a drawer, and people who see all shifts."""
