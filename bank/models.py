@@ -53,12 +53,15 @@ class BankFile(models.Model):
     sha256 = models.CharField(max_length=64)
     read_at = models.DateTimeField()
     read_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", db_index=False)
+    first_day = models.DateField(null=True, help_text="The first day that it has, also in a row that was known before.")
+    last_day = models.DateField(null=True, help_text="The last one.")
 
     objects = BankFileQuerySet.as_manager()
 
     class Meta:
         default_permissions = ()
         constraints = [models.UniqueConstraint(fields=["account", "sha256"], name="bank_file_read_once")]
+        indexes = [models.Index(fields=["first_day", "last_day"], name="bank_file_by_days")]
         triggers = [never_truncated()]
 
     def __str__(self) -> str:

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models import Count, Q, Sum
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from bank.models import BankRow, State
+from bank.models import BankFile, BankRow, State
 from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item, OpenSum, open_items, open_sums, sums_by_day
 from bank.services.matching import is_fee
 from core.looks import badge
@@ -107,13 +107,14 @@ class Line:
 class Part:
     """One of `SHOWS` in some days: how many lines it has, and the sums of what came and what left, in rupiah.
 
-    `reaches`: the days that the bank's rows cover. `others`: what no row is matched with and is no sale or refund.
+    `reached`: those of its days that a statement has; None before the first one was read. `others`: what no row is
+    matched with and is no sale or refund.
     """
 
     name: str
     words: str | Promise
     days: tuple[dt.date, dt.date]
-    reaches: tuple[dt.date, dt.date] | None
+    reached: set[dt.date] | None
     others: list[Item]
     count: int = 0
     came: int = 0
@@ -122,21 +123,18 @@ class Part:
     def lines(self, most: int | None = None) -> list[Line]:
         """Its lines, the earliest first; at most `most`."""
         if self.name in {MISSING, BEYOND}:
-            items = self._open_items(self.reaches, most) if self.reaches else []
+            items = [] if self.reached is None else self._open_items(self.reached, most)
             return [Line(None, item.key, item.day, item.amount) for item in items[:most]]
         rows = BankRow.objects.filter(day__range=self.days, state=self.name).select_related("account", "decided_by")
         rows = rows.order_by("day", "pk")[:most]
         return [Line(row, row.item or "", row.item_day, row.item_amount) for row in rows]
 
-    def _open_items(self, reaches: tuple[dt.date, dt.date], most: int | None) -> list[Item]:
-        """What statements of these days should have and have not; or, `BEYOND` them, what is before and after them."""
-        (first, last), (since, until) = self.days, reaches
-        others = [item for item in self.others if item.is_reached(*reaches) is (self.name == MISSING)]
-        if self.name == MISSING:
-            return open_items(max(first, since), min(last, until), most, others)
-        earlier, later = ([item for item in others if (item.day < since) is is_earlier] for is_earlier in (True, False))
-        before = open_items(first, min(last, since - _ONE_DAY), most, earlier) if first < since else []
-        return [*before, *open_items(max(first, until + _ONE_DAY), last, most, later)]
+    def _open_items(self, reached: set[dt.date], most: int | None) -> list[Item]:
+        """What statements of these days should have and have not; or, `BEYOND` them, what is of other days."""
+        is_missing = self.name == MISSING
+        others = [item for item in self.others if item.is_reached(reached) is is_missing]
+        days = [day for day in days_of(*self.days) if (day in reached) is is_missing]
+        return sorted([*open_items(days, most), *others], key=lambda item: (item.day, item.key))
 
 
 @dataclass
@@ -150,22 +148,23 @@ class Expected:
 
 @dataclass(frozen=True)
 class Statement:
-    """The bank in some days. `reaches`: the days that its rows cover; `beyond`: the entries that lie outside.
+    """The bank in some days. `reaches`: the days that were read, each row of days from its first to its last one, if
+    they touch these days, else the latest; `beyond`: the entries that lie outside.
 
     `opened`: what no row is matched with, by day. `expected`: what the books expect in these days, by way to pay; only
     until the first statement is read.
     """
 
     parts: list[Part]
-    reaches: tuple[dt.date, dt.date] | None
+    reaches: list[tuple[dt.date, dt.date]]
     beyond: Part
     opened: list[OpenSum]
     expected: dict[str, Expected]
 
     @property
     def reach_words(self) -> str:
-        """The days that the bank's rows cover."""
-        return days_words(*(day.isoformat() for day in self.reaches)) if self.reaches else ""
+        """The days that were read."""
+        return ", ".join(days_words(first.isoformat(), last.isoformat()) for first, last in self.reaches)
 
     def part(self, name: str) -> Part:
         """The part with this name; the first one without it."""
@@ -177,17 +176,38 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
     came, left = (Sum("amount", filter=Q(**{f"amount__{sign}": 0}), default=0) for sign in ("gt", "lt"))
     rows = BankRow.objects.filter(day__range=(first, last)).order_by().values_list("state")
     sums = {state: (n, came, -left) for state, n, came, left in rows.annotate(Count("pk"), came=came, left=left)}
-    ends = BankRow.objects.aggregate(first=Min("day"), last=Max("day"))
-    reaches = (ends["first"], ends["last"]) if ends["first"] else None
-    opened, others = open_sums(first, last, reaches) if reaches else ([], [])
+    read = days_read()
+    reached = {day for since, until in read for day in days_of(max(since, first), min(until, last + _ONE_DAY))}
+    opened, others = open_sums(first, last, reached) if read else ([], [])
     for name, is_reached in ((MISSING, True), (BEYOND, False)):
         days = [day for day in opened if day.is_reached is is_reached]
         sums[name] = sum(day.number for day in days), sum(day.came for day in days), sum(day.left for day in days)
     *parts, beyond = [
-        Part(name, words, (first, last), reaches, others, *sums.get(name, ()))
+        Part(name, words, (first, last), reached if read else None, others, *sums.get(name, ()))
         for name, words in {**SHOWS, BEYOND: _("Not yet in a statement")}.items()
     ]
-    return Statement(parts, reaches, beyond, opened, {} if reaches else _expected(first, last))
+    shown = [(since, until) for since, until in read if since <= last and first <= until]
+    return Statement(parts, shown or read[-1:], beyond, opened, {} if read else _expected(first, last))
+
+
+def days_of(first: dt.date, last: dt.date) -> list[dt.date]:
+    """The days from the first to the last one."""
+    return [first + number * _ONE_DAY for number in range((last - first).days + 1)]
+
+
+def days_read() -> list[tuple[dt.date, dt.date]]:
+    """The days that the files of the bank have: each row of days without a gap, from its first to its last one.
+
+    A day between two days of one file was read, also if nothing moved on it.
+    """
+    rows: list[tuple[dt.date, dt.date]] = []
+    files = BankFile.objects.order_by("first_day").values_list("first_day", "last_day").distinct()
+    for first, last in files:
+        if first and last and rows and first <= rows[-1][1] + _ONE_DAY:
+            rows[-1] = (rows[-1][0], max(rows[-1][1], last))
+        elif first and last:
+            rows.append((first, last))
+    return rows
 
 
 def _expected(first: dt.date, last: dt.date) -> dict[str, Expected]:

@@ -24,10 +24,9 @@ def fill_office() -> None:
         return
     owner, today = User.objects.get(username="owner"), timezone.localdate()
     account = BankAccount.objects.create(name="BCA 1")
-    file = BankFile.objects.create(
-        account=account, name="bank.csv", sha256="0" * 64, read_at=timezone.now(), read_by=owner
-    )
     days = [today - dt.timedelta(days=number % 7) for number in range(_ROWS)]
+    of_file = {"sha256": "0" * 64, "read_at": timezone.now(), "first_day": min(days), "last_day": max(days)}
+    file = BankFile.objects.create(account=account, name="bank.csv", read_by=owner, **of_file)
     rows = (
         BankRow(account=account, file=file, day=day, amount=50_000 + number, text="TRSF", nth=1)
         for number, day in enumerate(days)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from itertools import chain
+from operator import or_
 from typing import Any, NamedTuple
 
 from django.contrib.postgres.fields import ArrayField
@@ -19,6 +21,7 @@ from django.db.models import (
     Func,
     IntegerField,
     OuterRef,
+    Q,
     QuerySet,
     Sum,
     Value,
@@ -54,9 +57,9 @@ class Item:
     is_day: bool = False
     method: str = ""
 
-    def is_reached(self, first: dt.date, last: dt.date) -> bool:
+    def is_reached(self, reached: Collection[dt.date]) -> bool:
         """Whether statements of these days should have it: the sum of a day is paid out on the next day."""
-        return first <= self.day and self.day + dt.timedelta(days=self.is_day) <= last
+        return self.day in reached and self.day + dt.timedelta(days=self.is_day) in reached
 
 
 class OpenSum(NamedTuple):
@@ -80,24 +83,29 @@ def items_of(first: dt.date, last: dt.date) -> list[Item]:
     return sorted(items, key=lambda item: (item.day, item.key))
 
 
-def open_items(first: dt.date, last: dt.date, most: int | None = None, others: list[Item] | None = None) -> list[Item]:
-    """The items of these days that no row is matched with, the earliest first; at most `most`.
-
-    `others`: those that are neither sales nor refunds, if `open_sums` has read them.
-    """
-    since, until = start_of_day(first), start_of_day(last + _ONE_DAY)
+def open_items(days: Collection[dt.date], most: int | None = None) -> list[Item]:
+    """The sales and refunds of these days that no row is matched with, the earliest first; at most `most` of each."""
+    if not days:
+        return []
+    since, until = start_of_day(min(days)), start_of_day(max(days) + _ONE_DAY)
     with snapshot():
-        sold = _still_open(_sold(since, until), SALE).order_by("at", "pk")[:most]
-        given = _still_open(_given(since, until), GIVEN).order_by("given_at", "pk")[:most]
-        read = without_taken([*_others(since, until)]) if others is None else others
-        items = [*_sales(sold), *_refunds(given), *read]
-    return sorted(items, key=lambda item: (item.day, item.key))[:most]
+        sold = _still_open(_sold(since, until).filter(_on_days("at", days)), SALE).order_by("at", "pk")[:most]
+        given = _still_open(_given(since, until).filter(_on_days("given_at", days)), GIVEN)
+        return [*_sales(sold), *_refunds(given.order_by("given_at", "pk")[:most])]
 
 
-def open_sums(first: dt.date, last: dt.date, reaches: tuple[dt.date, dt.date]) -> tuple[list[OpenSum], list[Item]]:
-    """The sums of the `open_items` of these days, and those of them that are neither sales nor refunds.
+def _on_days(at: str, days: Collection[dt.date]) -> Q:
+    """Whether this moment is on one of the days: one condition for each row of days without a gap."""
+    firsts = sorted(day for day in days if day - _ONE_DAY not in days)
+    ends = sorted(day + _ONE_DAY for day in days if day + _ONE_DAY not in days)
+    spans = zip(map(start_of_day, firsts), map(start_of_day, ends), strict=True)
+    return reduce(or_, (Q(**{f"{at}__gte": since, f"{at}__lt": until}) for since, until in spans))
 
-    Sales and refunds are added up by the database. `reaches`: the days of the statements.
+
+def open_sums(first: dt.date, last: dt.date, reached: Collection[dt.date]) -> tuple[list[OpenSum], list[Item]]:
+    """The sums of what no row is matched with, and those items of it that are neither sales nor refunds.
+
+    Sales and refunds are added up by the database. `reached`: the days of the statements.
     """
     since, until = start_of_day(first), start_of_day(last + _ONE_DAY)
     with snapshot():
@@ -105,8 +113,8 @@ def open_sums(first: dt.date, last: dt.date, reaches: tuple[dt.date, dt.date]) -
         given = _sums_of_open(_still_open(_given(since, until), GIVEN), first, last, sign=-1)
         sums = [(first + (number - 1) * _ONE_DAY, n, amount) for number, n, amount in sold.union(given, all=True)]
         others = without_taken([*_others(since, until)])
-    opened = [(day, reaches[0] <= day <= reaches[1], n, amount) for day, n, amount in sums]
-    opened += [(item.day, item.is_reached(*reaches), 1, item.amount) for item in others]
+    opened = [(day, day in reached, n, amount) for day, n, amount in sums]
+    opened += [(item.day, item.is_reached(reached), 1, item.amount) for item in others]
     return [OpenSum(day, there, n, max(amount, 0), max(-amount, 0)) for day, there, n, amount in opened], others
 
 

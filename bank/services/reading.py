@@ -42,12 +42,18 @@ def read_file(
     digest = hashlib.sha256(content).hexdigest()
     if of_bank.files.filter(sha256=digest).exists():
         raise BankRefused("known")
+    days = [booking.day for booking in bookings]
     file = BankFile.objects.create(
-        account=of_bank, name=name[:100], sha256=digest, read_at=timezone.now(), read_by=actor
+        account=of_bank,
+        name=name[:100],
+        sha256=digest,
+        read_at=timezone.now(),
+        read_by=actor,
+        first_day=min(days),
+        last_day=max(days),
     )
     BankRow.objects.bulk_create(_rows(file, bookings), ignore_conflicts=True, batch_size=1_000)
     added = file.rows.count()
-    days = [booking.day for booking in bookings]
     matched = match_rows(min(days), max(days))
     facts = {"bank_account": account, "file": file.name, "sha256": digest, "rows": added, "matched": matched}
     record(BANK_FILE_READ, actor=actor, subject="bank", facts=facts)

@@ -18,13 +18,12 @@ from bank.services import (
     items_near,
     match_by_hand,
     match_rows,
-    open_items,
     read_file,
     set_aside,
     take_back,
     take_match_away,
 )
-from bank.services.items import items_of, sums_by_day
+from bank.services.items import Item, items_of, open_items, open_sums, sums_by_day
 from customers.services import erase
 from drawers.models import Payment, Shift
 from drawers.services import close_shift, follow_price, give_back, take_credit_payment, undo_credit_payment
@@ -56,6 +55,12 @@ def seller(owner) -> User:
     cashier = make_person("cashier")
     begin(cashier)
     return cashier
+
+
+def still_open(day: dt.date) -> list[Item]:
+    """What of this day no row is matched with."""
+    _sums, others = open_sums(day, day, {day})
+    return [*open_items({day}), *others]
 
 
 def read(owner: User, *rows: tuple[dt.date, str, str], account: str = "BCA 1", fee: int = 100) -> tuple[int, int]:
@@ -203,6 +208,29 @@ def test_given_nothing_read_of_a_day_then_its_sales_are_not_missing(owner, selle
     assert (statement.part(MISSING).lines(), statement.part(MISSING).count, statement.beyond.count) == ([], 0, 1)
 
 
+def test_given_days_between_two_statements_then_their_entries_are_in_none_yet(owner, seller):
+    # given: one of six and five days ago, one of two days ago; between them nothing was read
+    def ago(days: int) -> dt.date:
+        return TODAY() - days * ONE_DAY
+
+    between = [paid(seller, 10_000 + days, "transfer", days_ago=days) for days in (4, 3)]
+    missing = [paid(seller, 20_000 + days, "transfer", days_ago=days) for days in (6, 5, 2)]
+    paid(seller, 30_000, "qris", days_ago=5)  # is paid out on a day of which nothing was read
+    read(owner, (ago(6), "ADM", "15.000 DB"), (ago(5), "BUNGA", "100"))
+    read(owner, (ago(2), "ADM", "25.000 DB"))
+
+    statement = statement_of(ago(6), TODAY())
+
+    assert statement.reaches == [(ago(6), ago(5)), (ago(2), ago(2))]
+    assert {line.key for line in statement.part(MISSING).lines()} == {f"sale:{ref_id}" for ref_id in missing}
+    beyond = {f"sale:{ref_id}" for ref_id in between} | {f"qris:{ago(5)}"}
+    assert {line.key for line in statement.beyond.lines()} == beyond
+    assert (statement.part(MISSING).count, statement.beyond.count) == (3, 3)
+    # and a file with the days between, of which every row was known, closes the gap
+    read(owner, (ago(6), "ADM", "15.000 DB"), (ago(2), "ADM", "25.000 DB"))
+    assert statement_of(ago(6), TODAY()).reaches == [(ago(6), ago(2))]
+
+
 def test_given_days_before_and_after_the_statements_then_their_entries_are_in_none_yet(owner, seller):
     paid(seller, 50_000, "qris", days_ago=5)
     before, after = paid(seller, 60_000, "transfer", days_ago=4), paid(seller, 70_000, "transfer", days_ago=1)
@@ -218,7 +246,7 @@ def test_given_a_sale_that_nobody_paid_then_nothing_is_expected(owner, seller):
     with past_triggers() as cursor:
         cursor.execute("UPDATE drawers_payment SET outcome = 'nothing', cost = NULL WHERE ref_id = %s", [ref_id])
 
-    assert open_items(TODAY(), TODAY()) == []
+    assert still_open(TODAY()) == []
 
 
 def test_given_a_row_then_the_nearest_amounts_and_of_each_the_nearest_days_are_what_it_may_be(owner, seller):
@@ -267,7 +295,7 @@ def test_given_money_back_for_a_paid_sale_on_credit_then_the_bank_should_have_it
     take_credit_payment(account_of(customer), amount=50_000, method="cash", actor=seller)
     give_back(end(order, "failed").payment, method="transfer", actor=seller)
 
-    assert [item.amount for item in open_items(TODAY(), TODAY())] == [-50_000]
+    assert [item.amount for item in still_open(TODAY())] == [-50_000]
     assert [item.amount for item in items_near(-50_000, TODAY(), ONE_DAY, most=30)] == [-50_000]
     assert read(owner, (TODAY(), "TRSF SRI", "50.000 DB")) == (1, 1)
     assert names(MISSING) == []
@@ -304,7 +332,7 @@ def test_given_a_match_that_the_books_no_longer_say_then_it_is_matched_again(own
 
     assert match_rows(TODAY(), TODAY()) == 1
     assert matches() == {f"credit:{corrected.pk}": 50_000}
-    assert [(item.key, item.amount) for item in open_items(TODAY() - ONE_DAY, TODAY() - ONE_DAY)] == [
+    assert [(item.key, item.amount) for item in still_open(TODAY() - ONE_DAY)] == [
         (f"qris:{TODAY() - ONE_DAY}", 130_000)
     ]
     assert names(State.UNKNOWN) == ["QR SETTLEMENT"]
@@ -317,7 +345,7 @@ def test_given_a_person_decides_then_it_is_noted_and_nothing_matches_it_by_itsel
 
     take_match_away(right.pk, reason="another Budi", actor=owner)
     assert match_rows(TODAY(), TODAY()) == 0
-    (item,) = open_items(TODAY(), TODAY())
+    (item,) = still_open(TODAY())
     match_by_hand(wrong.pk, item, reason="less the bank's fee", actor=owner)
     set_aside(right.pk, reason="private", actor=owner)
 
