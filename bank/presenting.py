@@ -20,7 +20,7 @@ from bank.services.matching import is_fee
 from core.looks import badge
 from core.money import rupiah
 from core.rights import Right
-from core.times import day_words, days_words, hour
+from core.times import day_words, days_from, days_words, hour
 from credit.methods import Method, bank_methods, method_words
 from credit.models import CreditEntry
 from earnings.periods import Chosen
@@ -133,7 +133,7 @@ class Part:
         """What statements of these days should have and have not; or, `BEYOND` them, what is of other days."""
         is_missing = self.name == MISSING
         others = [item for item in self.others if item.is_reached(reached) is is_missing]
-        days = [day for day in days_of(*self.days) if (day in reached) is is_missing]
+        days = [day for day in days_from(*self.days) if (day in reached) is is_missing]
         return sorted([*open_items(days, most), *others], key=lambda item: (item.day, item.key))
 
 
@@ -177,7 +177,7 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
     rows = BankRow.objects.filter(day__range=(first, last)).order_by().values_list("state")
     sums = {state: (n, came, -left) for state, n, came, left in rows.annotate(Count("pk"), came=came, left=left)}
     read = days_read()
-    reached = {day for since, until in read for day in days_of(max(since, first), min(until, last + _ONE_DAY))}
+    reached = {day for since, until in read for day in days_from(max(since, first), min(until, last + _ONE_DAY))}
     opened, others = open_sums(first, last, reached) if read else ([], [])
     for name, is_reached in ((MISSING, True), (BEYOND, False)):
         days = [day for day in opened if day.is_reached is is_reached]
@@ -188,11 +188,6 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
     ]
     shown = [(since, until) for since, until in read if since <= last and first <= until]
     return Statement(parts, shown or read[-1:], beyond, opened, {} if read else _expected(first, last))
-
-
-def days_of(first: dt.date, last: dt.date) -> list[dt.date]:
-    """The days from the first to the last one."""
-    return [first + number * _ONE_DAY for number in range((last - first).days + 1)]
 
 
 def days_read() -> list[tuple[dt.date, dt.date]]:

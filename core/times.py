@@ -133,6 +133,11 @@ def shop_day_or_today(text: str) -> dt.date:
         return timezone.localdate()
 
 
+def days_from(first: dt.date, last: dt.date) -> list[dt.date]:
+    """The days from the first to the last one; none if the last one is earlier."""
+    return [first + dt.timedelta(days=number) for number in range((last - first).days + 1)]
+
+
 def start_of_day(day: dt.date) -> dt.datetime:
     """Midnight at which this day of the shop begins."""
     return timezone.make_aware(dt.datetime.combine(day, dt.time.min))

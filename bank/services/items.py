@@ -31,7 +31,7 @@ from django.utils import timezone
 
 from bank.models import BankRow
 from core.snapshot import snapshot
-from core.times import start_of_day
+from core.times import days_from, start_of_day
 from core.together import read_together
 from credit.methods import bank_methods
 from credit.models import CreditEntry
@@ -163,8 +163,7 @@ def _day_sums(
 
 def _number_of_day(at: str, first: dt.date, last: dt.date) -> Func:
     """The number, from 1, of the shop's day among these. To ask each row for its date takes longer than to add it."""
-    starts = [start_of_day(first + number * _ONE_DAY) for number in range((last - first).days + 1)]
-    days = Value(starts, output_field=ArrayField(DateTimeField()))
+    days = Value([start_of_day(day) for day in days_from(first, last)], output_field=ArrayField(DateTimeField()))
     return Func(F(at), days, function="width_bucket", output_field=IntegerField())
 
 

@@ -16,7 +16,7 @@ from django.db.models.functions import Cast, Coalesce, Extract, Greatest, TruncD
 from django.utils import timezone
 
 from branches.seeing import narrowed, own_branch
-from core.times import start_of_day
+from core.times import days_from, start_of_day
 from customers.models import MergedCustomer
 from customers.services import where_merged
 from earnings.models import By, DaySum, SummedDay
@@ -188,7 +188,7 @@ class Period:
         """The days that lie in it from beginning to end."""
         first = self.first if start_of_day(self.first) >= self.since else self.first + _ONE_DAY
         last = self.last if start_of_day(self.last + _ONE_DAY) <= self.until else self.last - _ONE_DAY
-        return [first + number * _ONE_DAY for number in range((last - first).days + 1)]
+        return days_from(first, last)
 
     def rest_of_day(self) -> Period:
         """The part of its last day that comes after it; empty if it ends with the day."""
@@ -267,7 +267,7 @@ def _sums_of_named(sums: QuerySet[DaySum], named: list[Any]) -> Iterator[tuple[A
     """These sums by customer for the named ones and the merged ones, and those of everybody else together."""
     merged = MergedCustomer.objects.order_by()
     apart = Q(buyer=None) | Q(buyer__in=named) | Q(buyer__in=merged.values("gone")) | Q(buyer__in=merged.values("kept"))
-    others = Figures(*sums.aggregate(numbers=_ALL_SUMS)["numbers"])
+    others = Figures(*(number or 0 for number in sums.aggregate(numbers=_ALL_SUMS)["numbers"]))  # of no rows: None
     for key, figures in _sums_by("buyer", sums.filter(apart)):
         others = others.less(figures)
         yield key, figures
