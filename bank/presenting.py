@@ -14,9 +14,10 @@ from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from bank.models import BankFile, BankRow, State
+from bank.models import BankRow, State
 from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item, OpenSum, open_items, open_sums, sums_by_day
 from bank.services.matching import is_fee
+from bank.services.reach import days_read, reached_days
 from core.looks import badge
 from core.money import rupiah
 from core.rights import Right
@@ -148,23 +149,27 @@ class Expected:
 
 @dataclass(frozen=True)
 class Statement:
-    """The bank in some days. `reaches`: the days that were read, each row of days from its first to its last one, if
-    they touch these days, else the latest; `beyond`: the entries that lie outside.
+    """The bank in some days. `reaches`: the days that were read, by account: each row of days from its first to its
+    last one, if they touch these days, else the latest; `beyond`: the entries that lie outside.
 
     `opened`: what no row is matched with, by day. `expected`: what the books expect in these days, by way to pay; only
     until the first statement is read.
     """
 
     parts: list[Part]
-    reaches: list[tuple[dt.date, dt.date]]
+    reaches: dict[str, list[tuple[dt.date, dt.date]]]
     beyond: Part
     opened: list[OpenSum]
     expected: dict[str, Expected]
 
     @property
     def reach_words(self) -> str:
-        """The days that were read."""
-        return ", ".join(days_words(first.isoformat(), last.isoformat()) for first, last in self.reaches)
+        """The days that were read; of several accounts, those of each."""
+        days = {
+            account: ", ".join(days_words(first.isoformat(), last.isoformat()) for first, last in spans)
+            for account, spans in self.reaches.items()
+        }
+        return " · ".join(f"{account} {words}" if len(days) > 1 else words for account, words in days.items())
 
     def part(self, name: str) -> Part:
         """The part with this name; the first one without it."""
@@ -177,7 +182,7 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
     rows = BankRow.objects.filter(day__range=(first, last)).order_by().values_list("state")
     sums = {state: (n, came, -left) for state, n, came, left in rows.annotate(Count("pk"), came=came, left=left)}
     read = days_read()
-    reached = {day for since, until in read for day in days_from(max(since, first), min(until, last + _ONE_DAY))}
+    reached = reached_days(read, first, last + _ONE_DAY)
     opened, others = open_sums(first, last, reached) if read else ([], [])
     for name, is_reached in ((MISSING, True), (BEYOND, False)):
         days = [day for day in opened if day.is_reached is is_reached]
@@ -186,23 +191,11 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
         Part(name, words, (first, last), reached if read else None, others, *sums.get(name, ()))
         for name, words in {**SHOWS, BEYOND: _("Not yet in a statement")}.items()
     ]
-    shown = [(since, until) for since, until in read if since <= last and first <= until]
-    return Statement(parts, shown or read[-1:], beyond, opened, {} if read else _expected(first, last))
-
-
-def days_read() -> list[tuple[dt.date, dt.date]]:
-    """The days that the files of the bank have: each row of days without a gap, from its first to its last one.
-
-    A day between two days of one file was read, also if nothing moved on it.
-    """
-    rows: list[tuple[dt.date, dt.date]] = []
-    files = BankFile.objects.order_by("first_day").values_list("first_day", "last_day").distinct()
-    for first, last in files:
-        if first and last and rows and first <= rows[-1][1] + _ONE_DAY:
-            rows[-1] = (rows[-1][0], max(rows[-1][1], last))
-        elif first and last:
-            rows.append((first, last))
-    return rows
+    reaches = {
+        account: [span for span in spans if span[0] <= last and first <= span[1]] or spans[-1:]
+        for account, spans in read.items()
+    }
+    return Statement(parts, reaches, beyond, opened, {} if read else _expected(first, last))
 
 
 def _expected(first: dt.date, last: dt.date) -> dict[str, Expected]:

@@ -221,14 +221,39 @@ def test_given_days_between_two_statements_then_their_entries_are_in_none_yet(ow
 
     statement = statement_of(ago(6), TODAY())
 
-    assert statement.reaches == [(ago(6), ago(5)), (ago(2), ago(2))]
+    assert statement.reaches == {"BCA 1": [(ago(6), ago(5)), (ago(2), ago(2))]}
     assert {line.key for line in statement.part(MISSING).lines()} == {f"sale:{ref_id}" for ref_id in missing}
     beyond = {f"sale:{ref_id}" for ref_id in between} | {f"qris:{ago(5)}"}
     assert {line.key for line in statement.beyond.lines()} == beyond
     assert (statement.part(MISSING).count, statement.beyond.count) == (3, 3)
     # and a file with the days between, of which every row was known, closes the gap
     read(owner, (ago(6), "ADM", "15.000 DB"), (ago(2), "ADM", "25.000 DB"))
-    assert statement_of(ago(6), TODAY()).reaches == [(ago(6), ago(2))]
+    assert statement_of(ago(6), TODAY()).reaches == {"BCA 1": [(ago(6), ago(2))]}
+
+
+def test_given_two_accounts_then_a_day_is_read_once_both_have_it(owner, seller):
+    def ago(days: int) -> dt.date:
+        return TODAY() - days * ONE_DAY
+
+    sales = {days: f"sale:{paid(seller, 20_000 + days, 'transfer', days_ago=days)}" for days in (5, 3, 1)}
+    read(owner, (ago(6), "ADM", "1 DB"), (ago(1), "BUNGA", "1"))
+    assert names(MISSING) == [*sales.values()]
+    read(owner, (ago(4), "ADM", "1 DB"), (ago(2), "BUNGA", "1"), account="BRI 2")
+
+    # then: of the other days nobody knows whether they were paid to the second account
+    assert names(MISSING) == [sales[3]]
+    assert names(BEYOND) == [sales[5], sales[1]]
+    assert statement_of(ago(6), TODAY()).reaches == {"BCA 1": [(ago(6), ago(1))], "BRI 2": [(ago(4), ago(2))]}
+
+
+def test_given_an_account_without_files_for_months_then_it_is_not_waited_for(owner, seller):
+    missing = paid(seller, 50_000, "transfer", days_ago=1)
+    read(owner, (TODAY() - 3 * ONE_DAY, "ADM", "1 DB"), (TODAY() - ONE_DAY, "BUNGA", "1"))
+    for days, expected in [(50, []), (90, [f"sale:{missing}"])]:
+        BankFile.objects.filter(account__name="closed").delete()
+        read(owner, (TODAY() - days * ONE_DAY, "ADM", "1 DB"), account="closed")
+
+        assert names(MISSING) == expected, days
 
 
 def test_given_days_before_and_after_the_statements_then_their_entries_are_in_none_yet(owner, seller):
