@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
@@ -16,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bank.models import BankRow, State
 from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item, OpenSum, open_items, open_sums, sums_by_day
-from bank.services.matching import is_fee
+from bank.services.matching import MOST_APART, is_fee
 from bank.services.reach import days_read, reached_days
 from core.looks import badge
 from core.money import rupiah
@@ -95,19 +96,22 @@ class Line:
     @property
     def difference_words(self) -> str:
         """How much less or more the bank has, or that this is a fee; empty when both have the same."""
-        if not self.less:
-            return ""
-        if self.fee:
-            words = _("Fee %(amount)s")
-        else:
-            words = _("%(amount)s less than in the books") if self.less > 0 else _("%(amount)s more than in the books")
-        return words % {"amount": rupiah(abs(self.less))}
+        return _("Fee %(amount)s") % {"amount": rupiah(self.fee)} if self.fee else _less_words(self.less)
+
+
+def _less_words(less: int) -> str:
+    """How much less or more the bank has than the books; empty when both have the same."""
+    if not less:
+        return ""
+    words = _("%(amount)s less than in the books") if less > 0 else _("%(amount)s more than in the books")
+    return words % {"amount": rupiah(abs(less))}
 
 
 @dataclass(frozen=True)
 class Part:
     """One of `SHOWS` in some days: how many lines it has, and the sums of what came and what left, in rupiah.
 
+    What is matched counts on its own day and with its own amount, as in the books; `less`: what the bank has less.
     `reached`: those of its days that a statement has; None before the first one was read. `others`: what no row is
     matched with and is no sale or refund.
     """
@@ -120,14 +124,20 @@ class Part:
     count: int = 0
     came: int = 0
     left: int = 0
+    less: int = 0
+
+    @property
+    def difference_words(self) -> str:
+        """How much less or more the bank has of what is matched."""
+        return _less_words(self.less)
 
     def lines(self, most: int | None = None) -> list[Line]:
         """Its lines, the earliest first; at most `most`."""
         if self.name in {MISSING, BEYOND}:
             items = [] if self.reached is None else self._open_items(self.reached, most)
             return [Line(None, item.key, item.day, item.amount) for item in items[:most]]
-        rows = BankRow.objects.filter(day__range=self.days, state=self.name).select_related("account", "decided_by")
-        rows = rows.order_by("day", "pk")[:most]
+        rows = _rows_of(*self.days).filter(state=self.name).select_related("account", "decided_by")
+        rows = rows.order_by("item_day", "day", "pk")[:most]
         return [Line(row, row.item or "", row.item_day, row.item_amount) for row in rows]
 
     def _open_items(self, reached: set[dt.date], most: int | None) -> list[Item]:
@@ -178,15 +188,16 @@ class Statement:
 
 def statement_of(first: dt.date, last: dt.date) -> Statement:
     """What is matched, missing and unknown in these days: the sums now, the lines when a part is asked for them."""
-    came, left = (Sum("amount", filter=Q(**{f"amount__{sign}": 0}), default=0) for sign in ("gt", "lt"))
-    rows = BankRow.objects.filter(day__range=(first, last)).order_by().values_list("state")
-    sums = {state: (n, came, -left) for state, n, came, left in rows.annotate(Count("pk"), came=came, left=left)}
+    rows = _rows_of(first, last).annotate(in_books=Coalesce("item_amount", "amount")).order_by().values_list("state")
+    came, left = (Sum("in_books", filter=Q(**{f"in_books__{sign}": 0}), default=0) for sign in ("gt", "lt"))
+    totals = rows.annotate(Count("pk"), came=came, left=left, less=Sum(F("in_books") - F("amount")))
+    sums = {state: (n, came, -left, less) for state, n, came, left, less in totals}
     read = days_read()
     reached = reached_days(read, first, last + _ONE_DAY)
     opened, others = open_sums(first, last, reached) if read else ([], [])
     for name, is_reached in ((MISSING, True), (BEYOND, False)):
         days = [day for day in opened if day.is_reached is is_reached]
-        sums[name] = sum(day.number for day in days), sum(day.came for day in days), sum(day.left for day in days)
+        sums[name] = sum(day.number for day in days), sum(day.came for day in days), sum(day.left for day in days), 0
     *parts, beyond = [
         Part(name, words, (first, last), reached if read else None, others, *sums.get(name, ()))
         for name, words in {**SHOWS, BEYOND: _("Not yet in a statement")}.items()
@@ -196,6 +207,14 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
         for account, spans in read.items()
     }
     return Statement(parts, reaches, beyond, opened, {} if read else _expected(first, last))
+
+
+def _rows_of(first: dt.date, last: dt.date) -> QuerySet[BankRow]:
+    """The rows of these days: what is matched by the day of its entry in the books, the others by that of the bank."""
+    around = first - MOST_APART, last + MOST_APART
+    return BankRow.objects.filter(
+        Q(item_day__range=(first, last), day__range=around) | Q(item_day=None, day__range=(first, last))
+    )
 
 
 def _expected(first: dt.date, last: dt.date) -> dict[str, Expected]:

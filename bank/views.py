@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
@@ -36,8 +35,6 @@ from exports.formats import csv_answer
 
 # How many lines are on the page, files below the form, rows in the preview, and items beside a row.
 _MOST_LINES, _MOST_FILES, _SAMPLE, _MOST_ITEMS = 100, 10, 5, 30
-# How far around the day of a row its item is searched for.
-_AROUND = dt.timedelta(days=14)
 
 
 @staff_only(*RIGHTS)
@@ -196,7 +193,7 @@ def _items_for(row: BankRow) -> list[services.Item]:
     """What an unknown row may be, the likeliest first."""
     if row.state != State.UNKNOWN:
         return []
-    return services.items_near(row.amount, row.day, _AROUND, most=_MOST_ITEMS)
+    return services.items_near(row.amount, row.day, services.MOST_APART, most=_MOST_ITEMS)
 
 
 def _decide(request: StaffRequest, row: BankRow, chosen: dict[str, str]) -> None:

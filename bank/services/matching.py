@@ -16,6 +16,8 @@ from bank.services.items import Item, items_of, without_taken
 # How many days later than the shop the bank may book (a weekend, a holiday), or earlier. The likeliest first.
 _DAYS_LATER = (0, 1, -1, 2, 3, 4)
 _LATEST, _EARLIEST = dt.timedelta(days=max(_DAYS_LATER)), dt.timedelta(days=min(_DAYS_LATER))
+#: How far a row and the entry that a person matches it with may be apart.
+MOST_APART = dt.timedelta(days=14)
 _LEAST_REFERENCE = 4
 # One person at a time reads and matches.
 _LOCK = 20_261_126

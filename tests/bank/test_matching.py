@@ -114,7 +114,7 @@ def test_given_a_busy_day_then_each_kind_of_money_is_matched_once_and_the_books_
     assert parts == {
         "unknown": (0, 15_000),
         "missing": (70_000, 0),
-        "matched": (248_600, 1_000_123),
+        "matched": (250_000, 1_000_123),
         "aside": (0, 0),
     }
 
@@ -146,7 +146,7 @@ def test_the_sums_of_each_part_are_those_of_its_lines_and_the_first_are_the_earl
         "aside": (1, 100, 0),
     }
     for part in statement.parts:
-        amounts = [line.amount for line in part.lines()]
+        amounts = [line.amount if line.item_amount is None else line.item_amount for line in part.lines()]
         came, left = (sum(max(sign * amount, 0) for amount in amounts) for sign in (1, -1))
         assert (len(amounts), came, left) == (part.count, part.came, part.left), part.name
     # yesterday's QRIS, and of today a sale, a refund and a payment of credit
@@ -160,6 +160,37 @@ def test_the_sums_of_each_part_are_those_of_its_lines_and_the_first_are_the_earl
     ]
     assert [line.key for line in statement.part(MISSING).lines(1)] == [f"sale:{opened[0]}"]
     assert [line.row.text for line in statement.part(State.UNKNOWN).lines(1) if line.row] == ["ADM"]
+
+
+def test_what_is_matched_missing_and_in_no_statement_yet_is_what_is_expected(owner, seller):
+    def ago(days: int) -> dt.date:
+        return TODAY() - days * ONE_DAY
+
+    for days in (4, 3, 2, 1, 0):
+        paid(seller, 100_000 + days * 10_000, "qris", days_ago=days)
+    for days in (4, 3, 1):
+        paid(seller, 50_000 + days, "transfer", days_ago=days)
+    by_hand = paid(seller, 60_000, "transfer", days_ago=1)
+    paid_out = [(ago(3), "QR", "139.500"), (ago(2), "QR", "129.500"), (TODAY(), "QR", "109.500")]
+    read(owner, (ago(4), "TRSF", "50.004"), (ago(1), "TRSF", "50.001"), (TODAY(), "SARI", "59.000"), *paid_out)
+    (item,) = (item for item in still_open(ago(1)) if item.key == f"sale:{by_hand}")
+    match_by_hand(BankRow.objects.get(text="SARI").pk, item, reason="less a fee", actor=owner)
+
+    # then: a day of QRIS counts on its own day, whatever is paid out within these days, and with its own sum
+    statement = statement_of(ago(3), ago(1))
+    matched = statement.part(State.MATCHED)
+    assert sorted((line.item_amount, line.less) for line in matched.lines()) == [
+        (50_001, 0),
+        (60_000, 1_000),
+        (110_000, 500),
+        (130_000, 500),
+    ]
+    assert (matched.count, matched.came, matched.left, matched.less) == (4, 350_001, 0, 2_000)
+    assert (statement.part(MISSING).came, statement.beyond.came) == (120_000 + 50_003, 0)
+    for last in (ago(1), TODAY()):
+        statement = statement_of(ago(3), last)
+        parts = [statement.part(name) for name in (State.MATCHED, MISSING, BEYOND)]
+        assert sum(part.came for part in parts) == sum(came for came, _left in sums_by_day(ago(3), last).values())
 
 
 def test_given_the_same_file_then_it_is_refused_and_overlapping_days_add_only_what_is_new(owner):
@@ -188,7 +219,8 @@ def test_given_a_day_of_qris_then_only_a_fee_within_the_bound_matches(owner, sel
     paid(seller, 100_000, "qris", days_ago=1)
 
     assert read(owner, (TODAY(), "QR", amount), fee=fee) == (1, matched)
-    assert [line.fee for line in statement_of(TODAY(), TODAY()).part(State.MATCHED).lines()] == [700] * matched
+    sold_on = TODAY() - ONE_DAY
+    assert [line.fee for line in statement_of(sold_on, sold_on).part(State.MATCHED).lines()] == [700] * matched
 
 
 def test_given_a_row_far_from_the_day_or_the_other_way_then_it_is_unknown(owner, seller):
