@@ -185,6 +185,19 @@ class Statement:
         """The part with this name; the first one without it."""
         return next((part for part in (*self.parts, self.beyond) if part.name == name), self.parts[0])
 
+    @property
+    def is_reached(self) -> bool:
+        """Whether a statement has any of these days."""
+        missing = self.part(MISSING)
+        return not (missing.reached or set()).isdisjoint(days_from(*missing.days))
+
+    @property
+    def no_missing_words(self) -> str | Promise:
+        """What is known if nothing is missing."""
+        if not self.is_reached:
+            return _("None of these days is in a statement yet")
+        return _("Nothing is missing on the days that were read") if self.beyond.count else _("Nothing is missing")
+
 
 def statement_of(first: dt.date, last: dt.date) -> Statement:
     """What is matched, missing and unknown in these days: the sums now, the lines when a part is asked for them."""

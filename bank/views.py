@@ -40,11 +40,11 @@ _MOST_LINES, _MOST_FILES, _SAMPLE, _MOST_ITEMS = 100, 10, 5, 30
 @staff_only(*RIGHTS)
 @require_GET
 def bank(request: StaffRequest) -> HttpResponse:
-    """Show a part of a period: what is unknown, missing, matched or set aside; 7 days without one."""
-    chosen = _chosen(request)
+    """Show a part of a period: what is missing, unknown, matched or set aside; 7 days without one."""
+    chosen, shown = _chosen(request), request.GET.get("show", "")
     with snapshot():
         statement = statement_of(chosen.period.first, chosen.period.last)
-        part = statement.part(request.GET.get("show", ""))
+        part = statement.part(shown)
         lines = part.lines(_MOST_LINES)
     branch = chosen_branch(request.GET)
     context = {
@@ -57,6 +57,7 @@ def bank(request: StaffRequest) -> HttpResponse:
         "periods": NAMES.items(),
         "statement": statement,
         "part": part,
+        "shown": shown,
         "lines": with_links(lines),
     }
     return render(request, "bank/bank.html", context)

@@ -181,12 +181,16 @@ def test_a_row_that_is_matched_by_hand_says_how_it_differs(sold, came, words):
     assert words in browser.get("/bank/", {"show": "matched"}).content.decode()
 
 
-def test_before_a_statement_is_read_nothing_is_called_missing(sold):
-    page = browser_of("administrator").get("/bank/?show=missing").content.decode()
+def test_before_a_statement_is_read_the_page_says_to_read_one_and_counts_nothing(sold):
+    browser = browser_of("administrator")
+    for query in ("", "?show=missing", "?show=unknown"):
+        page = browser.get(f"/bank/{query}").content.decode()
 
-    missing = page.split('data-part="missing"')[1].split("</a>")[0]
-    assert re.findall(r'class="figure[^"]*">([^<]*)<', missing) == ["–"]
-    assert "Rp0" not in missing
+        advice = page.split('id="no-statement"')[1]
+        assert 'href="/bank/read/"' in advice
+        assert 'id="bank-expected"' in advice
+        assert "data-part=" not in page
+    assert 'href="/bank/read/"' not in browser_of("auditor").get("/bank/").content.decode()
 
 
 def test_before_a_statement_is_read_the_books_say_what_they_expect_by_way_to_pay(sold):
@@ -201,7 +205,6 @@ def test_before_a_statement_is_read_the_books_say_what_they_expect_by_way_to_pay
     assert rows == [("transfer", "70000", "0"), ("qris", "7000", "0"), ("topup", "0", "300000")]
     link = re.search(r'id="to-earnings"\s+href="([^"]*)"', page)[1].replace("&amp;", "&")
     assert 'id="earned-by" data-by="method"' in administrator.get(link).content.decode()
-    assert 'id="bank-expected"' not in administrator.get("/bank/?show=unknown").content.decode()
 
     read(administrator, file_of(today("BUDI", "50.000")), **CONFIRMED)
     assert 'id="bank-expected"' not in administrator.get("/bank/?show=missing&days=today").content.decode()
