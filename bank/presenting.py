@@ -33,10 +33,10 @@ RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS, Right.VIEW_STATEMENT, Right.VIEW
 MISSING = "missing"
 #: What no statement has yet: its days lie outside of those that were read.
 BEYOND = "beyond"
-#: What the page shows, in this order: what needs attention first.
+#: What the page shows, in this order: whether all money is there comes first.
 SHOWS: dict[str, str | Promise] = {
-    State.UNKNOWN: _("Unknown: only at the bank"),
     MISSING: _("Missing: only in the books"),
+    State.UNKNOWN: _("Unknown: only at the bank"),
     State.MATCHED: State.MATCHED.label,
     State.ASIDE: State.ASIDE.label,
 }
@@ -182,8 +182,9 @@ class Statement:
         return " · ".join(f"{account} {words}" if len(days) > 1 else words for account, words in days.items())
 
     def part(self, name: str) -> Part:
-        """The part with this name; the first one without it."""
-        return next((part for part in (*self.parts, self.beyond) if part.name == name), self.parts[0])
+        """The part with this name; without it the first one that has a line."""
+        parts = [*self.parts, self.beyond]
+        return next((part for part in parts if part.name == name or (not name and part.count)), parts[0])
 
     @property
     def is_reached(self) -> bool:

@@ -193,6 +193,26 @@ def test_before_a_statement_is_read_the_page_says_to_read_one_and_counts_nothing
     assert 'href="/bank/read/"' not in browser_of("auditor").get("/bank/").content.decode()
 
 
+def test_the_page_opens_on_what_is_missing_else_on_the_next_part_with_rows(sold):
+    browser = browser_of("administrator")
+
+    def opened(query: str = "") -> tuple[str, bool]:
+        page = browser.get(f"/bank/{query}")
+        return page.context["part"].name, 'id="none-missing"' in page.content.decode()
+
+    read(browser, file_of(today("ADM", "-15.000")), **CONFIRMED)
+    assert opened() == ("missing", False)
+    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+    assert opened() == ("unknown", True)
+    BankRow.objects.filter(text="ADM").delete()
+    assert opened() == ("matched", True)
+    assert opened("?show=missing") == ("missing", False)
+    BankFile.objects.update(first_day=dt.date(2026, 1, 1), last_day=dt.date(2026, 1, 1))
+    BankRow.objects.all().delete()
+    assert opened() == ("beyond", True)
+    assert '<span class="figure quiet">–</span>' in browser.get("/bank/").content.decode()
+
+
 def test_before_a_statement_is_read_the_books_say_what_they_expect_by_way_to_pay(sold):
     seller, administrator = User.objects.get(username="cashier"), browser_of("administrator")
     paid(seller, 20_000, "transfer")
