@@ -90,21 +90,17 @@ def bank_match(request: StaffRequest) -> HttpResponse:
 @staff_only(*RIGHTS, Right.MATCH_BANK)
 @require_http_methods(["GET", "POST"])
 def bank_read(request: StaffRequest) -> HttpResponse:
-    """Read a file. The columns of a new account are shown first, with some rows; a person confirms them once.
-
-    A file that was just chosen is only previewed: its columns and first rows are shown by themselves.
-    """
+    """Show some rows of a file, for a new account with its columns; a second press keeps all rows that were shown."""
     if request.method == "POST":
         form = FileForm(request.POST, request.FILES)
     else:
         last = BankFile.objects.order_by("-pk").values_list("account__name", flat=True).first()
         form = FileForm(initial={"account": last})
-    is_look = "HX-Request" in request.headers and not {"read", "save"} & request.POST.keys()
-    form.fields["account"].required = not is_look
+    form.fields["account"].required = "save" in request.POST
     context: dict[str, Any] = {"form": form}
     if request.method == "POST" and form.is_valid():
         try:
-            context |= _preview(request, form, is_look=is_look)
+            context |= _preview(request, form)
         except BankRefused as refusal:
             context["refusal"] = refusal
         if "read" in context:
@@ -119,34 +115,31 @@ def bank_read(request: StaffRequest) -> HttpResponse:
     return render(request, "bank/read.html", context)
 
 
-def _preview(request: StaffRequest, form: FileForm, *, is_look: bool) -> dict[str, Any]:
-    """The columns and some rows of the file; or what was "read", once the columns are known or confirmed.
-
-    `is_look`: nothing is read.
-    """
+def _preview(request: StaffRequest, form: FileForm) -> dict[str, Any]:
+    """The columns and some rows of the file; or what was "read", once they were shown for this account and are kept."""
     file, account = form.cleaned_data["file"], form.cleaned_data["account"]
     content = file.read()
     lines = lines_of(content)
     columns = services.kept_columns(account, lines)
-    context: dict[str, Any] = {}
-    is_confirmed = columns is not None
+    context: dict[str, Any] = {"account": account}
+    is_confirmed = request.POST.get("save") == account
     if columns is None:
         columns = columns_of(lines)
         chosen = ColumnsForm(lines, request.POST if "day" in request.POST else None, columns)
         context["columns"] = chosen
+        is_confirmed = chosen.is_bound and "save" in request.POST
         if chosen.is_bound:
             columns = chosen.columns if chosen.is_valid() else None
-            is_confirmed = "save" in request.POST
     if columns is None:
         return context
-    if is_confirmed and not is_look:
+    if is_confirmed:
         facts = {"account": account, "fee": form.cleaned_data["fee"], "actor": request.user}
         added, matched = services.read_file(file.name, content, lines, columns, **facts)
         return {"read": {"added": added, "matched": matched}}
     try:
         bookings = [*bookings_of(lines, columns, timezone.localdate())]
         context["sample"] = bookings[:_SAMPLE]
-        context["kept"], context["left_out"] = len(bookings), sum(map(any, lines)) - len(bookings)
+        context["row_count"], context["left_out"] = len(bookings), sum(map(any, lines)) - len(bookings)
     except BankRefused as refusal:
         context["refusal"] = refusal
     return context

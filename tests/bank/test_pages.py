@@ -29,7 +29,7 @@ from tests.drawers.helpers import begin, end
 from tests.ledger.helpers import open_books
 
 KNOWN = "Tanggal;Keterangan;Jumlah"
-CONFIRMED = {"day": 0, "text": 1, "amount": 2, "save": 1}
+CONFIRMED = {"day": 0, "text": 1, "amount": 2, "save": "BCA 1"}
 pytestmark = pytest.mark.django_db
 
 
@@ -63,18 +63,29 @@ def test_given_an_unknown_bank_then_the_columns_are_chosen_once(sold):
     assert wrong.context["columns"].errors.as_data()["__all__"][0].code == "no_amount"
     looked_at = read(browser, file_of(*rows, "PEND;NOT YET;1.000"), day=0, text=1, amount=2)
     assert [(row.text, row.amount) for row in looked_at.context["sample"]] == [("BUDI", 50_000), ("ADM", -15_000)]
-    assert (looked_at.context["kept"], looked_at.context["left_out"]) == (2, 2)  # the heading and what is pending
+    assert (looked_at.context["row_count"], looked_at.context["left_out"]) == (2, 2)  # the heading and what is pending
     assert "2: ADM" in str(looked_at.context["columns"]["text"]), "the example is a booking"
     assert not BankRow.objects.exists()
 
     kept = read(browser, file_of(*rows), **CONFIRMED)
     assert kept.headers["Location"] == "/bank/"
     assert BankAccount.objects.get().most_fee == 70
-    again = read(browser, file_of(today("SARI", "20.000")))  # at once: the columns are known
-    assert again.headers["Location"] == "/bank/"
-    assert BankRow.objects.count() == 3
-    known = read(browser, file_of(today("SARI", "20.000")))
+    known = read(browser, file_of(*rows), **CONFIRMED)
     assert known.context["refusal"].reason == "known"
+
+
+def test_given_known_columns_then_rows_are_kept_once_they_were_shown_for_this_account(sold):
+    browser = browser_of("administrator")
+    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+
+    for pressed in ({}, {"read": "1"}, {"save": "BRI 2"}):  # shown; or shown for another account
+        shown = read(browser, file_of(today("SARI", "20.000")), **pressed)
+        assert [row.text for row in shown.context["sample"]] == ["SARI"], pressed
+        assert 'name="save" value="BCA 1"' in shown.content.decode()
+        assert BankRow.objects.count() == 1
+    kept = read(browser, file_of(today("SARI", "20.000")), save="BCA 1")
+    assert kept.headers["Location"] == "/bank/"
+    assert BankRow.objects.count() == 2
 
 
 def test_a_file_that_is_chosen_is_looked_at_and_not_read(sold):
@@ -97,7 +108,7 @@ def test_a_file_that_is_chosen_is_looked_at_and_not_read(sold):
 def test_given_a_wrong_field_then_nothing_is_read(sold):
     browser = browser_of("administrator")
     for field, typed in [("fee", "11"), ("fee", "x"), ("account", " ")]:
-        answer = read(browser, file_of(today("BUDI", "50.000"), heading=KNOWN), **{field: typed})
+        answer = read(browser, file_of(today("BUDI", "50.000"), heading=KNOWN), **{**CONFIRMED, field: typed})
 
         assert [*answer.context["form"].errors] == [field], field
 
@@ -122,10 +133,7 @@ def test_given_a_file_then_the_parts_the_links_and_the_csv_say_the_same(sold):
     read(
         browser,
         file_of(today("BUDI", "50.000"), today("=ADM", "-15.000"), heading=KNOWN),
-        save=1,
-        day=0,
-        text=1,
-        amount=2,
+        **CONFIRMED,
     )
 
     page = browser.get("/bank/", {"show": "matched"})
@@ -278,7 +286,7 @@ def test_each_day_says_what_of_it_is_missing_and_what_no_statement_has_yet(sold)
     assert said() == []  # before a statement is read
     read(browser, file_of(f"{yesterday};BUDI;30.000"), **CONFIRMED)
     assert said() == [("20000", "12000"), ("0", "50000"), ("20000", "62000")]
-    read(browser, file_of(today("SARI", "20.000"), today("QR", "12.000")))
+    read(browser, file_of(today("SARI", "20.000"), today("QR", "12.000")), **CONFIRMED)
     assert said() == [("0", "0"), ("50000", "0"), ("50000", "0")]
     older = timezone.localdate() - dt.timedelta(days=9)
     assert said(f"?since={older}&until={older}") == []  # of other days than the chosen ones it is not read
