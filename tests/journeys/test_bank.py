@@ -63,4 +63,18 @@ def test_an_owner_reads_a_statement_and_says_what_a_row_is(live_server: Any, ope
         f"sale:{matched}",
         f"sale:{missing}",
     }
+
+    # when: a second file of the same shape is shown, and again while a person wants to keep it
+    seen = [file_row.pk for file_row in BankRow.objects.all()]
+    file["buffer"] = f"{rows[0]}\n{day};TINA;1.000".encode()
+    page.goto(f"{address}/bank/read/")
+    page.set_input_files("[name=file]", file)
+    expect(page.locator("#bank-sample tbody tr")).to_have_count(1)
+    assert BankRow.objects.count() == len(seen)
+    page.route("**/bank/read/", lambda route: (page.wait_for_timeout(1_000), route.continue_()))
+    page.set_input_files("[name=file]", file)
+    page.click("[name=save]")
+
+    expect(page).to_have_url(f"{address}/bank/")
+    assert BankRow.objects.count() == len(seen) + 1
     assert faults == []
