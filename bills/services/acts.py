@@ -73,7 +73,7 @@ class BillAct(SpendingAct):
             fee=asked["fee"],
             paid_by=approval.asked_by,
             approved=self.approved(approval, approver),
-            payment=PaymentFacts.of(asked[PAYMENT]),
+            payment=PaymentFacts.of(asked[PAYMENT], branch=approval.branch_id),
         )
         return order.ref_id
 

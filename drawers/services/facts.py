@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class PaymentFacts:
     """The code of the method, the cash that the customer gave (rupiah), the debtor, and the number on the slip.
 
-    `agreed_in`: the key of the shift that sold it, if it is placed later, after an approval. `paid_at_once`: shared
-    by orders that are one payment for the customer.
+    `agreed_in`: the key of the shift that sold it, and `branch`: that of the branch, if it is placed later, after an
+    approval. `paid_at_once`: shared by orders that are one payment for the customer.
     """
 
     method: str = CASH
@@ -38,6 +38,7 @@ class PaymentFacts:
     customer: Customer | None = None
     reference: str = ""
     agreed_in: int | None = None
+    branch: int | None = None
     paid_at_once: UUID | None = None
 
     @property
@@ -67,8 +68,8 @@ class PaymentFacts:
         return self if self.cash_given is None else replace(self, cash_given=amount)
 
     @classmethod
-    def of(cls, facts: Mapping[str, Any]) -> PaymentFacts:
-        """The facts that an approval keeps, without a customer who was deleted."""
+    def of(cls, facts: Mapping[str, Any], *, branch: int | None = None) -> PaymentFacts:
+        """The facts that an approval keeps, without a customer who was deleted. `branch`: that of the approval."""
         customer = Customer.objects.filter(pk=facts["customer"]).first() if facts["customer"] else None
         return cls(
             method=facts["method"],
@@ -76,6 +77,7 @@ class PaymentFacts:
             customer=customer,
             reference=facts["reference"],
             agreed_in=facts["shift"],
+            branch=branch,
             paid_at_once=UUID(shared) if (shared := facts.get("paid_at_once")) else None,
         )
 

@@ -80,14 +80,14 @@ class Ending(NamedTuple):
 def take_payment(ref_id: str, *, destination: str, amount: int, seller: User | None, facts: PaymentFacts) -> Payment:
     """Store the payment of the order with this ref_id, which sells for `amount` rupiah, in the order's transaction.
 
-    It belongs to the seller's open shift, and to the branch of its drawer; without one, to the seller's branch. If the
-    shift that sold it has closed, it waits for the next one. A sale on credit goes on the customer's account. Raises
-    `PaymentUnclear` and `CreditRefused`.
+    It belongs to the seller's open shift, and to the branch where it was asked for, else to that of the drawer, else to
+    the seller's. If the shift that sold it has closed, it waits for the next one. A sale on credit goes on the
+    customer's account. Raises `PaymentUnclear` and `CreditRefused`.
     """
     row = facts.row
     given = facts.cash_given if row.counts_as_cash and (facts.cash_given or 0) >= amount else None
     facts.refuse_unless_clear(0)
-    sold_in, agreed_in, branch = _where(seller, facts.agreed_in)
+    sold_in, agreed_in, branch = _where(seller, facts)
     debt = None
     if row.needs_debtor and facts.customer:
         if seller is None:
@@ -113,17 +113,17 @@ def take_payment(ref_id: str, *, destination: str, amount: int, seller: User | N
     return payment
 
 
-def _where(seller: User | None, agreed_in: int | None) -> tuple[int | None, int | None, int]:
+def _where(seller: User | None, facts: PaymentFacts) -> tuple[int | None, int | None, int]:
     """The shift that takes the sale, the earlier shift that sold it (both may be empty), and the branch."""
     if seller is None:
         return None, None, FIRST
     with connection.cursor() as cursor:
         cursor.execute(_OPEN_SHIFT, [seller.pk])
         seen, branch, locked = cursor.fetchone() or (None, None, None)
-    if agreed_in not in {None, seen}:
-        branch = Shift.objects.values_list("drawer__branch", flat=True).get(pk=agreed_in)
-    agreed = agreed_in or seen
-    return locked, agreed if agreed != locked else None, branch or seller.sells_in
+    agreed = facts.agreed_in or seen
+    if agreed != seen:
+        branch = branch_of_sale(seller, agreed)
+    return locked, agreed if agreed != locked else None, facts.branch or branch or seller.sells_in
 
 
 def branch_of_sale(seller: User, agreed_in: int | None) -> int:

@@ -165,7 +165,7 @@ class PurchaseAct(SpendingAct):
             confirm_repeat=asked["confirm_repeat"],
             wait_for_topup=asked["wait_for_topup"],
             approved=self.approved(approval, approver),
-            payment=PaymentFacts.of(asked[PAYMENT]),
+            payment=PaymentFacts.of(asked[PAYMENT], branch=approval.branch_id),
         )
         return placed.ref_id
 

@@ -3,18 +3,27 @@
 import pytest
 from django.db import DatabaseError, transaction
 
+from approvals.models import Approval
+from batches.services import place_rows, release, seal_of
 from branches.models import FIRST
 from branches.services import forget
 from drawers.models import Drawer, Payment
 from drawers.services import PaymentFacts
 from drawers.services.shifts import close_shift
-from purchases.models import ReceiptPrint
+from gateway.models import Exchange
+from ledger.models import Entry
+from purchases.models import Order, ReceiptPrint
 from shop.services import current_shop
-from testing.factories import make_order
+from staff.models import User
+from staff.services import move
+from testing.factories import make_check, make_order, make_product
 from testing.people import make_person
+from tests.approvals.helpers import approve, ask_bill, ask_order
+from tests.batches.helpers import checked
 from tests.branches.helpers import make_branch
 from tests.core.helpers import has_id
 from tests.drawers.helpers import begin, pieces_of, sell
+from tests.ledger.helpers import open_books
 from tests.tills.helpers import make_till
 from tills.backends import PinBackend
 
@@ -58,6 +67,60 @@ def test_a_sale_that_was_agreed_in_a_closed_shift_belongs_to_its_branch():
     begin(person, drawer=Drawer.objects.create(name="Depan"))
 
     assert sell(person, payment=PaymentFacts(agreed_in=shift.pk)).payment.branch == tebet
+
+
+@pytest.mark.parametrize("what", ["purchase", "bill", "batch"])
+def test_given_the_seller_moved_then_an_approved_sale_stays(what):
+    open_books(1_000_000)
+    tebet, person = make_branch(), make_person("cashier", own_approval_above=10_000)
+    approval = _ask(what, person)
+
+    move(person, branch=tebet.pk, actor=make_person("admin"))
+    approve(approval, make_person("supervisor"))
+    if what == "batch":
+        place_rows(approval.facts["batch"])
+
+    order = Order.objects.select_related("payment").get()
+    assert (approval.branch_id, order.payment.branch_id, order.payment.seller) == (FIRST, FIRST, person)
+    assert (order.status, order.payment.sold_in) == ("queued", None)
+    assert [(entry.kind, entry.amount) for entry in Entry.objects.filter(ref_id=order.ref_id)] == [
+        ("hold", order.max_price)
+    ]
+    assert not Exchange.objects.filter(ref_id=order.ref_id).exists()
+
+
+def test_given_a_sale_asked_for_at_a_till_then_it_is_of_its_branch():
+    open_books(1_000_000)
+    tebet, person = make_branch(), make_person("cashier", own_approval_above=10_000)
+    make_till(branch=tebet, held_by=person)
+    approval = ask_order(make_product(price=12_000), PinBackend().get_user(person.pk))
+
+    approve(approval, make_person("supervisor"))
+
+    assert (approval.branch, Order.objects.get().payment.branch) == (tebet, tebet)
+
+
+def test_given_a_drawer_opened_elsewhere_then_it_takes_only_the_cash():
+    open_books(1_000_000)
+    tebet, person = make_branch(), make_person("cashier", own_approval_above=10_000)
+    approval = _ask("purchase", person)
+
+    shift = begin(person, drawer=Drawer.objects.create(name="Tebet 1", branch=tebet))
+    approve(approval, make_person("supervisor"))
+
+    payment = Order.objects.get().payment
+    assert (payment.branch_id, payment.sold_in) == (FIRST, shift)
+
+
+def _ask(what: str, person: User) -> Approval:
+    """This person asks for a sale above the limit, without a shift."""
+    if what == "purchase":
+        return ask_order(make_product(price=12_000), person)
+    if what == "bill":
+        return ask_bill(make_check(), person)
+    make_product(price=12_000)
+    batch = checked("081290000001;10\n", person)
+    return release(batch, actor=person, seal=seal_of(batch), payment=PaymentFacts())
 
 
 def test_the_branch_of_a_sale_never_changes():
