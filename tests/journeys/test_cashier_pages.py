@@ -51,6 +51,18 @@ def top_of(page: Page, selector: str) -> float:
     return float(page.evaluate("selector => document.querySelector(selector).getBoundingClientRect().top", selector))
 
 
+def test_an_empty_panel_ends_above_the_footer(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    page = open_window(size=PHONE)
+
+    sign_in(page, live_server.url, "cashier", "/balance/alerts/mine/")
+
+    panel, footer = page.locator("#no-alerts").bounding_box(), page.locator(".foot").bounding_box()
+    assert panel
+    assert footer
+    assert panel["y"] + panel["height"] < footer["y"]
+
+
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_phone_has_five_tabs_and_nothing_ends_under_them(live_server: Any, open_window: OpenWindow, scripts):
     create_demo_staff()
