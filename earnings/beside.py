@@ -20,11 +20,8 @@ from purchases.filters import ENDED_BY_PEOPLE, NOT_THROUGH, OPEN_ONES
 from purchases.states import Status
 from staff.models import User
 
-#: The days that a click chooses, by the same names as in the lists.
-PERSON_DAYS = {
-    days.value: days.label
-    for days in (Period.TODAY, Period.YESTERDAY, Period.WEEK, Period.DAYS_7, Period.MONTH, Period.DAYS_30)
-}
+#: The days that a click chooses, by the same names and in the same order as in the lists.
+PERSON_DAYS = {days.value: days.label for days in Period if days not in {Period.LAST_WEEK, Period.LAST_MONTH}}
 
 
 class Counted(NamedTuple):

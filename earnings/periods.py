@@ -25,9 +25,8 @@ _MOST_DAYS = 5 * 366
 #: At most this many days of one branch: the sums of days are of all branches, so its orders are read.
 MOST_READ = 31
 OWN = "own"
-_OFFERED = (Days.TODAY, Days.YESTERDAY, Days.DAYS_7, Days.WEEK, Days.LAST_WEEK, Days.MONTH, Days.LAST_MONTH)
-#: What a click chooses, by the same names as in the list of orders.
-NAMES = {days.value: days.label for days in _OFFERED}
+#: What a click chooses, by the same names and in the same order as in the list of orders.
+NAMES = {days.value: days.label for days in Days if days is not Days.DAYS_30}
 
 
 class Other(NamedTuple):

@@ -38,6 +38,20 @@ from tests.exports.helpers import sheet_text
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+def test_the_days_to_choose_have_one_order_everywhere():
+    browser = browser_of("admin")
+    beside = f"/earnings/beside/{make_person('cashier').pk}/"
+    named = {path: browser.get(path).content.decode() for path in ("/orders/", "/earnings/", "/bank/", beside)}
+    of_lists = re.findall(r'data-period="([\w-]+)"', named["/orders/"])
+
+    own = [name for name in of_lists if name not in {"every", "30"}]
+    assert re.findall(r'data-period="([\w-]+)"', named["/earnings/"]) == own
+    assert re.findall(r'"chip-link" href="\?days=([\w-]+)', named["/bank/"])[: len(own)] == own
+    of_person = re.findall(r'id="person-days-([\w-]+)"', named[beside])
+    assert of_person
+    assert of_person == [name for name in of_lists if name in of_person]
+
+
 @pytest.fixture
 def shop() -> None:
     cashier, product = make_person("cashier", username="sari"), make_product(brand="xl", code="XL10", name="XL 10")
