@@ -25,7 +25,7 @@ def find(request: StaffRequest, kinds: Sequence[Kind]) -> HttpResponse:
     groups = [(kind, results) for kind in seen if (results := _first(kind.results(asked), asked.most))]
     if any(not results[0].is_far for _kind, results in groups):
         groups = [(kind, results) for kind, results in groups if not results[0].is_far]
-    groups.sort(key=lambda group: not group[1][0].is_meant)
+    groups.sort(key=lambda group: (group[1][0].is_empty, not group[1][0].is_meant))
     narrowed = [group for group in groups if group[0].name == wanted]
     context = {
         "text": asked.text,

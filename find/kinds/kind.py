@@ -21,7 +21,7 @@ class Result:
 
     `key`: the letter that opens it. `is_far`: hardly what was meant; it gives way to every other result. `is_list`: the
     list of all that are meant; it stands beside the first of them. `is_meant`: the text says this and nothing else; its
-    kind stands before all others.
+    kind stands before all others. `is_empty`: it leads to an empty list; its kind stands behind all others.
     """
 
     url: str
@@ -33,6 +33,7 @@ class Result:
     is_far: bool = False
     is_list: bool = False
     is_meant: bool = False
+    is_empty: bool = False
 
 
 @dataclass(frozen=True)

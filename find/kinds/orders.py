@@ -24,20 +24,21 @@ _TRIED = 2
 def orders(asked: Asked) -> Iterator[Result]:
     """The newest orders that it names; for a line such as "50 ribu kemarin" also the list that reads it as filters.
 
-    The list comes first, but after a single order. After an empty list stands what it has without one filter.
+    The list comes first, but after a single order. An empty list comes last, after what it has without one filter.
     """
-    line, keys = asked.line, asked.orders
+    line, keys, is_last = asked.line, asked.orders, False
     if line:
         others = [] if asked.names_days else [key for key in asked.orders if key not in line.looked.keys]
         keys = [*line.looked.keys, *others]
-        if len(keys) != 1:
+        is_last = len(keys) == 1 or line.looked.count == "0"
+        if not is_last:
             yield _list_of(asked, line)
         blamed = None if keys or line.rest else hindrance(line.filtered, most=_TRIED)
         if blamed:
             yield _list_without(blamed)
     for order in asked.shown(keys):
         yield _result(order)
-    if line and len(keys) == 1:
+    if line and is_last:
         yield _list_of(asked, line)
     elif asked.of_line and not line:
         yield _list_of(asked, None)
@@ -84,4 +85,5 @@ def _list_of(asked: Asked, line: Line | None) -> Result:
         icon="list-check" if count else "search",
         is_far=bool(end) and not end.startswith("0"),
         is_list=True,
+        is_empty=count == "0",
     )

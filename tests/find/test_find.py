@@ -466,13 +466,22 @@ def test_a_line_with_an_amount_or_days_finds_its_orders_and_says_how_many_there_
 def test_a_line_with_a_wrong_ending_offers_its_orders_without_it(cashier):
     sold(7, selling_price=52_000, destination="081234567802")
 
-    (listed, _zero), (without, words) = found(cashier, "50 ribu minggu lalu 03")["orders"]
+    (without, words), (listed, _zero) = found(cashier, "50 ribu minggu lalu 03")["orders"]
 
     assert listed == "/orders/?q=50+ribu+minggu+lalu+03"
     assert without == "/orders/?amount_from=45000&amount_to=55000&days=last-week"
     assert words.split(" ")[-2] == "1"
     assert len(found(cashier, "minggu lalu 03")["orders"]) == 2
     assert len(found(cashier, "20 ribu kemarin 03")["orders"]) == 1
+
+
+def test_an_empty_list_of_orders_stands_behind_all_that_is_found(cashier):
+    make_product(name="GoPay 50.000", code="GP50", brand="GoPay")
+
+    results = found(cashier, "gopay 50.000")
+
+    assert list(results) == ["products", "orders"]
+    assert [url for url, _zero in results["orders"]] == ["/orders/?q=gopay+50.000"]
 
 
 def test_a_products_own_name_in_a_line_is_no_price():
