@@ -323,6 +323,7 @@ def test_a_link_that_opens_on_this_computer_alone_says_so(boss):
     assert "SITE_URL" in here.content.decode()
     assert not has_id(elsewhere, "only-here")
     # what can be sent is sent; what opens only here is copied
+    assert (has_id(here, "link-whatsapp"), "qr-code" in here.content.decode()) == (False, False)
     for page, solid in ((here, "data-copy"), (elsewhere, "link-whatsapp")):
         (button,) = re.findall(
             r'<(?:a|button)[^>]* class="btn btn-primary[^>]*>', page.content.decode().partition("<main")[2]
@@ -353,6 +354,6 @@ def test_the_page_of_a_link_shows_it_first_then_role_and_limits(boss):
     order = [page.index(f'id="{part}"') for part in ("access-link", "link-whatsapp", "link-for", "link-holds")]
     assert order == sorted(order)
     here = boss.confirm("/staff/invite/", INVITATION | {"username": "rini"}, headers={"Host": "localhost:8000"})
-    order = [here.content.decode().index(f'id="{part}"') for part in ("access-link", "link-whatsapp", "only-here")]
+    order = [here.content.decode().index(f'id="{part}"') for part in ("access-link", "link-for", "only-here")]
     assert order == sorted(order)
     assert "Rp200.000" in words_at(shown, 'id="link-for"')
