@@ -120,6 +120,10 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
     role, rights, own = role_of(person), rights_by_role(), services.own_limits_of(person)
     of_role = services.limits_of_roles()[role] if role else services.Limits()
     may_manage, factors = services.may_manage(request.user, person, rights), factor_words(person)
+    may_move = may_manage and names_branches() and (not person.bound_since or request.user.is_superuser)
+    shift = person.shifts.filter(closed_at=None).select_related("drawer").first() if may_move else None
+    # While it is open, the person belongs to its branch or is moved to it, and is bound to no other one.
+    sells_in = shift.drawer.branch_id if shift else None
     context = {
         "person": person,
         "done": _done_by(person, request.user) if person.has_joined else [],
@@ -139,9 +143,14 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
         and (person.is_active or not person.has_joined),
         "may_manage": may_manage,
         "branch": branch_name(person.branch_id),
-        "may_move": may_manage and names_branches() and (not person.bound_since or request.user.is_superuser),
-        "may_bind": may_manage and names_branches() and request.user.is_superuser and not person.is_superuser,
-        "branch_form": WithBranch(initial={"branch": person.branch_id}),
+        "open_shift": shift,
+        "branch_of_shift": branch_name(sells_in) if sells_in else "",
+        "may_move": may_move and sells_in != person.branch_id,
+        "may_bind": may_move
+        and request.user.is_superuser
+        and not person.is_superuser
+        and sells_in in {None, person.branch_id},
+        "branch_form": WithBranch(initial={"branch": sells_in or person.branch_id}),
         "role_form": RoleForm(actor=request.user, rights=rights, initial={"role": role}),
         "table": SessionTable(services.open_sessions(person), current=request.session.session_key),
     }

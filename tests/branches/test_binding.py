@@ -15,7 +15,7 @@ from staff.services import bind, change_role, move
 from testing.orders import Meanwhile
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
-from tests.core.helpers import codes
+from tests.core.helpers import codes, has_id
 from tests.drawers.helpers import begin, pieces_of
 
 pytestmark = pytest.mark.django_db
@@ -69,6 +69,9 @@ def test_given_an_open_shift_then_nobody_moves_the_person(admin):
     tebet, person = make_branch(), make_person("cashier", username="sonia")
     shift = begin(person, cash=0)
 
+    page = admin.get(f"/staff/{person.pk}/")
+    assert f'href="/shifts/{shift.pk}/"' in page.content.decode().partition('id="shift-open"')[2]
+    assert not has_id(page, "branch-form")
     refused = admin.confirm(f"/staff/{person.pk}/branch/", {"branch": tebet.pk}, follow=True)
 
     assert codes(refused) == {"NotAllowed:shift_open"}
@@ -76,6 +79,8 @@ def test_given_an_open_shift_then_nobody_moves_the_person(admin):
     assert not AuditEvent.objects.filter(kind="staff_moved").exists()
 
     close_shift(shift, pieces=pieces_of(0), actor=person)
+    page = admin.get(f"/staff/{person.pk}/")
+    assert (has_id(page, "branch-form"), has_id(page, "shift-open")) == (True, False)
     moved = admin.confirm(f"/staff/{person.pk}/branch/", {"branch": tebet.pk}, follow=True)
     assert codes(moved) == {"person_moved"}
     assert User.objects.get(pk=person.pk).branch_id == tebet.pk
@@ -85,8 +90,10 @@ def test_a_shift_at_a_drawer_of_the_new_branch_stays_open():
     tebet, person = make_branch(), make_person("cashier", username="sonia")
     shift = begin(person, drawer=Drawer.objects.create(name="Kasir", branch=tebet), cash=0)
 
+    page = browser_of("admin").get(f"/staff/{person.pk}/")
+    assert (has_id(page, "branch-form"), has_id(page, "shift-open"), has_id(page, "bind-form")) == (True, True, False)
     with pytest.raises(NotAllowed) as refused:
-        bind(person, is_bound=True, actor=make_person("admin"))
+        bind(person, is_bound=True, actor=User.objects.get(username="admin"))
     move(person, branch=tebet.pk, actor=make_person("administrator"))
 
     shift.refresh_from_db()
