@@ -154,7 +154,14 @@ _OTHERS = (
         next(page.may for *_place, pages in PLACES for page in pages if page.address == "work"),
         pgettext_lazy("find", "overdue, due today, late"),
     ),
-    _Page("credit_list", "notebook", _("Debts overdue"), _("Tabs"), place="?age=due"),
+    _Page(
+        "credit_list",
+        "notebook",
+        _("Tabs overdue"),
+        _("Tabs"),
+        also=pgettext_lazy("find", "debts overdue"),
+        place="?age=due",
+    ),
     *(
         _Page("order_list", status.look.icon, status.label, _("Orders"), place=f"?status={status}", also=also)
         for status, also in _OF_STATUSES.items()

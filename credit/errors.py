@@ -20,15 +20,14 @@ class CreditRefused(ForReason, OrderRefused):
         "no_reason": _("Write what it is for."),
         "no_customer": _("Choose the customer who buys on credit."),
         "placed_before": _("This order was placed before, and not on credit. Change on its page how it was paid."),
-        "on_credit": _("This order is on a customer's credit already."),
-        "not_on_credit": _("This order is on no customer's credit."),
+        "on_credit": _("This order is on a customer's tab already."),
+        "not_on_credit": _("This order is on no customer's tab."),
         "still_owed": _(
-            "This order is on a customer's credit. Give it back under “Payment” on its page: that takes it off the"
-            " debt."
+            "This order is on a customer's tab. Give it back under “Payment” on its page: that takes it off the debt."
         ),
         "more_than_owed": _("The customer owes less than that. Type what was paid of the debt."),
         "more_than_kept": _("The shop owes the customer less than that. Look at the account, then try again."),
-        "not_paid_yet": _("The customer has not paid this sale yet. Take it off the credit instead."),
+        "not_paid_yet": _("The customer has not paid this sale yet. Take it off the tab instead."),
         "nobodys": _("The customer of this account was deleted. Give the money back in cash, by transfer or QRIS."),
         "not_money": _("Choose how the money moves."),
         "no_reference": _("Write the number on the slip of the card terminal."),

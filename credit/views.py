@@ -35,7 +35,7 @@ from exports.formats import csv_answer
 from shop.services import current_shop
 from staff.confirming import check_factor
 
-SET_TERMS = act("credit_terms", pgettext_lazy("audit", "Change a customer's credit"), Right.MANAGE_CREDIT)
+SET_TERMS = act("credit_terms", pgettext_lazy("audit", "Change a customer's tab"), Right.MANAGE_CREDIT)
 BRING_FORWARD = act("credit_brought", pgettext_lazy("audit", "Enter what was owed before"), Right.MANAGE_CREDIT)
 _MOST_DEBTS = 50
 _ROWS = 50

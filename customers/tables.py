@@ -60,13 +60,13 @@ class CustomerTable(Table[Customer]):
         """How many of them are at a biller."""
         return int(customer.bills)  # type: ignore[attr-defined]
 
-    @column(_("Debt"), css="num", phone="3 wide", fields=("debt",), right=Right.VIEW_CREDIT)
+    @column(_("Tab"), css="num", phone="3 wide", fields=("debt",), right=Right.VIEW_CREDIT)
     def debt(self, customer: Customer) -> SafeString | str:
         """What the customer owes; below zero what the shop owes."""
         amount = customer.debt  # type: ignore[attr-defined]
         if not amount:
             return ""
-        return format_html('<span class="phone-label">{} </span>{}', _("Debt"), rupiah(amount))
+        return format_html('<span class="phone-label">{} </span>{}', _("Tab"), rupiah(amount))
 
     @column(_("Saved"), phone="none", fields=("saved",), is_extra=True)
     def saved(self, customer: Customer) -> SafeString:

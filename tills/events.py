@@ -14,7 +14,7 @@ OPENS = {
     "closed": pgettext_lazy("audit", "shift ended"),
     "paid_in": pgettext_lazy("audit", "cash paid in"),
     "paid_out": pgettext_lazy("audit", "cash paid out"),
-    "credit": pgettext_lazy("audit", "debt paid in cash"),
+    "credit": pgettext_lazy("audit", "tab paid in cash"),
     "credit_out": pgettext_lazy("audit", "credit paid out in cash"),
 }
 

@@ -46,7 +46,7 @@ class LineKind(LookChoices):
     CALLBACK = "callback", "webhook", "held", gettext_lazy("Callback")
     ENTRY = "entry", "wallet", "going", pgettext_lazy("story", "Books")
     DRAWER = "drawer", "cash-register", "going", gettext_lazy("Drawer")
-    CREDIT = "credit", "notebook", "going", gettext_lazy("Credit")
+    CREDIT = "credit", "notebook", "going", gettext_lazy("Tab")
     INQUIRY = "inquiry", "file-invoice", "going", gettext_lazy("Inquiry")
     INCIDENT = "incident", "alert-triangle", "bad", gettext_lazy("Incident")
     VERDICT = "verdict", "users", "warn", pgettext_lazy("story", "Decision")
