@@ -1,0 +1,31 @@
+"""Which customers have bought in a branch. The room above that has the payments says it, in its `buyers.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, reduce
+from operator import or_
+
+from django.db.models import Q
+from django.utils.module_loading import autodiscover_modules
+
+#: Gets the key of a branch; the condition that a customer has bought there.
+Question = Callable[[int], Q]
+_QUESTIONS: list[Question] = []
+
+
+def knows_buyers(question: Question) -> Question:
+    """Register what a room knows about who bought where: a decorator, in its `buyers.py`."""
+    _QUESTIONS.append(question)
+    return question
+
+
+@cache
+def _discover() -> None:
+    autodiscover_modules("buyers")
+
+
+def bought_in(branch: int) -> Q:
+    """The condition that a customer, or one who was merged into this one, has bought in this branch."""
+    _discover()
+    return reduce(or_, (question(branch) for question in _QUESTIONS))
