@@ -7,13 +7,14 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from alerts.models import AlertQuerySet
-from core.filters import ListFilter, SinceFilter, UntilFilter
+from branches.filters import BranchFilter, InBranches
+from core.filters import SinceFilter, UntilFilter
 
 OPEN, OVER = "open", "over"
 
 
-class AlertFilter(ListFilter):
-    """Alerts by state and day."""
+class AlertFilter(InBranches):
+    """Alerts by state, branch and day. Most kinds are about the whole shop, and belong to no branch."""
 
     state = django_filters.ChoiceFilter(
         method="in_state",
@@ -21,9 +22,14 @@ class AlertFilter(ListFilter):
         empty_label=_("Every status"),
         choices=[(OPEN, _("Open")), (OVER, pgettext_lazy("alert", "Over"))],
     )
+    branch = BranchFilter(method="of_branch")
     since = SinceFilter(field_name="opened_at", label=_("From"))
     until = UntilFilter(field_name="opened_at", label=_("To"))
 
     def in_state(self, alerts: AlertQuerySet, _name: str, state: str) -> AlertQuerySet:
         """The alerts that still hold, or those that have ended."""
         return alerts.filter(closed_at__isnull=state == OPEN)
+
+    def of_branch(self, alerts: AlertQuerySet, _name: str, branch: str) -> AlertQuerySet:
+        """The alerts whose facts name this branch."""
+        return alerts.filter(facts__branch=int(branch))

@@ -1,4 +1,4 @@
-"""The filters of the rows of batches; they live in the URL."""
+"""The filters of batches and of their rows; they live in the URL."""
 
 from __future__ import annotations
 
@@ -11,18 +11,29 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from batches.models import GROUPS, BatchRow, BatchRowQuerySet
+from batches.models import GROUPS, Batch, BatchRow, BatchRowQuerySet
 from batches.presenting import GROUP_WORDS, visible_batches
 from batches.states import Fault
+from branches.filters import BranchFilter, InBranches
 from catalogue.destinations import spellings
-from core.filters import KeyFilter, ListFilter, SearchFilter
+from core.filters import KeyFilter, SearchFilter
 from core.notation import has_digits
 from core.numbers import sees_whole_numbers
 from staff.models import User
 
 
-class BatchRowFilter(ListFilter):
-    """The rows of the batches that `person` sees, by line."""
+class BatchFilter(InBranches):
+    """Batches by branch."""
+
+    branch = BranchFilter()
+
+    class Meta:
+        model = Batch
+        fields: list[str] = []
+
+
+class BatchRowFilter(InBranches):
+    """The rows of the batches that `person` sees, by line. The rows of one batch are not narrowed by branch."""
 
     q = SearchFilter(label=_("Number, name or reference"))
     group = django_filters.ChoiceFilter(
@@ -32,6 +43,7 @@ class BatchRowFilter(ListFilter):
         choices=list(GROUP_WORDS.items()),
     )
     fault = django_filters.ChoiceFilter(label=_("Fault"), empty_label=_("Any"), choices=Fault.choices)
+    branch = BranchFilter(field_name="batch__branch")
     batch = KeyFilter(field_name="batch", label=_("Batch"), widget=forms.HiddenInput)
 
     class Meta:
@@ -41,6 +53,8 @@ class BatchRowFilter(ListFilter):
     def __init__(self, query: QueryDict, *, person: User, **more: Any) -> None:
         rows = BatchRow.objects.filter(batch__in=visible_batches(person)).order_by("-batch", "line")
         super().__init__(query, queryset=rows, **more)
+        if query.get("batch"):
+            self.form.fields.pop("branch", None)
 
     def in_group(self, rows: BatchRowQuerySet, _name: str, group: str) -> BatchRowQuerySet:
         """By what has come of them."""

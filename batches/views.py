@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from audit.acts import act
 from batches import services
+from batches.filters import BatchFilter
 from batches.forms import RowForm, TableForm
 from batches.lists import ROWS
 from batches.models import GIVEN_UP, GROUPS, MOST_ROWS, TICKED, UNTICKED, Batch, BatchRow
@@ -22,6 +23,7 @@ from batches.presenting import ShownBatch, visible_batches
 from batches.services import largest_of, seal_of
 from batches.states import BatchState
 from batches.tables import BatchRowTable, BatchTable
+from branches.seeing import names_branches
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.live import Live, expect_news
@@ -56,8 +58,10 @@ def batch_list(request: StaffRequest) -> HttpResponse:
     is_under_way = Exists(BatchRow.objects.filter(GROUPS["open"], batch=OuterRef("pk")))
     batches = visible_batches(request.user).select_related("created_by")
     batches = batches.annotate(count=Count("rows"), is_under_way=is_under_way)
-    page = FirstPages(batches.order_by("-created_at", "-pk"), _ROWS).get_page(request.GET.get("page"))
-    return render(request, "batches/batch_list.html", {"page": page, "table": BatchTable(page)})
+    filtered = BatchFilter(request.GET, queryset=batches.order_by("-created_at", "-pk"))
+    page = FirstPages(filtered.qs, _ROWS).get_page(request.GET.get("page"))
+    context = {"filter": filtered if names_branches() else None, "page": page, "table": BatchTable(page)}
+    return render(request, "batches/batch_list.html", context)
 
 
 @staff_only(*SEES)

@@ -11,6 +11,7 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audit.acts import act
+from branches.choosing import branch_links, chosen_branch
 from branches.seeing import names_branches, narrowed
 from branches.services import open_names
 from core.access import StaffRequest, staff_only
@@ -61,9 +62,14 @@ def drawer_change(request: StaffRequest, pk: int) -> HttpResponse:
 
 def _shown(request: StaffRequest, form: DrawerForm) -> HttpResponse:
     open_shifts = {shift.drawer_id: shift for shift in Shift.objects.filter(closed_at=None).select_related("cashier")}
-    seen = narrowed(Drawer.objects.all()).order_by("-is_active", "name")
-    drawers = [(drawer, open_shifts.get(drawer.pk)) for drawer in seen[:200]]
-    context = {"form": form, "drawers": drawers, "branches": open_names() if names_branches() else []}
+    seen, branch = narrowed(Drawer.objects.all()).order_by("-is_active", "name"), chosen_branch(request.GET)
+    drawers = seen.filter(branch=branch) if branch else seen
+    context = {
+        "form": form,
+        "drawers": [(drawer, open_shifts.get(drawer.pk)) for drawer in drawers[:200]],
+        "branches": open_names() if names_branches() else [],
+        "branch_links": branch_links(request),
+    }
     return render(request, "drawers/drawer_list.html", context)
 
 

@@ -1,25 +1,48 @@
 """Each list of what belongs to a branch is narrowed by it, from the second branch on."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
+from django.urls import get_resolver
 from django.utils import timezone
 
+from alerts.models import Alert
 from audit.models import AuditEvent
 from audit.services import record
 from branches.events import BRANCH_CHANGED
+from branches.filters import InBranches
+from branches.models import FIRST
+from callbacks.filters import CallbackFilter
+from catalogue.filters import PriceChangeFilter
 from complaints.services import open_complaint
+from core.filters import ListFilter
+from drawers.models import Drawer
+from ledger.filters import StatementFilter
+from purchases.filters import OfOrderFilter
 from purchases.models import Incident
 from purchases.services.verdicts import propose_verdict
+from reconciliation.filters import DifferenceFilter, RunFilter
 from testing.factories import make_check, make_order, make_payment
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import ask_purchase, cashier
 from tests.branches.helpers import make_branch
+from tests.branches.two_branches import make_batch
 from tests.tills.helpers import make_till
+from workbench.filters import ExchangeFilter
 
 pytestmark = pytest.mark.django_db
 
-LISTS = ("/approvals/", "/complaints/", "/bills/", "/tills/", "/audit/")
+LISTS = (
+    *("/approvals/", "/complaints/", "/bills/", "/tills/", "/audit/", "/customers/", "/balance/alerts/", "/batches/"),
+    "/batches/rows/",
+)
+# docs/branches.md says why: facts of the one account at the provider, and of the whole shop's prices.
+OF_THE_SHOP = {
+    *(StatementFilter, DifferenceFilter, RunFilter, CallbackFilter, ExchangeFilter),
+    PriceChangeFilter,
+    OfOrderFilter,  # no list; what several lists share
+}
 
 
 @pytest.fixture
@@ -40,12 +63,32 @@ def shop():
         shop[f"till of {name}"] = make_till(name=f"Till of {name}", branch_id=person.branch_id)
         record(BRANCH_CHANGED, actor=person, subject="1")
         shop[f"event of {name}"] = AuditEvent.objects.latest("pk")
+        shop[f"batch of {name}"] = batch = make_batch(person.branch, name=name, number="081200000001")
+        shop[f"row of {name}"] = batch.rows.get()
+        facts = {"branch": person.branch_id}
+        shop[f"alert of {name}"] = Alert.objects.create(kind="complaint_overdue", severity=2, key=name, facts=facts)
     return shop
+
+
+def every_filter(parent: type[ListFilter] = ListFilter) -> Iterator[type[ListFilter]]:
+    for child in parent.__subclasses__():
+        yield child
+        yield from every_filter(child)
+
+
+def test_every_list_has_the_filter_but_those_of_the_whole_shop():
+    assert get_resolver().url_patterns  # every room's filters are loaded
+
+    without = {each for each in every_filter() if not issubclass(each, InBranches)}
+
+    assert without == OF_THE_SHOP
+    assert [each for each in every_filter(InBranches) if "branch" not in each.base_filters] == []
 
 
 def test_a_list_of_a_shop_with_one_branch_has_no_filter_for_it(admin):
     assert [page for page in (*LISTS, "/work/") if 'branch="' in admin.get(page).content.decode()] == []
     assert [page for page in LISTS if 'name="branch"' in admin.get(page).content.decode()] == []
+    assert 'id="branch-links"' not in admin.get("/drawers/").content.decode()
 
 
 def test_a_list_is_narrowed_by_branch(admin, shop):
@@ -59,10 +102,35 @@ def test_a_list_is_narrowed_by_branch(admin, shop):
         ("/bills/?state=paid", "bill"),
         ("/tills/?", "till"),
         ("/audit/?kind=branch_changed", "event"),
+        ("/balance/alerts/?", "alert"),
+        ("/batches/?", "batch"),
     ):
         both = {shop[f"{thing} of first"].pk, shop[f"{thing} of tebet"].pk}
         assert keys(page) >= both, page
         assert keys(f"{page}&branch={shop['tebet']}") & both == {shop[f"{thing} of tebet"].pk}, page
+
+
+def test_rows_of_batches_are_narrowed_by_branch_unless_of_one_batch(admin, shop):
+    def keys(query: str) -> list[int]:
+        return [row.pk for row in admin.get(f"/batches/rows/?{query}").context["table"].rows]
+
+    first, tebet = shop["row of first"], shop["row of tebet"]
+    assert keys("") == [tebet.pk, first.pk]
+    assert keys(f"branch={shop['tebet']}") == [tebet.pk]
+    assert keys(f"branch={shop['tebet']}&batch={first.batch_id}") == [first.pk]
+    assert 'name="branch"' not in admin.get(f"/batches/rows/?batch={first.batch_id}").content.decode()
+
+
+def test_the_drawers_are_narrowed_by_branch(admin, shop):
+    for branch in (FIRST, shop["tebet"]):
+        Drawer.objects.create(name=f"Drawer {branch}", branch_id=branch)
+
+    def shown(query: str) -> list[str]:
+        return [drawer.name for drawer, _shift in admin.get(f"/drawers/{query}").context["drawers"]]
+
+    assert len(shown("")) == 2
+    assert shown(f"?branch={shop['tebet']}") == [f"Drawer {shop['tebet']}"]
+    assert len(shown("?branch=x")) == 2
 
 
 def test_the_list_of_work_is_narrowed_by_branch(admin, shop):
