@@ -50,6 +50,7 @@ def office_pages() -> Iterator[tuple[str, str]]:
     from django.utils import timezone
 
     from bank.models import BankRow
+    from branches.models import Branch
     from exports.listing import listing_named
 
     today = timezone.localdate()
@@ -65,6 +66,9 @@ def office_pages() -> Iterator[tuple[str, str]]:
     yield "branches", reverse("shop_branches")
     yield "branch", reverse("shop_branch", args=[1])
     yield "orders of a branch", f"{reverse('order_list')}?branch=1"
+    customers = reverse("customer_list")
+    yield "customers of a branch", f"{customers}?branch=1"
+    yield "customers of a branch, nobody", f"{customers}?branch={Branch.objects.latest('pk').pk}"
     yield "backups", reverse("backups")
     for name in ("orders", "bills", "customers", "complaints", "differences"):
         listing = listing_named(name)

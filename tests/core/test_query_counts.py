@@ -30,6 +30,7 @@ from staff.models import User
 from staff.services import invite
 from testing.factories import make_biller, make_check, make_order, make_payment, make_product
 from testing.people import make_person
+from tests.branches.helpers import make_branch
 from tests.core.helpers import next_question
 from tests.ledger.helpers import open_books, spend
 from tests.reconciliation.helpers import make_difference
@@ -64,6 +65,16 @@ def customers(count):
         customer = Customer.objects.create(name=f"Customer {count} {n}")
         for what in (biller, product, None):
             SavedNumber.objects.create(customer=customer, destination=f"0812{n:08d}", product=what, kind="phone")
+
+
+def buyers(count):
+    """Customers who have bought in the first of two branches."""
+    if count == FEW:
+        make_branch()
+    for n in range(count):
+        customer = Customer.objects.create(name=f"Buyer {count} {n}")
+        number = SavedNumber.objects.create(customer=customer, destination=f"0813{count:04d}{n:04d}", kind="phone")
+        make_order(Status.SUCCESS, destination=number.destination)
 
 
 def callbacks(count):
@@ -135,6 +146,7 @@ LISTS = [
     ("/orders/", orders, 6),
     ("/bills/", bills, 6),
     ("/customers/", customers, 7),
+    ("/customers/?branch=1", buyers, 8),
     ("/callbacks/", callbacks, 7),
     ("/products/", orders, 6),
     ("/products/price-changes/", prices, 5),
