@@ -31,7 +31,7 @@ USUAL_DRAWER = act("usual_drawer", pgettext_lazy("audit", "Set a person's usual 
 @require_http_methods(["GET", "POST"])
 def drawer_list(request: StaffRequest) -> HttpResponse:
     """All drawers, each with the person who has it open; add one (POST)."""
-    form = DrawerForm(request.POST or None, initial={"branch": request.user.branch_id})
+    form = DrawerForm(request.POST or None, initial={"branch": chosen_branch(request.GET) or request.user.branch_id})
     if request.method == "POST" and form.is_valid():
         try:
             facts = form.cleaned_data
