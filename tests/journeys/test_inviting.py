@@ -63,7 +63,7 @@ def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_
     owner.locator("[name=full_name]").press_sequentially("Bu Sari")
     owner.fill("[name=per_order]", "50.000")
     owner.keyboard.press("Enter")  # 3
-    expect(owner.locator("#link-whatsapp")).to_be_visible()
+    expect(owner.locator("#only-here")).to_be_visible()
     owner.keyboard.press("Enter")  # 4: the button that copies has the focus
 
     # then
