@@ -137,7 +137,7 @@ class Part:
             items = [] if self.reached is None else self._open_items(self.reached, most)
             return [Line(None, item.key, item.day, item.amount) for item in items[:most]]
         rows = _rows_of(*self.days).filter(state=self.name).select_related("account", "decided_by")
-        rows = rows.order_by("item_day", "day", "pk")[:most]
+        rows = rows.order_by("day", "pk")[:most]
         return [Line(row, row.item or "", row.item_day, row.item_amount) for row in rows]
 
     def _open_items(self, reached: set[dt.date], most: int | None) -> list[Item]:
