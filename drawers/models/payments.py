@@ -254,6 +254,8 @@ class Payment(models.Model):
             models.Index(fields=["reference"], name="payment_by_slip", condition=Q(reference__gt="")),
             # For the orders that a customer bought.
             models.Index(fields=["buyer"], name="payment_of_buyer", condition=Q(buyer__isnull=False)),
+            # For what a branch beside the first has sold, while that is little; a shop with one branch has no such row.
+            models.Index(fields=["branch"], name="payment_elsewhere", condition=~Q(branch=FIRST)),
             # For the customers who have bought in a branch.
             models.Index(fields=["branch", "buyer"], name="payment_buyers", condition=Q(buyer__isnull=False)),
             models.Index(fields=["given_at"], name="payment_given", condition=Q(given_at__isnull=False)),

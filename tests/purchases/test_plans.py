@@ -10,7 +10,8 @@ from purchases import filters
 from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_order, make_product
-from testing.people import browser_of
+from testing.people import browser_of, make_person
+from tests.branches.helpers import make_branch
 from tests.plans import MANY, asked, copy_many, too_wide, weigh
 from tests.purchases.helpers import listed
 
@@ -100,3 +101,19 @@ def test_the_orders_of_a_customer_who_bought_read_no_others():
 
         assert listed(answer) == [bought.ref_id], days
         assert [*too_wide(asked(queries.captured_queries))] == [], days
+
+
+def test_the_orders_of_a_branch_that_has_sold_little_read_no_others():
+    second = make_branch()
+    keys = {"id": "o.id + 1000000 + n", "ref_id": "'many' || n", "idempotency_key": "'many' || n"}
+    copy_many("purchases_order", make_order(Status.SUCCESS), **keys)
+    sold = make_order(Status.SUCCESS, placed_by=make_person("cashier", branch=second))
+    weigh("purchases_order", "drawers_payment")
+    supervisor = browser_of("supervisor")
+
+    for branch, refs in ((second, [sold.ref_id]), (make_branch("Depok"), [])):
+        with CaptureQueriesContext(connection) as queries:
+            answer = supervisor.get(f"/orders/?branch={branch.pk}")
+
+        assert listed(answer) == refs, branch
+        assert [*too_wide(asked(queries.captured_queries))] == [], branch
