@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 
 import django_filters
 from django.db.models import QuerySet
@@ -10,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from branches.filters import BranchFilter, InBranches
+from branches.seeing import own_branch
 from core.filters import SearchFilter
 from core.numbers import sees_whole_numbers
 from credit.models import CreditAccount
@@ -26,6 +28,12 @@ class AgeingFilter(InBranches):
     )
 
     branch = BranchFilter(method="of_branch")
+
+    @classmethod
+    def of(cls, params: Mapping[str, str]) -> AgeingFilter:
+        """The accounts on which something is owed; a reader bound to a branch sees those that owe something there."""
+        owing, own = CreditAccount.objects.filter(balance__gt=0).order_by("oldest_due", "pk"), own_branch()
+        return cls(params, queryset=owing if own is None else owing.filter(owing_in(own, with_shop=True)))
 
     def of_branch(self, accounts: QuerySet[CreditAccount], _name: str, branch: str) -> QuerySet[CreditAccount]:
         """The accounts that owe for a sale of this branch."""

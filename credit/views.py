@@ -17,7 +17,6 @@ from django.views.decorators.http import require_GET, require_POST
 
 from audit.acts import act
 from audit.services import record
-from branches.seeing import own_branch
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.numbers import sees_whole_numbers
@@ -161,13 +160,6 @@ def _typed(request: StaffRequest, pk: int, form: Form) -> dict[str, object]:
     return {"customer": pk, **{name: request.POST.get(name, "") for name in form.fields}}
 
 
-def _found(request: StaffRequest) -> AgeingFilter:
-    """The accounts on which something is owed; a reader bound to a branch sees those that owe something there."""
-    owing, own = CreditAccount.objects.filter(balance__gt=0).order_by("oldest_due", "pk"), own_branch()
-    seen = owing if own is None else owing.filter(services.owing_in(own, with_shop=True))
-    return AgeingFilter(request.GET, queryset=seen)
-
-
 def _with_names(keys: list[int]) -> QuerySet[CreditAccount]:
     return CreditAccount.objects.filter(pk__in=keys).select_related("customer").order_by("oldest_due", "pk")
 
@@ -176,7 +168,7 @@ def _with_names(keys: list[int]) -> QuerySet[CreditAccount]:
 @require_GET
 def credit_list(request: StaffRequest) -> HttpResponse:
     """Accounts on which something is owed, the oldest debt first, by age."""
-    filtered = _found(request)
+    filtered = AgeingFilter.of(request.GET)
     page = FirstPages(filtered.qs.values_list("pk", flat=True), _ROWS).get_page(request.GET.get("page"))
     table = AgeingTable(_with_names(list(page)))
     owed, count = services.owed_in_all(filtered.qs)
@@ -188,7 +180,7 @@ def credit_list(request: StaffRequest) -> HttpResponse:
 @require_GET
 def credit_csv(request: StaffRequest) -> HttpResponseBase:
     """The same list as a CSV file, up to the first ten thousand accounts."""
-    keys = list(_found(request).qs.values_list("pk", flat=True)[: FirstPages.MOST])
+    keys = list(AgeingFilter.of(request.GET).qs.values_list("pk", flat=True)[: FirstPages.MOST])
     record(EXPORT_MADE, actor=request.user, subject="credit", facts={"format": "csv", "rows": len(keys)})
     not_to_ask: dict[int, int] = {}
     for start in range(0, len(keys), _AT_ONCE):

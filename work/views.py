@@ -24,6 +24,8 @@ from core.access import StaffRequest, staff_only
 from core.live import Live
 from core.rights import Right
 from core.together import read_together
+from credit.filters import AgeingFilter
+from credit.services import owed_in_all
 from staff.models import User
 from staff.services import holders_of_any
 from work import services
@@ -44,7 +46,7 @@ _Wanted = tuple[tuple[Right, ...], int | None]
 @require_GET
 def work_list(request: StaffRequest) -> HttpResponse:
     """What waits, the first due on top, by the filters in the URL: whose it is, the kind, the branch."""
-    return render(request, "work/work_list.html", _context(request))
+    return render(request, "work/work_list.html", _context(request) | _tabs_overdue(request))
 
 
 @staff_only()
@@ -139,6 +141,15 @@ def _context(request: StaffRequest) -> dict[str, Any]:
         "live": live,
         "has_more": len(every) == services.MOST,
     }
+
+
+def _tabs_overdue(request: StaffRequest) -> dict[str, Any]:
+    """What is overdue on customers' accounts, and the list of it, for people who may see that list."""
+    if not request.user.has_perm(Right.VIEW_CREDIT):
+        return {}
+    params = {"age": "due"} | ({"branch": branch} if (branch := _branch_of(request)) else {})
+    owed, count = owed_in_all(AgeingFilter.of(params).qs)
+    return {"tabs_overdue": {"owed": owed, "count": count, "url": f"{reverse('credit_list')}?{urlencode(params)}"}}
 
 
 def _branches() -> dict[str, str]:

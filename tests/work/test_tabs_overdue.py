@@ -1,0 +1,57 @@
+"""Work says how many tabs are overdue, and as much as the list that it leads to."""
+
+import re
+
+import pytest
+
+from branches.models import FIRST
+from customers.models import Customer
+from testing.people import browser_of, make_person
+from tests.branches.helpers import make_branch
+from tests.core.helpers import amounts_at, counts_at, has_id
+from tests.credit.helpers import give_credit, made_due, sell_to
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def second():
+    """Of two branches the first has two tabs that are overdue and one that is not, the second has one."""
+    branch = make_branch("Tebet")
+    here, there = (make_person("cashier", username=f"cashier-{key}", branch_id=key) for key in (FIRST, branch.pk))
+    for name, seller, amount, days in [
+        ("Bu Ani", here, 10_000, 1),
+        ("Bu Sri", here, 20_500, 40),
+        ("Pak Budi", there, 40_000, 3),
+    ]:
+        customer = give_credit(name)
+        sell_to(customer, amount, by=seller)
+        made_due(customer, days)
+    sell_to(give_credit("Pak Baru"), 5_000, by=here)
+    return branch
+
+
+def test_the_link_to_overdue_tabs_says_what_its_list_has(second):
+    owner = browser_of("admin")
+    bound = browser_of("supervisor", username="bound", branch_id=second.pk, bound_since="2026-01-01T00:00Z")
+    for browser, query, count, owed in [
+        (owner, "", 3, "Rp70.500"),
+        (owner, f"?branch={second.pk}", 1, "Rp40.000"),
+        (bound, "", 1, "Rp40.000"),
+    ]:
+        work = browser.get(f"/work/{query}")
+
+        address = re.search(r'id="work-debts" href="([^"]+)"', work.content.decode())[1].replace("&amp;", "&")
+        shown = browser.get(address)
+        assert len(shown.context["table"].rows) == counts_at(work, 'id="work-debts"')[0] == count
+        assert amounts_at(shown, 'id="owed-in-all"') == amounts_at(work, 'id="work-debts"') == [owed]
+
+
+def test_without_overdue_tabs_or_the_right_to_see_them_none_are_said(second):
+    clerk, owner = browser_of("cashier"), browser_of("admin")
+    assert (has_id(owner.get("/work/"), "work-debts"), has_id(clerk.get("/work/"), "work-debts")) == (True, False)
+
+    for name in ("Bu Ani", "Bu Sri", "Pak Budi"):
+        made_due(Customer.objects.get(name=name), -1)
+
+    assert not has_id(owner.get("/work/"), "work-debts")
