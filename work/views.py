@@ -71,6 +71,7 @@ def work_first(request: StaffRequest) -> HttpResponse:
         "whose": "" if does_any else "shop",
         "others": len(every) - len(items),
         "none": _none_of(request.user, every, branch),
+        "branch": _branches().get(branch, ""),
         "of_branch": f"&branch={branch}" if branch else "",
     }
     return render(request, "work/first.html", context)

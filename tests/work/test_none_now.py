@@ -9,6 +9,7 @@ from purchases.states import ActionReason, Status
 from testing.factories import make_order
 from testing.people import browser_of, make_person, signed_in
 from tests.branches.helpers import make_branch
+from tests.core.helpers import counts_at, has_id, words_at
 from tests.reconciliation.helpers import make_difference
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +46,18 @@ def test_it_is_said_to_people_alone_who_see_such_work_and_do_it(page, held, name
 
     assert [kind.code for kind in context["none"]] == named
     assert {code for code, _words, _count in context.get("kinds", [])} <= {*named}
+
+
+def test_of_one_branch_it_is_said_that_nothing_waits_there_and_how_much_in_all():
+    quiet = make_branch("Timur")
+    make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+    browser = browser_of("admin")
+
+    there, here = browser.get(f"/work/first/?branch={quiet.pk}"), browser.get(f"/work/first/?branch={FIRST}")
+
+    assert "Timur" in words_at(there, 'id="nothing-waits"')
+    assert counts_at(there, 'id="waits-in-all"') == counts_at(browser.get("/work/"), 'id="count-work"') == [1]
+    assert (has_id(here, "nothing-waits"), has_id(here, "waits-in-all")) == (False, False), "all of it is there"
 
 
 @pytest.mark.parametrize("page", ["/work/", "/work/first/"])
