@@ -18,7 +18,7 @@ from core.periods import Period as Days
 from core.rights import Right
 from core.snapshot import snapshot
 from earnings.drawing import drawing_of, step_of
-from earnings.periods import NAMES, Chosen, compared_period
+from earnings.periods import NAMES, Chosen, compared_period, left_out
 from earnings.presenting import BY, keys_shown, report_of, tiles_of
 from staff.models import User
 
@@ -42,12 +42,16 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Part:
-    """What is chosen on the overview. `is_named`: by the address, and not by default."""
+    """What is chosen on the overview. `is_named`: by the address, and not by default.
+
+    `left_out`: what the address says and was not understood.
+    """
 
     chosen: Chosen
     by: str
     person: User
     is_named: bool
+    left_out: list[str]
 
     @classmethod
     def of(cls, params: Mapping[str, str], person: User) -> Part:
@@ -56,7 +60,8 @@ class Part:
         with seen_in(chosen.branch):
             keys = keys_shown(person)
         by = params.get("by", "")
-        return cls(chosen, by if by in keys and by in _BY else _BY[0], person, bool(_NAMED.intersection(params)))
+        by = by if by in keys and by in _BY else _BY[0]
+        return cls(chosen, by, person, bool(_NAMED.intersection(params)), left_out(params, chosen, by))
 
     @property
     def address(self) -> str:

@@ -300,3 +300,13 @@ def test_the_way_to_the_result_of_the_evening_is_for_who_can_choose_it(settings)
     assert all((before, without_way, after))
     assert not has_id(browser_of("viewer").get("/"), "send-evening")
     assert not has_id(bound.get("/"), "send-evening")
+
+
+def test_what_the_overview_does_not_understand_in_its_address_is_said():
+    browser = browser_of("supervisor")
+    for query, left_out in [("by=category", True), ("days=40", True), ("by=product&days=7", False), ("", False)]:
+        for page in ("/", "/earnings/today/"):
+            answer = browser.get(f"{page}?{query}")
+
+            said = words_at(answer, 'id="filter-faults"')
+            assert query in said if left_out else not said, (page, query)
