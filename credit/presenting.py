@@ -23,13 +23,6 @@ from customers.models import SavedNumber
 if TYPE_CHECKING:
     from shop.models import Shop
 
-_LOOKS = {
-    Age.NOT_DUE: ("clock", "queued"),
-    Age.WEEK: ("alert-triangle", "held"),
-    Age.MONTH: ("alert-triangle", "unknown"),
-    Age.OLDER: ("alert-triangle", "failed"),
-}
-
 
 def age_badge(account: CreditAccount) -> SafeString:
     """How late the oldest debt of an account is; empty where nothing is owed."""
@@ -39,9 +32,9 @@ def age_badge(account: CreditAccount) -> SafeString:
 def due_badge(due_on: dt.date) -> SafeString:
     """How late a debt is that is due on this day."""
     if due_on == timezone.localdate():
-        return badge(_LOOKS[Age.WEEK], _("Due today"))
+        return badge(("alert-triangle", "held"), _("Due today"))
     age = age_of(due_on)
-    return badge(_LOOKS[age], age.label)
+    return badge(("clock", "queued") if age is Age.NOT_DUE else ("alert-triangle", "bad"), age.label)
 
 
 @dataclass(frozen=True)

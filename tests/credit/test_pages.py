@@ -218,12 +218,23 @@ def test_the_pages_ask_little_and_read_no_history():
         assert list(too_wide(asked(queries.captured_queries))) == [], path
 
 
-@pytest.mark.parametrize(("days_ago", "said"), [(-1, "Not due"), (0, "Due today"), (1, "1–7 days")])
-def test_the_badge_says_what_is_due_today(days_ago: int, said: str):
+@pytest.mark.parametrize(
+    ("days_ago", "said", "colour"),
+    [
+        (-1, "Not due", "queued"),
+        (0, "Due today", "held"),
+        (1, "1–7 days", "bad"),
+        (8, "8–30 days", "bad"),
+        (31, "Over 30 days", "bad"),
+    ],
+)
+def test_the_badge_says_what_is_due_today_and_is_red_if_overdue(days_ago: int, said: str, colour: str):
     customer = give_credit()
     sell_to(customer, 10_000, by=make_person("cashier", username="sari"))
     made_due(customer, days_ago)
 
     page = browser_of("supervisor").get("/credit/").content.decode()
 
-    assert said in re.sub(r"<[^>]+>", " ", page.split("<tbody>")[1])
+    rows = page.split("<tbody>")[1]
+    assert said in re.sub(r"<[^>]+>", " ", rows)
+    assert re.findall(r'class="status status-(\w+)"', rows) == [colour]
