@@ -50,13 +50,13 @@ def refund_badge(payment: Payment, *, is_unpaid: bool) -> SafeString:
         return badge(("circle-check", "success"), pgettext("refund", "Given back"))
     if is_unpaid:
         return badge(("notebook", "held"), pgettext("refund", "To take off"))
-    return badge(("cash-banknote", "held"), pgettext("refund", "Refunds due"))
+    return outcome_badge(payment)
 
 
 _OUTCOMES = {
     Outcome.OPEN: ("loader", "pending"),
     Outcome.KEPT: ("circle-check", "success"),
-    Outcome.OWED: ("cash-banknote", "held"),
+    Outcome.OWED: ("cash-banknote", "bad"),
     Outcome.NOTHING: ("circle-minus", "failed"),
     Outcome.GIVEN: ("arrow-back-up", "failed"),
 }
