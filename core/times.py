@@ -78,6 +78,12 @@ def _day_words(day: str, locale: str) -> str:
     return format_date(shop_day(day), "d MMM yyyy", locale=locale)
 
 
+def short_day(day: dt.date) -> str:
+    """The day, with its year if it is not this one: "22 Aug", "22 Aug 2025"."""
+    pattern = "d MMM" if day.year == timezone.localdate().year else "d MMM yyyy"
+    return _written(dt.datetime.combine(day, dt.time.min), pattern, active_locale())
+
+
 def days_words(since: str, until: str) -> str:
     """A span of days (ISO, each may be empty): "1–27 Nov 2026", "27 Nov 2026", "from 1 Nov 2026"; "" without any."""
     first, last = day_words(since), day_words(until)

@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext, ngettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from core.looks import badge
 from core.tables import Row, Table, cell_from, column, row_link
-from core.times import moment
+from core.times import clock, hour, short_day
 from work.kinds import KINDS
 from work.kinds.kind import Line, WorkKind
 from work.services import Item
@@ -30,7 +30,28 @@ def group_of(item: Item, now: dt.datetime) -> str:
     """Whether it is "overdue", or due "today" or "later"; what is due in one minute is one group, as it is sorted."""
     if item.due.replace(second=0, microsecond=0) <= now:
         return "overdue"
-    return "today" if timezone.localdate(item.due) == timezone.localdate(now) else "later"
+    return "today" if _last_day(item) == timezone.localdate(now) else "later"
+
+
+def due_words(item: Item, now: dt.datetime) -> str:
+    """How late it is, in whole hours or days; else its hour today, or the last day on which it is not late.
+
+    Empty for the end of today, which its group says.
+    """
+    group, last = group_of(item, now), _last_day(item)
+    if group == "later":
+        return short_day(last)
+    if group == "today":
+        return hour(item.due) if timezone.localdate(item.due) == last else ""
+    hours = max(now - item.due, dt.timedelta()) // dt.timedelta(hours=1)
+    if hours < 24:
+        return gettext("%(n)s h") % {"n": hours or "<1"}
+    return ngettext("%(n)s day", "%(n)s days", hours // 24) % {"n": hours // 24}
+
+
+def _last_day(item: Item) -> dt.date:
+    """The day on which it is due; of midnight the day that ends then."""
+    return timezone.localdate(item.due - dt.timedelta(seconds=1))
 
 
 @dataclass(frozen=True)
@@ -75,31 +96,33 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
     @column(_("Kind"), phone="1 left")
     def kind(self, task: Task) -> str:
         """The state of the row, or what kind of work it is."""
-        return task.line.state or badge(task.kind.look, task.kind.words)
+        return task.line.state or task.kind.badge
 
-    @column(pgettext_lazy("work", "What"), phone="2 wide")
+    @column(pgettext_lazy("work", "What"), phone="2 left")
     def what(self, task: Task) -> SafeString:
         """The subject, which leads to the place where it is done."""
         link = row_link(task.line.url, task.line.subject)
         branch = format_html('<div class="sub" data-of-branch>{}</div>', task.branch) if task.branch else ""
-        return format_html('{}<div class="sub">{}</div>{}', link, task.line.about, branch)
+        return format_html('{} <span class="sub">{}</span>{}', link, task.line.about, branch)
 
     @column(_("Amount"), css="num", phone="1 right")
     def amount(self, task: Task) -> str:
         """Rupiah that it is about."""
         return task.line.amount
 
-    @column(_("Due"), css="sub", phone="3 wide")
+    @column(_("Due"), css="sub nowrap", phone="2 right")
     def due(self, task: Task) -> SafeString:
-        if group_of(task.item, self.now) != "overdue":
-            at = moment(task.item.due)
-            if task.line.waits:
-                return format_html("<span data-waits>{} {}</span>", gettext("Wait, latest"), at)
-            return format_html("{} {}", task.kind.until, at)
-        late = badge(("alert-triangle", "bad"), gettext("Overdue since"))
-        return format_html("<span data-overdue>{}</span> {}", late, moment(task.item.due))
+        """Until when it is to be done, or how late it is."""
+        due, group, words = task.item.due, group_of(task.item, self.now), due_words(task.item, self.now)
+        if not words and not self.with_groups:
+            words = str(_HEADINGS[group])
+        time = format_html('<time datetime="{}" title="{}">{}</time>', due.isoformat(), clock(due), words)
+        if group == "overdue":
+            late = time if self.with_groups else format_html("<span>{}</span> {}", _HEADINGS[group], time)
+            return format_html("<span data-overdue>{}</span>", badge(("alert-triangle", "bad"), late))
+        return format_html("<span data-waits>{} {}</span>", gettext("Wait, latest"), time) if task.line.waits else time
 
-    @column(_("Next step"), css="actions-cell", phone="4 wide")
+    @column(_("Next step"), css="actions-cell", phone="3 wide")
     def step(self, task: Task) -> SafeString:
         """What this person can do now, and who does it."""
         token = get_token(self.request) if task.item.is_for_person else ""

@@ -32,7 +32,7 @@ from work import services
 from work.kinds import KINDS
 from work.kinds.kind import WorkKind
 from work.services import Item
-from work.tables import Task, WorkTable, group_of
+from work.tables import Task, WorkTable, due_words
 
 _ROWS = 50
 # The overview shows so many rows.
@@ -113,7 +113,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
     items = [item for item in in_group if item.kind == kind] if kind else in_group
     page = Paginator(items, _ROWS).get_page(request.GET.get("page"))
     now = timezone.now()
-    shown = [(item.kind, item.key, item.taken_by, group_of(item, now)) for item in page]
+    shown = [(item.kind, item.key, item.taken_by, due_words(item, now)) for item in page]
     filters = {"whose": whose, "kind": kind} | ({"branch": branch} if branch else {})
     address = f"{reverse('work_live')}?{urlencode(filters | {'page': page.number})}"
     live = Live(request, address, {"work": [len(items), shown]}, rest=10)

@@ -21,14 +21,6 @@ pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 LAST_DIGITS = "7801"
 NUMBER = f"08123456{LAST_DIGITS}"
-# Where the last line of a part's words stands: a box without a height takes its place there.
-BASELINE = """part => {
-  const words = document.createElement("span"), box = document.createElement("span")
-  box.style.display = "inline-block"
-  part.lastChild.replaceWith(words)
-  words.append("x", box)
-  return box.getBoundingClientRect().bottom
-}"""
 
 
 @pytest.fixture
@@ -217,17 +209,6 @@ def sides_of(part: Locator) -> set[int]:
     return {math.floor(box["x"]), math.ceil(box["x"] + box["width"])}
 
 
-def test_a_time_stands_on_the_line_of_the_badge_before_it(live_server: Any, open_window: OpenWindow, shop):
-    order = make_order(Status.UNKNOWN, sent_at=timezone.now() - dt.timedelta(days=1), destination=NUMBER)
-    page = open_window(size=PHONE)
-    sign_in(page, live_server.url, "owner", "/work/")
-    due = page.locator(f"#row-order-{order.pk} .c-due")
-
-    badge, time = (due.locator(part).evaluate(BASELINE) for part in ("[data-overdue] .status", "time"))
-
-    assert badge == time
-
-
 def test_what_waits_and_its_state_stand_in_the_first_screen(live_server: Any, open_window: OpenWindow, shop):
     held = {"action_reason": ActionReason.BALANCE_SHORT, "sent_no": None, "created_at": ago(1)}
     make_order(Status.NEEDS_ACTION, **held), make_order(Status.NEEDS_ACTION, **held)
@@ -237,7 +218,9 @@ def test_what_waits_and_its_state_stand_in_the_first_screen(live_server: Any, op
         page = open_window(size=size, scheme=scheme, language=language)
         sign_in(page, live_server.url, "owner")
         row = page.locator(f"#work-first #row-order-{order.pk}")
-        for part in (page.locator("#none-now"), row.locator(".status-unknown"), row.locator("[data-waits]")):
+        give_back = page.locator(f"#work-first #row-refund-{shop['owed'].payment_id} [data-step]")
+        parts = (page.locator("#none-now"), row.locator(".status-unknown"), row.locator("[data-waits]"), give_back)
+        for part in parts:
             expect(part).to_be_in_viewport(ratio=1)
         box, tabs = row.bounding_box(), page.locator(".tabbar").bounding_box()
         assert box

@@ -1,10 +1,10 @@
-"""Until when work is due: in minutes while a customer may be waiting for it."""
+"""Until when work is due, in minutes while a customer may be waiting for it; and how a row says it."""
 
 import datetime as dt
 import re
 
 import pytest
-from django.utils import timezone, translation
+from django.utils import timezone
 
 from approvals.services import ask
 from batches.models import Batch
@@ -16,13 +16,14 @@ from policies.models import Policies
 from purchases.states import ActionReason, Status
 from testing.database import past_triggers
 from testing.factories import make_order
-from testing.people import browser_of, make_person, signed_in
+from testing.people import browser_of, make_person
 from tests.approvals.helpers import ask_purchase, cashier
 from tests.batches.helpers import CASH, supervisor
 from tests.core.helpers import words_at
 from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.reconciliation.helpers import make_difference
-from work.kinds import KINDS
+from work.services import Item
+from work.tables import due_words, group_of
 
 pytestmark = pytest.mark.django_db
 
@@ -46,30 +47,48 @@ def test_an_approval_is_due_in_minutes_where_a_customer_may_wait_for_it():
 
 
 @pytest.mark.parametrize("address", ["/work/", "/work/first/"])
-def test_the_time_of_an_approval_says_what_is_due_by_then(address):
-    ask_purchase(cashier(own_approval_above=10_000), "081234567890")
-    make_difference(-37_500)
+def test_a_sale_to_approve_has_one_end_and_says_that_a_customer_waits(address):
+    sale = ask_purchase(cashier(own_approval_above=10_000), "081234567890")
 
     page = browser_of("admin").get(address).content.decode()
 
-    due = dict(re.findall(r'id="row-(\w+)-.*?<td class="c-due[^>]*>\s*(.*?)\s*<time', page, re.DOTALL))
-    assert due == {"approval": KINDS["approval"].until, "difference": ""}
+    row = page.split(f'id="row-approval-{sale.pk}"')[1].split("</tr>")[0]
+    assert re.findall(r'<time datetime="([^"]+)"', row) == [(sale.asked_at + dt.timedelta(minutes=15)).isoformat()]
+    assert short_time(sale.expires_at) not in row
+    assert "status-bad" in row.split("c-what")[0]
 
 
-@pytest.mark.parametrize(("language", "word"), [("en", "expires"), ("id", "kedaluwarsa")])
-def test_work_and_counter_name_the_same_expiry_of_an_approval(language, word):
-    asker = cashier(own_approval_above=10_000)
-    sale = ask_purchase(asker, "081234567890")
+@pytest.mark.parametrize(
+    ("late", "said"),
+    [
+        (dt.timedelta(seconds=-20), "<1 h"),  # still in the minute in which it is due
+        (dt.timedelta(minutes=59), "<1 h"),
+        (dt.timedelta(minutes=60), "1 h"),
+        (dt.timedelta(hours=23, minutes=59), "23 h"),
+        (dt.timedelta(hours=24), "1 day"),
+        (dt.timedelta(hours=50), "2 days"),
+    ],
+)
+def test_what_is_overdue_says_how_late_in_whole_hours_or_days(late, said):
+    now = timezone.localtime().replace(hour=12, minute=0, second=30, microsecond=0)
+    now -= dt.timedelta(seconds=20) if late < dt.timedelta() else dt.timedelta()
 
-    work, counter = (
-        client.get(address, HTTP_ACCEPT_LANGUAGE=language)
-        for client, address in [(browser_of("admin"), "/work/?kind=approval"), (signed_in(asker), "/counter/")]
+    assert due_words(Item("refund", 1, now - late, True, None, None), now) == said
+
+
+def test_what_is_due_at_midnight_is_due_on_the_day_that_ends():
+    noon = timezone.localtime().replace(month=5, day=10, hour=12, minute=0, second=0, microsecond=0)
+    midnight = noon.replace(hour=0) + dt.timedelta(days=1)
+    tonight, tomorrow, soon = (
+        Item("day", 1, due, True, None, None)
+        for due in (midnight, midnight + dt.timedelta(days=1), noon + dt.timedelta(hours=2))
     )
 
-    with translation.override(language):
-        expires = f"{word} {short_time(sale.expires_at)}"
-    assert expires in words_at(work, f'id="row-approval-{sale.pk}"')
-    assert expires in words_at(counter, 'id="strip-asked"')
+    assert [(group_of(item, noon), due_words(item, noon)) for item in (tonight, tomorrow, soon)] == [
+        ("today", ""),
+        ("later", "11 May"),
+        ("today", "14:00"),
+    ]
 
 
 def test_an_approval_that_keeps_no_customer_is_due_when_it_expires():

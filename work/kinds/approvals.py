@@ -15,7 +15,7 @@ from approvals.acts import act_named, acts_approved_by, acts_that_keep_a_custome
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
 from approvals.services import changes_seen, names_of_approvers, refused_to, sees_queue
-from core.times import short_time
+from core.looks import badge
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ class Approvals(WorkKind):
     code = "approval"
     words = _("Approvals")
     step = pgettext_lazy("work", "Decide")
-    until = pgettext_lazy("work", "Decide until")
     look = ("checks", "queued")
     sees = ()
     does = ()
@@ -63,21 +62,28 @@ class Approvals(WorkKind):
         return ExpressionWrapper(to_decide, output_field=BooleanField())
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """The request and its asker; one that is void now, or that another person must approve, can only be refused."""
+        """The request; one that is void now, or that another person must approve, can only be refused.
+
+        A customer who may be waiting is said first: a sale is named by its product alone.
+        """
         lines, approvals = {}, list(Approval.objects.for_table().filter(pk__in=keys))
         changes, refused = changes_seen(approvals), refused_to(approvals, person)
         acts = acts_approved_by(person)
         names = names_of_approvers([each for each in approvals if each.is_of(person) or each.act not in acts])
         for approval in approvals:
             shown = ShownApproval(approval, person, changes.get(approval.pk, {}))
-            about = f"{shown.about} · {approval.asked_by.shown_name}"
-            if approval.pk in refused:
-                about += " · " + gettext("another person has to approve it")
-            step = gettext("Refuse") if shown.is_void_now or approval.pk in refused else ""
             act = act_named(approval.act)
-            if act and act.keeps_customer:
-                expires = short_time(approval.expires_at)
-                about += " · " + gettext("the customer waits; expires %(at)s") % {"at": expires}
-            doers, url = ", ".join(names.get(approval.pk, ())), approval.get_absolute_url()
-            lines[approval.pk] = Line(str(shown.label), url, about, shown.shown_amount, step, doers=doers)
+            waits = bool(act and act.keeps_customer)
+            product, _arrow, number = shown.about.partition(" → ")
+            subject, about = (product, number) if waits else (str(shown.label), shown.about)
+            other = gettext("another person has to approve it") if approval.pk in refused else ""
+            lines[approval.pk] = Line(
+                subject=subject,
+                url=approval.get_absolute_url(),
+                about=" · ".join(filter(None, (about, other))),
+                amount=shown.shown_amount,
+                step=gettext("Refuse") if shown.is_void_now or approval.pk in refused else "",
+                doers=", ".join(names.get(approval.pk, ())),
+                state=badge(("user-exclamation", "bad"), gettext("Customer waits")) if waits else "",
+            )
         return lines

@@ -37,12 +37,12 @@ class Complaints(WorkKind):
         return F("due_at")
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        complaints = Complaint.objects.filter(pk__in=keys).select_related("order__product", "opened_by")
+        complaints = Complaint.objects.filter(pk__in=keys).select_related("order__product")
         return {
             complaint.pk: Line(
-                subject=f"{complaint.order.product_name} · {shown_destination(complaint.order)}",
+                subject=complaint.order.product_name,
                 url=complaint.get_absolute_url(),
-                about=f"{complaint.get_state_display()} · {complaint.opened_by.shown_name}",
+                about=shown_destination(complaint.order),
             )
             for complaint in complaints
         }

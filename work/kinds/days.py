@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from babel.dates import format_date
 from django.conf import settings
 from django.db.models import Count, DateTimeField, Exists, F, Func, OuterRef, QuerySet
 from django.urls import reverse
@@ -14,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, pgettext_lazy
 
 from core.rights import Right
-from core.times import active_locale
+from core.times import short_day
 from drawers.models import DrawerDay
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
@@ -35,6 +34,7 @@ class Days(WorkKind):
 
     code = "day"
     words = _("Days to sign")
+    one = _("Day")
     step = pgettext_lazy("work", "Sign")
     look = ("calendar-check", "queued")
     sees = (Right.VIEW_SHIFTS,)
@@ -56,7 +56,7 @@ class Days(WorkKind):
         following = {branch: count - 1 for branch, count in counted}
         return {
             day.pk: Line(
-                subject=str(format_date(day.day, "EEEE, d MMMM yyyy", locale=active_locale())),
+                subject=short_day(day.day),
                 url=day.of_branch(reverse(page, args=[day.day.isoformat()])),
                 about=_more(following.get(day.branch_id, 0)),
             )

@@ -13,7 +13,6 @@ from django.utils.translation import pgettext_lazy
 
 from core.money import signed_rupiah
 from core.rights import Right
-from core.times import short_time
 from reconciliation.models import Adjustment, Difference
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
@@ -44,14 +43,7 @@ class Differences(WorkKind):
             difference.pk: Line(
                 subject=str(difference.shown_label),
                 url=reverse("difference_detail", args=[difference.pk]),
-                about=_span(difference),
                 amount=signed_rupiah(difference.amount),
             )
             for difference in Difference.objects.filter(pk__in=keys)
         }
-
-
-def _span(difference: Difference) -> str:
-    """When it happened: from and until, or the one time where both read the same."""
-    first, last = short_time(difference.from_at), short_time(difference.to_at)
-    return first if first == last else f"{first} – {last}"

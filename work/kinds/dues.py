@@ -15,11 +15,9 @@ from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah
 from core.rights import Right
-from core.times import day_words
-from customers.presenting import as_query, shown_number
+from customers.presenting import as_query
 from dues.holders import holders_of
 from dues.models import ASKS, COLLECT_WITHIN, OWES, DueBill, DueState
-from dues.presenting import until_words
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
 if TYPE_CHECKING:
@@ -45,6 +43,7 @@ class Dues(WorkKind):
 
     code = "due"
     words = _("Bills due")
+    one = _("Bill")
     step = pgettext_lazy("work", "Collect")
     look = ("calendar-dollar", "held")
     sees = (Right.VIEW_BILLS, Right.VIEW_CUSTOMERS)
@@ -62,7 +61,10 @@ class Dues(WorkKind):
         return Coalesce(_begin("fine_on"), super().due())
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """The customer, state, days and total, with a link to the list of bills due, or to what is about to pay it."""
+        """The customer, biller and total, with a link to the list of bills due, or to what is about to pay it.
+
+        One that waits for a decision, or that somebody is about to pay, says so.
+        """
         lines = {}
         bills = list(DueBill.objects.with_state().for_table().filter(pk__in=keys))
         holders = holders_of([bill for bill in bills if bill.state in OWES], person)
@@ -70,15 +72,14 @@ class Dues(WorkKind):
         for bill in bills:
             product, state = bill.number.product, DueState(bill.state)
             holder, asks = holders.get(bill.pk), bill.state in ASKS
-            held = [holder.words] if holder else []
+            about = [product.name if product else "", str(state.label) if asks else "", holder.words if holder else ""]
             leads_to = holder.url if holder and not asks else ""
-            days = [pgettext("work", "bill of %(day)s") % {"day": day_words(bill.due_on)}, *until_words(bill)]
             lines[bill.pk] = Line(
-                subject=f"{bill.number.customer.name} · {product.name if product else ''}",
+                subject=bill.number.customer.name,
                 url=leads_to or f"{reverse('due_list')}?{urlencode({'bill': bill.pk})}",
-                about=" · ".join([shown_number(bill.number), str(state.label), *held, *days]),
+                about=" · ".join(filter(None, about)),
                 amount=rupiah(bill.to_pay) if bill.state in OWES else "",
                 step=pgettext("work", "Decide") if asks else gettext("See the batch") if leads_to else "",
-                at_once=_payment_of(bill) if may_pay and bill.state in OWES and not (asks or held) else ("", ""),
+                at_once=_payment_of(bill) if may_pay and bill.state in OWES and not (asks or holder) else ("", ""),
             )
         return lines

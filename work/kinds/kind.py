@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.db.models import BooleanField, DateTimeField, ExpressionWrapper, F, QuerySet, Value
 from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.safestring import SafeString
 
+from core.looks import badge
 from core.rights import Right
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ class Line:
 class WorkKind(ABC):
     """One kind. `code` names it in addresses; `step`: what a person does about it, on a button.
 
-    `until`: what stands before the time by which it should be done.
+    `one`: what one row is, where `words` say more.
     `sees`: every right that opens its pages. `does`: any of these is enough to do it. `within`: how long it may wait.
     `branch`: the way from a row to its branch; empty for work that belongs to no branch. `every`: the name of the
     list that has the finished ones, too, and its URL query. `says_none`: if there is none, the list says so to people
@@ -83,7 +85,7 @@ class WorkKind(ABC):
     code: ClassVar[str]
     words: ClassVar[str | Promise]
     step: ClassVar[str | Promise]
-    until: ClassVar[str | Promise] = ""
+    one: ClassVar[str | Promise] = ""
     look: ClassVar[tuple[str, str]]
     sees: ClassVar[tuple[Right, ...]]
     does: ClassVar[tuple[Right, ...]]
@@ -91,6 +93,11 @@ class WorkKind(ABC):
     branch: ClassVar[str] = ""
     every: ClassVar[tuple[str, str]] = ("", "")
     says_none: ClassVar[bool] = False
+
+    @property
+    def badge(self) -> SafeString:
+        """What a row is, with its icon and colour."""
+        return badge(self.look, self.one or self.words)
 
     @property
     def severity(self) -> int:

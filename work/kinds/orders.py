@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import BooleanField, Case, DateTimeField, ExpressionWrapper, F, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
-from django.utils.html import format_html
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
+from core.looks import badge
 from core.money import rupiah
 from core.rights import Right
 from ledger.services import books
@@ -19,7 +19,7 @@ from policies.services import policies
 from purchases.models import Order, may_be_charged
 from purchases.presenting import shown_destination
 from purchases.services.actions import Action, allowed_actions, possible_outcomes
-from purchases.states import Status
+from purchases.states import ActionReason, Status
 from purchases.what_now import DECIDED_WITHIN
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
@@ -70,16 +70,23 @@ class Orders(WorkKind):
         orders = Order.objects.for_table().select_related("payment").prefetch_related("verdicts").filter(pk__in=keys)
         return {
             order.pk: Line(
-                subject=f"{order.product_name} · {shown_destination(order)}",
+                subject=order.product_name,
                 url=order.get_absolute_url(),
-                about=format_html('{} <span class="mono">{}</span>', _reason(order), order.ref_id),
+                about=shown_destination(order),
                 amount=rupiah(order.customer_pays),
                 step=_step(order, person, current),
-                state=Status(order.status).badge,
+                state=_state(order),
                 waits=order.status == Status.UNKNOWN and not possible_outcomes(order),
             )
             for order in orders
         }
+
+
+def _state(order: Order) -> str:
+    """Why it needs action, where that takes few words; else its status. Its page has the sentence."""
+    if not order.action_reason or order.action_reason == ActionReason.NEVER_ARRIVED:
+        return Status(order.status).badge
+    return badge(Status(order.status).look, order.get_action_reason_display())
 
 
 def _step(order: Order, person: User, of: Books) -> str:
@@ -87,10 +94,4 @@ def _step(order: Order, person: User, of: Books) -> str:
     possible = allowed_actions(order, person, of=of)
     if possible == {Action.CANCEL} and order.kind == Order.Kind.PURCHASE:
         return gettext("Cancel the order…")
-    return gettext("Check the status") if possible == {Action.POLL} else ""
-
-
-def _reason(order: Order) -> str:
-    if not order.action_reason:
-        return ""
-    return format_html("<span data-reason>{}</span>", order.get_action_reason_display())
+    return pgettext("work", "Check") if possible == {Action.POLL} else ""

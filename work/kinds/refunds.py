@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Case, DateTimeField, ExpressionWrapper, F, QuerySet, Value, When
 from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah
 from core.rights import Right
@@ -27,6 +28,7 @@ class Refunds(WorkKind):
 
     code = "refund"
     words = pgettext_lazy("refund", "Refunds due")
+    one = _("Refund")
     step = pgettext_lazy("work", "Give back")
     look = ("cash-banknote", "bad")
     sees = (Right.VIEW_ORDERS,)
@@ -51,18 +53,17 @@ class Refunds(WorkKind):
         return Payment.objects.owed().annotate(since=F("ended_at"))
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        payments = Payment.objects.filter(pk__in=keys).select_related("seller", "debt__account").with_orders()
+        payments = Payment.objects.filter(pk__in=keys).select_related("debt__account").with_orders()
         return {payment.pk: _line(payment) for payment in payments}
 
 
 def _line(payment: Payment) -> Line:
     order: Any = payment.order  # of a room above
-    seller = payment.seller.shown_name if payment.seller else ""
     is_unpaid = payment.debt is not None and payment.debt.account.balance > 0
     return Line(
-        subject=f"{order.product_name} · {shown_destination(order)}",
+        subject=order.product_name,
         url=f"{order.get_absolute_url()}#order-sale",
-        about=" · ".join(filter(None, [str(order.get_status_display()), str(payment.method_words), seller])),
+        about=shown_destination(order),
         amount=rupiah(payment.to_give_back),
         step=gettext("Take it off the account") if is_unpaid else "",
     )

@@ -39,9 +39,8 @@ class TopUps(WorkKind):
         topups = ExpectedTopUp.objects.filter(pk__in=keys).select_related("announced_by")
         return {
             topup.pk: Line(
-                subject=topup.note or str(self.words),
+                subject=topup.note or topup.announced_by.shown_name,
                 url=f"{reverse('balance')}#expected",
-                about=topup.announced_by.shown_name,
                 amount=rupiah(topup.amount),
             )
             for topup in topups
