@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,7 @@ class Dues(WorkKind):
     look = ("calendar-dollar", "held")
     sees = (Right.VIEW_BILLS, Right.VIEW_CUSTOMERS)
     does = (Right.CHECK_BILLS,)
-    within = COLLECT_WITHIN
+    within = COLLECT_WITHIN + dt.timedelta(days=1)  # to the end of that day, which the list of bills due names
     branch = "home"
     every = ("due_list", "")
 
