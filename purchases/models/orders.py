@@ -330,12 +330,13 @@ class Order(models.Model):
                 condition=Q(status__in=sorted(UNFULFILLED)),
             ),
             # For the search: each finds values by their beginning.
+            # With the key, so that PostgreSQL finds the newest of a beginning by the index alone.
             models.Index(
-                fields=["destination", "-created_at"],
-                opclasses=["varchar_pattern_ops", "timestamptz_ops"],
+                fields=["destination", "-created_at", "-id"],
+                opclasses=["varchar_pattern_ops", "timestamptz_ops", "int8_ops"],
                 name="order_by_number",
             ),
-            # The column is included so that PostgreSQL finds the newest with this end by the index alone.
+            # The column is included for the same reason.
             models.Index(
                 OpClass(Reverse("destination"), "text_pattern_ops"),
                 F("created_at").desc(),
