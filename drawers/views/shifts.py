@@ -83,7 +83,7 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
     shift = _shift_for(request, pk, Right.VIEW_SHIFTS)
     sees_cost = request.user.has_perm(Right.VIEW_COST)
     totals = services.totals_of([shift.pk], with_cost=sees_cost)[shift.pk]
-    page = keyset_page(sales_of(shift), request.GET, time_field="at", size=100)
+    page = keyset_page(sales_of(shift), request.GET, time_field="at")
     paper = request.GET.get("paper", "")
     ended = Payment.objects.exclude(outcome=Outcome.OPEN).select_related("order").order_by("ended_at", "pk")
     handed_to, after, refunded, sold_later, ended_later, ended_here, unsettled, entries = read_together(
