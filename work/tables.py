@@ -24,17 +24,23 @@ from work.services import Item
 
 # What stands above the rows of a group.
 _HEADINGS = {"overdue": pgettext_lazy("work", "Overdue"), "today": _("Today"), "later": pgettext_lazy("work", "Later")}
+# At 23:50, what is due at 00:05 is not for later.
+_SOON = dt.timedelta(hours=12)
 
 
 def group_of(item: Item, now: dt.datetime) -> str:
-    """Whether it is "overdue", or due "today" or "later"; what is due in one minute is one group, as it is sorted."""
+    """Whether it is "overdue", or due "today" or "later"; what is due in one minute is one group, as it is sorted.
+
+    What is due within 12 hours is due "today", also after midnight.
+    """
     if item.due.replace(second=0, microsecond=0) <= now:
         return "overdue"
-    return "today" if _last_day(item) == timezone.localdate(now) else "later"
+    is_soon = item.due - now <= _SOON or _last_day(item) == timezone.localdate(now)
+    return "today" if is_soon else "later"
 
 
 def due_words(item: Item, now: dt.datetime) -> str:
-    """How late it is, in whole hours or days; else its hour today, or the last day on which it is not late.
+    """How late it is, in whole hours or days; else its hour, or the last day on which it is not late.
 
     Empty for the end of today, which its group says.
     """

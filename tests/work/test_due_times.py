@@ -91,6 +91,19 @@ def test_what_is_due_at_midnight_is_due_on_the_day_that_ends():
     ]
 
 
+def test_what_is_due_soon_after_midnight_says_its_hour():
+    late = timezone.localtime().replace(month=5, day=10, hour=23, minute=50, second=0, microsecond=0)
+    soon, morning = (
+        Item("approval", 1, late + ahead, True, None, None)
+        for ahead in (dt.timedelta(minutes=15), dt.timedelta(hours=13))
+    )
+
+    assert [(group_of(item, late), due_words(item, late)) for item in (soon, morning)] == [
+        ("today", "00:05"),
+        ("later", "11 May"),
+    ]
+
+
 def test_an_approval_that_keeps_no_customer_is_due_when_it_expires():
     asker = supervisor()
     batch = Batch.objects.create(branch_id=FIRST, sha256="0" * 64)
