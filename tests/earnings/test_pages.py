@@ -32,6 +32,7 @@ from staff.models import User
 from testing.factories import make_product
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
+from tests.core.helpers import has_id
 from tests.earnings.helpers import ago, lines, sold, sum_past_days, tiles
 from tests.exports.helpers import sheet_text
 
@@ -149,7 +150,6 @@ def test_what_an_address_says_and_is_not_understood_is_said():
         "since=x": ["since=x"],
         "days=40&by=payment": ["days=40", "by=payment"],
         "until=2026-02-31&against_since=<b>": ["until=2026-02-31", "against_since=<b>"],
-        "branch=7": ["branch=7"],
         "days=7&by=method&since=&branch=": [],
     }.items():
         answer = browser.get(f"/earnings/?{query}")
@@ -159,6 +159,23 @@ def test_what_an_address_says_and_is_not_understood_is_said():
             bool(left_out),
             False,
         )
+
+
+def test_a_branch_is_understood_with_lines_by_branch_and_if_unknown_said():
+    tebet, owner = make_branch("Tebet"), browser_of("admin")
+    for page in ("/earnings/", "/"):
+        for query, is_said in [(f"branch={tebet.pk}&by=branch", False), ("branch=999", True)]:
+            assert has_id(owner.get(f"{page}?{query}"), "filter-faults") == is_said, (page, query)
+
+
+def test_a_branch_in_an_address_is_nothing_strange_without_a_choice():
+    owner = browser_of("admin")
+    pages = [owner.get("/?branch=1"), owner.get("/earnings/?branch=1")]
+    tebet = make_branch("Tebet")
+    bound = browser_of("supervisor", branch_id=tebet.pk, bound_since="2026-01-01T00:00Z")
+    pages += [bound.get("/?branch=1"), bound.get("/earnings/?branch=1")]
+
+    assert not any(has_id(page, "filter-faults") for page in pages)
 
 
 def test_thirty_days_are_understood_as_in_the_list_of_orders():
