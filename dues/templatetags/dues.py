@@ -10,7 +10,7 @@ from django.db.models import Prefetch
 
 from customers.models import SavedNumber
 from customers.presenting import shown_number
-from dues.models import DueBill, DueState
+from dues.models import OWES, DueBill, DueState
 
 register = template.Library()
 register.filter(shown_number)
@@ -33,7 +33,7 @@ def each_month(number: SavedNumber) -> EachMonth | None:
     """
     customer: Any = number.customer
     if not hasattr(customer, "each_month"):
-        rows = DueBill.objects.with_state().open()
+        rows = DueBill.objects.with_state().for_table().open()
         numbers = SavedNumber.objects.bills().filter(customer=customer, followed__isnull=False)
         numbers = numbers.select_related("followed").prefetch_related(Prefetch("due_bills", queryset=rows))
         customer.each_month = {
@@ -47,3 +47,9 @@ def each_month(number: SavedNumber) -> EachMonth | None:
 def due_badge(bill: DueBill) -> str:
     """`{{ bill|due_badge }}`: where it stands now."""
     return DueState(bill.state).badge
+
+
+@register.filter
+def owed_amount(bill: DueBill) -> int | None:
+    """`{{ bill|owed_amount }}`: the rupiah of a bill that is to be paid; None for every other one."""
+    return bill.to_pay if bill.state in OWES else None

@@ -42,6 +42,16 @@ def test_the_list_shows_total_fine_and_sum_and_a_text_for_the_customer(cashier):
     assert "2099" in text
 
 
+def test_a_customers_page_says_the_amount_of_an_open_bill(cashier):
+    bill = due_bill("1234567890")
+
+    page = cashier.get(bill.number.customer.get_absolute_url()).content.decode()
+
+    assert re.findall(r'data-due-amount="(\d+)"', page) == [str(bill.to_pay)] == ["102500"]
+    make_payment(bill.bill_check, Status.PENDING)
+    assert "data-due-amount" not in cashier.get(bill.number.customer.get_absolute_url()).content.decode()
+
+
 def test_the_owners_overview_says_how_many_wait_and_how_much_they_owe():
     owner, cashier = browser_of("admin"), browser_of("cashier")
     assert 'id="bills-due"' not in owner.get("/").content.decode()
