@@ -45,7 +45,9 @@ def buying_of(orders: QuerySet[Order]) -> Buying:
     read = Order.objects.filter(pk__in=keys)
     usual = read.filter(status=Status.SUCCESS).order_by().values_list("product_name", "product_code")
     counted = usual.annotate(n=Count("pk"), last=Max("created_at")).order_by("-n", "-last")[:_PRODUCTS]
-    latest = list(Order.objects.for_table().filter(pk__in=keys[:_LATEST]).order_by("-created_at", "-pk"))
+    latest = list(
+        Order.objects.for_table().select_related("payment").filter(pk__in=keys[:_LATEST]).order_by("-created_at", "-pk")
+    )
     return Buying(
         sums=sums_of(orders),
         last_seen=latest[0].created_at if latest else None,

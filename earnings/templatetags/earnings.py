@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -68,6 +69,7 @@ def buying_facts(customer: Customer, user: User) -> dict[str, Any]:
     buying = buying_of(OrderFilter(query, queryset=narrowed(Order.objects.all(), "payment__branch"), person=user).qs)
     with_cost = sees_cost(user)
     table = OrderTable(buying.latest, prefix="bought", person=user, with_cost=with_cost)
+    table.columns = [*table.columns, replace(OrderTable.paid_by, phone="5 wide")]
     return {"buying": buying, "table": table, "query": query.urlencode(), "with_cost": with_cost}
 
 

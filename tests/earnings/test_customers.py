@@ -39,6 +39,7 @@ def test_a_customers_page_says_what_they_buy(customer: Customer):
     assert re.findall(r'id="bought-sum" data-amount="(\d+)"', page) == ["24000"]
     assert re.findall(r'data-product="(\w+)"', page) == ["TSEL10"]
     assert len(re.findall(r'id="bought-\d+"', page)) == 3
+    assert page.count('<td class="c-paid_by') == 3
     assert f"/orders/?customer={customer.pk}" in page
 
 
