@@ -11,13 +11,13 @@ from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from core.customer_texts import one_line, plain_lines, whatsapp_link
 from core.looks import badge
 from core.money import rupiah
 from credit.models import CreditAccount
 from credit.services import Age, Debt, OffAccount, debts_and_unfulfilled, name_of
-from credit.services.ageing import age_of
 from customers.models import SavedNumber
 
 if TYPE_CHECKING:
@@ -33,8 +33,10 @@ def due_badge(due_on: dt.date) -> SafeString:
     """How late a debt is that is due on this day."""
     if due_on == timezone.localdate():
         return badge(("alert-triangle", "held"), _("Due today"))
-    age = age_of(due_on)
-    return badge(("clock", "queued") if age is Age.NOT_DUE else ("alert-triangle", "bad"), age.label)
+    days = (timezone.localdate() - due_on).days
+    if days < 0:
+        return badge(("clock", "queued"), Age.NOT_DUE.label)
+    return badge(("alert-triangle", "bad"), ngettext("%(n)s day late", "%(n)s days late", days) % {"n": days})
 
 
 @dataclass(frozen=True)

@@ -223,9 +223,9 @@ def test_the_pages_ask_little_and_read_no_history():
     [
         (-1, "Not due", "queued"),
         (0, "Due today", "held"),
-        (1, "1–7 days", "bad"),
-        (8, "8–30 days", "bad"),
-        (31, "Over 30 days", "bad"),
+        (1, "1 day late", "bad"),
+        (9, "9 days late", "bad"),
+        (31, "31 days late", "bad"),
     ],
 )
 def test_the_badge_says_what_is_due_today_and_is_red_if_overdue(days_ago: int, said: str, colour: str):
