@@ -376,3 +376,13 @@ def test_a_shift_says_what_its_sales_and_its_profit_count():
     assert "also what failed or is still open" in words_at(page, 'id="sales-count"')
     assert "Rp45.000 · 3" in words(page)
     assert "of Rp10.000 that arrived" in words_at(page, 'id="profit-count"')
+
+
+def test_the_note_about_failed_sales_takes_the_right_to_see_costs():
+    shift = begin()
+    end(sell(shift.cashier, 10_000), "success")
+
+    page = signed_in(shift.cashier).get(f"/shifts/{shift.pk}/")
+
+    assert has_id(page, "sales")
+    assert not has_id(page, "sales-count")
