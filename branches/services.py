@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.db import IntegrityError, transaction
+from django.utils.module_loading import autodiscover_modules
 
 from audit.services import record
 from branches.errors import BranchRefused
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 _KEPT_SECONDS = 5.0
 # The columns of a branch that people change
 TEXTS = ("name", "address", "phone", "footer")
+#: Gets the key of a branch; whether something is still to be decided in it.
+Question = Callable[[int], bool]
+_QUESTIONS: list[Question] = []
 
 log = structlog.get_logger()
 
@@ -102,11 +106,24 @@ def change_branch(branch: Branch, texts: Mapping[str, str], *, actor: User) -> N
     log.info("branch_changed", by=actor.pk, branch=current.pk)
 
 
+def keeps_open(question: Question) -> Question:
+    """Register what a room above has still to decide in a branch: a decorator, in its `closing.py`."""
+    _QUESTIONS.append(question)
+    return question
+
+
+@cache
+def _discover() -> None:
+    autodiscover_modules("closing")
+
+
 def close_branch(branch: Branch, *, actor: User) -> None:
     """Close the branch: no form offers it any more. Its sales stay, and its name in them.
 
-    Raises `BranchRefused` for the last open one, and while somebody or something in use belongs to it.
+    Raises `BranchRefused` for the last open one, while somebody or something in use belongs to it, and while something
+    that was asked for there waits for a second person.
     """
+    _discover()
     with transaction.atomic():
         current = Branch.objects.select_for_update().get(pk=branch.pk)
         if current.closed_at is not None:
@@ -119,6 +136,8 @@ def close_branch(branch: Branch, *, actor: User) -> None:
             or current.tills.filter(switched_off_at=None).exists()
         ):
             raise BranchRefused("in_use")
+        if any(question(current.pk) for question in _QUESTIONS):
+            raise BranchRefused("waits")
         current.closed_at = clock.now()
         current.save(update_fields=["closed_at"])
         record(BRANCH_CLOSED, actor=actor, subject=str(current.pk))

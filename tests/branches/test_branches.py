@@ -3,6 +3,7 @@
 import pytest
 from django.db import DatabaseError, transaction
 
+from approvals.services import refuse
 from audit.models import AuditEvent
 from branches.models import FIRST, Branch
 from branches.services import add_branch, branch_names, forget
@@ -11,9 +12,11 @@ from core.rights import Role
 from drawers.models import Drawer
 from staff.errors import NotAllowed
 from staff.models import User
-from staff.services import add_person, invite, lock_invitation
+from staff.services import add_person, invite, lock_invitation, move
 from staff.services.second import NeedsSecond
+from testing.factories import make_product
 from testing.people import browser_of, make_person
+from tests.approvals.helpers import ask_order
 from tests.branches.helpers import make_branch
 from tests.core.helpers import codes
 from tests.tills.helpers import boss, make_till
@@ -170,6 +173,16 @@ def test_a_branch_is_closed_once_nothing_belongs_to_it(admin, tebet):
     assert tebet.closed_at is not None
     assert AuditEvent.objects.filter(kind="branch_closed", subject=str(tebet.pk)).count() == 1
     assert f'value="{tebet.pk}"' not in admin.get("/drawers/").content.decode()
+
+
+def test_a_branch_in_which_something_waits_for_approval_is_not_closed(admin, tebet):
+    seller = make_person("cashier", own_approval_above=10_000, branch=tebet)
+    approval = ask_order(make_product(price=12_000), seller)
+    move(seller, branch=FIRST, actor=make_person("admin", username="second"))
+
+    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"BranchRefused:waits"}
+    refuse(approval, actor=make_person("supervisor"), reason="Not today")
+    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"branch_closed"}
 
 
 def test_the_last_open_branch_is_never_closed(admin):
