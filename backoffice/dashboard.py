@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.db import connection
-from django.db.models import Count, Q, QuerySet, Subquery, Sum, Value
+from django.db.models import Count, Q, QuerySet, Subquery
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -34,7 +34,6 @@ from core.rights import Right
 from core.snapshot import snapshot
 from core.times import start_of_day
 from core.together import read_together
-from credit.models import CreditAccount
 from dues.filters import bills_seen
 from dues.views import SEES as SEES_DUES
 from earnings.overview import SEES as EARNINGS
@@ -189,8 +188,8 @@ def _facts_seen(request: StaffRequest) -> dict[str, Any]:
         facts["due"] = bills_seen(with_shop=request.user.bound_to is not None).open().owed()
     if request.user.has_perm(Right.VIEW_PRODUCT):
         facts |= _catalogue_facts(list(_last_syncs()), now)
-    facts |= _money_facts(request)
     if _sees_books(request):
+        facts |= _money_facts()
         if request.user.has_perm(Right.VIEW_DIFFERENCES):
             facts["differences"] = _differences(facts["run"])
     elif sees_cost(request.user) and request.user.has_perm(Right.VIEW_ORDERS):
@@ -198,31 +197,19 @@ def _facts_seen(request: StaffRequest) -> dict[str, Any]:
     return facts
 
 
-def _money_facts(request: StaffRequest) -> dict[str, Any]:
-    """Overdue debts; the balance, how long it lasts, and how the last comparison with the books ended."""
-    questions: dict[str, QuerySet[Any, Any]] = {}
-    if request.user.has_perm(Right.VIEW_CREDIT) and own_branch() is None:
-        overdue = CreditAccount.objects.filter(balance__gt=0, oldest_due__lt=timezone.localdate())
-        of_all = overdue.order_by().annotate(of=Value(1)).values("of")
-        questions["debts"] = of_all.annotate(n=Count("pk"), sum=Sum("balance")).values_list("n", "sum")
-    if _sees_books(request):
-        questions["books"], questions["readings"] = Funds.questions()
-        questions |= {"runs": ReconciliationRun.objects.all()[:1], "spending": spending_question()}
-    if not questions:
-        return {}
-    found = dict(zip(questions, read_together(*questions.values()), strict=True))
-    count, owed = next(iter(found.get("debts", [])), (0, 0))
-    facts: dict[str, Any] = {"debts": {"count": count, "sum": owed}}
-    if "books" in found:
-        funds, per_hour = Funds.of(found["books"], found["readings"]), usual_spending_of(found["spending"])
-        facts |= {
-            "funds": funds,
-            "reading": funds.reading,
-            "lasts": lasts_words(funds.available, per_hour),
-            "is_low": funds.available is not None and funds.available < low_below(per_hour),
-            "run": next(iter(found["runs"]), None),
-        }
-    return facts
+def _money_facts() -> dict[str, Any]:
+    """The balance, how long it lasts, and how the last comparison with the books ended."""
+    books, readings, spending, runs = read_together(
+        *Funds.questions(), spending_question(), ReconciliationRun.objects.all()[:1]
+    )
+    funds, per_hour = Funds.of(books, readings), usual_spending_of(spending)
+    return {
+        "funds": funds,
+        "reading": funds.reading,
+        "lasts": lasts_words(funds.available, per_hour),
+        "is_low": funds.available is not None and funds.available < low_below(per_hour),
+        "run": next(iter(runs), None),
+    }
 
 
 def _differences(run: ReconciliationRun | None) -> dict[str, object] | None:

@@ -74,7 +74,7 @@ def work_first(request: StaffRequest) -> HttpResponse:
         "branch": _branches().get(branch, ""),
         "of_branch": f"&branch={branch}" if branch else "",
     }
-    return render(request, "work/first.html", context)
+    return render(request, "work/first.html", context | _tabs_overdue(request))
 
 
 @staff_only()

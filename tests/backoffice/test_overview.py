@@ -18,9 +18,8 @@ from gateway.models import UpstreamAccount
 from purchases.models import Incident
 from purchases.states import ActionReason, Status
 from testing.factories import make_order, make_product
-from testing.people import Browser, browser_of, make_person
+from testing.people import Browser, browser_of
 from tests.core.helpers import codes, counts_at, has_id, next_question, words, words_at
-from tests.credit.helpers import give_credit, made_due, sell_to
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, upstream_tells
 from upstream.budget import CallClass
@@ -254,15 +253,3 @@ def test_the_sandbox_is_announced_on_every_page_and_only_then(cashier):
         assert "http://localhost:8100" not in stranger, "the link opens the sandbox's dashboard"
     with override_settings(SANDBOX=False):
         assert "sandbox-bar" not in cashier.get("/").content.decode()
-
-
-def test_debts_that_are_overdue_lead_to_their_list(supervisor):
-    owing = give_credit("Bu Sri")
-    sell_to(owing, 10_500, by=make_person("cashier", username="sari"))
-    assert not has_id(supervisor.get("/"), "debts-overdue")
-    made_due(owing, 1)
-
-    page = supervisor.get("/")
-
-    assert re.search(r'id="debts-overdue" href="/credit/\?age=due"\s+data-amount="10500">1<', page.content.decode())
-    assert len(supervisor.get("/credit/?age=due").context["table"].rows) == 1

@@ -31,7 +31,7 @@ def second():
     return branch
 
 
-def test_the_link_to_overdue_tabs_says_what_its_list_has(second):
+def test_the_links_to_overdue_tabs_say_what_their_list_has(second):
     owner = browser_of("admin")
     bound = browser_of("supervisor", username="bound", branch_id=second.pk, bound_since="2026-01-01T00:00Z")
     for browser, query, count, owed in [
@@ -39,8 +39,9 @@ def test_the_link_to_overdue_tabs_says_what_its_list_has(second):
         (owner, f"?branch={second.pk}", 1, "Rp40.000"),
         (bound, "", 1, "Rp40.000"),
     ]:
-        work = browser.get(f"/work/{query}")
+        work, overview = browser.get(f"/work/{query}"), browser.get(f"/work/first/{query}")
 
+        assert amounts_at(overview, 'id="work-debts"') == [owed]
         address = re.search(r'id="work-debts" href="([^"]+)"', work.content.decode())[1].replace("&amp;", "&")
         shown = browser.get(address)
         assert len(shown.context["table"].rows) == counts_at(work, 'id="work-debts"')[0] == count
