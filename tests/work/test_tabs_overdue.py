@@ -45,6 +45,7 @@ def test_the_links_to_overdue_tabs_say_what_their_list_has(second):
         address = re.search(r'id="work-debts" href="([^"]+)"', work.content.decode())[1].replace("&amp;", "&")
         shown = browser.get(address)
         assert len(shown.context["table"].rows) == counts_at(work, 'id="work-debts"')[0] == count
+        assert has_id(shown, "only-overdue")
         assert amounts_at(shown, 'id="owed-in-all"') == amounts_at(work, 'id="work-debts"') == [owed]
 
 
