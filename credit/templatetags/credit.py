@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from django import template
+from django.db.models import F, OuterRef, Subquery
 
 from core.rights import Right
 from credit import presenting
-from credit.models import CreditAccount
+from credit.models import CreditAccount, CreditEntry
 from customers.models import Customer
 from staff.models import User
+
+# No index knows the payments: the last one is looked for among so many entries.
+_NEWEST = 50
 
 register = template.Library()
 register.simple_tag(presenting.age_badge)
@@ -18,7 +22,22 @@ register.simple_tag(presenting.owed_of)
 
 @register.simple_tag
 def credit_of(customer: Customer, person: User) -> CreditAccount | None:
-    """`{% credit_of customer user as account %}`: the customer's account, as this person may see it."""
+    """`{% credit_of customer user as account %}`: the customer's account, as this person may see it.
+
+    `last_paid`: rupiah of the newest payment that was not undone, at `last_paid_at`; None without any among the newest
+    entries.
+    """
     if not (person.has_perm(Right.USE_CREDIT) or person.has_perm(Right.VIEW_CREDIT)):
         return None
-    return CreditAccount.objects.filter(customer=customer.pk).first()
+    entries = CreditEntry.objects.filter(account=OuterRef(OuterRef("pk"))).order_by("-at", "-pk")
+    payments = CreditEntry.objects.current().filter(
+        pk__in=entries.values("pk")[:_NEWEST], kind=CreditEntry.Kind.PAYMENT
+    )
+    newest = payments.order_by("-at", "-pk")
+    return (
+        CreditAccount.objects.filter(customer=customer.pk)
+        .annotate(
+            last_paid=Subquery(newest.values(taken=-F("amount"))[:1]), last_paid_at=Subquery(newest.values("at")[:1])
+        )
+        .first()
+    )

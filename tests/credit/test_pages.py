@@ -68,9 +68,11 @@ def test_a_cashier_takes_a_payment_and_undoes_it():
     assert owed_by(customer) == 18_000
     assert "+Rp12.000" in page_of(browser, f"/shifts/{shift.pk}/")
     assert f"/credit/payments/{payment.pk}/undo/" in page_of(browser, f"/customers/{customer.pk}/credit/")
+    assert 'id="last-paid" data-amount="12000"' in page_of(browser, f"/customers/{customer.pk}/")
     browser.post(f"/credit/payments/{payment.pk}/undo/", {"reason": "typed wrongly"})
 
     assert owed_by(customer) == 30_000
+    assert 'id="last-paid"' not in page_of(browser, f"/customers/{customer.pk}/")
     again = browser.post(f"/credit/payments/{payment.pk}/undo/", {"reason": "typed wrongly"})
     assert 'id="form-fault"' in again.content.decode()
 
