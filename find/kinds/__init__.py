@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from core.rights import Right
 from find.kinds.acts import acts
 from find.kinds.bills import bills
+from find.kinds.branches import branches
 from find.kinds.complaints import complaints
 from find.kinds.customers import customers
 from find.kinds.drawers import drawers
@@ -25,6 +26,7 @@ ROWS = (
 #: After the pages: a few letters that begin a page's name may stand in many people's names.
 NAMES = (
     Kind("staff", _("Staff"), (Right.MANAGE_STAFF,), people, "staff_list"),
+    Kind("branches", _("Branches"), (Right.VIEW_ORDERS, Right.VIEW_SHIFTS), branches),
     Kind("drawers", _("Drawers"), (Right.VIEW_SHIFTS,), drawers),
 )
 PRICES = Kind(

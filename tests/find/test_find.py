@@ -574,3 +574,15 @@ def test_who_sees_one_branch_learns_nothing_of_the_names_in_another():
 
     assert before == [f"/staff/{here.pk}/?days=yesterday"]
     assert addresses(bound, "kasir dua kemarin", "staff") == before
+
+
+def test_a_branch_leads_to_its_figures_for_people_who_see_all():
+    auditor = who(Role.AUDITOR)
+    assert addresses(auditor, "pusat", "branches") == []
+
+    branch = make_branch("Pasar Baru")
+
+    for text in ("pasar", "baru", "Pasar Baru"):
+        assert addresses(auditor, text, "branches") == [f"/?branch={branch.pk}"], text
+    bound = browser_of("supervisor", username="bound", branch_id=branch.pk, bound_since="2026-01-01T00:00Z")
+    assert [addresses(browser, "pasar", "branches") for browser in (who(Role.CASHIER), bound)] == [[], []]
