@@ -151,7 +151,7 @@ class Batch(models.Model):
             customer=self.customer,
             reference=self.reference,
             agreed_in=self.agreed_in_id,
-            branch=self.approval.branch_id if self.approval else None,
+            branch=self.branch_id,
             paid_at_once=uuid5(NAMESPACE_OID, f"batch {self.pk}"),
         )
 

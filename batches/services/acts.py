@@ -55,6 +55,9 @@ class BatchAct(SpendingAct):
         start(batch, seller=approval.asked_by, payment=payment, approval=approval)
         return str(batch.pk)
 
+    def branch_of(self, content: Content, asker: User) -> int | None:
+        return Batch.objects.values_list("branch", flat=True).get(pk=content["batch"])
+
     def refuse_approver(self, approval: Approval, person: User) -> None:
         """One of the two may release batches. Nobody approves a row that is more than they may spend for one order."""
         if not may_release(approval.asked_by, person):

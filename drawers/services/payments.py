@@ -116,7 +116,7 @@ def take_payment(ref_id: str, *, destination: str, amount: int, seller: User | N
 def _where(seller: User | None, facts: PaymentFacts) -> tuple[int | None, int | None, int]:
     """The shift that takes the sale, the earlier shift that sold it (both may be empty), and the branch."""
     if seller is None:
-        return None, None, FIRST
+        return None, None, facts.branch or FIRST
     with connection.cursor() as cursor:
         cursor.execute(_OPEN_SHIFT, [seller.pk])
         seen, branch, locked = cursor.fetchone() or (None, None, None)

@@ -112,6 +112,40 @@ def test_given_a_drawer_opened_elsewhere_then_it_takes_only_the_cash():
     assert (payment.branch_id, payment.sold_in) == (FIRST, shift)
 
 
+@pytest.mark.parametrize("meanwhile", ["moved", "in a drawer elsewhere", "released by a command"])
+def test_the_orders_of_a_batch_belong_to_its_branch(meanwhile):
+    open_books(1_000_000)
+    make_product(price=12_000)
+    tebet = make_branch()
+    person = make_person("supervisor", branch=tebet)
+    batch = checked("081290000001;10\n", person)
+    shift = begin(person, drawer=Drawer.objects.create(name="Depan")) if "drawer" in meanwhile else None
+
+    release(batch, actor=None if "command" in meanwhile else person, seal=seal_of(batch), payment=PaymentFacts())
+    if meanwhile == "moved":
+        move(person, branch=FIRST, actor=make_person("admin"))
+    place_rows(batch.pk)
+
+    order = Order.objects.select_related("payment__branch", "batch_row__batch").get()
+    assert (order.payment.branch, order.batch_row.batch.branch, order.payment.sold_in) == (tebet, tebet, shift)
+    assert [(entry.kind, entry.amount) for entry in Entry.objects.filter(ref_id=order.ref_id)] == [
+        ("hold", order.max_price)
+    ]
+    assert not Exchange.objects.filter(ref_id=order.ref_id).exists()
+
+
+def test_given_a_batch_asked_for_elsewhere_it_keeps_its_branch():
+    open_books(1_000_000)
+    tebet, person = make_branch(), make_person("cashier", own_approval_above=10_000)
+    begin(person, drawer=Drawer.objects.create(name="Tebet 1", branch=tebet))
+    approval = _ask("batch", person)
+
+    approve(approval, make_person("supervisor"))
+    place_rows(approval.facts["batch"])
+
+    assert (approval.branch_id, Order.objects.get().payment.branch_id) == (FIRST, FIRST)
+
+
 def _ask(what: str, person: User) -> Approval:
     """This person asks for a sale above the limit, without a shift."""
     if what == "purchase":
