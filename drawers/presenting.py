@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
+from branches.seeing import own_branch
 from core.customer_texts import one_line, plain_lines
 from core.looks import badge
 from core.money import signed_rupiah
@@ -34,6 +35,11 @@ from shop.presenting import Letterhead
 
 if TYPE_CHECKING:
     from staff.models import User
+
+
+def is_elsewhere(payment: Payment) -> bool:
+    """Whether the reader sees only another branch than that of the sale, whose money is in a drawer that is seen."""
+    return own_branch() not in {None, payment.branch_id}
 
 
 def slip_of(payment: Payment) -> str:

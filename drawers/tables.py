@@ -18,7 +18,7 @@ from core.tables import Table, cell_from, column, row_link
 from core.times import moment
 from credit.services import name_of
 from drawers.models import DrawerEntry, Outcome, Payment, Shift
-from drawers.presenting import refund_badge, shift_badge, slip_of
+from drawers.presenting import is_elsewhere, refund_badge, shift_badge, slip_of
 from exports.formats import Fields
 
 
@@ -164,10 +164,10 @@ class SaleTable(Table[Payment]):
         "shift": lambda payment: payment.sold_in_id,
         "method": lambda payment: payment.method,
         "amount": lambda payment: payment.amount,
-        "ref_id": lambda payment: payment.ref_id,
+        "ref_id": lambda payment: "" if is_elsewhere(payment) else payment.ref_id,
         "cash_given": lambda payment: payment.cash_given,
-        "reference": slip_of,
-        "note": lambda payment: name_of(payment.debt.account) if payment.debt else "",
+        "reference": lambda payment: "" if is_elsewhere(payment) else slip_of(payment),
+        "note": lambda payment: _note(payment),  # noqa: PLW0108 - it stands below
         "person": lambda payment: payment.seller.username if payment.seller else "",
         "undoes": lambda _payment: None,
         "sold_in_shift": lambda payment: payment.agreed_in_id,
@@ -180,6 +180,8 @@ class SaleTable(Table[Payment]):
     @column(_("Order"), phone="1 left")
     def order(self, payment: Payment) -> SafeString:
         """The product and the number, as the viewer may see it; leads to the order, which has its name below."""
+        if is_elsewhere(payment):
+            return format_html('<span class="sub" data-elsewhere>{}</span>', gettext("Sold in another branch"))
         order: Any = payment.order  # of a room above
         link = row_link(order.get_absolute_url(), order.product_name)
         number = order.product.kind.as_seen(order.destination)
@@ -197,7 +199,7 @@ class SaleTable(Table[Payment]):
     @column(_("Note"), phone="3 wide")
     def note(self, payment: Payment) -> SafeString:
         """The debtor, the slip, the given cash, what happened to the money, and an earlier shift that sold it."""
-        parts = [name_of(payment.debt.account) if payment.debt else "", slip_of(payment)]
+        parts = [] if is_elsewhere(payment) else [_note(payment), slip_of(payment)]
         if payment.outcome in {Outcome.OWED, Outcome.GIVEN}:
             parts.append(str(Outcome(payment.outcome).label))
         if payment.agreed_in_id:
@@ -223,7 +225,7 @@ class EntryTable(Table[DrawerEntry]):
         "shift": lambda entry: entry.shift_id,
         "method": lambda entry: entry.method,
         "amount": lambda entry: entry.amount,
-        "ref_id": lambda entry: entry.ref_id,
+        "ref_id": lambda entry: _ref_id(entry),  # noqa: PLW0108 - it stands below
         "cash_given": lambda _entry: None,
         "reference": lambda _entry: "",
         "note": lambda entry: note_as_seen(entry.reason),
@@ -240,8 +242,8 @@ class EntryTable(Table[DrawerEntry]):
     def what(self, entry: DrawerEntry) -> SafeString:
         """Its kind, with a link to its order if it has one; an undone entry is struck through."""
         words: object = DrawerEntry.Kind(entry.kind).label
-        if entry.ref_id:
-            words = row_link(reverse("order_detail", args=[entry.ref_id]), words)
+        if ref_id := _ref_id(entry):
+            words = row_link(reverse("order_detail", args=[ref_id]), words)
         if entry.undoes_id:
             return format_html('{} <span class="sub" data-undoes>{}</span>', words, gettext("undone"))
         if hasattr(entry, "undone_by"):
@@ -259,7 +261,7 @@ class EntryTable(Table[DrawerEntry]):
     @column(_("Note"), phone="3 wide")
     def note(self, entry: DrawerEntry) -> SafeString:
         """The reason, the order, and the other shift that sold it."""
-        parts = [note_as_seen(entry.reason), entry.ref_id]
+        parts = [note_as_seen(entry.reason), _ref_id(entry)]
         if sold_in := _sold_in_another(entry):
             parts.append(gettext("sold in shift %(shift)s") % {"shift": sold_in})
         return format_html('<span class="sub">{}</span>', " · ".join(part for part in parts if part))
@@ -282,6 +284,18 @@ def shift_fields() -> Fields:
 def _cell(name: str, row: Payment | DrawerEntry) -> object:
     columns = SaleTable.export if isinstance(row, Payment) else EntryTable.export
     return columns[name](row)
+
+
+def _note(payment: Payment) -> str:
+    """The debtor; in a file a sale of a branch that is not seen says so."""
+    if is_elsewhere(payment):
+        return gettext("Sold in another branch")
+    return name_of(payment.debt.account) if payment.debt else ""
+
+
+def _ref_id(entry: DrawerEntry) -> str:
+    """The order of an entry; empty for one of a branch that is not seen."""
+    return "" if hasattr(entry, "payment") and is_elsewhere(entry.payment) else entry.ref_id
 
 
 def _sold_in_another(entry: DrawerEntry) -> int | None:

@@ -2,13 +2,15 @@
 
 import pytest
 
+from branches.models import FIRST
 from drawers.forms import OpenForm
-from drawers.models import Drawer
+from drawers.models import Drawer, Payment
+from drawers.services import PaymentFacts, expected_cash, give_back
 from drawers.services.shifts import close_shift
 from staff.models import User
-from testing.people import make_person
+from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
-from tests.drawers.helpers import begin, pieces_of
+from tests.drawers.helpers import begin, end, pieces_of, sell
 
 pytestmark = pytest.mark.django_db
 
@@ -57,3 +59,26 @@ def test_with_one_branch_no_option_names_it():
     drawer, person = Drawer.objects.create(name="Depan"), make_person("cashier")
 
     assert _offered(person) == (["Depan"], drawer.pk)
+
+
+@pytest.mark.parametrize("is_given_back", [False, True])
+def test_a_bound_reader_sees_only_the_cash_of_a_sale_elsewhere(is_given_back):
+    tebet, person = make_branch(), make_person("cashier")
+    shift = begin(person, drawer=Drawer.objects.create(name="Tebet 1", branch=tebet), cash=200_000)
+    order = sell(person, 12_000, payment=PaymentFacts(branch=FIRST))
+    if is_given_back:
+        end(order, "failed")
+        give_back(Payment.objects.get(), shift=shift, method="cash", actor=person)
+    bound = browser_of("supervisor", username="bound", branch=tebet, bound_since="2026-01-01T00:00Z")
+
+    page = bound.get(f"/shifts/{shift.pk}/").content.decode()
+    file = b"".join(bound.get(f"/shifts/{shift.pk}/csv/")).decode()
+    whole = browser_of("supervisor", username="whole").get(f"/shifts/{shift.pk}/").content.decode()
+
+    assert [order.ref_id in text for text in (page, file, whole)] == [False, False, True]
+    assert order.get_absolute_url() not in page
+    assert order.product_name not in page
+    assert ("data-elsewhere" in page, "data-elsewhere" in whole) == (True, False)
+    assert "12.000" in page
+    assert expected_cash(shift) == (200_000 if is_given_back else 212_000)
+    assert ",12000," in file
