@@ -13,6 +13,6 @@ class BranchRefused(ForReason):
     texts = {
         "name_taken": _("There is a branch with this name already."),
         "in_use": _("People, drawers or tills belong to this branch. Move them to another one first."),
-        "waits": _("Something that was asked for in this branch waits for approval. Decide or withdraw it first."),
+        "waits": _("An approval or a batch of this branch is still open. Decide, end or cancel it first."),
         "last": _("This is the last open branch. A shop has at least one."),
     }

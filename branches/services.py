@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _KEPT_SECONDS = 5.0
 # The columns of a branch that people change
 TEXTS = ("name", "address", "phone", "footer")
-#: Gets the key of a branch; whether something is still to be decided in it.
+#: Gets the key of a branch; whether something may still be sold in it.
 Question = Callable[[int], bool]
 _QUESTIONS: list[Question] = []
 
@@ -107,7 +107,7 @@ def change_branch(branch: Branch, texts: Mapping[str, str], *, actor: User) -> N
 
 
 def keeps_open(question: Question) -> Question:
-    """Register what a room above has still to decide in a branch: a decorator, in its `closing.py`."""
+    """Register what a room above may still sell in a branch: a decorator, in its `closing.py`."""
     _QUESTIONS.append(question)
     return question
 
@@ -120,8 +120,8 @@ def _discover() -> None:
 def close_branch(branch: Branch, *, actor: User) -> None:
     """Close the branch: no form offers it any more. Its sales stay, and its name in them.
 
-    Raises `BranchRefused` for the last open one, while somebody or something in use belongs to it, and while something
-    that was asked for there waits for a second person.
+    Raises `BranchRefused` for the last open one, while somebody or something in use belongs to it, and while an
+    approval or a batch of it is open.
     """
     _discover()
     with transaction.atomic():

@@ -5,6 +5,7 @@ from django.db import DatabaseError, transaction
 
 from approvals.services import refuse
 from audit.models import AuditEvent
+from batches.services import cancel
 from branches.models import FIRST, Branch
 from branches.services import add_branch, branch_names, forget
 from core import clock
@@ -17,6 +18,7 @@ from staff.services.second import NeedsSecond
 from testing.factories import make_product
 from testing.people import browser_of, make_person
 from tests.approvals.helpers import ask_order
+from tests.batches.helpers import checked
 from tests.branches.helpers import make_branch
 from tests.core.helpers import codes
 from tests.tills.helpers import boss, make_till
@@ -182,6 +184,16 @@ def test_a_branch_in_which_something_waits_for_approval_is_not_closed(admin, teb
 
     assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"BranchRefused:waits"}
     refuse(approval, actor=make_person("supervisor"), reason="Not today")
+    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"branch_closed"}
+
+
+def test_a_branch_with_an_open_batch_is_not_closed(admin, tebet):
+    make_product(price=12_000)
+    batch = checked("081290000001;10\n", make_person("supervisor", branch=tebet))
+    move(batch.created_by, branch=FIRST, actor=make_person("admin", username="second"))
+
+    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"BranchRefused:waits"}
+    cancel(batch, actor=batch.created_by)
     assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"branch_closed"}
 
 
