@@ -17,7 +17,7 @@ class BranchFilter(django_filters.ChoiceFilter):  # type: ignore[misc]
 
     def __init__(self, **kwargs: Any) -> None:
         facts = {"label": _("Branch"), "empty_label": _("Every branch"), "choices": branch_names}
-        super().__init__(**facts, **kwargs)
+        super().__init__(**(facts | kwargs))
 
 
 class InBranches(ListFilter):

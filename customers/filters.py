@@ -15,7 +15,7 @@ class CustomerFilter(InBranches):
     """Customers by a part of the name or note, by the beginning of a number, or by a branch where they have bought."""
 
     q = SearchFilter(label=_("Name or number"))
-    branch = BranchFilter(method="of_branch")
+    branch = BranchFilter(method="of_branch", label=_("Bought in branch"))
 
     def search(self, customers: CustomerQuerySet, _name: str, text: str) -> CustomerQuerySet:
         """All customers whom `text` may mean."""

@@ -81,6 +81,7 @@ def test_a_branch_that_sold_to_nobody_has_no_customers(shop):
     page = browser_of("supervisor").get(f"/customers/?branch={empty}").content.decode()
 
     assert 'id="none-matches"' in page
+    assert "Bought in branch" in page
 
 
 def test_a_shop_with_one_branch_lists_all_under_an_old_link():
