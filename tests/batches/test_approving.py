@@ -131,13 +131,14 @@ def test_a_cashier_asks_for_the_release_and_the_money_is_counted_in_the_cashiers
 
     signed_in(sari).post(f"/batches/{batch.pk}/ask/", {"seal": seal_of(batch), "paid_by": "cash"})
 
-    # then: nothing is sold yet, and it is a row of work that says who asks and how it is paid
+    # then: nothing is sold yet, and it is a row of work, whose page says who asks and how it is paid
     batch.refresh_from_db()
     approval = Approval.objects.get()
     assert (batch.state, Order.objects.count()) == ("checked", 0)
     work = browser.get("/work/").content.decode()
     assert f'id="row-approval-{approval.pk}"' in work
-    assert f"Cash · {sari.shown_name}" in work
+    page = browser.get(f"/approvals/{approval.pk}/").content.decode()
+    assert all(words in page for words in ("Cash", sari.shown_name, f"Left till · {sari.shown_name}"))
     assert work.split('id="count-work"')[1].split(">")[1].split("<")[0] == "1"
     assert f"Left till · {sari.shown_name}" in browser.get(f"/batches/{batch.pk}/").content.decode()
 
