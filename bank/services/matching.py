@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Max, Min, Q, QuerySet
 
 from bank.models import BankRow, State
 from bank.services.items import Item, items_of, without_taken
@@ -47,26 +47,35 @@ def lock_bank() -> None:
 
 @transaction.atomic
 def match_rows(first: dt.date, last: dt.date) -> int:
-    """Match the rows of these days that nobody has decided about; return how many were matched."""
+    """Match the rows of these days, and those of their entries, that nobody has decided about.
+
+    Return how many were matched.
+    """
     lock_bank()
-    items = items_of(first - _LATEST, last - _EARLIEST)
-    undecided = BankRow.objects.filter(day__gte=first, day__lte=last, decided_at=None)
-    _release(undecided.filter(state=State.MATCHED), items)
+    of_days = Q(day__range=(first, last))
+    of_entries = Q(item_day__range=(first, last), day__range=(first + _EARLIEST, last + _LATEST))
+    undecided = BankRow.objects.filter(of_days | of_entries, decided_at=None)
+    bounds = undecided.aggregate(first=Min("day"), last=Max("day"))
+    if bounds["first"] is None:
+        return 0
+    items = items_of(bounds["first"] - _LATEST, bounds["last"] - _EARLIEST)
+    released = _release(undecided.filter(state=State.MATCHED), items)
     columns = ("pk", "day", "amount", "text", "reference", "account__most_fee")
-    open_rows = undecided.filter(state=State.UNKNOWN).order_by("day", "pk")
-    rows = [_Row(*row) for row in open_rows.values_list(*columns)]
+    open_rows = BankRow.objects.filter(of_days | Q(pk__in=released), decided_at=None, state=State.UNKNOWN)
+    rows = [_Row(*row) for row in open_rows.order_by("day", "pk").values_list(*columns)]
     pairs = [(row.pk, item.key, item.day, item.amount) for row, item in _pairs(rows, without_taken(items))]
     with connection.cursor() as cursor:
         cursor.execute(_MATCH, [list(column) for column in zip(*pairs, strict=True)] or [[]] * 4)
     return len(pairs)
 
 
-def _release(matched: QuerySet[BankRow], items: list[Item]) -> None:
-    """Make these rows unknown if the books no longer have their item, or have another amount for it."""
+def _release(matched: QuerySet[BankRow], items: list[Item]) -> list[int]:
+    """Make these rows unknown if the books no longer have their item, or have another amount for it; return them."""
     amounts = {item.key: item.amount for item in items}
     kept = matched.values_list("pk", "item", "item_amount")
     gone = [pk for pk, item, amount in kept if item is not None and amounts.get(item) != amount]
     BankRow.objects.filter(pk__in=gone).update(state=State.UNKNOWN, item=None, item_day=None, item_amount=None)
+    return gone
 
 
 def _pairs(rows: list[_Row], items: list[Item]) -> Iterator[tuple[_Row, Item]]:

@@ -395,6 +395,30 @@ def test_given_a_match_that_the_books_no_longer_say_then_it_is_matched_again(own
     assert names(State.UNKNOWN) == ["QR SETTLEMENT"]
 
 
+def test_given_an_entry_that_is_gone_then_its_own_day_frees_the_row(owner, seller):
+    gone = paid(seller, 50_000, "transfer", days_ago=5)
+    sold_on, booked_on = TODAY() - 5 * ONE_DAY, TODAY() - ONE_DAY
+    read(owner, (booked_on, "BUDI", "50.000"))
+    assert matches() == {f"sale:{gone}": 50_000}
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE drawers_payment SET method = 'cash', is_cash = true WHERE ref_id = %s", [gone])
+
+    assert match_rows(sold_on, sold_on) == 0
+    assert names(State.UNKNOWN) == ["BUDI"]
+    assert statement_of(sold_on, sold_on).part(State.MATCHED).count == 0
+
+
+def test_given_an_entry_that_is_gone_then_its_row_takes_one_near_the_row(owner, seller):
+    gone = paid(seller, 50_000, "transfer", days_ago=5)
+    read(owner, (TODAY() - ONE_DAY, "BUDI", "50.000"))
+    near = paid(seller, 50_000, "transfer")
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE drawers_payment SET method = 'cash', is_cash = true WHERE ref_id = %s", [gone])
+
+    assert match_rows(TODAY() - 5 * ONE_DAY, TODAY() - 5 * ONE_DAY) == 1
+    assert matches() == {f"sale:{near}": 50_000}
+
+
 def test_given_a_person_decides_then_it_is_noted_and_nothing_matches_it_by_itself(owner, seller):
     transfer = paid(seller, 50_000, "transfer")
     read(owner, (TODAY(), "TRSF BUDI", "50.000"), (TODAY(), "TRSF OTHER", "49.000"))

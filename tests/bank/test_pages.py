@@ -138,6 +138,8 @@ def test_given_a_file_then_the_parts_the_links_and_the_csv_say_the_same(sold):
 
     page = browser.get("/bank/", {"show": "matched"})
     assert f'href="/orders/{sold}/"' in page.content.decode()
+    for part, is_offered in [("matched", True), ("unknown", True), ("missing", False), ("aside", False)]:
+        assert ('id="match-again"' in browser.get("/bank/", {"show": part}).content.decode()) is is_offered, part
     order = Order.objects.get(ref_id=sold)
     assert f"{order.product_name} · {hour(order.created_at)} · {method_words('transfer')}" in words(page)
     answer = b"".join(browser.get("/bank/csv/").streaming_content).decode("utf-8-sig")
