@@ -129,7 +129,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
         "groups": [
             (code, words, len([item for item in groups[code] if kind in {"", item.kind}]))
             for code, words in (
-                ("", pgettext("work", "Mine")),
+                ("", pgettext("work", "For me")),
                 ("others", _("Waits for somebody else")),
                 ("shop", pgettext("work", "This branch") if own_branch() else pgettext("work", "The whole shop")),
             )
