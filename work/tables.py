@@ -42,7 +42,7 @@ def group_of(item: Item, now: dt.datetime) -> str:
 def due_words(item: Item, now: dt.datetime) -> str:
     """How late it is, in whole hours or days; else its hour, or the last day on which it is not late.
 
-    Empty for the end of today, which its group says.
+    Empty for the end of today.
     """
     group, last = group_of(item, now), _last_day(item)
     if group == "later":
@@ -120,11 +120,11 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
     def due(self, task: Task) -> SafeString:
         """Until when it is to be done, or how late it is."""
         due, group, words = task.item.due, group_of(task.item, self.now), due_words(task.item, self.now)
-        if not words and not self.with_groups:
-            words = str(_HEADINGS[group])
+        words = words or str(_HEADINGS[group])
         time = format_html('<time datetime="{}" title="{}">{}</time>', due.isoformat(), clock(due), words)
         if group == "overdue":
-            late = time if self.with_groups else format_html("<span>{}</span> {}", _HEADINGS[group], time)
+            css = "phone-label" if self.with_groups else ""  # a phone soon shows the row without its heading
+            late = format_html('<span class="{}">{}</span> {}', css, _HEADINGS[group], time)
             return format_html("<span data-overdue>{}</span>", badge(("alert-triangle", "bad"), late))
         return format_html("<span data-waits>{} {}</span>", gettext("Wait, latest"), time) if task.line.waits else time
 
