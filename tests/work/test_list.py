@@ -261,6 +261,15 @@ def test_a_seller_decides_about_the_own_order_that_was_not_charged():
     assert rows(browser_of("admin")) == ["order"] * 3
 
 
+def test_an_order_of_work_has_the_status_that_orders_give_it():
+    make_order(Status.NEEDS_ACTION, action_reason=ActionReason.UNAVAILABLE)
+
+    page = browser_of("admin").get("/work/").content.decode()
+
+    assert Status.NEEDS_ACTION.badge in page
+    assert page.count(str(ActionReason.UNAVAILABLE.label)) == 1
+
+
 def test_the_button_of_an_order_names_the_act_that_is_possible_now():
     now, sari = timezone.now(), make_person("cashier", username="sari")
     short = {"action_reason": ActionReason.BALANCE_SHORT, "sent_no": None, "placed_by": sari}

@@ -11,7 +11,6 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from core.looks import badge
 from core.money import rupiah
 from core.rights import Right
 from ledger.services import books
@@ -72,21 +71,22 @@ class Orders(WorkKind):
             order.pk: Line(
                 subject=order.product_name,
                 url=order.get_absolute_url(),
-                about=shown_destination(order),
+                about=_about(order),
                 amount=rupiah(order.customer_pays),
                 step=_step(order, person, current),
-                state=_state(order),
+                state=Status(order.status).badge,
                 waits=order.status == Status.UNKNOWN and not possible_outcomes(order),
             )
             for order in orders
         }
 
 
-def _state(order: Order) -> str:
-    """Why it needs action, where that takes few words; else its status. Its page has the sentence."""
+def _about(order: Order) -> str:
+    """Its number, and why it needs action where that takes few words. Its page has the sentence."""
+    number = shown_destination(order)
     if not order.action_reason or order.action_reason == ActionReason.NEVER_ARRIVED:
-        return Status(order.status).badge
-    return badge(Status(order.status).look, order.get_action_reason_display())
+        return number
+    return f"{number} · {order.get_action_reason_display()}"
 
 
 def _step(order: Order, person: User, of: Books) -> str:
