@@ -36,7 +36,10 @@ def days_read() -> dict[str, list[Span]]:
 
 
 def reached_days(read: Mapping[str, list[Span]], first: dt.date, last: dt.date) -> set[dt.date]:
-    """Those of these days that every account has; an account without a file within two months is not waited for."""
+    """Those of these days that every account has.
+
+    An account is waited for from its first day on, but not without a file within two months.
+    """
 
     def days(spans: list[Span], around: dt.timedelta = dt.timedelta()) -> set[dt.date]:
         clipped = ((max(since - around, first), min(until + around, last)) for since, until in spans)
@@ -47,5 +50,5 @@ def reached_days(read: Mapping[str, list[Span]], first: dt.date, last: dt.date) 
     for spans in read.values():
         of_account = days(spans)
         had |= of_account
-        awaited |= days(spans, _NEAR) - of_account
+        awaited |= {day for day in days(spans, _NEAR) - of_account if day >= spans[0][0]}
     return had - awaited
