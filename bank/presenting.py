@@ -55,11 +55,13 @@ class Line:
     item_url: str = ""
     #: If it is an order: its product, time and way to pay.
     item_more: str = ""
+    #: Without `row`: whether it is missing, or `BEYOND` the statements.
+    part: str = MISSING
 
     @property
     def state(self) -> str:
-        """One of `SHOWS`."""
-        return self.row.state if self.row else MISSING
+        """One of `SHOWS`, or `BEYOND`."""
+        return self.row.state if self.row else self.part
 
     @property
     def badge(self) -> SafeString:
@@ -135,7 +137,7 @@ class Part:
         """Its lines, the earliest first; at most `most`."""
         if self.name in {MISSING, BEYOND}:
             items = [] if self.reached is None else self._open_items(self.reached, most)
-            return [Line(None, item.key, item.day, item.amount) for item in items[:most]]
+            return [Line(None, item.key, item.day, item.amount, part=self.name) for item in items[:most]]
         rows = _rows_of(*self.days).filter(state=self.name).select_related("account", "decided_by")
         rows = rows.order_by("day", "pk")[:most]
         return [Line(row, row.item or "", row.item_day, row.item_amount) for row in rows]

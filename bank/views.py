@@ -66,11 +66,11 @@ def bank(request: StaffRequest) -> HttpResponse:
 @staff_only(*RIGHTS)
 @require_GET
 def bank_csv(request: StaffRequest) -> HttpResponseBase:
-    """All rows of the period, and what is missing, as CSV."""
+    """All rows of the period, what is missing, and what is in no statement yet, as CSV."""
     chosen = _chosen(request)
     with snapshot():
         statement = statement_of(chosen.period.first, chosen.period.last)
-        lines = [line for part in statement.parts for line in part.lines()]
+        lines = [line for part in [*statement.parts, statement.beyond] for line in part.lines()]
     facts = {"format": "csv", "query": chosen.query, "rows": len(lines)}
     record(EXPORT_MADE, actor=request.user, subject="bank", facts=facts)
     return csv_answer(lines, _FIELDS, f"bank-{chosen.period.first}-{chosen.period.last}.csv")

@@ -147,6 +147,17 @@ def test_given_a_file_then_the_parts_the_links_and_the_csv_say_the_same(sold):
     assert rows == [("unknown", "-15000", "'=ADM", ""), ("matched", "50000", "BUDI", f"sale:{sold}")]
 
 
+def test_given_entries_in_no_statement_yet_then_the_file_has_those_of_the_page(sold):
+    browser, earlier = browser_of("administrator"), timezone.localdate() - dt.timedelta(days=3)
+    read(browser, file_of(f"{earlier:%d/%m/%Y};ADM;-15.000"), **CONFIRMED)
+
+    lines = browser.get("/bank/", {"show": "beyond"}).context["lines"]
+    answer = b"".join(browser.get("/bank/csv/").streaming_content).decode("utf-8-sig")
+
+    rows = [(row["state"], row["item"]) for row in csv.DictReader(io.StringIO(answer)) if row["item"]]
+    assert rows == [("beyond", line.key) for line in lines] == [("beyond", f"sale:{sold}")]
+
+
 def test_given_a_row_then_a_person_sets_it_aside_matches_it_and_takes_that_away(sold):
     browser = browser_of("administrator")
     read(browser, file_of(today("BUDI", "49.000"), heading=KNOWN), **CONFIRMED)
