@@ -176,6 +176,9 @@ def test_six_lines_stand_there_and_the_page_of_earnings_has_all():
     assert (part.context["report"].count, len(lines(page))) == (9, 9)
     text = part.content.decode()
     assert ">\n        All 9</a>" in text
+    rest = re.search(r'id="to-others" href="([^"]+)"', text)
+    assert rest
+    assert list(lines(supervisor.get(unescape(rest[1])))) == list(lines(page))
     more = re.search(r'id="earned-others"[^>]*data-sales="(\d+)"', text)
     assert more
     assert int(more[1]) + sum(lines(part).values()) == part.context["report"].now.sales
