@@ -105,7 +105,7 @@ def _less_words(less: int) -> str:
     """How much less or more the bank has than the books; empty when both have the same."""
     if not less:
         return ""
-    words = _("%(amount)s less than in the books") if less > 0 else _("%(amount)s more than in the books")
+    words = _("%(amount)s less at the bank") if less > 0 else _("%(amount)s more at the bank")
     return words % {"amount": rupiah(abs(less))}
 
 
@@ -198,6 +198,8 @@ class Statement:
     def no_missing_words(self) -> str | Promise:
         """What is known if nothing is missing."""
         if not self.is_reached:
+            if len(self.reaches) > 1:
+                return _("Not every account's statement has these days yet")
             return _("None of these days is in a statement yet")
         return _("Nothing is missing on the days that were read") if self.beyond.count else _("Nothing is missing")
 

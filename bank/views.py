@@ -104,7 +104,7 @@ def bank_read(request: StaffRequest) -> HttpResponse:
         except BankRefused as refusal:
             context["refusal"] = refusal
         if "read" in context:
-            words = _("%(added)s new rows were read, %(matched)s of them are matched.") % context["read"]
+            words = _("New rows read: %(added)s. Matched: %(matched)s.") % context["read"]
             messages.success(request, words, extra_tags="bank_read")
             address = reverse("bank")
             return HttpResponseClientRedirect(address) if "HX-Request" in request.headers else redirect(address)

@@ -276,6 +276,7 @@ def test_given_two_accounts_then_a_day_is_read_once_both_have_it(owner, seller):
     assert names(MISSING) == [sales[5], sales[3]]
     assert names(BEYOND) == [sales[1]]
     assert statement_of(ago(6), TODAY()).reaches == {"BCA 1": [(ago(6), ago(1))], "BRI 2": [(ago(4), ago(2))]}
+    assert "every account" in str(statement_of(ago(1), ago(1)).no_missing_words)
 
 
 def test_given_an_account_without_files_for_months_then_it_is_not_waited_for(owner, seller):

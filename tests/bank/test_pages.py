@@ -187,7 +187,7 @@ def test_given_a_row_then_a_person_sets_it_aside_matches_it_and_takes_that_away(
 
 @pytest.mark.parametrize(
     ("came", "words"),
-    [("49.000", "Rp1.000 less than in the books"), ("75.000", "Rp25.000 more than in the books")],
+    [("49.000", "Rp1.000 less at the bank"), ("75.000", "Rp25.000 more at the bank")],
 )
 def test_a_row_that_is_matched_by_hand_says_how_it_differs(sold, came, words):
     browser = browser_of("administrator")
