@@ -4,7 +4,7 @@
 
 Two databases are made on the server of DATABASE_URL and kept for the next run: `pages_10000` and `pages_1000000`, each
 filled by `history.py`. The pages are asked as in the evening of the last whole day, so that a day of both is long at
-whatever hour this runs. With `--days 2` the small shop sold its orders in two days instead of a year: for pages that
+whatever hour this runs. With `--days 60` the small shop sold its orders in 60 days instead of a year: for pages that
 grow with their day, and not with the years.
 
 Page by page, both are asked in turns; a time is the best of the rounds, so that other work of the machine counts
