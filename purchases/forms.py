@@ -56,7 +56,7 @@ class NeededNoteForm(NoteForm):
 class VerdictForm(forms.Form):
     """How an order ended, where that was seen, and why it is decided so."""
 
-    outcome = forms.ChoiceField(label=_("It ended as"), widget=forms.RadioSelect)
+    outcome = forms.ChoiceField(label=_("It ended as"), widget=forms.RadioSelect({"class": "form-check-input"}))
     evidence = forms.CharField(
         label=_("Evidence: where did you see it?"), max_length=500, widget=forms.TextInput(attrs=_TEXT)
     )

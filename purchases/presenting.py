@@ -266,6 +266,8 @@ def _unknown(order: Order, _actions: _Actions) -> Explanation:
     happened: _Words
     if order.error_code:
         happened = f"{meaning_of(order.error_code).words} {_('An earlier sending got no answer.')}"
+    elif order.not_found_count:
+        happened = _("The provider does not find this order so far, but it may still arrive.")
     else:
         happened = _("We do not know yet whether the provider received this order.")
     money = _("It may have been charged.")
@@ -302,7 +304,7 @@ def _never_arrived(actions: _Actions) -> Explanation:
     """The label of the reason stands above it and says what it means for the money."""
     happened = _("The provider has said several times that it does not know this order.")
     if Action.CLOSE in actions:
-        step = _("Tell the customer “We are checking.” Still not found? Close it, give the money back.")
+        step = _("Still not found? Close it, and give the money back.")
     else:
         step = _("Tell the customer: “We are checking it.”")
     return Explanation(happened, "", step, code="may_be_charged")
@@ -311,7 +313,7 @@ def _never_arrived(actions: _Actions) -> Explanation:
 def step_if_never_arrived(*, may_decide: bool) -> str:
     """What to do with an order that seems never to have arrived, for its page and its alert alike."""
     if may_decide:
-        return str(_("Make no new sale for it. Check the status, then decide."))
+        return str(_("Do not sell it again. Check the status now."))
     return str(_("Do not sell again. A person who may resolve orders has to decide this."))
 
 

@@ -77,7 +77,7 @@ def _until_decided(order: Order, person: User) -> Now:
     tell = _("Say “We are checking.”")
     at = {"time": short_time(decided_from(order))}
     if may_ever(Action.PROPOSE_VERDICT, person):
-        decides = _("From %(time)s at the latest you decide.") % at
+        decides = _("From %(time)s at the latest, decide here.") % at
     elif names := names_of_holders(Right.PROPOSE_VERDICTS, branch=order.payment.branch_id):
         then = ngettext(
             "From %(time)s at the latest %(names)s decides.",

@@ -101,6 +101,8 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     seen = [order.status, order.polls, sorted(actions), len(events), order.product.price if with_cost else None]
     wait, risen = wait_words(services.longest_wait(order)), after_rise(order, request.user)
     now = what_now(order, actions, request.user)
+    is_folded = now is not None and order.action_reason == ActionReason.NEVER_ARRIVED
+    open_incidents = [incident for incident in incidents if incident.closed_at is None]
     seen += ["who_confirms" in risen, "is_above_limit" in risen, now]
     seen += [wait, [(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
     is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
@@ -114,6 +116,8 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "actions": actions,
         "explanation": explain(order, actions),
         "what_now": now,
+        "is_folded": is_folded,
+        "is_verdict_folded": is_folded or (order.status == Status.SUCCESS and not open_incidents),
         "wait": wait,
         "destination": shown_destination(order),
         "titled": shown_destination(order),
@@ -133,7 +137,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "first_price": _first_price(events),
         "incidents": [incident for incident in incidents if incident.order_id == order.pk],
         "incidents_elsewhere": [incident for incident in incidents if incident.order_id != order.pk],
-        "open_incidents": [incident for incident in incidents if incident.closed_at is None],
+        "open_incidents": open_incidents,
         "says": upstream_words(message, order, with_cost=sees_cost(request.user)) if is_said else "",
         "has_receipt": order.status == Status.REVERSED or (order.status == Status.SUCCESS and not is_bill),
         "shows_stale_price": order.action_reason == ActionReason.PRICE_CHANGED and Action.SEND_AGAIN in actions,

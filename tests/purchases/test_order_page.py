@@ -234,7 +234,26 @@ def test_the_safest_act_is_the_filled_one_while_it_may_be_charged(admin):
     page = detail(admin, never_arrived(place())).content.decode()
 
     assert filled_acts(page) == ["act-poll"]
-    assert page.index('id="send-again-risk"') < page.index('id="act-poll"') < page.index('id="act-send_again"')
+    ids = ["act-poll", "act-close", "order-more", "send-again-risk", "act-send_again"]
+    assert sorted(ids, key=lambda name: page.index(f'id="{name}"')) == ids
+
+
+def test_of_what_never_arrived_only_the_two_next_steps_are_not_folded(admin):
+    order = never_arrived(place())
+    panel = admin.get(f"/orders/{order.ref_id}/panel/", headers={"HX-Request": "true"})
+
+    for page in (detail(admin, order), panel):
+        shown = re.sub(r"<details.*?</details>", "", page.content.decode(), flags=re.DOTALL)
+        assert "act-poll" in shown
+        assert not {"TRANSACTION_NOT_FOUND", "act-send_again", "data-may-be-charged", "It ended as"} & set(
+            re.findall(r"TRANSACTION_NOT_FOUND|act-send_again|data-may-be-charged|It ended as", shown)
+        )
+
+
+def test_a_provider_that_does_not_know_an_order_is_not_said_to_be_unheard(cashier):
+    texts = [explain(make_order(Status.UNKNOWN, not_found_count=times), ()).happened for times in (0, 3)]
+
+    assert texts[0] != texts[1]
 
 
 def test_the_page_of_what_never_arrived_says_the_same_as_its_alert(admin):
