@@ -33,14 +33,16 @@ def group_of(item: Item, now: dt.datetime) -> str:
 
     What is due within 12 hours is due "today", also after midnight.
     """
-    if item.due.replace(second=0, microsecond=0) <= now:
+    minute = item.due.replace(second=0, microsecond=0)
+    if minute <= now:
         return "overdue"
-    is_soon = item.due - now <= _SOON or _last_day(item) == timezone.localdate(now)
+    is_soon = minute - now <= _SOON or _last_day(item) == timezone.localdate(now)
     return "today" if is_soon else "later"
 
 
 def due_words(item: Item, now: dt.datetime) -> str:
-    """How late it is, in whole hours or days; else its hour, or the last day on which it is not late.
+    """How late it is, in whole hours or days; else its hour, with "tomorrow" after midnight, or the last day on which
+    it is not late.
 
     Empty for the end of today.
     """
@@ -48,6 +50,8 @@ def due_words(item: Item, now: dt.datetime) -> str:
     if group == "later":
         return short_day(last)
     if group == "today":
+        if last > timezone.localdate(now):
+            return gettext("tomorrow %(hour)s") % {"hour": hour(item.due)}
         return hour(item.due) if timezone.localdate(item.due) == last else ""
     hours = max(now - item.due, dt.timedelta()) // dt.timedelta(hours=1)
     if hours < 24:

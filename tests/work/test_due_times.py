@@ -91,17 +91,26 @@ def test_what_is_due_at_midnight_is_due_on_the_day_that_ends():
     ]
 
 
-def test_what_is_due_soon_after_midnight_says_its_hour():
+def test_what_is_due_soon_after_midnight_says_tomorrow_and_its_hour():
     late = timezone.localtime().replace(month=5, day=10, hour=23, minute=50, second=0, microsecond=0)
-    soon, morning = (
+    soon, morning, later = (
         Item("approval", 1, late + ahead, True, None, None)
-        for ahead in (dt.timedelta(minutes=15), dt.timedelta(hours=13))
+        for ahead in (dt.timedelta(minutes=15), dt.timedelta(hours=11), dt.timedelta(hours=13))
     )
 
-    assert [(group_of(item, late), due_words(item, late)) for item in (soon, morning)] == [
-        ("today", "00:05"),
+    assert [(group_of(item, late), due_words(item, late)) for item in (soon, morning, later)] == [
+        ("today", "tomorrow 00:05"),
+        ("today", "tomorrow 10:50"),
         ("later", "11 May"),
     ]
+
+
+def test_what_is_due_in_one_minute_is_one_group_twelve_hours_ahead():
+    now = timezone.localtime().replace(month=5, day=10, hour=13, minute=0, second=30, microsecond=0)
+    minute = now.replace(second=0) + dt.timedelta(hours=12)
+    same = [Item("approval", 1, minute.replace(second=second), True, None, None) for second in (5, 50)]
+
+    assert [group_of(item, now) for item in same] == ["today", "today"]
 
 
 def test_an_approval_that_keeps_no_customer_is_due_when_it_expires():
