@@ -118,16 +118,18 @@ class Preview:
         return [{"target": part.key, "name": part.name, "terms": facts_of(terms)} for part, terms in parts]
 
 
-_AFFECTED = """
+_THEN = """
     SELECT product.id, product.code, product.name, product.type = 'postpaid' AS is_bill, product.price AS cost,
            CASE product.type WHEN 'postpaid' THEN product.fee
                 ELSE COALESCE(product.selling_price, product.price) END AS before,
            CASE product.type WHEN 'postpaid' THEN priced.fee
                 ELSE COALESCE(priced.selling_price, product.price) END AS after
       FROM catalogue_product product JOIN ({prices}) priced ON priced.id = product.id
+"""
+_AFFECTED = f"""{_THEN}
      WHERE product.is_listed
        AND (product.selling_price IS DISTINCT FROM priced.selling_price OR product.fee <> priced.fee)
-"""
+"""  # noqa: S608 - our own words
 _LOSS = "CASE WHEN is_bill THEN 0 ELSE cost - after END"
 _MARGIN = "CASE WHEN is_bill THEN after ELSE after - cost END"
 _COUNTED = f"""
@@ -144,11 +146,16 @@ _LISTED = f"""
      LIMIT %s OFFSET %s
 """  # noqa: S608 - our own words
 _MARGIN_BEFORE = "CASE WHEN is_bill THEN before ELSE before - cost END"
+# Every product of the target, whether its price changes or not.
+_OF_TARGET = f"""{_THEN}
+     WHERE product.type = %s AND (%s::bigint IS NULL OR product.category_id = %s) AND (%s::bigint IS NULL OR product.id = %s)
+       AND (%s::bigint[] = '{{{{}}}}' OR product.brand_id = ANY(%s::bigint[]))
+"""  # noqa: S608 - our own words
 _WEIGHED = f"""
     SELECT COALESCE(sum(sold.count), 0)::bigint, COALESCE(sum(sold.count * ({_MARGIN_BEFORE})), 0)::bigint,
            COALESCE(sum(sold.count * ({_MARGIN})), 0)::bigint
-      FROM ({{affected}}) affected
-      JOIN unnest(%s::bigint[], %s::bigint[]) AS sold (id, count) ON sold.id = affected.id
+      FROM ({{of_target}}) of_target
+      JOIN unnest(%s::bigint[], %s::bigint[]) AS sold (id, count) ON sold.id = of_target.id
 """  # noqa: S608 - our own words
 # Every listed product of the target's brands, whether its price changes or not.
 _OF_BRANDS = """
@@ -210,13 +217,18 @@ def preview(
 
 
 def sums_of_sold(change: Preview, sold: Mapping[int, int]) -> tuple[int, int, int]:
-    """How many of these sales are of products whose price changes, and what they earn before and after, in rupiah.
+    """How many of these sales are of the target's products, and what they earn before and after, in rupiah.
 
-    `sold`: product key → how often it was sold. Each sale counts at the product's present cost.
+    `sold`: product key → how often it was sold. Each sale counts at the product's present cost, also where the price
+    does not change.
     """
-    affected, values = _affected_by(change.target, change.rules, change.after)
+    target = change.target
+    of_target, values = _affected_by(target, change.rules, change.after, question=_OF_TARGET)
+    category, _brand, product = target.keys
+    brands = [brand.pk for brand in target.brands]
+    values += [target.type, category, category, product, product, brands, brands, list(sold), list(sold.values())]
     with connection.cursor() as cursor:
-        cursor.execute(_WEIGHED.format(affected=affected), [*values, list(sold), list(sold.values())])
+        cursor.execute(_WEIGHED.format(of_target=of_target), values)
         count, before, after = cursor.fetchone()
     return count, before, after
 

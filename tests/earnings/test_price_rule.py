@@ -5,6 +5,7 @@ import re
 import pytest
 from django.test.client import Client
 
+from catalogue.models import Product
 from catalogue.services import change_rule
 from catalogue.services.targets import Target
 from catalogue.services.terms import Terms
@@ -18,9 +19,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 TYPED = {"target": "all:prepaid", "kind": "percent", "value": "10", "round_to": "1"}
 
 
-def _sold_lately(owner: Client) -> tuple[int, list[str]]:
-    page = owner.get("/products/prices/rule/", TYPED).content.decode()
-    found = re.search(r'id="sold-lately" data-count="(\d+)">(.*?)</p>', page, re.DOTALL)
+def _sold_lately(owner: Client, **typed: str) -> tuple[int, list[str]]:
+    page = owner.get("/products/prices/rule/", TYPED | typed).content.decode()
+    found = re.search(r'id="sold-lately" data-count="(\d+)"[^>]*>(.*?)</p>', page, re.DOTALL)
     assert found
     return int(found[1]), re.findall(r"Rp[\d.]*\d", found[2])
 
@@ -35,6 +36,24 @@ def test_products_weigh_as_often_as_they_were_sold_lately():
     sum_past_days()
 
     assert _sold_lately(browser_of("admin")) == (3, ["Rp600", "Rp3.000"])
+
+
+def test_what_a_brand_earns_counts_products_whose_price_stays_too():
+    # given three products of a brand, one with a price of its own and one that the provider no longer lists
+    rising, fixed, gone, other = (make_product(price=10_000, code=code) for code in ("RISES", "FIXED", "GONE", "OTHER"))
+    Product.objects.filter(pk=gone.pk).update(is_listed=False)
+    Product.objects.filter(pk=other.pk).update(brand=make_product(brand="xl", code="XL").brand)
+    owner = make_person("administrator")
+    change_rule(Target(type="prepaid"), Terms("plus", 200), actor=owner)
+    change_rule(Target(type="prepaid", product=fixed), Terms("fixed", 10_700), actor=owner)
+    for product in (rising, fixed, fixed, gone, other):
+        sold(ago(1), product=product)
+    sum_past_days()
+
+    # when the brand, or one product, gets 10 percent, then the brand earns 200 + 2 x 700 + 200 before
+    admin = browser_of("admin")
+    assert _sold_lately(admin, target=f"brand:{rising.brand_id}") == (4, ["Rp1.800", "Rp3.400"])
+    assert _sold_lately(admin, target=f"product:{rising.pk}") == (1, ["Rp200", "Rp1.000"])
 
 
 def test_a_rule_that_earns_less_is_a_warning_and_says_how_many_prices_fall():
