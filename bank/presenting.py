@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
@@ -164,7 +165,7 @@ class Statement:
     """The bank in some days. `reaches`: the days that were read, by account: each row of days from its first to its
     last one, if they touch these days, else the latest; `beyond`: the entries that lie outside.
 
-    `opened`: what no row is matched with, by day. `expected`: what the books expect in these days, by way to pay; only
+    `opened`: what no row is matched with, by day. `unknown`: the rupiah that came in unknown rows, by day. `expected`: what the books expect in these days, by way to pay; only
     until the first statement is read.
     """
 
@@ -172,6 +173,7 @@ class Statement:
     reaches: dict[str, list[tuple[dt.date, dt.date]]]
     beyond: Part
     opened: list[OpenSum]
+    unknown: dict[dt.date, int]
     expected: dict[str, Expected]
 
     @property
@@ -206,10 +208,18 @@ class Statement:
 
 def statement_of(first: dt.date, last: dt.date) -> Statement:
     """What is matched, missing and unknown in these days: the sums now, the lines when a part is asked for them."""
-    rows = _rows_of(first, last).annotate(in_books=Coalesce("item_amount", "amount")).order_by().values_list("state")
+    rows = _rows_of(first, last).annotate(in_books=Coalesce("item_amount", "amount")).order_by()
     came, left = (Sum("in_books", filter=Q(**{f"in_books__{sign}": 0}), default=0) for sign in ("gt", "lt"))
-    totals = rows.annotate(Count("pk"), came=came, left=left, less=Sum(F("in_books") - F("amount")))
-    sums = {state: (n, came, -left, less) for state, n, came, left, less in totals}
+    totals = rows.values_list("state", "day").annotate(
+        Count("pk"), came=came, left=left, less=Sum(F("in_books") - F("amount"))
+    )
+    sums: dict[str, tuple[int, int, int, int]] = {}
+    unknown: dict[dt.date, int] = {}
+    for state, day, n, came_in, went_out, less in totals:
+        before = sums.get(state, (0, 0, 0, 0))
+        sums[state] = before[0] + n, before[1] + came_in, before[2] - went_out, before[3] + less
+        if state == State.UNKNOWN and came_in:
+            unknown[day] = came_in
     read = days_read()
     reached = reached_days(read, first, last + _ONE_DAY)
     opened, others = open_sums(first, last, reached) if read else ([], [])
@@ -224,7 +234,7 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
         account: [span for span in spans if span[0] <= last and first <= span[1]] or spans[-1:]
         for account, spans in read.items()
     }
-    return Statement(parts, reaches, beyond, opened, {} if read else _expected(first, last))
+    return Statement(parts, reaches, beyond, opened, unknown, {} if read else _expected(first, last))
 
 
 def _rows_of(first: dt.date, last: dt.date) -> QuerySet[BankRow]:
@@ -257,15 +267,18 @@ class Way(NamedTuple):
 class BankDays:
     """What the books expect at the bank from `day` to `last`, in rupiah: by way to pay, and what leaves.
 
-    `opened`: those of it that no row is matched with; None if that was not read.
+    `query`: these days in an address. `opened`: those of it that no row is matched with; None if that was not read.
+    `unknown`: the rupiah that came in rows that the books do not know.
     """
 
     words: str | Promise
+    query: str
     day: dt.date
     last: dt.date
     ways: list[Way]
     left: int
     opened: list[OpenSum] | None = None
+    unknown: int = 0
 
     @property
     def came(self) -> int:
@@ -281,6 +294,13 @@ class BankDays:
     def beyond(self) -> int:
         """What comes and is in no statement yet."""
         return sum(day.came for day in self.opened or [] if not day.is_reached)
+
+    @property
+    def arrived(self) -> int | None:
+        """What has come of it; None if that is not known, or no statement has any of it yet."""
+        if self.opened is None or self.beyond == self.came:
+            return None
+        return self.came - self.missing - self.beyond
 
     @property
     def comes_later(self) -> str:
@@ -299,28 +319,30 @@ def expected_days(chosen: Chosen, today: dt.date, statement: Statement, branch: 
         sums = sums_by_day(min(first, yesterday), today, branch)
     else:
         sums = sums_by_day(first, last, branch) | sums_by_day(yesterday, today, branch)
+    yesterday_words = _("Yesterday, %(day)s") % {"day": day_words(yesterday)}
     days = [
-        _days_of(sums, _("Yesterday, %(day)s: expected") % {"day": day_words(yesterday)}, yesterday, yesterday, branch),
-        _days_of(sums, _("Today so far"), today, today, branch),
+        _days_of(sums, yesterday_words, "days=yesterday", yesterday, yesterday, branch),
+        _days_of(sums, _("Today so far"), "days=today", today, today, branch),
     ]
     if first != last or first not in {yesterday, today}:
-        words = _("%(days)s: expected") % {"days": days_words(first.isoformat(), last.isoformat())}
-        days.append(_days_of(sums, words, first, last, branch))
+        words = days_words(first.isoformat(), last.isoformat())
+        days.append(_days_of(sums, words, urlencode(chosen.days), first, last, branch))
     if branch is not None or not statement.reaches:
         return days
-    return [
-        replace(each, opened=_among(statement.opened, each)) if first <= each.day <= each.last <= last else each
-        for each in days
-    ]
+    return [_beside(statement, each) if first <= each.day <= each.last <= last else each for each in days]
 
 
-def _among(opened: list[OpenSum], days: BankDays) -> list[OpenSum]:
-    return [each for each in opened if days.day <= each.day <= days.last]
+def _beside(statement: Statement, days: BankDays) -> BankDays:
+    """The same days with what the statement has of them, and has not."""
+    unknown = sum(amount for day, amount in statement.unknown.items() if days.day <= day <= days.last)
+    opened = [each for each in statement.opened if days.day <= each.day <= days.last]
+    return replace(days, opened=opened, unknown=unknown)
 
 
 def _days_of(
     sums: Mapping[tuple[dt.date, str], tuple[int, int]],
     words: str | Promise,
+    query: str,
     first: dt.date,
     last: dt.date,
     branch: int | None,
@@ -332,7 +354,7 @@ def _days_of(
             came[method] += comes
             left += leaves
     ways = [Way(method, came[method.code], _orders_by(method.code, first, last, branch)) for method in bank_methods()]
-    return BankDays(words, first, last, ways if any(came.values()) else [], left)
+    return BankDays(words, query, first, last, ways if any(came.values()) else [], left)
 
 
 def _orders_by(method: str, first: dt.date | str, last: dt.date | str, branch: int | None = None) -> str:

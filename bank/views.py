@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBase
@@ -53,7 +54,7 @@ def bank(request: StaffRequest) -> HttpResponse:
         "branch": branch,
         "branch_links": branch_links(request),
         "of_branch": f"&branch={branch}" if branch is not None else "",
-        "period_query": chosen.query if chosen.name not in NAMES else f"days={chosen.name}",
+        "period_query": urlencode(chosen.days),
         "periods": NAMES.items(),
         "statement": statement,
         "part": part,

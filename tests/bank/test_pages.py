@@ -209,6 +209,7 @@ def test_before_a_statement_is_read_the_page_says_to_read_one_and_counts_nothing
 
         advice = page.split('id="no-statement"')[1]
         assert 'href="/bank/read/"' in advice
+        assert 'id="bank-days"' in advice, "it comes first"
         assert 'id="bank-expected"' in advice
         assert "data-part=" not in page
     assert 'href="/bank/read/"' not in browser_of("auditor").get("/bank/").content.decode()
@@ -296,11 +297,16 @@ def test_each_day_says_what_of_it_is_missing_and_what_no_statement_has_yet(sold)
         page = browser.get(f"/bank/{query}").content.decode()
         return re.findall(r'data-missing="(\d+)" data-beyond="(\d+)"', page)
 
+    def arrived() -> list[str]:
+        return re.findall(r'data-arrived="(\d+)"', browser.get("/bank/").content.decode())
+
     assert said() == []  # before a statement is read
     read(browser, file_of(f"{yesterday};BUDI;30.000"), **CONFIRMED)
     assert said() == [("20000", "12000"), ("0", "50000"), ("20000", "62000")]
+    assert arrived() == ["30000", "30000"]  # today is in no statement yet, so nothing is said to have come
     read(browser, file_of(today("SARI", "20.000"), today("QR", "12.000")), **CONFIRMED)
     assert said() == [("0", "0"), ("50000", "0"), ("50000", "0")]
+    assert arrived() == ["62000", "0", "62000"]
     older = timezone.localdate() - dt.timedelta(days=9)
     assert said(f"?since={older}&until={older}") == []  # of other days than the chosen ones it is not read
 
@@ -325,6 +331,27 @@ def test_the_chosen_days_say_what_the_bank_should_show_and_lead_to_their_orders(
         assert way.url == f"/orders/?since={since}&until={until}&payment={way.method.code}"
         assert f'href="{html.escape(way.url)}"' in page.content.decode()
     assert len(browser.get("/bank/?days=yesterday").context["expected_days"]) == 2
+
+
+def test_a_day_says_what_came_unknown_and_leads_to_its_rows(sold):
+    seller, browser = User.objects.get(username="cashier"), browser_of("administrator", language="en")
+    paid(seller, 30_000, "transfer", days_ago=1)
+    paid(seller, 5_500, "transfer", days_ago=1)
+    yesterday = f"{timezone.localdate() - dt.timedelta(days=1):%d/%m/%Y}"
+    read(browser, file_of(f"{yesterday};BUDI;30.000", f"{yesterday};ANDI;77.000", f"{yesterday};ADM;-9"), **CONFIRMED)
+
+    page = browser.get("/bank/")
+
+    first, second, _seven_days = page.context["expected_days"]
+    assert (first.arrived, first.came, first.missing, first.unknown) == (30_000, 35_500, 5_500, 77_000)
+    assert (second.arrived, second.unknown) == (None, 0)
+    for part, row in [("missing", "5500"), ("unknown", "77000")]:
+        address = f"?days=yesterday&amp;show={part}#bank-part"
+        assert f'href="{address}"' in page.content.decode()
+        shown = browser.get(f"/bank/{html.unescape(address)}").content.decode()
+        assert f'data-amount="{row}"' in shown.split('id="bank-part"')[1]
+        assert re.search(r'days=yesterday&amp;show=\w+"\s+aria-current="page"', shown)
+    assert "+Rp5.500" not in words(browser.get("/bank/?show=missing"))
 
 
 @pytest.mark.parametrize("part", ["missing", "beyond"])
