@@ -165,8 +165,8 @@ class Statement:
     """The bank in some days. `reaches`: the days that were read, by account: each row of days from its first to its
     last one, if they touch these days, else the latest; `beyond`: the entries that lie outside.
 
-    `opened`: what no row is matched with, by day. `unknown`: the rupiah that came in unknown rows, by day. `expected`: what the books expect in these days, by way to pay; only
-    until the first statement is read.
+    `opened`: what no row is matched with, by day. `unknown`: the rupiah that came in unknown rows, by day.
+    `expected`: what the books expect in these days, by way to pay; only until the first statement is read.
     """
 
     parts: list[Part]
@@ -321,12 +321,12 @@ def expected_days(chosen: Chosen, today: dt.date, statement: Statement, branch: 
         sums = sums_by_day(first, last, branch) | sums_by_day(yesterday, today, branch)
     yesterday_words = _("Yesterday, %(day)s") % {"day": day_words(yesterday)}
     days = [
-        _days_of(sums, yesterday_words, "days=yesterday", yesterday, yesterday, branch),
-        _days_of(sums, _("Today so far"), "days=today", today, today, branch),
+        _days_of(sums, yesterday_words, "days=yesterday", yesterday, yesterday, branch=branch),
+        _days_of(sums, _("Today so far"), "days=today", today, today, branch=branch),
     ]
     if first != last or first not in {yesterday, today}:
         words = days_words(first.isoformat(), last.isoformat())
-        days.append(_days_of(sums, words, urlencode(chosen.days), first, last, branch))
+        days.append(_days_of(sums, words, urlencode(chosen.days), first, last, branch=branch))
     if branch is not None or not statement.reaches:
         return days
     return [_beside(statement, each) if first <= each.day <= each.last <= last else each for each in days]
@@ -345,6 +345,7 @@ def _days_of(
     query: str,
     first: dt.date,
     last: dt.date,
+    *,
     branch: int | None,
 ) -> BankDays:
     came: Counter[str] = Counter()
