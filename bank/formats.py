@@ -167,6 +167,15 @@ def heading_of(line: Sequence[str]) -> tuple[str, ...]:
     return tuple(" ".join(re.sub(r"\(.*?\)|[.:*]", " ", cell).lower().split()) for cell in line)
 
 
+def count_below_heading(lines: Sequence[Sequence[str]], columns: Columns) -> int:
+    """How many lines that are not empty stand below the heading; a first line without a day is one, too."""
+    filled = [line for line in lines if any(line)]
+    names = [*map(heading_of, filled)]
+    if columns.heading in names:
+        return len(filled) - names.index(columns.heading) - 1
+    return len(filled) - sum(not has_day(line) for line in filled[:1])
+
+
 def bookings_of(lines: Sequence[Sequence[str]], columns: Columns, today: dt.date) -> Iterator[Booking]:
     """The bookings of the file. Raises `BankRefused` for a line with a day if the day or amount cannot be read."""
     texts = _same_name(columns)

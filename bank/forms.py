@@ -87,6 +87,11 @@ class ColumnsForm(forms.Form):
         return cleaned
 
     @property
+    def found(self) -> list[Any]:
+        """The labels of the columns that were chosen or found by their names."""
+        return [self.fields[part].label for part in PARTS if self[part].value() not in {None, ""}]
+
+    @property
     def columns(self) -> Columns:
         """The chosen columns, once the form is valid."""
         return Columns(**self.cleaned_data, heading=self._heading)

@@ -19,7 +19,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from audit.services import record
 from bank import services
 from bank.errors import BankRefused
-from bank.formats import bookings_of, columns_of, lines_of
+from bank.formats import bookings_of, columns_of, count_below_heading, lines_of
 from bank.forms import ColumnsForm, DecisionForm, FileForm
 from bank.models import BankAccount, BankFile, BankRow, State
 from bank.presenting import RIGHTS, Line, expected_days, statement_of, with_links
@@ -140,7 +140,7 @@ def _preview(request: StaffRequest, form: FileForm) -> dict[str, Any]:
     try:
         bookings = [*bookings_of(lines, columns, timezone.localdate())]
         context["sample"] = bookings[:_SAMPLE]
-        context["row_count"], context["left_out"] = len(bookings), sum(map(any, lines)) - len(bookings)
+        context["row_count"], context["left_out"] = len(bookings), count_below_heading(lines, columns) - len(bookings)
     except BankRefused as refusal:
         context["refusal"] = refusal
     return context

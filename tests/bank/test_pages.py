@@ -63,7 +63,7 @@ def test_given_an_unknown_bank_then_the_columns_are_chosen_once(sold):
     assert wrong.context["columns"].errors.as_data()["__all__"][0].code == "no_amount"
     looked_at = read(browser, file_of(*rows, "PEND;NOT YET;1.000"), day=0, text=1, amount=2)
     assert [(row.text, row.amount) for row in looked_at.context["sample"]] == [("BUDI", 50_000), ("ADM", -15_000)]
-    assert (looked_at.context["row_count"], looked_at.context["left_out"]) == (2, 2)  # the heading and what is pending
+    assert (looked_at.context["row_count"], looked_at.context["left_out"]) == (2, 1)  # what is pending, not the heading
     assert "2: ADM" in str(looked_at.context["columns"]["text"]), "the example is a booking"
     assert not BankRow.objects.exists()
 
@@ -97,6 +97,13 @@ def test_a_file_that_is_chosen_is_looked_at_and_not_read(sold):
 
     unknown = look(file_of("BUDI;50.000;25/11/2026", heading="Was;Wieviel;Wann"))
     assert (unknown.context["form"].errors, unknown.context["columns"]["day"].value()) == ({}, 2)
+    assert 'id="columns-choice" open' in unknown.content.decode(), "a person has to choose"
+
+    named = look(file_of("x;y;z", KNOWN, today("BUDI", "50.000"), today("ADM", "-9"), heading="BCA;1;2"))
+    sent, (day, *_texts) = named.content.decode(), named.context["columns"].found
+    assert 'id="columns-choice">' in sent
+    assert sent.index(str(day)) < sent.index('id="bank-sample"') < sent.index('id="columns-choice"')
+    assert (named.context["row_count"], named.context["left_out"]) == (2, 0)
 
     read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
     known = look(file_of(today("SARI", "20.000")), "BCA 1")
