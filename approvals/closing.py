@@ -1,12 +1,13 @@
-"""A branch stays open while a second person is to decide something that was asked for there."""
+"""A branch stays open while a second person is to decide a sale that was asked for there."""
 
 from __future__ import annotations
 
+from approvals.acts import acts_that_keep_a_customer
 from approvals.models import Approval
 from branches.services import keeps_open
 
 
 @keeps_open
 def waits_in(branch: int) -> bool:
-    """Whether an approval of this branch waits: what it becomes is sold there."""
-    return Approval.objects.open().filter(branch=branch).exists()
+    """Whether a sale of this branch waits for its approval. A batch keeps its branch open by itself."""
+    return Approval.objects.open().filter(branch=branch, act__in=acts_that_keep_a_customer()).exists()

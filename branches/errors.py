@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from core.errors import ForReason
+from core.errors import ForReason, OrderRefused
 
 
-class BranchRefused(ForReason):
+class BranchRefused(ForReason, OrderRefused):
     """Nothing was changed. `reason` is one of the keys below."""
 
     texts = {
+        "closed": _("This branch is closed. Choose another one."),
         "name_taken": _("There is a branch with this name already."),
         "in_use": _("People, drawers or tills belong to this branch. Move them to another one first."),
         "waits": _("An approval or a batch of this branch is still open. Decide, end or cancel it first."),

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import structlog
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils.module_loading import autodiscover_modules
 
 from audit.services import record
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _KEPT_SECONDS = 5.0
 # The columns of a branch that people change
 TEXTS = ("name", "address", "phone", "footer")
-#: Gets the key of a branch; whether something may still be sold in it.
+#: Gets the key of a branch; whether a sale still waits in it.
 Question = Callable[[int], bool]
 _QUESTIONS: list[Question] = []
 
@@ -106,6 +106,18 @@ def change_branch(branch: Branch, texts: Mapping[str, str], *, actor: User) -> N
     log.info("branch_changed", by=actor.pk, branch=current.pk)
 
 
+def keep_open(branch: int) -> None:
+    """Keep the branch with this key open until the transaction ends: somebody or something comes to it.
+
+    Raises `BranchRefused` if it is closed. The key of a new row would hold it only when the transaction ends.
+    """
+    with connection.cursor() as cursor:
+        # waits for `close_branch` alone, and nobody else waits for it
+        cursor.execute("SELECT closed_at IS NULL FROM branches_branch WHERE id = %s FOR KEY SHARE", [branch])
+        if cursor.fetchone() != (True,):
+            raise BranchRefused("closed")
+
+
 def keeps_open(question: Question) -> Question:
     """Register what a room above may still sell in a branch: a decorator, in its `closing.py`."""
     _QUESTIONS.append(question)
@@ -120,8 +132,8 @@ def _discover() -> None:
 def close_branch(branch: Branch, *, actor: User) -> None:
     """Close the branch: no form offers it any more. Its sales stay, and its name in them.
 
-    Raises `BranchRefused` for the last open one, while somebody or something in use belongs to it, and while an
-    approval or a batch of it is open.
+    Raises `BranchRefused` for the last open one, while somebody or something in use belongs to it, and while a sale
+    waits for approval or a batch is open in it.
     """
     _discover()
     with transaction.atomic():

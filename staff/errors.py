@@ -84,7 +84,6 @@ def _words() -> dict[str, str]:
         "owner_only": _("Only an owner resets a second factor."),
         "outside": _("This person signs in with %(name)s, which also says the role.") % {"name": settings.OIDC_NAME},
         "other_claim": _("%(name)s does not say this role of this person any more.") % {"name": settings.OIDC_NAME},
-        "branch_closed": _("This branch is closed. Choose another one."),
         "shift_open": _(
             "This person has a shift open at a drawer of another branch. Have it closed or handed over first."
         ),

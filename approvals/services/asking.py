@@ -14,6 +14,7 @@ from approvals.events import APPROVAL_ASKED
 from approvals.models import Approval, Content, canonical, hash_of
 from approvals.services.expiring import expire
 from approvals.services.noting import note
+from branches.services import keep_open
 from core import clock
 from policies.services import policies
 from staff.roles import role_of
@@ -66,6 +67,8 @@ def _store(act: Act, *, subject: str, content: Content, actor: User, reason: str
     )
     try:
         with transaction.atomic():
+            if act.keeps_customer and approval.branch_id is not None:  # it becomes a sale there
+                keep_open(approval.branch_id)
             approval.save(force_insert=True)
     except IntegrityError:
         before = Approval.objects.open().filter(act=act.name, subject=subject).first()

@@ -18,6 +18,7 @@ from batches.services.reading import Written, digest_of, read_rows
 from batches.services.releasing import end, lock_batch
 from batches.states import BatchState, RowState
 from branches.models import FIRST
+from branches.services import keep_open
 from dues.models import OWES, DueBill
 from purchases.services.placing import new_ref_id
 
@@ -97,8 +98,11 @@ def _store(
     meant_again: bool = False,
     again_of: Batch | None = None,
 ) -> tuple[Batch, bool]:
-    branch = again_of.branch_id if again_of else actor.sells_in if actor else FIRST
+    branch = actor.sells_in if actor else FIRST
+    if again_of and again_of.branch.closed_at is None:
+        branch = again_of.branch_id
     with transaction.atomic():
+        keep_open(branch)
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
         before = Batch.objects.filter(branch=branch, sha256=sha256).order_by("-nth").first()

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from audit.events import SETTING_CHANGED
 from audit.services import record
 from branches.models import FIRST
+from branches.services import keep_open
 from core.rights import Right
 from drawers.errors import DrawerRefused
 from drawers.events import USUAL_DRAWER_CHANGED
@@ -24,9 +25,11 @@ log = structlog.get_logger()
 
 
 def add_drawer(name: str, *, actor: User, branch: int = FIRST) -> Drawer:
-    """A new drawer of this name in the branch with this key. Raises `DrawerRefused` for a taken name."""
+    """A new drawer of this name in the branch with this key. Raises `DrawerRefused` for a taken name, `BranchRefused`
+    for a closed branch."""
     try:
         with transaction.atomic():
+            keep_open(branch)
             drawer = Drawer.objects.create(name=name.strip()[:60], branch_id=branch)
             _note(drawer, actor, before=None)
     except IntegrityError:
@@ -37,7 +40,8 @@ def add_drawer(name: str, *, actor: User, branch: int = FIRST) -> Drawer:
 def change_drawer(drawer: Drawer, *, name: str, is_active: bool, actor: User, branch: int | None = None) -> Drawer:
     """Rename it, put it out of use or into use again, or into another branch (by its key).
 
-    Raises `DrawerRefused` for a taken name, and for an open drawer that would go out of use or to another branch.
+    Raises `DrawerRefused` for a taken name, and for an open drawer that would go out of use or to another branch; and
+    `BranchRefused` if it would be in use in a closed branch.
     """
     try:
         with transaction.atomic():
@@ -45,6 +49,8 @@ def change_drawer(drawer: Drawer, *, name: str, is_active: bool, actor: User, br
             before, branch = _facts(current), branch or current.branch_id
             if (not is_active or branch != current.branch_id) and current.shifts.filter(closed_at=None).exists():
                 raise DrawerRefused("in_use")
+            if is_active:
+                keep_open(branch)
             current.name, current.is_active, current.branch_id = name.strip()[:60], is_active, branch
             current.save()
             _note(current, actor, before=before)

@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from audit.services import record
-from branches.models import FIRST, Branch
-from branches.services import has_several
+from branches.models import FIRST
+from branches.services import has_several, keep_open
 from core import clock
 from core.rights import Role
 from staff.errors import LinkRefused, NameTaken, NotAllowed
@@ -81,15 +81,15 @@ def invite(
 
 
 def lock_invitation(username: str, role: Role, facts: Mapping[str, Any], *, actor: User | None) -> Change:
-    """The invitation as a change, with the actor locked. Raises `NotAllowed`, or `NameTaken`."""
+    """The invitation as a change, with the actor locked. Raises `NotAllowed`, `BranchRefused`, or `NameTaken`."""
     if actor is not None:
         lock_actor(actor)
     refuse_role_above(role, actor=actor)
     _refuse_taken(User.normalize_username(username))
     if actor is not None and actor.bound_to not in {None, facts.get("branch", actor.branch_id)}:
         raise NotAllowed("other_branch")
-    if "branch" in facts and not Branch.objects.filter(pk=facts["branch"], closed_at=None).exists():
-        raise NotAllowed("branch_closed")
+    if "branch" in facts:
+        keep_open(facts["branch"])
     return invitation(username, role, facts)
 
 

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from audit.services import record
+from branches.services import keep_open
 from core import clock
 from core.rights import Right, Role
 from staff.errors import NotAllowed
@@ -63,13 +64,15 @@ def lock_role_change(person: User, role: Role, *, actor: User | None) -> Change:
 def move(person: User, *, branch: int, actor: User) -> None:
     """Have the person belong to the branch with this key; a bound person sees that one alone.
 
-    Raises `NotAllowed`, also while the person has a shift open at a drawer of another branch than this.
+    Raises `NotAllowed`, also while the person has a shift open at a drawer of another branch than this; and
+    `BranchRefused` for a closed branch.
     """
     with transaction.atomic():
         locked = lock_for_change(person, actor=actor)
         before, locked.branch_id = locked.branch_id, branch
         if before == branch:
             return
+        keep_open(branch)
         if locked.bound_since is not None:
             if not actor.has_perm(Right.CHANGE_ROLES):
                 raise NotAllowed("owner_binds")
@@ -110,13 +113,15 @@ def deactivate(person: User, *, actor: User | None) -> None:
 def reactivate(person: User, *, actor: User | None, approved_by: User | None = None) -> None:
     """Switch the account on again, with the password and role that it had.
 
-    Raises `NotAllowed`; or `NeedsSecond` when its role takes a second person and a colleague could approve it.
+    Raises `NotAllowed`; `BranchRefused` if its branch was closed; or `NeedsSecond` when its role takes a second person
+    and a colleague could approve it.
     """
     with transaction.atomic():
         change = lock_switching_on(person, actor=actor)
         current = User.objects.get(pk=person.pk)
         if not current.has_joined and approved_by is None:
             raise NotAllowed("not_joined")
+        keep_open(current.branch_id)
         facts = NOBODY
         if takes_two(change.content["rights"]):
             facts = settle(change, actor=actor, approved_by=approved_by)

@@ -3,22 +3,17 @@
 import pytest
 from django.db import DatabaseError, transaction
 
-from approvals.services import refuse
 from audit.models import AuditEvent
-from batches.services import cancel
+from branches.errors import BranchRefused
 from branches.models import FIRST, Branch
 from branches.services import add_branch, branch_names, forget
 from core import clock
 from core.rights import Role
 from drawers.models import Drawer
-from staff.errors import NotAllowed
 from staff.models import User
-from staff.services import add_person, invite, lock_invitation, move
+from staff.services import add_person, invite, lock_invitation
 from staff.services.second import NeedsSecond
-from testing.factories import make_product
 from testing.people import browser_of, make_person
-from tests.approvals.helpers import ask_order
-from tests.batches.helpers import checked
 from tests.branches.helpers import make_branch
 from tests.core.helpers import codes
 from tests.tills.helpers import boss, make_till
@@ -157,44 +152,9 @@ def test_an_approved_invitation_keeps_its_branch_while_it_is_open(tebet):
 
     User.objects.filter(pk=person.pk).update(branch=FIRST)
     Branch.objects.filter(pk=tebet.pk).update(closed_at=clock.now())
-    with pytest.raises(NotAllowed) as refusal:
+    with pytest.raises(BranchRefused) as refusal:
         lock_invitation("budi", Role.ADMINISTRATOR, change.content["facts"], actor=first)
-    assert refusal.value.reason == "branch_closed"
-
-
-def test_a_branch_is_closed_once_nothing_belongs_to_it(admin, tebet):
-    drawer = Drawer.objects.create(name="Depan", branch=tebet)
-
-    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"BranchRefused:in_use"}
-    drawer.is_active = False
-    drawer.save()
-    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"branch_closed"}
-    forget()
-
-    tebet.refresh_from_db()
-    assert tebet.closed_at is not None
-    assert AuditEvent.objects.filter(kind="branch_closed", subject=str(tebet.pk)).count() == 1
-    assert f'value="{tebet.pk}"' not in admin.get("/drawers/").content.decode()
-
-
-def test_a_branch_in_which_something_waits_for_approval_is_not_closed(admin, tebet):
-    seller = make_person("cashier", own_approval_above=10_000, branch=tebet)
-    approval = ask_order(make_product(price=12_000), seller)
-    move(seller, branch=FIRST, actor=make_person("admin", username="second"))
-
-    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"BranchRefused:waits"}
-    refuse(approval, actor=make_person("supervisor"), reason="Not today")
-    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"branch_closed"}
-
-
-def test_a_branch_with_an_open_batch_is_not_closed(admin, tebet):
-    make_product(price=12_000)
-    batch = checked("081290000001;10\n", make_person("supervisor", branch=tebet))
-    move(batch.created_by, branch=FIRST, actor=make_person("admin", username="second"))
-
-    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"BranchRefused:waits"}
-    cancel(batch, actor=batch.created_by)
-    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"branch_closed"}
+    assert refusal.value.reason == "closed"
 
 
 def test_the_last_open_branch_is_never_closed(admin):

@@ -12,7 +12,9 @@ from django.utils.crypto import salted_hmac
 
 from audit.events import SETTING_CHANGED
 from audit.services import record
+from branches.errors import BranchRefused
 from branches.models import FIRST
+from branches.services import keep_open
 from core import clock
 from core.addresses import line_of
 from core.rights import Right
@@ -110,12 +112,14 @@ def find_till(token: str) -> Till | None:
 def change_till(till: Till, *, name: str, pin_limit: int | None, actor: User, branch: int | None = None) -> None:
     """Give the till another name, limit or branch; they hold at the next request.
 
-    Raises `IntegrityError` for a taken name. `till`: as the person saw it. The limit is written
-    only if it differs from that one: only then the person has confirmed it.
+    Raises `IntegrityError` for a taken name, `BranchRefused` for a closed branch. `till`: as the person saw it. The
+    limit is written only if it differs from that one: only then the person has confirmed it.
     """
     with transaction.atomic():
         current = Till.objects.select_for_update().get(pk=till.pk)
         before = {"name": current.name, "pin_limit": current.pin_limit, "branch": current.branch_id}
+        if branch and branch != current.branch_id:
+            keep_open(branch)
         current.name, current.branch_id = name, branch or current.branch_id
         if pin_limit != till.pin_limit:
             current.pin_limit = pin_limit
@@ -171,6 +175,10 @@ def _lock_code(typed: str) -> EnrolmentCode:
     is_backed = _may_enrol(code.made_by) and not _is_of_another_branch(code.name, code.made_by)
     if code.expires_at <= clock.now() or not is_backed:
         raise CodeRefused("expired")
+    try:
+        keep_open(code.branch_id)
+    except BranchRefused:
+        raise CodeRefused("expired") from None
     return code
 
 

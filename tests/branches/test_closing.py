@@ -1,0 +1,184 @@
+"""A branch is closed once nobody and nothing belongs to it; nobody and nothing comes to a closed one."""
+
+import pytest
+from django.db import transaction
+
+from approvals.models import Approval
+from approvals.services import refuse
+from audit.models import AuditEvent
+from batches.models import Batch
+from batches.services import again, cancel, place_rows, release, seal_of
+from branches.errors import BranchRefused
+from branches.models import FIRST, Branch
+from branches.services import close_branch, forget
+from drawers.models import Drawer
+from drawers.services import PaymentFacts, add_drawer, change_drawer
+from purchases.models import Order
+from staff.models import User
+from staff.services import deactivate, move, reactivate
+from testing.factories import make_product
+from testing.orders import Meanwhile
+from testing.people import make_person
+from tests.approvals.helpers import ask_order
+from tests.batches.helpers import checked
+from tests.branches.helpers import make_branch
+from tests.core.helpers import codes
+from tests.ledger.helpers import open_books
+from tests.tills.helpers import make_till
+from tills.errors import CodeRefused
+from tills.services.enrolling import change_till, enrol, make_code
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def tebet() -> Branch:
+    return make_branch()
+
+
+@pytest.fixture
+def owner() -> User:
+    return make_person("admin", username="boss")
+
+
+@pytest.fixture(autouse=True)
+def _read_again():
+    """What a test added is rolled back."""
+    yield
+    forget()
+
+
+def test_a_branch_is_closed_once_nothing_belongs_to_it(admin, owner, tebet):
+    drawer = Drawer.objects.create(name="Depan", branch=tebet)
+
+    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"BranchRefused:in_use"}
+    drawer.is_active = False
+    drawer.save()
+    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"branch_closed"}
+    forget()
+
+    tebet.refresh_from_db()
+    assert tebet.closed_at is not None
+    assert AuditEvent.objects.filter(kind="branch_closed", subject=str(tebet.pk)).count() == 1
+    assert f'value="{tebet.pk}"' not in admin.get("/drawers/").content.decode()
+
+
+def test_a_branch_in_which_something_waits_for_approval_is_not_closed(admin, owner, tebet):
+    seller = make_person("cashier", own_approval_above=10_000, branch=tebet)
+    approval = ask_order(make_product(price=12_000), seller)
+    move(seller, branch=FIRST, actor=owner)
+
+    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"BranchRefused:waits"}
+    refuse(approval, actor=make_person("supervisor"), reason="Not today")
+    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"branch_closed"}
+
+
+def test_a_branch_with_an_open_batch_is_not_closed(admin, owner, tebet):
+    make_product(price=12_000)
+    batch = checked("081290000001;10\n", make_person("supervisor", branch=tebet))
+    move(batch.created_by, branch=FIRST, actor=owner)
+
+    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"BranchRefused:waits"}
+    cancel(batch, actor=batch.created_by)
+    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"branch_closed"}
+
+
+def test_a_batch_of_a_closed_branch_is_tried_again_elsewhere(tebet, owner):
+    open_books(1_000_000)
+    make_product(price=12_000)
+    person = make_person("supervisor", branch=tebet)
+    batch = checked("081290000001;10\n", person)
+    release(batch, actor=person, seal=seal_of(batch), payment=PaymentFacts())
+    cancel(batch, actor=person, is_released=True)
+    batch.refresh_from_db()
+    move(person, branch=FIRST, actor=owner)
+    close_branch(tebet, actor=owner)
+
+    person = User.objects.get(pk=person.pk)
+    other, _is_new = again(batch, actor=person)
+    release(other, actor=person, seal=seal_of(other), payment=PaymentFacts())
+    place_rows(other.pk)
+
+    assert other.branch_id == FIRST
+    assert Order.objects.get().payment.branch_id == FIRST
+
+
+def test_nobody_and_nothing_comes_to_a_closed_branch(tebet, owner):
+    left, other = make_person("cashier", branch=tebet), make_person("cashier", username="budi")
+    till, drawer = make_till("Kasir 8"), Drawer.objects.create(name="Tebet", branch=tebet, is_active=False)
+    code = make_code(name="Kasir 9", pin_limit=None, actor=owner, branch=tebet.pk)
+    deactivate(left, actor=owner)
+    close_branch(tebet, actor=owner)
+
+    for step in (
+        lambda: reactivate(left, actor=owner),
+        lambda: move(other, branch=tebet.pk, actor=owner),
+        lambda: add_drawer("Belakang", actor=owner, branch=tebet.pk),
+        lambda: change_drawer(drawer, name="Tebet", is_active=True, actor=owner),
+        lambda: change_till(till, name="Kasir 8", pin_limit=None, actor=owner, branch=tebet.pk),
+    ):
+        with pytest.raises(BranchRefused) as refusal:
+            step()
+        assert refusal.value.reason == "closed"
+    with pytest.raises(CodeRefused) as refused:
+        enrol(code, address="127.0.0.1")
+    assert refused.value.reason == "expired"
+    assert not tebet.people.filter(is_active=True).exists()
+    assert not tebet.drawers.filter(is_active=True).exists()
+    assert not tebet.tills.filter(switched_off_at=None).exists()
+
+
+def test_a_person_of_a_closed_branch_is_moved_and_then_switched_on(tebet, owner):
+    person = make_person("cashier", branch=tebet)
+    deactivate(person, actor=owner)
+    close_branch(tebet, actor=owner)
+
+    move(person, branch=FIRST, actor=owner)
+    reactivate(person, actor=owner)
+
+    person.refresh_from_db()
+    assert (person.branch_id, person.is_active) == (FIRST, True)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("asked", ["order", "batch"])
+def test_a_branch_is_not_closed_while_something_is_asked_for_in_it(asked, tebet, owner):
+    product = make_product(price=12_000)
+    seller = make_person("supervisor", own_approval_above=10_000, branch=tebet)
+    stale = User.objects.get(pk=seller.pk)  # the request of the seller has begun
+    move(seller, branch=FIRST, actor=owner)
+
+    with transaction.atomic():
+        if asked == "order":
+            ask_order(product, stale)
+        else:
+            checked("081290000001;10\n", stale)
+        closing = Meanwhile(lambda: close_branch(tebet, actor=owner))
+        assert closing.is_blocked_by_us()
+
+    with pytest.raises(BranchRefused) as refusal:
+        closing.end()
+    assert refusal.value.reason == "waits"
+    tebet.refresh_from_db()
+    assert tebet.closed_at is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_is_asked_for_in_a_branch_that_was_closed_meanwhile(tebet, owner):
+    product = make_product(price=12_000)
+    seller = make_person("supervisor", own_approval_above=10_000, branch=tebet)
+    stale = User.objects.get(pk=seller.pk)
+    move(seller, branch=FIRST, actor=owner)
+
+    with transaction.atomic():
+        close_branch(tebet, actor=owner)
+        asking = Meanwhile(lambda: ask_order(product, stale))
+        assert asking.is_blocked_by_us()
+
+    with pytest.raises(BranchRefused) as refusal:
+        asking.end()
+    assert refusal.value.reason == "closed"
+    with pytest.raises(BranchRefused):
+        checked("081290000001;10\n", stale)
+    assert not Approval.objects.exists()
+    assert not Batch.objects.exists()
