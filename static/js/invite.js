@@ -13,7 +13,14 @@
   }
 
   let isOwn = userName.value !== "";
+  let isEntered = false;
   userName.addEventListener("input", () => (isOwn = userName.value !== ""));
+  // What is typed into it takes the place of what was proposed; a second click places the caret.
+  userName.addEventListener("focus", () => (isEntered = !isOwn));
+  userName.addEventListener("click", () => {
+    if (isEntered) userName.select();
+    isEntered = false;
+  });
   name.addEventListener("input", () => {
     if (!isOwn) userName.value = proposed();
   });

@@ -72,6 +72,25 @@ def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_
     assert faults + faults_of(owner) == []
 
 
+def test_typing_a_user_name_replaces_the_proposed_one(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    phone = open_window(size=PHONE)
+    sign_in(phone, live_server.url, "owner", "/staff/invite/")
+    name, user_name = phone.locator("[name=full_name]"), phone.locator("[name=username]")
+    name.press_sequentially("Sari Dewi")
+    expect(user_name).to_have_value("sari")
+
+    user_name.click()
+    user_name.press_sequentially("sari")
+
+    expect(user_name).to_have_value("sari")
+    user_name.click(position={"x": 3, "y": 15})  # the caret can still be placed in it
+    phone.keyboard.type("bu")
+    expect(user_name).to_have_value("busari")
+    name.press_sequentially(" Lestari")
+    expect(user_name).to_have_value("busari")
+
+
 def test_on_a_phone_an_invitation_with_its_limit_takes_little_more_than_a_screen(
     live_server: Any, open_window: OpenWindow
 ):
