@@ -168,18 +168,19 @@ class InviteForm(NamesForm, RoleForm, WithBranch):
     def __init__(self, *args: Any, actor: User, **kwargs: Any) -> None:
         super().__init__(*args, actor=actor, empty=gettext("Choose a role"), **kwargs)
         self.initial.update(branch=actor.branch_id, role=Role.CASHIER)
+        self.fields["username"].help_text = _("For signing in; it follows the name.")
         for name in _MORE:
             self.fields[name].widget.attrs |= _FIELD
 
     @property
     def person(self) -> list[forms.BoundField]:
-        """The names and the role."""
-        return [field for field in self if field.name not in {"branch", *_MORE}]
+        """The name and the role; the limit per order follows."""
+        return [self["full_name"], self["role"]]
 
     @property
-    def place(self) -> list[forms.BoundField]:
-        """The branch, where there are several."""
-        return [field for field in self if field.name == "branch"]
+    def filled_in(self) -> list[forms.BoundField]:
+        """The user name, and the branch where there are several: mostly they stay as proposed."""
+        return [field for field in self if field.name in {"username", "branch"}]
 
     @property
     def more(self) -> list[forms.BoundField]:

@@ -94,6 +94,7 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
         "limits_form": limits_form,
         "confirmed": " ".join(confirmed),
         "joining": joining,
+        "is_of_this_machine": is_of_this_machine(site_of(request)),
     }
     if limits_form:
         offered = dict(form.fields["role"].choices)  # type: ignore[attr-defined] # it is a choice

@@ -104,7 +104,7 @@ def test_on_a_phone_an_invitation_with_its_limit_takes_little_more_than_a_screen
     # the limit follows the role, and the other limits wait behind one line
     named = phone.locator("main form [name]:not([type=hidden]):visible")
     names = named.evaluate_all("fields => fields.map(field => field.name)")
-    assert names[:4] == ["full_name", "username", "role", "per_order"]
+    assert names[:4] == ["full_name", "role", "per_order", "username"]
     expect(phone.locator("[name=per_day]")).to_be_hidden()
     button = phone.locator("main form button.btn-primary").bounding_box()
     assert button

@@ -334,6 +334,9 @@ def test_a_link_that_opens_on_this_computer_alone_says_so(boss):
     plain = signed_in(colleague).confirm(f"/staff/{person.pk}/link/", headers={"Host": "localhost:8000"})
     assert has_id(plain, "only-here")
     assert "SITE_URL" not in plain.content.decode()
+    # the form says it, too, before anything is made
+    assert has_id(boss.get("/staff/invite/", headers={"Host": "localhost:8000"}), "only-here")
+    assert not has_id(boss.get("/staff/invite/"), "only-here")
 
 
 def test_an_invitation_asks_for_the_limit_per_order_first_and_says_what_it_counts(boss):
@@ -356,4 +359,5 @@ def test_the_page_of_a_link_shows_it_first_then_role_and_limits(boss):
     here = boss.confirm("/staff/invite/", INVITATION | {"username": "rini"}, headers={"Host": "localhost:8000"})
     order = [here.content.decode().index(f'id="{part}"') for part in ("access-link", "link-for", "only-here")]
     assert order == sorted(order)
-    assert "Rp200.000" in words_at(shown, 'id="link-for"')
+    for fact in ("sari", "Rp200.000"):
+        assert fact in words_at(shown, 'id="link-for"')
