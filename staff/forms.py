@@ -25,7 +25,7 @@ from staff.services.throttle import Slowed
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
 _MORE = ("email", "note")
-_OF_COST = _("Counts what the provider charges (the cost).")
+_OF_COST = _("Counts the cost, not what the customer pays.")
 
 
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -99,7 +99,7 @@ class LimitsForm(forms.Form):
     per_day = RupiahField(label=_("Limit per day"), help_text=_OF_COST, least=0, required=False)
     approval_above = RupiahField(
         label=_("Needs approval above (Rp)"),
-        help_text=_("Counts what the customer pays, or the cost if that is higher."),
+        help_text=_("Counts what the customer pays, or the cost if higher."),
         least=0,
         required=False,
     )
