@@ -45,19 +45,22 @@ def counted_of(row: PersonFigures, days: Period, reader: User) -> list[Counted]:
         return _list("audit_list", person=person.username, days=days.value, kind=kind)
 
     shifts = _list("shift_list", cashier=person.pk, days=days.value)
+    if row.shift:
+        shifts = reverse("shift_detail", args=[row.shift])
     refunds = _list("refund_list", state="given", person=person.pk, given=days.value)
     # What an owner wants to know first about a day is in the first row, on a phone and on a desk.
     counted = [
         Counted("sales", _("Sales"), rupiah(figures.sales), orders(Status.SUCCESS)),
+        *(
+            [Counted("profit", _("Profit"), rupiah(figures.profit), orders(Status.SUCCESS))]
+            if sees_cost(reader)
+            else []
+        ),
         Counted("sold", _("Sold"), f"{figures.sold:n}", orders(Status.SUCCESS)),
         Counted("cancelled", _("Cancelled"), f"{figures.cancelled:n}", orders(ENDED_BY_PEOPLE)),
         Counted("failed", _("Did not go through"), f"{figures.unsold:n}", orders(NOT_THROUGH)),
         Counted("given-back", _("Refunds given"), rupiah(row.given_back), refunds),
         Counted("difference", _("Cash difference"), difference_of(row), shifts, bool(row.difference)),
-    ]
-    if sees_cost(reader):
-        counted.append(Counted("profit", _("Profit"), rupiah(figures.profit), orders(Status.SUCCESS)))
-    counted += [
         Counted("share", _("Went through"), percent(figures.share), orders(NOT_THROUGH)),
         Counted("open", pgettext("orders", "Open"), f"{figures.open:n}", orders(OPEN_ONES)),
         Counted("paid-out", pgettext("drawer", "Paid out by hand"), rupiah(row.paid_out), shifts),
@@ -68,7 +71,7 @@ def counted_of(row: PersonFigures, days: Period, reader: User) -> list[Counted]:
     counted.append(Counted("reprints", _("Copies of receipts"), f"{row.reprints:n}", prints))
     if sees_acts:
         looks = acts(FULL_NUMBER_SEEN.key)
-        counted.append(Counted("numbers-seen", _("Full numbers seen"), f"{row.numbers_seen:n}", looks))
+        counted.append(Counted("numbers-seen", _("Customers' full numbers seen"), f"{row.numbers_seen:n}", looks))
     return counted
 
 

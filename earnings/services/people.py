@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
+from django.db.models import Count, F, Min, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from audit.models import AuditEvent
@@ -23,14 +23,15 @@ class PersonFigures:
     """One person's days. `difference`: rupiah by which the counts of their shifts were off, signed.
 
     That is of the closing counts, and of the opening counts against what was left in the drawer; `is_uncounted`: one
-    is still open. `paid_out`: rupiah that they took out of the drawer by hand. `given_back`: rupiah that they noted as
-    given back to customers.
+    is still open. `shift`: the key of their only shift; None unless they had just one. `paid_out`: rupiah that they
+    took out of the drawer by hand. `given_back`: rupiah that they noted as given back to customers.
     """
 
     person: User
     figures: Figures
     difference: int
     is_uncounted: bool
+    shift: int | None
     paid_out: int
     given_back: int
     reprints: int
@@ -38,14 +39,16 @@ class PersonFigures:
 
 
 class _Shifts(NamedTuple):
-    """The sums of a person's shifts: rupiah that the counts were off, how many are open, rupiah paid out."""
+    """A person's shifts: rupiah that the counts were off, how many are open, rupiah paid out, how many, the first."""
 
     off: int
     open: int
     paid_out: int
+    number: int
+    first: int | None
 
 
-_NOTHING = _Shifts(0, 0, 0)
+_NOTHING = _Shifts(0, 0, 0, 0, None)
 
 
 def people_beside(period: Period) -> list[PersonFigures]:
@@ -61,6 +64,8 @@ def people_beside(period: Period) -> list[PersonFigures]:
             off=Sum(at_opening + Coalesce("difference", 0)),
             open=Count("pk", filter=Q(closed_at=None)),
             paid_out=Coalesce(-Sum(Subquery(by_hand.values("shift").annotate(out=Sum("amount")).values("out"))), 0),
+            number=Count("pk"),
+            first=Min("pk"),
         )
         off = {cashier: _Shifts(*counts) for cashier, *counts in counted}
         refunds = narrowed(Payment.objects.filter(given_at__gte=since, given_at__lt=until))
@@ -78,6 +83,7 @@ def people_beside(period: Period) -> list[PersonFigures]:
             figures=figures.get(pk, Figures()),
             difference=off.get(pk, _NOTHING).off,
             is_uncounted=off.get(pk, _NOTHING).open > 0,
+            shift=off.get(pk, _NOTHING).first if off.get(pk, _NOTHING).number == 1 else None,
             paid_out=off.get(pk, _NOTHING).paid_out,
             given_back=given_back.get(pk, 0),
             reprints=reprints.get(pk, 0),

@@ -90,7 +90,7 @@ def test_the_figures_of_one_day_lead_to_the_lists_of_what_they_count(yesterday_o
 
     figures = figures_on(owner.get(f"{address}?days=yesterday").content.decode())
 
-    assert list(figures)[:6] == ["sales", "sold", "cancelled", "failed", "given-back", "difference"]
+    assert list(figures)[:7] == ["sales", "profit", "sold", "cancelled", "failed", "given-back", "difference"]
     assert {name: shown for name, (shown, _url) in figures.items()} == {
         "sales": "Rp24.000",
         "profit": "Rp3.000",
@@ -170,13 +170,17 @@ def test_a_drawer_that_is_open_is_not_counted_yet_and_what_was_paid_out_is_a_fig
     page = owner.get(address).content.decode()
     figures = figures_on(page)
 
-    shifts = f"/shifts/?cashier={sari.pk}&days=today"
-    assert figures["difference"] == ("not counted yet", shifts)
-    assert figures["paid-out"] == ("Rp25.000", shifts)
+    assert figures["difference"] == ("not counted yet", f"/shifts/{shift.pk}/")
+    assert figures["paid-out"] == ("Rp25.000", f"/shifts/{shift.pk}/"), (
+        "a list of shifts names no sum that was paid out"
+    )
     assert "Rp0" not in page.split("data-difference>")[1].partition("</td>")[0]
     close_shift(shift, pieces=pieces_of(80_000), actor=sari, reason="Short")
     figures = figures_on(owner.get(address).content.decode())
     assert figures["difference"][0] == "−Rp2.000"
+    begin(sari, cash=80_000, drawer=shift.drawer)
+    figures = figures_on(owner.get(address).content.decode())
+    assert figures["paid-out"] == ("Rp25.000", f"/shifts/?cashier={sari.pk}&days=today")
 
 
 def test_given_a_dearer_debt_then_just_that_is_given_back():
