@@ -26,16 +26,18 @@ if TYPE_CHECKING:
 
 def age_badge(account: CreditAccount) -> SafeString:
     """How late the oldest debt of an account is; empty where nothing is owed."""
-    return SafeString() if account.oldest_due is None else due_badge(account.oldest_due)
+    if account.oldest_due is None:
+        return SafeString()
+    return late_badge(account.oldest_due) or badge(("clock", "queued"), Age.NOT_DUE.label)
 
 
-def due_badge(due_on: dt.date) -> SafeString:
-    """How late a debt is that is due on this day."""
+def late_badge(due_on: dt.date) -> SafeString:
+    """How late a debt is that is due on this day; empty before the day, which stands beside it."""
     if due_on == timezone.localdate():
         return badge(("alert-triangle", "held"), _("Due today"))
     days = (timezone.localdate() - due_on).days
     if days < 0:
-        return badge(("clock", "queued"), Age.NOT_DUE.label)
+        return SafeString()
     return badge(("alert-triangle", "bad"), ngettext("%(n)s day late", "%(n)s days late", days) % {"n": days})
 
 

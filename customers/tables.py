@@ -55,7 +55,7 @@ class CustomerTable(Table[Customer]):
         n = customer.count  # type: ignore[attr-defined]
         return format_html('{}<span class="phone-label"> {}</span>', n, npgettext("saved", "number", "numbers", n))
 
-    @column(_("Bill numbers"), css="num", phone="none", fields=("bill_numbers",))
+    @column(_("Of these, for bills"), css="num", phone="none", fields=("bill_numbers",))
     def bills(self, customer: Customer) -> int:
         """How many of them are at a biller."""
         return int(customer.bills)  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ _NEWEST = 50
 
 register = template.Library()
 register.simple_tag(presenting.age_badge)
-register.simple_tag(presenting.due_badge)
+register.simple_tag(presenting.late_badge)
 register.simple_tag(presenting.owed_of)
 
 

@@ -13,8 +13,8 @@ from purchases.states import Status
 from purchases.sums import Sums, sums_of
 
 _PRODUCTS, _LATEST = 5, 8
-# What a customer usually buys is read from this many of the newest orders.
-_MOST_READ = 500
+# What a customer usually buys is read from this many of the newest orders, and is what they bought at least so often.
+_MOST_READ, _USUAL = 500, 2
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Buying:
     """A customer's orders: their sums, the usual products, the latest orders, and the open complaints."""
 
     sums: Sums
-    last_seen: dt.datetime | None
+    last_order: dt.datetime | None
     products: list[Bought]
     latest: list[Order]
     open_complaints: int
@@ -44,13 +44,15 @@ def buying_of(orders: QuerySet[Order]) -> Buying:
     keys = list(newest.values_list("pk", flat=True)[:_MOST_READ])
     read = Order.objects.filter(pk__in=keys)
     usual = read.filter(status=Status.SUCCESS).order_by().values_list("product_name", "product_code")
-    counted = usual.annotate(n=Count("pk"), last=Max("created_at")).order_by("-n", "-last")[:_PRODUCTS]
+    counted = (
+        usual.annotate(n=Count("pk"), last=Max("created_at")).filter(n__gte=_USUAL).order_by("-n", "-last")[:_PRODUCTS]
+    )
     latest = list(
         Order.objects.for_table().select_related("payment").filter(pk__in=keys[:_LATEST]).order_by("-created_at", "-pk")
     )
     return Buying(
         sums=sums_of(orders),
-        last_seen=latest[0].created_at if latest else None,
+        last_order=latest[0].created_at if latest else None,
         products=[Bought(*row) for row in counted],
         latest=latest,
         open_complaints=Complaint.objects.open().filter(order__in=keys).count(),

@@ -43,6 +43,15 @@ def test_a_customers_page_says_what_they_buy(customer: Customer):
     assert f"/orders/?customer={customer.pk}" in page
 
 
+def test_what_was_bought_once_is_not_usual(customer: Customer):
+    sold(ago(4), product=make_product(code="ONCE"), destination="081211112222")
+
+    page = browser_of("cashier").get(f"/customers/{customer.pk}/").content.decode()
+
+    assert 'id="bought-sum" data-amount="36000"' in page
+    assert re.findall(r'data-product="(\w+)"', page) == ["TSEL10"]
+
+
 def test_a_customer_without_orders_has_none():
     customer = Customer.objects.create(name="Pak Budi")
 
