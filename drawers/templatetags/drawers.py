@@ -12,6 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
+from branches.services import branch_name
 from core.access import StaffRequest
 from core.rights import Right
 from core.times import day_words
@@ -23,6 +24,7 @@ from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm, UsualDrawerForm
 from drawers.models import SMALLEST_COIN, Drawer, Payment, Shift
 from drawers.presenting import ShownSale
+from drawers.services import OwnDrawer
 from staff.models import User
 from staff.services import names_of_holders
 
@@ -52,6 +54,13 @@ def usual_drawer_form(person: User, rights: set[str]) -> UsualDrawerForm | None:
 def who_gives_back(payment: Payment) -> list[str]:
     """The names of some people who may note that the customer of this sale has the money back."""
     return names_of_holders(Right.VIEW_ORDERS, Right.GIVE_BACK, branch=payment.branch_id)
+
+
+@register.simple_tag
+def branch_of_sales(person: User, own: OwnDrawer | None) -> str:
+    """The name of the branch in which this person sells now, with this drawer; "" while the shop has one branch."""
+    shift = own.shift if own else None
+    return branch_name(shift.drawer.branch_id if shift else person.sells_in)
 
 
 @register.filter

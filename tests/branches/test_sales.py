@@ -17,11 +17,11 @@ from shop.services import current_shop
 from staff.models import User
 from staff.services import move
 from testing.factories import make_check, make_order, make_product
-from testing.people import make_person
+from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve, ask_bill, ask_order
 from tests.batches.helpers import checked
 from tests.branches.helpers import make_branch
-from tests.core.helpers import has_id
+from tests.core.helpers import has_id, words_at
 from tests.drawers.helpers import begin, pieces_of, sell
 from tests.ledger.helpers import open_books
 from tests.tills.helpers import make_till
@@ -33,6 +33,19 @@ pytestmark = pytest.mark.django_db
 def refs(page: str) -> list[str]:
     """What a list of orders shows of these, by ref_id."""
     return [ref_id for ref_id in Payment.objects.values_list("ref_id", flat=True) if ref_id in page]
+
+
+def test_the_counter_and_the_overview_name_the_branch_of_the_next_sale():
+    browser = browser_of("cashier", language="en")
+    pages = (("/counter/", "counter-branch"), ("/", "own-branch"))
+    assert not any(has_id(browser.get(address), place) for address, place in pages), "one branch: nobody sees the word"
+    tebet = make_branch()
+    assert "Tebet" not in words_at(browser.get("/counter/"), 'id="counter-branch"')
+
+    begin(User.objects.get(username="cashier"), drawer=Drawer.objects.create(name="Tebet 1", branch=tebet))
+
+    for address, place in pages:
+        assert "Tebet" in words_at(browser.get(address), f'id="{place}"')
 
 
 def test_a_sale_out_of_a_drawer_belongs_to_the_branch_of_the_drawer():
