@@ -37,8 +37,7 @@ register.filter("cash_lines", presenting.cash_lines)
 register.filter("in_coins", presenting.change_in_coins)
 
 # The notes that customers usually pay with, in rupiah: one press enters the next multiple of each.
-_NOTES = (20_000, 50_000, 100_000)
-_SMALL_NOTE = 10_000  # pays one small sale
+_NOTES = (10_000, 20_000, 50_000, 100_000)
 
 
 @register.simple_tag
@@ -118,7 +117,7 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
     ]
     shown = sorted(offered, key=lambda row: row.key or "~")
     in_coins = total + -total % SMALLEST_COIN
-    notes = sorted({in_coins, max(in_coins, _SMALL_NOTE), *(-(-total // note) * note for note in _NOTES)})
+    notes = sorted({in_coins, *(-(-total // note) * note for note in _NOTES)})
     debtor = request.POST.get("paid_by_customer", "").strip()
     today = timezone.localdate()
     accounts = [(name, owed, cap, _late(oldest_due, today)) for name, owed, cap, oldest_due in names]

@@ -316,6 +316,12 @@ def test_a_sale_on_credit_names_the_debtor_where_it_was_sent_and_in_the_strip(br
     assert browser.get("/counter/").content.decode().count("data-debtor>") == 2
 
 
+def test_the_next_ten_thousand_is_offered_first_after_the_exact_cash(browser, shift):
+    page = review(browser, make_product(price=27_500), NUMBER).content.decode()
+
+    assert re.findall(r'data-gives="(\d+)"', page) == ["27500", "30000", "40000", "50000", "100000"]
+
+
 def test_a_price_that_no_coins_make_says_so_and_stays_exact(browser, shift):
     page = review(browser, make_product(price=10_550), NUMBER).content.decode()
     assert re.search(r'id="no-coin" data-amount="50"', page)
