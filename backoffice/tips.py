@@ -87,7 +87,7 @@ _TIPS = [
     _Line(Right.VIEW_CREDIT, _("See who owes the shop money, and since when."), "credit_list"),
     _Line(
         Right.BUY,
-        _("Sell phone credit: choose a tile, check, press Enter."),
+        _("Sell phone credit: choose a tile, check, sell."),
         "counter",
         "?q=081298220145+10",
         is_done=_has_sold,
