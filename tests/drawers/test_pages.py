@@ -378,11 +378,14 @@ def test_a_shift_says_what_its_sales_and_its_profit_count():
     assert "of Rp10.000 that arrived" in words_at(page, 'id="profit-count"')
 
 
-def test_the_note_about_failed_sales_takes_the_right_to_see_costs():
+def test_a_cashier_reads_what_the_sales_count_while_one_is_open():
     shift = begin()
     end(sell(shift.cashier, 10_000), "success")
+    browser = signed_in(shift.cashier)
+    alone = browser.get(f"/shifts/{shift.pk}/")
+    sell(shift.cashier, 5_000)
 
-    page = signed_in(shift.cashier).get(f"/shifts/{shift.pk}/")
+    page = browser.get(f"/shifts/{shift.pk}/")
 
-    assert has_id(page, "sales")
-    assert not has_id(page, "sales-count")
+    assert has_id(alone, "sales")
+    assert [has_id(shown, "sales-count") for shown in (alone, page)] == [False, True]
