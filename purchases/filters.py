@@ -71,7 +71,7 @@ _LONGEST_KEY = 19  # digits
 # Choices of the status that stand for several.
 _STATUSES = {OPEN_ONES: OPEN, ENDED_BY_PEOPLE: UNFULFILLED - UNSOLD, NOT_THROUGH: UNSOLD}
 # Filters whose choices a typed line may name in words.
-_NAMED = ("cashier", "status", "payment", "brand", "category", "tag", "profit", "drawer")
+_NAMED = ("cashier", "status", "payment", "brand", "category", "tag", "profit", "drawer", "branch")
 # No index finds these. Without one of `_NARROW`, such a search covers the last 30 days only.
 _WIDE = ("amount_from", "amount_to", "payment", "drawer", "branch", "profit", "approved", "buyer")
 # If fewer unfulfilled orders match, their keys are read first (`_of_products`); else the newest page is found soon.

@@ -40,12 +40,15 @@ _PROFIT = ("untung", "keuntungan", "laba", "profit", "margin")
 _TITLES = {
     "cashier": CASHIER,
     "drawer": ("laci", "drawer"),
+    "branch": ("cabang", "branch"),
     "customer": ("pelanggan", "customer"),
     "profit": _PROFIT,
 }
+# Beside filters these are never searched for.
+_FILLERS = {"sold", "dijual", "terjual", "by", "oleh", "the", "yang", "which", "number", "nomor", "nomornya"}
 # Words that only join others: if nothing else is left of a line, they are not searched for.
-_LITTLE = {"dan", "and", "di", "pada", "on", "in", "the", "yang", "dengan", "with", "untuk", "for", "oleh", "by"}
-_LITTLE |= {"dari", "from", "transaksi", "pesanan", "order", "orders", "nomor", "number", "harga", "price"}
+_LITTLE = {*_FILLERS, "dan", "and", "di", "pada", "on", "in", "dengan", "with", "untuk", "for"}
+_LITTLE |= {"dari", "from", "transaksi", "pesanan", "order", "orders", "harga", "price"}
 _LITTLE |= {"&", "+", "-"}
 _WHOLE = r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d\d?)?|[1-9]\d{0,2}(?:,\d{3})+(?:\.\d\d?)?"
 _AMOUNT = re.compile(rf"(?:rp\.?)?({_WHOLE}|\d+(?:[.,]\d+)?)(rb|ribu|ribuan|k|jt|juta)?")
@@ -132,7 +135,7 @@ def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = T
         line.found["customer"], line.rest = customer, []
     if not line.found:
         return {}, text
-    rest = [] if _LITTLE.issuperset(line.rest) else line.rest
+    rest = [] if _LITTLE.issuperset(line.rest) else [word for word in line.rest if word not in _FILLERS]
     return line.found, " ".join([*([number] if number else []), *rest])
 
 

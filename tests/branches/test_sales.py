@@ -191,6 +191,14 @@ def test_the_list_of_orders_is_narrowed_by_branch_where_there_are_several(admin)
     assert "Branch: Tebet" in narrowed
 
 
+def test_a_branch_is_named_in_a_typed_line_where_there_are_several(admin):
+    lines = ("tebet hari ini", "sold in tebet today", "cabang tebet 50 ribu")
+    assert not any("branch=" in admin.get("/orders/", {"q": line}).url for line in lines)
+    branch = make_branch()
+
+    assert all(f"branch={branch.pk}" in admin.get("/orders/", {"q": line}).url for line in lines)
+
+
 def test_the_branch_is_a_column_of_orders_and_of_their_file_where_there_are_several(admin):
     def file() -> str:
         return b"".join(admin.get("/orders/file/?format=csv")).decode()
