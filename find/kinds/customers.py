@@ -58,18 +58,22 @@ def customers(asked: Asked) -> Iterator[Result]:
 
 
 def _sell_again(asked: Asked, customer: Customer) -> Iterator[Result]:
-    """Sell the last sale for one of the numbers again; not if a number was typed, for which `acts` sells."""
+    """Sell the last sale for one of the numbers again, for the price of now.
+
+    Not if a number was typed, for which `acts` sells.
+    """
     may_sell = asked.person.has_perms((Right.BUY, Right.VIEW_PRODUCT, Right.VIEW_ORDERS))
     if not (may_sell and asked.by_part) or has_digits(asked.text):
         return
     bought = orders_seen().filter(status=Status.SUCCESS, kind=Order.Kind.PURCHASE, number_erased=False)
     ways = [bought.filter(destination=number.destination) for number in list(customer.numbers.all())[:_MOST_NUMBERS]]
-    last = Order.objects.filter(found_by(*ways, most=1)).order_by("-created_at", "-pk").first() if ways else None
+    found = Order.objects.select_related("product").filter(found_by(*ways, most=1)) if ways else Order.objects.none()
+    last = found.order_by("-created_at", "-pk").first()
     if last:
         yield Result(
             url=f"{reverse('counter_review')}?{urlencode({'again': last.ref_id})}",
             words=_("Sell again: %(product)s") % {"product": last.product_name},
-            more=" · ".join([shown_destination(last), rupiah(last.customer_pays), short_time(last.created_at)]),
+            more=" · ".join([shown_destination(last), rupiah(last.product.sells_for), short_time(last.created_at)]),
             icon="repeat",
         )
 

@@ -11,7 +11,9 @@ import time_machine
 from django.template.backends.django import Template
 from django.utils import timezone
 
+from catalogue.models import Product
 from complaints.services import open_complaint
+from core.money import rupiah
 from core.rights import Role
 from drawers.models import Drawer
 from purchases.models import Order
@@ -523,6 +525,17 @@ def test_the_list_of_orders_gives_way_to_a_product_that_is_named_with_its_amount
 
     assert list(found(cashier, "tel 10")) == ["products"]
     assert addresses(cashier, "tel 02", "orders") == ["/orders/?q=tel+02"]
+
+
+def test_the_last_sale_is_offered_again_for_the_price_of_now():
+    make_customer("Bu Sari", (NUMBER, "phone"))
+    last = sold(2, destination=NUMBER)
+    Product.objects.filter(pk=last.product_id).update(selling_price=last.customer_pays + 500)
+
+    groups = who(Role.CASHIER).get("/find/", {"q": "bu sari"}).context["groups"]
+
+    offer = next(result for _kind, results in groups for result in results if "again" in result.url)
+    assert rupiah(last.customer_pays + 500) in offer.more
 
 
 def test_a_customers_name_offers_to_sell_the_last_sale_again():
