@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Prefetch, QuerySet
+from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models.functions import JSONObject
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -27,6 +28,7 @@ from core.live import Live
 from core.numbers import masked, sees_whole, sees_whole_numbers, text_as_seen, whole_numbers
 from core.rights import Right
 from core.snapshot import snapshot
+from customers.models import SavedNumber
 from purchases import services
 from purchases.errors import ActionRefused
 from purchases.events import FULL_NUMBER_SEEN
@@ -108,7 +110,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
     is_over = {"order-live"} if order.is_final else set()
     sees_number = sees_whole(order.destination)
-    number = {"destination": order.destination} if sees_number else {}
+    number = {"destination": order.destination} if sees_number and not order.number_erased else {}
     message = text_as_seen(order.message, order.destination)
     is_said = order.status not in {Status.SUCCESS, Status.REVERSED} and not is_decided
     return {
@@ -125,6 +127,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "ending_marks": ending_marks(order, request.user),
         "is_bill": is_bill,
         "sees_whole": sees_number,
+        "owner": order.owner if number else None,  # type: ignore[attr-defined] # by `_read`
         "saving_query": urlencode({"product": order.product_code, **number}) if number else "",
         "may_reveal": not (sees_number or order.number_erased) and request.user.has_perm(Right.REVEAL_NUMBERS),
         "profit": None if order.status in UNFULFILLED else order.customer_pays - order.shown_price,
@@ -154,8 +157,11 @@ def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
     """The order with its verdicts, its timeline, its incidents and the shop, all of one moment."""
     verdicts = Verdict.objects.select_related("proposed_by", "approved_by", "declined_by")
     orders = Order.objects.select_related("product__brand", "placed_by", "payment__given_by")
+    owners = SavedNumber.objects.filter(destination=OuterRef("destination")).order_by("customer__name", "customer")
+    owner = owners.values(json=JSONObject(pk="customer", name="customer__name"))[:1]
+    orders = orders.prefetch_related(Prefetch("verdicts", verdicts)).annotate(owner=Subquery(owner))
     with snapshot():
-        order = get_object_or_404(with_all_tags(orders.prefetch_related(Prefetch("verdicts", verdicts))), ref_id=ref_id)
+        order = get_object_or_404(with_all_tags(orders), ref_id=ref_id)
         events = list(order.events.select_related("actor"))
         return order, events, list(_incidents(order)), current_shop()
 

@@ -11,6 +11,7 @@ from customers.events import CUSTOMER_ERASED
 from customers.models import Customer, SavedNumber
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_order, make_product
+from testing.people import browser_of
 from tests.core.helpers import cells, has_id, words
 from tests.customers.helpers import erase, make_customer, refused
 from tests.plans import MOST, asked, too_wide
@@ -126,6 +127,19 @@ def test_deleting_a_customer_asks_and_keeps_bills_and_orders(cashier):
     assert check.saved_number is None
     event = AuditEvent.objects.get(kind=CUSTOMER_ERASED.key)
     assert (event.subject, event.before, event.after, event.facts) == (f"customer {customer.pk}", None, None, None)
+
+
+def test_an_order_names_the_customer_who_has_its_number_saved(cashier):
+    order = make_order(Status.SUCCESS)
+    address = f"/orders/{order.ref_id}/"
+    assert "/customers/save/" in cashier.get(address).content.decode()
+    customer = make_customer("Bu Sari", (order.destination, "phone"))
+
+    page = cashier.get(address).content.decode()
+
+    assert re.search(rf'href="{customer.get_absolute_url()}"[^>]*>Bu Sari<', page)
+    assert "/customers/save/" not in page
+    assert "Bu Sari" not in browser_of("viewer").get(address).content.decode()
 
 
 def test_an_orders_number_is_saved_for_a_known_or_new_customer(cashier):
