@@ -191,7 +191,7 @@ def test_the_list_of_orders_is_narrowed_by_branch_where_there_are_several(admin)
     assert "Branch: Tebet" in narrowed
 
 
-def test_a_branch_is_named_in_a_typed_line_where_there_are_several(admin):
+def test_a_typed_line_names_a_branch_where_there_are_several(admin):
     lines = ("tebet hari ini", "sold in tebet today", "cabang tebet 50 ribu")
     assert not any("branch=" in admin.get("/orders/", {"q": line}).url for line in lines)
     branch = make_branch()
