@@ -118,8 +118,6 @@ class Listing:
         }
         if table is not None:
             left_out = [column for column in self._allowed(user) if column not in table.columns]
-            without_place = [column for column in self._allowed(user) if column.phone == "none"]
-            context["only_wide"] = ", ".join(str(column.header) for column in without_place)
             context["columns"] = [(column, column in table.columns) for column in [*table.columns, *left_out]]
         if self.table.export_whole and may_take_whole(user):
             context["whole_file"] = reverse(f"{self.page}_file_whole")
