@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
@@ -22,6 +23,7 @@ from audit.services import record
 from branches.seeing import narrowed
 from branches.services import branch_to_show
 from catalogue.rights import sees_cost
+from core import clock
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live
@@ -54,6 +56,9 @@ from shop.models import Shop
 from shop.presenting import Letterhead
 from shop.services import current_shop
 from staff.models import User
+
+# So long a seller's next act is the next customer.
+_JUST_SOLD = dt.timedelta(minutes=15)
 
 
 @staff_only(Right.VIEW_ORDERS)
@@ -126,6 +131,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "serial": serial_number(order),
         "ending_marks": ending_marks(order, request.user),
         "is_bill": is_bill,
+        "is_just_sold": order.placed_by_id == request.user.pk and order.created_at > clock.now() - _JUST_SOLD,
         "sees_whole": sees_number,
         "owner": order.owner if number else None,  # type: ignore[attr-defined] # by `_read`
         "saving_query": urlencode({"product": order.product_code, **number}) if number else "",

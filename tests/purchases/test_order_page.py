@@ -238,7 +238,7 @@ def test_the_safest_act_is_the_filled_one_while_it_may_be_charged(admin):
     assert sorted(ids, key=lambda name: page.index(f'id="{name}"')) == ids
 
 
-def test_of_what_never_arrived_only_the_two_next_steps_are_not_folded(admin):
+def test_only_two_steps_of_what_never_arrived_are_not_folded(admin):
     order = never_arrived(place())
     panel = admin.get(f"/orders/{order.ref_id}/panel/", headers={"HX-Request": "true"})
 
@@ -250,7 +250,7 @@ def test_of_what_never_arrived_only_the_two_next_steps_are_not_folded(admin):
         )
 
 
-def test_a_provider_that_does_not_know_an_order_is_not_said_to_be_unheard(cashier):
+def test_not_found_answers_change_the_words_of_an_unknown_order(cashier):
     texts = [explain(make_order(Status.UNKNOWN, not_found_count=times), ()).happened for times in (0, 3)]
 
     assert texts[0] != texts[1]
@@ -266,6 +266,32 @@ def test_the_page_of_what_never_arrived_says_the_same_as_its_alert(admin):
     assert alert.next_step in said
     assert order.get_action_reason_display() in said
     assert order.get_action_reason_display().lower() in alert.title
+
+
+def test_next_customer_is_the_main_act_only_after_ones_own_sale(admin):
+    person, now = make_person("cashier", username="seller"), timezone.now()
+    said = {}
+    for name, browser, minutes in [
+        ("own", signed_in(person), 1),
+        ("later", signed_in(person), 60),
+        ("other", admin, 1),
+    ]:
+        order = make_order(Status.SUCCESS, placed_by=person, created_at=now - dt.timedelta(minutes=minutes))
+        said[name] = 'class="btn btn-primary" href="/counter/" data-next' in detail(browser, order).content.decode()
+
+    assert said == {"own": True, "later": False, "other": False}
+
+
+def test_a_timeline_names_people_and_quotes_the_provider(cashier):
+    order = make_order(Status.PENDING, placed_by=make_person("cashier", username="k1", first_name="Sari"))
+    OrderEvent.objects.create(order=order, to_status=Status.QUEUED, source="staff", actor=order.placed_by)
+    OrderEvent.objects.create(order=order, to_status=Status.PENDING, source="poll", note="Being processed")
+
+    said = words(detail(cashier, order))
+
+    assert "“Being processed”" in said
+    assert "Staff: Sari" in said
+    assert "by Sari" in said
 
 
 def test_a_closed_order_says_that_nobody_refunds_anything(cashier):
