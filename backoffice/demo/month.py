@@ -186,6 +186,7 @@ class _Month:
         close_shift(shift, pieces=_pieces(expected_cash(shift) + difference), actor=seller, reason=reason)
 
     def _open(self, drawer: Drawer, seller: User) -> Shift:
+        User.objects.filter(pk=seller.pk).update(last_login=self._now)  # people sign in before they open a drawer
         left = drawer.shifts.order_by("-opened_at").values_list("counted", flat=True).first()
         return open_shift(drawer, pieces=_pieces(_FLOAT if left is None else left), actor=seller)
 

@@ -86,6 +86,7 @@ def test_a_new_demo_is_a_shop_after_a_month(demo, settings, tmp_path):  # noqa: 
     # Two drawers, one of them open; all days but yesterday's are signed by the owner
     assert Drawer.objects.count() == 2
     assert [shift.cashier.username for shift in Shift.objects.filter(closed_at=None)] == ["cashier"]
+    assert not User.objects.filter(shifts__isnull=False, last_login=None).exists(), "sold, and never signed in"
     unsigned = DrawerDay.objects.filter(signed_at=None).values_list("day", flat=True)
     assert list(unsigned) == [today - dt.timedelta(days=1)]
     assert {day.signed_by.username for day in DrawerDay.objects.exclude(signed_at=None)} == {"owner"}
