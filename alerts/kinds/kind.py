@@ -10,6 +10,7 @@ from django.db.models import Model, QuerySet
 
 from alerts.models import Severity
 from audit.models import Sealing
+from bank.models import BankFile
 from catalogue.models import Category, Product
 from core import clock as database_clock
 from core.times import clock
@@ -46,6 +47,7 @@ class Now:
             Product.objects.below_cost(),
             Category.objects.asking(),
             SummedDay.objects.filter(off_by__gt=0).order_by("day")[:31],
+            BankFile.objects.order_by("-pk")[:1],
         ]
         return {question.model: rows for question, rows in zip(questions, read_together(*questions), strict=True)}
 

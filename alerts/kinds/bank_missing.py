@@ -1,0 +1,69 @@
+"""Payments of the last days are in no row of the bank's statements, although these have the day."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, may
+from bank.models import BankFile
+from bank.services.items import open_sums
+from bank.services.reach import days_read, reached_days
+from core.money import rupiah
+from core.rights import Right
+from core.times import day_words
+
+_DAYS = 7
+# A statement comes once a day at most, and to add up a week of many sales takes a while.
+_EVERY = dt.timedelta(minutes=10)
+
+
+class BankMissing(AlertKind, permission=Right.VIEW_STATEMENT):
+    """One for all payments of the last seven days that are over. Before the first statement nothing is read."""
+
+    _found: tuple[int, dt.datetime, list[Reason]] | None = None
+
+    def reasons(self, now: Now) -> list[Reason]:
+        """What was found in the last ten minutes is kept, unless a statement was read meanwhile."""
+        newest = now.the(BankFile).pk
+        if newest is None:
+            return []
+        found = self._found
+        if found is None or found[0] != newest or not dt.timedelta() <= now.time - found[1] < _EVERY:
+            found = self._found = newest, now.time, _missing(timezone.localdate(now.time))
+        return found[2]
+
+    def words(self, facts: Facts, person: Person) -> Words:
+        number, first, last = facts.get("number", 0), facts.get("first", ""), facts.get("last", "")
+        days = f"?since={first}&until={last}&show=missing#bank-part" if first else ""
+        return Words(
+            title=_("Payments are missing at the bank: %(amount)s.") % {"amount": rupiah(facts.get("amount", 0))},
+            facts=ngettext(
+                "%(n)s payment since %(day)s is in no row of the statements.",
+                "%(n)s payments since %(day)s are in no row of the statements.",
+                number,
+            )
+            % {"n": number, "day": day_words(first) if first else "–"},
+            next_step=_("Ask the bank or the customer, or match them with their rows by hand.")
+            if may(person, Right.MATCH_BANK)
+            else _("See which; an admin matches them or asks the bank."),
+            url=f"{reverse('bank')}{days}",
+        )
+
+
+def _missing(today: dt.date) -> list[Reason]:
+    first, last = today - dt.timedelta(days=_DAYS), today - dt.timedelta(days=1)
+    reached = reached_days(days_read(), first, today)
+    if reached.isdisjoint({first + dt.timedelta(days=after) for after in range(_DAYS)}):
+        return []
+    opened, _others = open_sums(first, last, reached)
+    missing = [day for day in opened if day.is_reached and day.came]
+    if not missing:
+        return []
+    days = sorted(day.day.isoformat() for day in missing)
+    facts = {"amount": sum(day.came for day in missing), "number": sum(day.number for day in missing)}
+    return [Reason(facts=facts | {"first": days[0], "last": days[-1]})]

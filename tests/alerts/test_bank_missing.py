@@ -1,0 +1,89 @@
+"""Payments that a statement of the bank should have and has not are an alert, at most ten minutes late."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from django.utils import timezone
+
+from alerts.kinds import in_words
+from alerts.kinds.kind import Now
+from alerts.models import Alert
+from bank.formats import columns_of, lines_of
+from bank.models import BankRow
+from bank.services import read_file
+from staff.models import User
+from testing.database import statements
+from testing.people import browser_of, make_person
+from tests.alerts.helpers import open_alerts
+from tests.bank.helpers import paid
+from tests.drawers.helpers import begin
+from tests.ledger.helpers import open_books
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def seller() -> User:
+    open_books(5_000_000)
+    person = make_person("cashier")
+    begin(person)
+    return person
+
+
+def _read(days_ago: int, amount: int, name: str = "BCA 1") -> None:
+    day = timezone.localdate() - dt.timedelta(days=days_ago)
+    content = f"Tanggal;Keterangan;Jumlah\n{day:%d/%m/%Y};BUDI;{amount}".encode()
+    lines = lines_of(content)
+    actor = User.objects.filter(username="reader").first() or make_person("owner", username="reader")
+    read_file(name, content, lines, columns_of(lines), account=name, fee=100, actor=actor)
+
+
+def test_what_a_read_day_lacks_is_one_alert_that_names_it(seller):
+    # given: a payment that came, one that did not, one that is too old, and one of today
+    paid(seller, 40_000, "transfer", days_ago=1)
+    paid(seller, 5_500, "transfer", days_ago=1)
+    paid(seller, 9_000, "transfer", days_ago=8)
+    paid(seller, 7_000, "transfer")
+    assert open_alerts() == []  # no statement was read
+
+    _read(8, 1)
+    assert open_alerts() == []  # of days that no statement has nothing is said
+    _read(1, 40_000, "MANDIRI 2")
+    assert open_alerts() == []  # nor of days that one account lacks
+    _read(1, 2)
+
+    assert open_alerts() == open_alerts() == [("bank_missing", "")]
+    yesterday = (timezone.localdate() - dt.timedelta(days=1)).isoformat()
+    alert = Alert.objects.get()
+    assert alert.facts == {"amount": 5_500, "number": 1, "first": yesterday, "last": yesterday}
+    words = in_words(alert)
+    assert "Rp5.500" in words.title
+    page = browser_of("administrator").get(words.url)
+    assert [line.amount for line in page.context["lines"]] == [5_500]
+
+
+def test_what_was_matched_ends_the_alert_within_ten_minutes(seller, monkeypatch):
+    key = paid(seller, 5_500, "transfer", days_ago=1)
+    _read(1, 40_000)
+    assert open_alerts() == [("bank_missing", "")]
+
+    row = BankRow.objects.get()
+    BankRow.objects.filter(pk=row.pk).update(state="matched", item=f"sale:{key}", item_day=row.day, item_amount=5_500)
+    assert open_alerts() == [("bank_missing", "")]
+
+    began = Now.__init__
+    monkeypatch.setattr(
+        Now, "__init__", lambda now: (began(now), vars(now).update(time=now.time + dt.timedelta(minutes=10)))[0]
+    )
+    assert open_alerts() == []
+
+
+def test_without_a_statement_no_payment_is_read(seller):
+    paid(seller, 5_500, "transfer", days_ago=1)
+
+    with statements() as asked:
+        open_alerts()
+
+    assert not [sql for sql in asked if "bank_bankrow" in str(sql)]
