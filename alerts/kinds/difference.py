@@ -15,7 +15,7 @@ class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
     """One for each open difference. A top-up is not an alert."""
 
     def reasons(self, now: Now) -> list[Reason]:
-        named = orders_of_amount(now.differences)
+        exact = orders_of_amount(now.differences)
         return [
             Reason(
                 key=str(difference.pk),
@@ -26,7 +26,8 @@ class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
                     "label": difference.label,
                     "from_at": difference.from_at.isoformat(),
                     "to_at": difference.to_at.isoformat(),
-                    "ref_ids": named[difference.pk][:5],
+                    "ref_ids": exact[difference.pk][:5],
+                    "others": [] if exact[difference.pk] else [row["ref_id"] for row in difference.candidates[:5]],
                 },
             )
             for difference in now.differences
@@ -48,10 +49,12 @@ class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
         }
         if facts.get("label") in Difference.Label.values:
             words = f"{Difference.Label(facts['label']).label}. {words}"
-        if ref_ids := facts.get("ref_ids"):
+        if not facts.get("ref_ids") and facts.get("others"):
+            words += " " + _("No order has exactly this amount.")
+        if ref_ids := facts.get("ref_ids") or facts.get("others"):
             words += " " + _("Orders that may be behind it: %(ref_ids)s.") % {"ref_ids": ", ".join(ref_ids)}
         else:
-            words += " " + _("No order of this amount explains it.")
+            words += " " + _("No order of ours fits.")
         return Words(
             title=title,
             facts=words,

@@ -249,6 +249,10 @@ def said_of_books(position: Position, funds: Funds) -> Said:
         "most": signed_rupiah(most),
     }
     strong, text = (str(words) % facts for words in _OF_BOOKS[code])
+    if code == Result.BALANCED and (reserved := funds.books.reserved):
+        text = _("The provider had not charged the %(reserved)s that is reserved for orders.") % {
+            "reserved": rupiah(reserved)
+        }
     return Said(code=code, strong=strong, text=f"{_flaw(position)} {text}".strip())
 
 

@@ -110,7 +110,7 @@ def test_missing_money_is_critical_and_a_top_up_is_no_alert():
     assert (alert.severity, alert.facts["amount"]) == (Severity.CRITICAL, -1)
 
 
-def test_missing_money_names_only_orders_of_its_amount():
+def test_missing_money_names_orders_of_its_amount_first():
     orders = [
         make_order(Status.UNKNOWN, sent_no=number, max_price=max_price)
         for number, max_price in ((1, 15_000), (2, 20_275))
@@ -121,8 +121,13 @@ def test_missing_money_names_only_orders_of_its_amount():
 
     open_alerts()
 
-    ref_ids = {alert.key: alert.facts["ref_ids"] for alert in Alert.objects.filter(kind="difference")}
-    assert ref_ids == {str(alone.pk): [orders[0].ref_id], str(dearer.pk): []}
+    alerts = {alert.key: alert for alert in Alert.objects.filter(kind="difference")}
+    ref_ids = {key: (alert.facts["ref_ids"], alert.facts["others"]) for key, alert in alerts.items()}
+    both = [order.ref_id for order in orders]
+    assert ref_ids == {str(alone.pk): (both[:1], []), str(dearer.pk): ([], both)}
+    # and without one of exactly its amount those that the page of the difference names
+    words = in_words(alerts[str(dearer.pk)]).facts
+    assert all(ref_id in words for ref_id in both)
 
 
 def test_a_flaw_of_the_books_is_critical_until_it_is_gone():

@@ -8,6 +8,7 @@ import time_machine
 from celery import current_app
 from django.contrib.auth.models import Group
 from django.core.management import call_command
+from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -332,6 +333,17 @@ def test_the_verdict_stands_first_and_in_one_sentence(admin):
     for page in (good, bad):
         html = page.content.decode()
         assert html.index("data-said=") < html.index('id="now-title"')
+
+
+def test_books_that_agree_say_what_was_not_charged(admin):
+    open_books(1_000_000)
+    with transaction.atomic():
+        post("hold", "B1", 20_275)
+
+    page = admin.get("/balance/")
+
+    assert said_codes(page)[0] == "balanced"
+    assert "Rp20.275" in words_at(page, 'data-said="balanced"')
 
 
 def test_differences_that_outweigh_each_other_do_not_add_up(admin):

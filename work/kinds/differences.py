@@ -29,6 +29,7 @@ class Differences(WorkKind):
     look = ("scale", "bad")
     says_none = True
     every = ("difference_list", "")
+    open_query = f"?state={Difference.State.OPEN}"
     within = dt.timedelta(hours=1)  # a loss that goes on grows
     sees = (Right.VIEW_DIFFERENCES,)
     does = (Right.ACKNOWLEDGE_DIFFERENCES, Right.PROPOSE_ADJUSTMENTS)

@@ -92,6 +92,8 @@ class WorkKind(ABC):
     within: ClassVar[dt.timedelta] = dt.timedelta(days=1)
     branch: ClassVar[str] = ""
     every: ClassVar[tuple[str, str]] = ("", "")
+    #: What leaves only the open ones in that list.
+    open_query: ClassVar[str] = ""
     says_none: ClassVar[bool] = False
 
     @property
