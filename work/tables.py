@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, ngettext, pgettext_lazy
+from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from core.looks import badge
@@ -41,22 +41,23 @@ def group_of(item: Item, now: dt.datetime) -> str:
 
 
 def due_words(item: Item, now: dt.datetime) -> str:
-    """How late it is, in whole hours or days; else its hour, with "tomorrow" after midnight, or the last day on which
-    it is not late.
-
-    Empty for the end of today.
-    """
-    group, last = group_of(item, now), _last_day(item)
-    if group == "later":
-        return short_day(last)
-    if group == "today":
-        if last > timezone.localdate(now):
-            return gettext("tomorrow %(hour)s") % {"hour": hour(item.due)}
-        return hour(item.due) if timezone.localdate(item.due) == last else ""
+    """How late it is, in whole hours or days; else `due_when` with the word that says so."""
+    if group_of(item, now) != "overdue":
+        return pgettext("work", "due %(when)s") % {"when": due_when(item, now)}
     hours = max(now - item.due, dt.timedelta()) // dt.timedelta(hours=1)
     if hours < 24:
-        return gettext("%(n)s h") % {"n": hours or "<1"}
-    return ngettext("%(n)s day", "%(n)s days", hours // 24) % {"n": hours // 24}
+        return gettext("%(n)s h late") % {"n": hours or "<1"}
+    return ngettext("%(n)s day late", "%(n)s days late", hours // 24) % {"n": hours // 24}
+
+
+def due_when(item: Item, now: dt.datetime) -> str:
+    """The hour, with "tomorrow" after midnight; "today" for the end of today; else the last day that is not late."""
+    last = _last_day(item)
+    if group_of(item, now) == "later":
+        return short_day(last)
+    if last > timezone.localdate(now):
+        return gettext("tomorrow %(hour)s") % {"hour": hour(item.due)}
+    return hour(item.due) if timezone.localdate(item.due) == last else pgettext("work", "today")
 
 
 def _last_day(item: Item) -> dt.date:
@@ -123,14 +124,12 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
     @column(_("Due"), css="sub nowrap", phone="2 right")
     def due(self, task: Task) -> SafeString:
         """Until when it is to be done, or how late it is."""
-        due, group, words = task.item.due, group_of(task.item, self.now), due_words(task.item, self.now)
-        words = words or str(_HEADINGS[group])
+        due, waits = task.item.due, task.line.waits
+        words = due_when(task.item, self.now) if waits else due_words(task.item, self.now)
         time = format_html('<time datetime="{}" title="{}">{}</time>', due.isoformat(), clock(due), words)
-        if group == "overdue":
-            css = "phone-label" if self.with_groups else ""  # a phone soon shows the row without its heading
-            late = format_html('<span class="{}">{}</span> {}', css, _HEADINGS[group], time)
-            return format_html("<span data-overdue>{}</span>", badge(("alert-triangle", "bad"), late))
-        return format_html("<span data-waits>{} {}</span>", gettext("Wait, latest"), time) if task.line.waits else time
+        if group_of(task.item, self.now) == "overdue":
+            return format_html("<span data-overdue>{}</span>", badge(("alert-triangle", "bad"), time))
+        return format_html("<span data-waits>{} {}</span>", gettext("Wait, latest"), time) if waits else time
 
     @column(_("Next step"), css="actions-cell", phone="3 wide")
     def step(self, task: Task) -> SafeString:

@@ -61,12 +61,12 @@ def test_a_sale_to_approve_has_one_end_and_says_that_a_customer_waits(address):
 @pytest.mark.parametrize(
     ("late", "said"),
     [
-        (dt.timedelta(seconds=-20), "<1 h"),  # still in the minute in which it is due
-        (dt.timedelta(minutes=59), "<1 h"),
-        (dt.timedelta(minutes=60), "1 h"),
-        (dt.timedelta(hours=23, minutes=59), "23 h"),
-        (dt.timedelta(hours=24), "1 day"),
-        (dt.timedelta(hours=50), "2 days"),
+        (dt.timedelta(seconds=-20), "<1 h late"),  # still in the minute in which it is due
+        (dt.timedelta(minutes=59), "<1 h late"),
+        (dt.timedelta(minutes=60), "1 h late"),
+        (dt.timedelta(hours=23, minutes=59), "23 h late"),
+        (dt.timedelta(hours=24), "1 day late"),
+        (dt.timedelta(hours=50), "2 days late"),
     ],
 )
 def test_what_is_overdue_says_how_late_in_whole_hours_or_days(late, said):
@@ -85,9 +85,9 @@ def test_what_is_due_at_midnight_is_due_on_the_day_that_ends():
     )
 
     assert [(group_of(item, noon), due_words(item, noon)) for item in (tonight, tomorrow, soon)] == [
-        ("today", ""),
-        ("later", "11 May"),
-        ("today", "14:00"),
+        ("today", "due today"),
+        ("later", "due 11 May"),
+        ("today", "due 14:00"),
     ]
 
 
@@ -99,9 +99,9 @@ def test_what_is_due_soon_after_midnight_says_tomorrow_and_its_hour():
     )
 
     assert [(group_of(item, late), due_words(item, late)) for item in (soon, morning, later)] == [
-        ("today", "tomorrow 00:05"),
-        ("today", "tomorrow 10:50"),
-        ("later", "11 May"),
+        ("today", "due tomorrow 00:05"),
+        ("today", "due tomorrow 10:50"),
+        ("later", "due 11 May"),
     ]
 
 
