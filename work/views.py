@@ -25,7 +25,7 @@ from core.live import Live
 from core.rights import Right
 from core.together import read_together
 from credit.filters import AgeingFilter
-from credit.services import owed_in_all
+from credit.services import name_of, owed_in_all
 from staff.models import User
 from staff.services import holders_of_any
 from work import services
@@ -37,6 +37,8 @@ from work.tables import Task, WorkTable, due_words
 _ROWS = 50
 # The overview shows so many rows.
 _FIRST = 5
+# So many customers are named whose tabs are overdue.
+_DEBTORS = 3
 # So many people are named who can do a row: they hold one of these rights, in this branch.
 _DOERS = 3
 _Wanted = tuple[tuple[Right, ...], int | None]
@@ -145,12 +147,21 @@ def _context(request: StaffRequest) -> dict[str, Any]:
 
 
 def _tabs_overdue(request: StaffRequest) -> dict[str, Any]:
-    """What is overdue on customers' accounts, and the list of it, for people who may see that list."""
+    """What is overdue on customers' accounts, the oldest by name, and their list, for people who may see that list."""
     if not request.user.has_perm(Right.VIEW_CREDIT):
         return {}
     params = {"age": "due"} | ({"branch": branch} if (branch := _branch_of(request)) else {})
-    owed, count = owed_in_all(AgeingFilter.of(params).qs)
-    return {"tabs_overdue": {"owed": owed, "count": count, "url": f"{reverse('credit_list')}?{urlencode(params)}"}}
+    accounts = AgeingFilter.of(params).qs
+    owed, count = owed_in_all(accounts)
+    sees_names = bool(count) and request.user.has_perm(Right.VIEW_CUSTOMERS)
+    named = accounts.exclude(customer=None).select_related("customer")[:_DEBTORS] if sees_names else ()
+    tabs = [
+        {"name": name_of(tab), "owed": tab.balance, "url": reverse("credit_account", args=[tab.customer_id])}
+        for tab in named
+    ]
+    url = f"{reverse('credit_list')}?{urlencode(params)}"
+    facts = {"owed": owed, "count": count, "url": url, "named": tabs, "unnamed": count - len(tabs)}
+    return {"tabs_overdue": facts}
 
 
 def _branches() -> dict[str, str]:

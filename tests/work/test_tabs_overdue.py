@@ -3,12 +3,13 @@
 import re
 
 import pytest
+from django.contrib.auth.models import Group, Permission
 
 from branches.models import FIRST
 from customers.models import Customer
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
-from tests.core.helpers import amounts_at, counts_at, has_id
+from tests.core.helpers import amounts_at, counts_at, has_id, words_at
 from tests.credit.helpers import give_credit, made_due, sell_to
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -47,6 +48,27 @@ def test_the_links_to_overdue_tabs_say_what_their_list_has(second):
         assert len(shown.context["table"].rows) == counts_at(work, 'id="work-debts"')[0] == count
         assert has_id(shown, "only-overdue")
         assert amounts_at(shown, 'id="owed-in-all"') == amounts_at(work, 'id="work-debts"') == [owed]
+
+
+@pytest.mark.parametrize("page", ["/work/", "/work/first/"])
+def test_up_to_three_customers_with_overdue_tabs_are_named(second, page):
+    Group.objects.get(name="supervisor").permissions.remove(Permission.objects.get(codename="view_customer"))
+    owner = browser_of("admin")
+
+    few = owner.get(page)
+    sell_to(debtor := give_credit("Mbak Nita"), 7_000, by=make_person("cashier"))
+    made_due(debtor, 2)
+    many = owner.get(page)
+
+    # then all are due since the same day: the first accounts are named, each with what it owes
+    assert words_at(few, 'id="work-debtors"').split(",")[0].split() == ["Bu", "Ani", "Rp10.000"]
+    for answer in (few, many):
+        assert amounts_at(answer, 'id="work-debtors"') == ["Rp10.000", "Rp20.500", "Rp40.000"]
+    assert "more" not in words_at(few, 'id="work-debtors"')
+    assert words_at(many, 'id="work-debtors"').strip().endswith("and 1 more")
+    nameless = browser_of("supervisor", username="other")
+    assert amounts_at(nameless.get(page), 'id="work-debts"') == ["Rp77.500"]
+    assert not has_id(nameless.get(page), "work-debtors")
 
 
 def test_without_overdue_tabs_or_the_right_to_see_them_none_are_said(second):
