@@ -67,7 +67,7 @@ def _last_day(item: Item) -> dt.date:
 
 @dataclass(frozen=True)
 class Task:
-    """One row: an item with its words, the name of the person who has taken it, and the branch, if pages name it.
+    """One row: an item with its words, the name of the person who has taken it, and the branch, if the row names it.
 
     `doers`: the names of some people who can do it, shown if the reader cannot.
     """
@@ -113,7 +113,7 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
     def what(self, task: Task) -> SafeString:
         """The subject, which leads to the place where it is done."""
         link = row_link(task.line.url, task.line.subject)
-        branch = format_html('<div class="sub" data-of-branch>{}</div>', task.branch) if task.branch else ""
+        branch = format_html(' <strong class="sub" data-of-branch>{}</strong>', task.branch) if task.branch else ""
         return format_html('{} <span class="sub">{}</span>{}', link, task.line.about, branch)
 
     @column(_("Amount"), css="num", phone="1 right")

@@ -19,13 +19,14 @@ from django.utils.translation import pgettext
 from django.views.decorators.http import require_GET, require_POST
 
 from branches.seeing import names_branches, own_branch
-from branches.services import branch_name, branch_names
+from branches.services import branch_names
 from core.access import StaffRequest, staff_only
 from core.live import Live
 from core.rights import Right
 from core.together import read_together
 from credit.filters import AgeingFilter
 from credit.services import name_of, owed_in_all
+from shop.services import shop_name
 from staff.models import User
 from staff.services import holders_of_any
 from work import services
@@ -202,18 +203,27 @@ def _table(request: StaffRequest, items: list[Item], *, with_groups: bool = Fals
     takers = {item.taken_by for item in items if item.taken_by}
     names = {person.pk: person.shown_name for person in User.objects.filter(pk__in=takers)}
     shown = [item for item in items if (item.kind, item.key) in lines]  # else it was done a moment ago
+    places = _places(request)
     doers = _doers({(KINDS[item.kind].does, item.branch) for item in shown if not item.is_for_person}, request.user)
     tasks = [
         Task(
             item,
             lines[item.kind, item.key],
             names.get(item.taken_by or 0, ""),
-            branch_name(item.branch or 0),
+            places.get(item.branch or 0, ""),
             lines[item.kind, item.key].doers or doers.get((KINDS[item.kind].does, item.branch), ""),
         )
         for item in shown
     ]
     return WorkTable(tasks, request=request, with_groups=with_groups)
+
+
+def _places(request: StaffRequest) -> dict[int, str]:
+    """The branches that a row names; not the place that has the name of the shop, and none on a page of one branch."""
+    if not names_branches() or _branch_of(request):
+        return {}
+    usual = shop_name()
+    return {key: name for key, name in branch_names() if name != usual}
 
 
 def _doers(wanted: Collection[_Wanted], reader: User) -> dict[_Wanted, str]:
