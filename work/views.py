@@ -37,7 +37,7 @@ from work.tables import Task, WorkTable, due_words
 
 _ROWS = 50
 # The overview shows so many rows.
-_FIRST = 5
+_FIRST = 8
 # So many customers are named whose tabs are overdue.
 _DEBTORS = 3
 # So many people are named who can do a row: they hold one of these rights, in this branch.
@@ -71,6 +71,7 @@ def work_first(request: StaffRequest) -> HttpResponse:
     context = {
         "table": _table(request, items[:_FIRST]),
         "count": len(items),
+        "more": max(0, len(items) - _FIRST),
         "whose": "" if does_any else "shop",
         "others": len(every) - len(items),
         "none": _none_of(request.user, every, branch),

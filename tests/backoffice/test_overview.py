@@ -118,7 +118,7 @@ def test_orders_of_today_are_counted_by_status_with_links(supervisor):
 
 
 def test_the_work_that_is_due_first_is_a_part_of_it_and_is_the_list_of_work(supervisor):
-    orders = [make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT) for _ in range(6)]
+    orders = [make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT) for _ in range(9)]
     Incident.objects.create(
         order=make_order(Status.SUCCESS), kind="contradiction", source="callback", detail="oddly so"
     )
@@ -127,9 +127,9 @@ def test_the_work_that_is_due_first_is_a_part_of_it_and_is_the_list_of_work(supe
     page = supervisor.get("/work/first/")
 
     first = [(task.item.kind, task.item.key) for task in page.context["table"].rows]
-    assert first == [(task.item.kind, task.item.key) for task in supervisor.get("/work/").context["table"].rows[:5]]
+    assert first == [(task.item.kind, task.item.key) for task in supervisor.get("/work/").context["table"].rows[:8]]
     assert page.context["count"] == len(supervisor.get("/work/").context["table"].rows) == len(orders) + 1
-    assert [f"/orders/{order.ref_id}/" in page.content.decode() for order in orders].count(True) >= 4
+    assert [f"/orders/{order.ref_id}/" in page.content.decode() for order in orders].count(True) >= 7
 
 
 def test_who_decides_nothing_sees_the_work_of_the_shop(supervisor):
