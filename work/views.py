@@ -94,7 +94,7 @@ def work_take(request: StaffRequest, kind: str, key: int) -> HttpResponse:
         messages.success(request, _("It is free again: others can do it."), extra_tags="work_left")
     else:
         services.take(kind, key, actor=request.user)
-        messages.success(request, _("Taken: others see that you do it."), extra_tags="work_taken")
+        messages.success(request, _("Others see that you do it."), extra_tags="work_taken")
     back = request.POST.get("back", "")
     is_ours = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
     return redirect(back if is_ours else "work")
