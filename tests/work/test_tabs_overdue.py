@@ -60,14 +60,14 @@ def test_up_to_three_customers_with_overdue_tabs_are_named(second, page):
     made_due(debtor, 2)
     many = owner.get(page)
 
-    # then all are due since the same day: the first accounts are named, each with what it owes
+    # then all five are due since the same day: the first accounts are named, each with what it owes
     assert words_at(few, 'id="work-debtors"').split(",")[0].split() == ["Bu", "Ani", "Rp10.000"]
     for answer in (few, many):
         assert amounts_at(answer, 'id="work-debtors"') == ["Rp10.000", "Rp20.500", "Rp40.000"]
     assert "more" not in words_at(few, 'id="work-debtors"')
-    assert words_at(many, 'id="work-debtors"').strip().endswith("and 1 more")
+    assert words_at(many, 'id="work-debtors"').strip().endswith("and 2 more")
     nameless = browser_of("supervisor", username="other")
-    assert amounts_at(nameless.get(page), 'id="work-debts"') == ["Rp77.500"]
+    assert amounts_at(nameless.get(page), 'id="work-debts"') == ["Rp82.500"]
     assert not has_id(nameless.get(page), "work-debtors")
 
 
