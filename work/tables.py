@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
+from django.utils.translation import gettext, npgettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from core.looks import badge
@@ -46,8 +46,8 @@ def due_words(item: Item, now: dt.datetime) -> str:
         return pgettext("work", "due %(when)s") % {"when": due_when(item, now)}
     hours = max(now - item.due, dt.timedelta()) // dt.timedelta(hours=1)
     if hours < 24:
-        return gettext("%(n)s h late") % {"n": hours or "<1"}
-    return ngettext("%(n)s day late", "%(n)s days late", hours // 24) % {"n": hours // 24}
+        return pgettext("work", "%(n)s h late") % {"n": hours or "<1"}
+    return npgettext("work", "%(n)s day late", "%(n)s days late", hours // 24) % {"n": hours // 24}
 
 
 def due_when(item: Item, now: dt.datetime) -> str:
@@ -114,7 +114,8 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
         """The subject, which leads to the place where it is done."""
         link = row_link(task.line.url, task.line.subject)
         branch = format_html(' <strong class="sub" data-of-branch>{}</strong>', task.branch) if task.branch else ""
-        return format_html('{} <span class="sub">{}</span>{}', link, task.line.about, branch)
+        why = format_html(' <span class="why">· {}</span>', task.line.why) if task.line.why else ""
+        return format_html('{} <span class="sub">{}{}</span>{}', link, task.line.about, why, branch)
 
     @column(_("Amount"), css="num", phone="1 right")
     def amount(self, task: Task) -> str:

@@ -122,7 +122,6 @@ def _context(request: StaffRequest) -> dict[str, Any]:
     address = f"{reverse('work_live')}?{urlencode(filters | {'page': page.number})}"
     live = Live(request, address, {"work": [len(items), shown]}, rest=10)
     counts = Counter(item.kind for item in in_group)
-    none = _said_if_none(request.user, branch)
     return {
         "whose": whose,
         "kind": kind,
@@ -138,7 +137,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
                 ("shop", pgettext("work", "This branch") if own_branch() else pgettext("work", "The whole shop")),
             )
         ],
-        "kinds": [(code, KINDS[code].words, counts[code]) for code in KINDS if counts[code] or code in {kind, *none}],
+        "kinds": [(code, KINDS[code].shown, counts[code]) for code in dict.fromkeys([*counts, kind]) if code],
         "none": _none_of(request.user, every, branch) if not kind else [],
         "count": len(in_group),
         "page": page,

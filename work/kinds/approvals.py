@@ -27,6 +27,7 @@ class Approvals(WorkKind):
 
     code = "approval"
     words = _("Approvals")
+    one = _("Approval")
     step = pgettext_lazy("work", "Decide")
     look = ("checks", "queued")
     sees = ()
@@ -64,7 +65,7 @@ class Approvals(WorkKind):
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
         """The request; one that is void now, or that another person must approve, can only be refused.
 
-        A customer who may be waiting is said first: a sale is named by its product alone.
+        A sale is named by its product alone: it is red, because a customer may be waiting.
         """
         lines, approvals = {}, list(Approval.objects.for_table().filter(pk__in=keys))
         changes, refused = changes_seen(approvals), refused_to(approvals, person)
@@ -84,6 +85,7 @@ class Approvals(WorkKind):
                 amount=shown.shown_amount,
                 step=gettext("Refuse") if shown.is_void_now or approval.pk in refused else "",
                 doers=", ".join(names.get(approval.pk, ())),
-                state=badge(("user-exclamation", "bad"), gettext("Customer waits")) if waits else "",
+                why=gettext("Customer waits") if waits else "",
+                state=badge((self.look[0], "bad"), self.one) if waits else "",
             )
         return lines

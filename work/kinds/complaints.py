@@ -23,6 +23,7 @@ class Complaints(WorkKind):
 
     code = "complaint"
     words = _("Complaints")
+    one = _("Complaint")
     step = pgettext_lazy("work", "Answer")
     look = ("message-report", "held")
     sees = (Right.VIEW_ORDERS, Right.VIEW_COMPLAINTS)

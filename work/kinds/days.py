@@ -34,7 +34,7 @@ class Days(WorkKind):
 
     code = "day"
     words = _("Days to sign")
-    one = _("Day")
+    one = _("Day to sign")
     step = pgettext_lazy("work", "Sign")
     look = ("calendar-check", "queued")
     sees = (Right.VIEW_SHIFTS,)

@@ -23,6 +23,7 @@ class Incidents(WorkKind):
 
     code = "incident"
     words = _("Incidents")
+    one = _("Incident")
     step = pgettext_lazy("work", "Look into it")
     look = ("alert-triangle", "warn")
     sees = (Right.VIEW_ORDERS,)

@@ -57,13 +57,15 @@ class Line:
 
     `step`: what is done about this very row, if not what is done about its kind. `at_once`: a step that is taken on
     another page, without the place of the row: its words and address. `doers`: the names of people who can do it, if
-    the rights of its kind do not say that. `state`: the badge of this very row, if not that of its kind. `waits`: there
+    the rights of its kind do not say that. `why`: why it
+    waits, where a row has room for it. `state`: the badge of this very row, if not that of its kind. `waits`: there
     is nothing to do with it until it is due.
     """
 
     subject: str
     url: str
     about: Any = ""
+    why: str = ""
     amount: str = ""
     step: str = ""
     at_once: tuple[str, str] = ("", "")
@@ -75,7 +77,7 @@ class Line:
 class WorkKind(ABC):
     """One kind. `code` names it in addresses; `step`: what a person does about it, on a button.
 
-    `one`: what one row is, where `words` say more.
+    `one`: what one row is, where `words` say more; the list's filter says the same.
     `sees`: every right that opens its pages. `does`: any of these is enough to do it. `within`: how long it may wait.
     `branch`: the way from a row to its branch; empty for work that belongs to no branch. `every`: the name of the
     list that has the finished ones, too, and its URL query. `says_none`: if there is none, the list says so to people
@@ -97,9 +99,14 @@ class WorkKind(ABC):
     says_none: ClassVar[bool] = False
 
     @property
+    def shown(self) -> str | Promise:
+        """Its name in the list, on a row and on the filter."""
+        return self.one or self.words
+
+    @property
     def badge(self) -> SafeString:
         """What a row is, with its icon and colour."""
-        return badge(self.look, self.one or self.words)
+        return badge(self.look, self.shown)
 
     @property
     def severity(self) -> int:

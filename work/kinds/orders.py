@@ -35,7 +35,7 @@ class Orders(WorkKind):
     """
 
     code = "order"
-    words = _("Orders")
+    words = _("Orders that need action")
     step = pgettext_lazy("work", "Decide")
     look = ("receipt", "unknown")
     sees = (Right.VIEW_ORDERS,)
@@ -71,7 +71,8 @@ class Orders(WorkKind):
             order.pk: Line(
                 subject=order.product_name,
                 url=order.get_absolute_url(),
-                about=_about(order),
+                about=shown_destination(order),
+                why=_why(order),
                 amount=rupiah(order.customer_pays),
                 step=_step(order, person, current),
                 state=Status(order.status).badge,
@@ -81,12 +82,10 @@ class Orders(WorkKind):
         }
 
 
-def _about(order: Order) -> str:
-    """Its number, and why it needs action where that takes few words. Its page has the sentence."""
-    number = shown_destination(order)
-    if not order.action_reason or order.action_reason == ActionReason.NEVER_ARRIVED:
-        return number
-    return f"{number} · {order.get_action_reason_display()}"
+def _why(order: Order) -> str:
+    """Why it needs action where that takes few words. Its page has the sentence."""
+    is_short = order.action_reason and order.action_reason != ActionReason.NEVER_ARRIVED
+    return order.get_action_reason_display() if is_short else ""
 
 
 def _step(order: Order, person: User, of: Books) -> str:
