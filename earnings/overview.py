@@ -26,7 +26,7 @@ from staff.models import User
 SEES = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
 _OFFERED = (Days.TODAY, Days.YESTERDAY, Days.WEEK, Days.DAYS_7, Days.MONTH)
 # What the lines may be by, in this order; how many are shown; how many more may be shown if these are the last.
-_BY, _LINES, _SPARE = ("brand", "product", "person", "customer", "method", "branch"), 6, 2
+_BY, _LINES, _SPARE = ("brand", "product", "person", "customer", "method", "branch"), 6, 4
 # The parameters that name a choice in an address. Without any, the part is loaded once the page is there.
 _NAMED = {"days", "since", "until", "against_since", "against_until", "by", "branch"}
 
