@@ -9,14 +9,14 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Period(models.TextChoices):
-    """A span of days as an address names it. Lists offer them in this order, the most asked for first."""
+    """A span of days as an address names it. Every page offers those that it has in this order."""
 
     TODAY = "today", _("Today")
     YESTERDAY = "yesterday", _("Yesterday")
+    WEEK = "week", _("This week")
     DAYS_7 = "7", _("7 days")
     MONTH = "month", _("This month")
     LAST_MONTH = "last-month", _("Last month")
-    WEEK = "week", _("This week")
     LAST_WEEK = "last-week", _("Last week")
     DAYS_30 = "30", _("30 days")
 

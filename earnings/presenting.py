@@ -39,12 +39,12 @@ from staff.models import User
 #: What the figures are by, as the tabs of the page.
 BY: dict[str, str | Promise] = {
     "brand": gettext_lazy("Brand"),
-    "category": gettext_lazy("Category"),
     "product": gettext_lazy("Product"),
     "person": gettext_lazy("Cashier"),
+    "customer": gettext_lazy("Customer"),
     "method": gettext_lazy("Payment"),
     "branch": gettext_lazy("Branch"),
-    "customer": gettext_lazy("Customer"),
+    "category": gettext_lazy("Category"),
 }
 
 

@@ -51,6 +51,11 @@ def test_the_days_to_choose_have_one_order_everywhere():
     of_person = re.findall(r'id="person-days-([\w-]+)"', named[beside])
     assert of_person
     assert of_person == [name for name in of_lists if name in of_person]
+    overview = browser.get("/?days=7").content.decode()
+    of_overview = re.findall(r'data-period="([\w-]+)"', overview)
+    assert of_overview == [name for name in of_lists if name in of_overview]
+    keys = re.findall(r'<a [^>]*data-by="(\w+)"', overview)
+    assert keys == [key for key in re.findall(r'<a [^>]*data-by="(\w+)"', named["/earnings/"]) if key in keys]
 
 
 @pytest.fixture
