@@ -16,6 +16,8 @@ from django.views.decorators.http import require_POST
 
 from approvals.models import Approval
 from audit.models import AuditEvent
+from branches.models import FIRST
+from branches.seeing import narrowed, own_branch
 from catalogue.models import PriceRule
 from core.access import StaffRequest, staff_only
 from core.rights import Right
@@ -133,8 +135,13 @@ def tips_for(person: User) -> list[Tip]:
 
 
 def _address(name: str) -> str:
+    """The address of a page; of yesterday's closing that of the branch where it is not signed yet, as a rule the only."""
+    if name != "drawer_day":
+        return reverse(name)
     yesterday = timezone.localdate() - dt.timedelta(days=1)
-    return reverse(name, args=[yesterday.isoformat()] if name == "drawer_day" else [])
+    days = narrowed(DrawerDay.objects.filter(day=yesterday)).order_by("-signed_at", "branch")
+    day = days.first() or DrawerDay(day=yesterday, branch_id=own_branch() or FIRST)
+    return day.get_absolute_url()
 
 
 @staff_only()

@@ -1,14 +1,20 @@
 """What to try in a demo: three lines for each role, which go away and stay away for that person."""
 
+import datetime as dt
+
 import pytest
+from django.utils import timezone
 
 from audit.services import record
+from branches.models import FIRST
 from core.rights import Role
+from drawers.models import DrawerDay
 from purchases.states import Status
 from staff.events import SIGN_IN
 from staff.roles import ROLES
 from testing.factories import make_order
 from testing.people import browser_of, make_person, signed_in
+from tests.branches.helpers import make_branch
 
 pytestmark = pytest.mark.django_db
 
@@ -58,3 +64,15 @@ def test_put_away_they_stay_away_for_that_person_alone():
 
 def test_people_of_a_real_shop_see_none():
     assert not browser_of(Role.CASHIER).get("/").context["tips"]
+
+
+def test_with_several_branches_the_closing_to_sign_is_of_one_that_is_open():
+    yesterday = timezone.localdate() - dt.timedelta(days=1)
+    signer = make_person("supervisor")
+    signed = {"signed_at": timezone.now(), "signed_by": signer}
+    DrawerDay.objects.create(day=yesterday, branch_id=FIRST, **signed)
+    waits = DrawerDay.objects.create(day=yesterday, branch=make_branch())
+
+    [first, *_] = browser_of("admin", has_tips=True).get("/").context["tips"]
+
+    assert first.url == f"/shifts/days/{yesterday}/?branch={waits.branch_id}"
