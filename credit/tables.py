@@ -32,6 +32,8 @@ class AgeingTable(Table[CreditAccount]):
         keys = [account.pk for account in self.rows]
         self.aged = aged(keys)
         self.not_to_ask = not_to_ask_for(keys)
+        if not self.not_to_ask:
+            self.columns = [column for column in self.columns if column.name != "not_asked"]
 
     def _of(self, account: CreditAccount, age: Age) -> str:
         amount = self.aged[account.pk][age]

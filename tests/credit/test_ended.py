@@ -13,7 +13,7 @@ from drawers.services import close_shift, expected_cash, give_back, take_credit_
 from earnings.services.journal import journal_of
 from purchases.services.resolving import requeue
 from testing.orders import never_arrived
-from testing.people import browser_of
+from testing.people import browser_of, make_person
 from tests.credit.helpers import account_of, give_credit, owed_by, page_of, refused, sell_to
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, pieces_of, sell
@@ -258,3 +258,12 @@ def test_a_price_does_not_rise_on_the_account_of_a_deleted_customer():
 
     with refused("account_gone"), transaction.atomic():
         requeue(order, max_price=12_000, actor=shift.cashier, enqueue=False)
+
+
+def test_without_sales_that_ended_the_list_has_no_column_for_them():
+    sell_to(give_credit(), by=make_person("cashier"))
+
+    listed = page_of(browser_of("auditor"), "/credit/")
+
+    assert 'class="c-owed' in listed
+    assert "c-not_asked" not in listed
