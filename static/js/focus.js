@@ -1,4 +1,4 @@
-// The cursor stands where the next key is needed: after a fault in its field, after a filter on the first result, at a
+// The cursor stands where the next key is needed: after a fault in its field, after a filter on the first result (with keys), at a
 // count in its first field; and what the page swaps under somebody's cursor gives it back.
 "use strict";
 {
@@ -8,7 +8,7 @@
   const fault = first("main [aria-invalid=true]:not([type=hidden], [type=radio])");
   const isFiltered = location.search !== "" && first(".filters");
   if (fault) fault.focus();
-  else if (isFree() && isFiltered) first("#results [data-pick]", ".filters input[name=q]")?.focus({ preventScroll: true });
+  else if (isFree() && isFiltered && !matchMedia("(pointer: coarse)").matches) first("#results [data-pick]", ".filters input[name=q]")?.focus({ preventScroll: true });
   else if (isFree()) first("table[data-count] input")?.focus({ preventScroll: true });
 
   let left = "";
