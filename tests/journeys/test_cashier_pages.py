@@ -80,6 +80,10 @@ def test_a_phone_has_five_tabs_and_nothing_ends_under_them(live_server: Any, ope
     assert round(box["height"]) == 56
     page.click("#more > summary")
     expect(page.locator("#more [data-place=customers]")).to_be_visible()
+    with_bar = page.locator("#tabs > a, #more > summary").evaluate_all(
+        "tabs => tabs.filter(tab => getComputedStyle(tab, '::before').content !== 'none').map(tab => tab.tagName)"
+    )
+    assert with_bar == ["SUMMARY"], "one place alone looks chosen"
     if not scripts:
         return
     page.keyboard.press("Escape")
