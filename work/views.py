@@ -75,6 +75,7 @@ def work_first(request: StaffRequest) -> HttpResponse:
         "whose": "" if does_any else "shop",
         "others": len(every) - len(items),
         "none": _none_of(request.user, every, branch),
+        "of_shop": _of_shop(request.user, branch),
         "branch": _branches().get(branch, ""),
         "of_branch": f"&branch={branch}" if branch else "",
     }
@@ -139,6 +140,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
         ],
         "kinds": [(code, KINDS[code].shown, counts[code]) for code in dict.fromkeys([*counts, kind]) if code],
         "none": _none_of(request.user, every, branch) if not kind else [],
+        "of_shop": _of_shop(request.user, branch) if not kind else [],
         "count": len(in_group),
         "page": page,
         "table": _table(request, list(page), with_groups=True) if live.news else None,
@@ -188,6 +190,11 @@ def _none_of(person: User, every: Collection[Item], branch: str) -> list[WorkKin
         return []
     kinds = {item.kind for item in every}
     return [KINDS[code] for code in _said_if_none(person, branch) if code not in kinds]
+
+
+def _of_shop(person: User, branch: str) -> list[WorkKind]:
+    """Those of these kinds that belong to no branch, so that a page of one branch has no row of them."""
+    return [KINDS[code] for code in _said_if_none(person, "") if branch and not KINDS[code].branch]
 
 
 def _is_mine(item: Item, person: User) -> bool:

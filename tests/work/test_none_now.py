@@ -1,5 +1,7 @@
 """What the list of work and the overview say that there is none of."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import Permission
 
@@ -16,15 +18,19 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("page", ["/work/", "/work/first/"])
-def test_of_one_branch_nothing_is_said_of_differences_which_are_of_the_shop(page):
+def test_of_one_branch_differences_are_said_to_be_of_the_shop(page):
     # given a difference, and an owner who looks at one of two branches
     make_branch()
     make_difference(-1_000, "unexplained_debit")
     browser = browser_of("admin")
 
-    none = browser.get(f"{page}?branch={FIRST}").context["none"]
+    of_one, of_all = browser.get(f"{page}?branch={FIRST}"), browser.get(page)
 
-    assert [kind.code for kind in none] == ["incident"]
+    assert [kind.code for kind in of_one.context["none"]] == ["incident"]
+    assert [re.findall(r'data-of-shop="(\w+)"', seen.content.decode()) for seen in (of_one, of_all)] == [
+        ["difference"],
+        [],
+    ]
 
 
 @pytest.mark.parametrize("page", ["/work/", "/work/first/"])

@@ -79,3 +79,4 @@ def test_without_overdue_tabs_or_the_right_to_see_them_none_are_said(second):
         made_due(Customer.objects.get(name=name), -1)
 
     assert not has_id(owner.get("/work/"), "work-debts")
+    assert counts_at(owner.get(f"/work/?branch={second.pk}"), 'id="work-debts"')[0] == 0, "of one branch it is said"
