@@ -135,7 +135,7 @@ def tips_for(person: User) -> list[Tip]:
 
 
 def _address(name: str) -> str:
-    """The address of a page; of yesterday's closing that of the branch where it is not signed yet, as a rule the only."""
+    """The address of a page; of yesterday's closing that of a branch where it is not signed yet, if there is one."""
     if name != "drawer_day":
         return reverse(name)
     yesterday = timezone.localdate() - dt.timedelta(days=1)

@@ -190,7 +190,7 @@ def test_the_cursor_stands_where_the_next_key_is_needed(live_server: Any, open_w
     # A digit goes straight into the field of the counter.
     page.keyboard.type("08")
     expect(page.locator("#quick-q")).to_have_value("08")
-    # After a filter: the first result, but not below a finger, where it looks chosen; Enter shows it beside the list, and again opens it.
+    # After a filter: the first result; Enter shows it beside the list, and again opens it. A finger needs no cursor.
     page.goto(f"{live_server.url}/orders/?status=success")
     expect(page.locator("#results [data-pick]")).to_be_focused()
     touched = open_window(size=PHONE, has_touch=True, is_mobile=True)
