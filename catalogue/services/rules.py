@@ -129,7 +129,7 @@ _THEN = """
 _AFFECTED = f"""{_THEN}
      WHERE product.is_listed
        AND (product.selling_price IS DISTINCT FROM priced.selling_price OR product.fee <> priced.fee)
-"""  # noqa: S608 - our own words
+"""
 _LOSS = "CASE WHEN is_bill THEN 0 ELSE cost - after END"
 _MARGIN = "CASE WHEN is_bill THEN after ELSE after - cost END"
 _COUNTED = f"""
@@ -148,9 +148,10 @@ _LISTED = f"""
 _MARGIN_BEFORE = "CASE WHEN is_bill THEN before ELSE before - cost END"
 # Every product of the target, whether its price changes or not.
 _OF_TARGET = f"""{_THEN}
-     WHERE product.type = %s AND (%s::bigint IS NULL OR product.category_id = %s) AND (%s::bigint IS NULL OR product.id = %s)
+     WHERE product.type = %s AND (%s::bigint IS NULL OR product.category_id = %s)
+       AND (%s::bigint IS NULL OR product.id = %s)
        AND (%s::bigint[] = '{{{{}}}}' OR product.brand_id = ANY(%s::bigint[]))
-"""  # noqa: S608 - our own words
+"""
 _WEIGHED = f"""
     SELECT COALESCE(sum(sold.count), 0)::bigint, COALESCE(sum(sold.count * ({_MARGIN_BEFORE})), 0)::bigint,
            COALESCE(sum(sold.count * ({_MARGIN})), 0)::bigint
