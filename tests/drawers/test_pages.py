@@ -11,7 +11,9 @@ from drawers.errors import DifferenceUnexplained
 from drawers.models import Drawer, DrawerDay, DrawerEntry, Payment, Shift
 from drawers.services import PaymentFacts, close_shift
 from policies.services import change_policies
+from purchases.states import Status
 from staff.models import User
+from testing.orders import never_arrived
 from testing.people import browser_of, make_person, signed_in
 from tests.core.helpers import codes, counts_at, has_id, hidden, words, words_at
 from tests.drawers.helpers import begin, counted, end, end_of_day, make_drawer, pieces_of, sell
@@ -136,6 +138,15 @@ def test_a_failed_order_is_given_back_from_the_own_drawer():
     page = browser.get(f"/orders/{order.ref_id}/").content.decode()
     assert 'id="sale-refund"' in page
     assert 'id="give-back"' not in page
+
+
+def test_a_sale_that_has_not_ended_shows_the_status_of_its_order():
+    shift = begin()
+    order = never_arrived(sell(shift.cashier))
+
+    page = signed_in(shift.cashier).get(shift.get_absolute_url()).content.decode()
+
+    assert str(Status(order.status).label) in page.split('id="unsettled"')[1].split("</ul>")[0]
 
 
 def test_what_comes_back_after_closing_is_on_both_pages():
