@@ -228,7 +228,7 @@ class EntryTable(Table[DrawerEntry]):
         "ref_id": lambda entry: _ref_id(entry),  # noqa: PLW0108 - it stands below
         "cash_given": lambda _entry: None,
         "reference": lambda _entry: "",
-        "note": lambda entry: note_as_seen(entry.reason),
+        "note": lambda entry: _reason(entry),  # noqa: PLW0108 - it stands below
         "person": lambda entry: entry.person.username,
         "undoes": lambda entry: entry.undoes_id,
         "sold_in_shift": lambda entry: _sold_in_another(entry),  # noqa: PLW0108 - it stands below
@@ -261,7 +261,7 @@ class EntryTable(Table[DrawerEntry]):
     @column(_("Note"), phone="3 wide")
     def note(self, entry: DrawerEntry) -> SafeString:
         """The reason, the order, and the other shift that sold it."""
-        parts = [note_as_seen(entry.reason), _ref_id(entry)]
+        parts = [_reason(entry), _ref_id(entry)]
         if sold_in := _sold_in_another(entry):
             parts.append(gettext("sold in shift %(shift)s") % {"shift": sold_in})
         return format_html('<span class="sub">{}</span>', " · ".join(part for part in parts if part))
@@ -293,9 +293,19 @@ def _note(payment: Payment) -> str:
     return name_of(payment.debt.account) if payment.debt else ""
 
 
+def _gives_back_elsewhere(entry: DrawerEntry) -> bool:
+    """Whether it gives back what a branch that is not seen had sold."""
+    return hasattr(entry, "payment") and is_elsewhere(entry.payment)
+
+
 def _ref_id(entry: DrawerEntry) -> str:
     """The order of an entry; empty for one of a branch that is not seen."""
-    return "" if hasattr(entry, "payment") and is_elsewhere(entry.payment) else entry.ref_id
+    return "" if _gives_back_elsewhere(entry) else entry.ref_id
+
+
+def _reason(entry: DrawerEntry) -> str:
+    """Why there is an entry, as the viewer may see it; of a branch that is not seen only this."""
+    return gettext("Sold in another branch") if _gives_back_elsewhere(entry) else note_as_seen(entry.reason)
 
 
 def _sold_in_another(entry: DrawerEntry) -> int | None:

@@ -82,3 +82,27 @@ def test_a_bound_reader_sees_only_the_cash_of_a_sale_elsewhere(is_given_back):
     assert "12.000" in page
     assert expected_cash(shift) == (200_000 if is_given_back else 212_000)
     assert ",12000," in file
+
+
+def _bound_to(branch):
+    return browser_of("supervisor", username="bound", branch_id=branch, bound_since="2026-01-01T00:00Z")
+
+
+def _page_and_file(browser, shift) -> list[str]:
+    """The page of a shift, and its file."""
+    page = browser.get(f"/shifts/{shift.pk}/").content.decode()
+    return [page, b"".join(browser.get(f"/shifts/{shift.pk}/csv/")).decode()]
+
+
+def test_the_note_of_a_refund_elsewhere_is_not_shown():
+    tebet, person = make_branch(), make_person("cashier")
+    shift = begin(person, drawer=Drawer.objects.create(name="Tebet 1", branch=tebet))
+    order = end(sell(person, 12_000, payment=PaymentFacts(branch=FIRST)), "failed")
+    note = f"Bu Sri {order.destination} {order.ref_id}"
+    give_back(Payment.objects.get(), shift=shift, method="cash", actor=person, note=note)
+
+    seen = _page_and_file(_bound_to(tebet.pk), shift)
+    whole = _page_and_file(browser_of("supervisor", username="whole"), shift)
+
+    assert [[word in text for word in (order.destination, order.ref_id, "Bu Sri")] for text in seen] == [[False] * 3] * 2
+    assert ["Bu Sri" in text for text in whole] == [True, True]
