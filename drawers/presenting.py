@@ -89,8 +89,24 @@ def shift_badge(shift: Shift) -> SafeString:
 
 
 def may_see_shift(shift: Shift, person: User) -> bool:
-    """Whether it is the person's own, or the person sees all shifts."""
-    return shift.cashier_id == person.pk or person.has_perm(Right.VIEW_SHIFTS)
+    """Whether it is the person's own, or the person sees all shifts; none in a branch that the reader does not see."""
+    is_allowed = shift.cashier_id == person.pk or person.has_perm(Right.VIEW_SHIFTS)
+    return is_allowed and not _is_in_other_branch(shift)
+
+
+def _is_in_other_branch(shift: Shift) -> bool:
+    own = own_branch()
+    return own is not None and shift.drawer.branch_id != own
+
+
+def drawer_words(shift: Shift) -> str:
+    """The drawer of a shift by its name; one of a branch that the reader does not see has none."""
+    return _("Drawer of another branch") if _is_in_other_branch(shift) else shift.drawer.name
+
+
+def shift_words(shift: Shift) -> str:
+    """ "Laci 1 · Sari": the drawer and the cashier; of a branch that the reader does not see neither."""
+    return drawer_words(shift) if _is_in_other_branch(shift) else f"{shift.drawer.name} · {shift.cashier.shown_name}"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from core.tables import Table, cell_from, column, row_link
 from core.times import moment
 from credit.services import name_of
 from drawers.models import DrawerEntry, Outcome, Payment, Shift
-from drawers.presenting import is_elsewhere, refund_badge, shift_badge, slip_of
+from drawers.presenting import drawer_words, is_elsewhere, refund_badge, shift_badge, slip_of
 from exports.formats import Fields
 
 
@@ -120,7 +120,7 @@ class RefundTable(Table[Payment]):
         if not payment.given_by:
             words = gettext("paid by: %(method)s") % {"method": payment.method_words}
             return self._on_credit(payment) or format_html('<span class="sub nowrap">{}</span>', words)
-        drawer = payment.refund_entry.shift.drawer.name if payment.refund_entry else ""
+        drawer = drawer_words(payment.refund_entry.shift) if payment.refund_entry else ""
         note = text_as_seen(note_as_seen(payment.given_note), payment.order.destination)
         parts = [payment.given_words, drawer, payment.given_by.shown_name, note]
         when = moment(payment.given_at)

@@ -17,6 +17,7 @@ from core.money import rupiah
 from core.rights import Right
 from credit.methods import method_words
 from drawers.models import Shift
+from drawers.presenting import shift_words
 from drawers.services import PaymentFacts
 from purchases.errors import AboveLimit
 from purchases.services.acts import SpendingAct
@@ -110,4 +111,4 @@ class BatchAct(SpendingAct):
 def _drawer_words(shift: int | None) -> str:
     """The drawer that the orders belong to, and whose shift it is."""
     found = Shift.objects.select_related("drawer", "cashier").filter(pk=shift).first() if shift else None
-    return f"{found.drawer.name} · {found.cashier.shown_name}" if found else gettext("None: the sales are in no shift")
+    return shift_words(found) if found else gettext("None: the sales are in no shift")

@@ -33,6 +33,8 @@ register.simple_tag(presenting.shift_badge)
 register.simple_tag(presenting.outcome_badge)
 register.simple_tag(presenting.shown_sale, name="sale_of")
 register.filter("is_elsewhere", presenting.is_elsewhere)
+register.filter("drawer_words", presenting.drawer_words)
+register.filter("shift_words", presenting.shift_words)
 register.filter("cash_lines", presenting.cash_lines)
 register.filter("in_coins", presenting.change_in_coins)
 

@@ -85,15 +85,16 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
     totals = services.totals_of([shift.pk], with_cost=sees_cost)[shift.pk]
     page = keyset_page(sales_of(shift), request.GET, time_field="at")
     paper = request.GET.get("paper", "")
-    ended = Payment.objects.exclude(outcome=Outcome.OPEN).select_related("order").order_by("ended_at", "pk")
+    ended = Payment.objects.exclude(outcome=Outcome.OPEN).order_by("ended_at", "pk")
+    ended = ended.select_related("order", "sold_in__drawer", "ended_in__drawer")
     handed_to, after, refunded, sold_later, ended_later, ended_here, unsettled, entries = read_together(
         Shift.objects.filter(taken_from=shift).select_related("cashier"),
         _after(shift)[:1],
         shift.payments.exclude(refund_entry__shift=shift)
         .filter(refund_entry__isnull=False)
-        .select_related("refund_entry__shift__cashier")
+        .select_related("refund_entry__shift__cashier", "refund_entry__shift__drawer")
         .order_by("pk")[:_MOST_LATE],
-        shift.sold_later.select_related("sold_in__cashier").order_by("pk")[:_MOST_LATE],
+        shift.sold_later.select_related("sold_in__cashier", "sold_in__drawer").order_by("pk")[:_MOST_LATE],
         ended.filter(Q(ended_in=None) | ~Q(ended_in=shift), sold_in=shift)[:_MOST_LATE],
         ended.filter(ended_in=shift).exclude(sold_in=shift)[:_MOST_LATE],
         services.unsettled([shift])[:_MOST_LATE],

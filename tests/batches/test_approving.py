@@ -11,6 +11,7 @@ from approvals.services import why_not_approved_by
 from batches.models import Batch
 from batches.services import release, releasing, seal_of
 from catalogue.models import Product
+from drawers.models import Drawer
 from drawers.services import PaymentFacts
 from gateway.models import Exchange
 from ledger.models import Entry
@@ -19,6 +20,7 @@ from staff.models import User
 from testing.factories import make_biller, make_check, make_product
 from testing.people import Browser, browser_of, code_of, make_person, signed_in
 from tests.batches.helpers import checked, press_release, send_all
+from tests.branches.helpers import make_branch
 from tests.conftest import Upstream
 from tests.core.helpers import codes, has_id
 from tests.credit.helpers import give_credit
@@ -150,6 +152,23 @@ def test_a_cashier_asks_for_the_release_and_the_money_is_counted_in_the_cashiers
     order = Order.objects.get()
     assert (order.status, order.placed_by, order.payment.sold_in) == ("success", sari, shift)
     assert (batch.state, batch.released_by) == ("ended", sari)
+
+
+def test_an_approval_names_no_drawer_of_another_branch():
+    # given: a cashier of the first branch asks, with a drawer of another one open
+    open_books(1_000_000)
+    make_product(price=12_000)
+    sari = make_person("cashier", username="sari", first_name="Sari Dewi")
+    begin(sari, drawer=Drawer.objects.create(name="Laci Tebet 9", branch=make_branch()))
+    batch = checked("081290000001;10\n", sari)
+    signed_in(sari).post(f"/batches/{batch.pk}/ask/", {"seal": seal_of(batch), "paid_by": "cash"})
+    address = f"/approvals/{Approval.objects.get().pk}/"
+
+    bound = browser_of("supervisor", username="bound", bound_since="2026-01-01T00:00Z").get(address).content.decode()
+    whole = browser_of("supervisor", username="whole").get(address).content.decode()
+
+    assert ("Laci Tebet 9" in bound, "Drawer of another branch" in bound) == (False, True)
+    assert "Laci Tebet 9 · Sari Dewi" in whole
 
 
 def test_who_may_not_release_batches_approves_none_of_a_cashier(upstream: Upstream):

@@ -106,3 +106,26 @@ def test_the_note_of_a_refund_elsewhere_is_not_shown():
 
     assert [[word in text for word in (order.destination, order.ref_id, "Bu Sri")] for text in seen] == [[False] * 3] * 2
     assert ["Bu Sri" in text for text in whole] == [True, True]
+
+
+@pytest.mark.parametrize("is_given_back", [False, True])
+def test_an_order_names_no_drawer_of_another_branch(is_given_back):
+    tebet, person = make_branch(), make_person("cashier", first_name="Wulan")
+    shift = begin(person, drawer=Drawer.objects.create(name="Laci Tebet 9", branch=tebet))
+    order = sell(person, 12_000, payment=PaymentFacts(branch=FIRST))
+    if is_given_back:
+        end(order, "failed")
+        give_back(Payment.objects.get(), shift=shift, method="cash", actor=person)
+    bound, whole = _bound_to(FIRST), browser_of("supervisor", username="whole")
+
+    said = {
+        browser: [browser.get(address).content.decode() for address in (order.get_absolute_url(), "/refunds/?state=all")]
+        for browser in (bound, whole)
+    }
+
+    assert bound.get(f"/shifts/{shift.pk}/").status_code == 404
+    assert ["Laci Tebet 9" in page for page in said[bound]] == [False, False]
+    assert ["Drawer of another branch" in page for page in said[bound]] == [True, is_given_back]
+    assert f'href="/shifts/{shift.pk}/"' not in said[bound][0]
+    assert "Laci Tebet 9 · Wulan" in said[whole][0]
+    assert ("Laci Tebet 9" in said[whole][1]) == is_given_back
