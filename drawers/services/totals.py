@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection
 
+from branches.seeing import own_branch
 from credit import methods
 from credit.methods import CASH, find_method
 
@@ -19,11 +20,13 @@ _SUMS = """
     SELECT sold_in_id, 'sale', method, is_cash, sum(amount), count(*)
       FROM drawers_payment WHERE sold_in_id = ANY(%(shifts)s) GROUP BY 1, 3, 4
 """
-# The orders that arrived in a shift: their cost, and the amount that customers paid for them, or owe.
+# The orders that arrived in a shift: their cost, and the amount that customers paid for them, or owe. A reader of one
+# branch sees the cost of its own orders alone.
 _COSTS = """
     SELECT ended_in_id, sum(cost), sum(coalesce(debt.amount, payment.amount)) FROM drawers_payment payment
       LEFT JOIN credit_creditentry debt ON debt.id = payment.debt_id
-     WHERE ended_in_id = ANY(%(shifts)s) AND outcome = 'kept' GROUP BY 1
+     WHERE ended_in_id = ANY(%(shifts)s) AND outcome = 'kept'
+       AND (%(branch)s::bigint IS NULL OR payment.branch_id = %(branch)s) GROUP BY 1
 """
 
 
@@ -123,14 +126,17 @@ def _add(sums: dict[str, int], method: str, amount: int) -> None:
 
 
 def totals_of(shifts: Collection[int], *, with_cost: bool = False) -> dict[int, Totals]:
-    """The sums of each of these shifts, by key. Cost and profit are zero unless the caller wants them."""
+    """The sums of each of these shifts, by key. Cost and profit are zero unless the caller wants them.
+
+    They leave out orders of a branch that the present reader does not see.
+    """
     totals = {pk: Totals() for pk in shifts}
     with connection.cursor() as cursor:
         cursor.execute(_SUMS, {"shifts": list(shifts)})
         for pk, kind, method, is_cash, amount, count in cursor.fetchall():
             totals[pk].take(kind, method, is_cash=is_cash, amount=int(amount), count=count)
         if with_cost:
-            cursor.execute(_COSTS, {"shifts": list(shifts)})
+            cursor.execute(_COSTS, {"shifts": list(shifts), "branch": own_branch()})
             for pk, cost, arrived in cursor.fetchall():
                 totals[pk].cost, totals[pk].arrived = int(cost), int(arrived)
     return totals

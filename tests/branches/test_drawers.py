@@ -129,3 +129,17 @@ def test_an_order_names_no_drawer_of_another_branch(is_given_back):
     assert f'href="/shifts/{shift.pk}/"' not in said[bound][0]
     assert "Laci Tebet 9 · Wulan" in said[whole][0]
     assert ("Laci Tebet 9" in said[whole][1]) == is_given_back
+
+
+def test_a_shift_counts_no_cost_and_profit_of_a_sale_elsewhere():
+    tebet, person = make_branch(), make_person("cashier")
+    shift = begin(person, drawer=Drawer.objects.create(name="Tebet 1", branch=tebet), cash=0)
+    end(sell(person, 12_000, payment=PaymentFacts(branch=FIRST)), "success")
+    own = end(sell(person, 30_000), "success").payment
+
+    facts = {}
+    for name, browser in (("bound", _bound_to(tebet.pk)), ("whole", browser_of("supervisor", username="whole"))):
+        totals = browser.get(f"/shifts/{shift.pk}/").context["totals"]
+        facts[name] = (totals.cost, totals.arrived, totals.expected)
+
+    assert facts == {"bound": (own.cost, 30_000, 42_000), "whole": (12_000 + own.cost, 42_000, 42_000)}
