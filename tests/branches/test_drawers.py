@@ -10,6 +10,7 @@ from drawers.services.shifts import close_shift
 from staff.models import User
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
+from tests.credit.helpers import give_credit
 from tests.drawers.helpers import begin, end, pieces_of, sell
 
 pytestmark = pytest.mark.django_db
@@ -143,3 +144,37 @@ def test_a_shift_counts_no_cost_and_profit_of_a_sale_elsewhere():
         facts[name] = (totals.cost, totals.arrived, totals.expected)
 
     assert facts == {"bound": (own.cost, 30_000, 42_000), "whole": (12_000 + own.cost, 42_000, 42_000)}
+
+
+def test_the_slip_and_the_debtor_of_a_sale_elsewhere_are_not_shown():
+    tebet, person = make_branch(), make_person("cashier")
+    shift = begin(person, drawer=Drawer.objects.create(name="Tebet 1", branch=tebet))
+    sell(person, 12_000, payment=PaymentFacts(branch=FIRST, method="card", reference="EDC-7731"))
+    sell(person, 13_000, payment=PaymentFacts(branch=FIRST, method="credit", customer=give_credit("Bu Ratmi")))
+
+    bound = _page_and_file(_bound_to(tebet.pk), shift)
+    whole = _page_and_file(browser_of("supervisor", username="whole"), shift)
+
+    assert [[word in text for word in ("EDC-7731", "Bu Ratmi")] for text in bound] == [[False, False]] * 2
+    assert [[word in text for word in ("EDC-7731", "Bu Ratmi")] for text in whole] == [[True, True]] * 2
+
+
+def test_no_sale_elsewhere_is_named_that_a_later_shift_settled():
+    # given: of a shift's sales for another branch one ends, one is given back, and one is entered after its close
+    tebet, person = make_branch(), make_person("cashier")
+    drawer = Drawer.objects.create(name="Tebet 1", branch=tebet)
+    first = begin(person, drawer=drawer, cash=0)
+    late, given = (sell(person, 12_000, payment=PaymentFacts(branch=FIRST)) for _sale in range(2))
+    end(given, "failed")
+    close_shift(first, pieces=pieces_of(24_000), actor=person)
+    second = begin(person, drawer=drawer, cash=24_000)
+    end(late, "success")
+    give_back(given.payment, shift=second, method="cash", actor=person)
+    entered = sell(person, 12_000, payment=PaymentFacts(branch=FIRST, agreed_in=first.pk))
+
+    said = {}
+    for name, browser in (("bound", _bound_to(tebet.pk)), ("whole", browser_of("supervisor", username="whole"))):
+        page = browser.get(f"/shifts/{first.pk}/").content.decode()
+        said[name] = [order.ref_id in page.partition('id="sales"')[0] for order in (late, given, entered)]
+
+    assert said == {"bound": [False] * 3, "whole": [True] * 3}
