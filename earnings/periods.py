@@ -168,9 +168,10 @@ def compared_period(params: Mapping[str, str]) -> Chosen:
 def left_out(params: Mapping[str, str], chosen: Chosen, by: str) -> list[str]:
     """What the address says and was not understood, such as `days=40`. `chosen` and `by`: what was."""
     # One branch has no lines by branch, and a reader of one branch has none to choose: nothing was lost.
-    by_branch = chosen.branch is not None and params.get("by") == "branch"
+    in_branch = chosen.branch is not None or not names_branches()
+    by_branch = in_branch and params.get("by") == "branch"
     known = {"days": params.get("days", "") in Days.values, "by": params.get("by") == by or by_branch}
-    known |= {"branch": chosen.branch is not None or not names_branches()}
+    known |= {"branch": in_branch}
     known |= {name: _is_day(params.get(name, "")) for name in ("since", "until", "against_since", "against_until")}
     return [f"{name}={params[name]}" for name, is_known in known.items() if params.get(name) and not is_known]
 

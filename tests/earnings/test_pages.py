@@ -178,7 +178,8 @@ def test_a_branch_in_an_address_is_nothing_strange_without_a_choice():
     pages = [owner.get("/?branch=1"), owner.get("/earnings/?branch=1")]
     tebet = make_branch("Tebet")
     bound = browser_of("supervisor", branch_id=tebet.pk, bound_since="2026-01-01T00:00Z")
-    pages += [bound.get("/?branch=1"), bound.get("/earnings/?branch=1")]
+    queries = ["branch=1", f"branch={tebet.pk}&by=branch"]
+    pages += [bound.get(f"{page}?{query}") for page in ("/", "/earnings/") for query in queries]
 
     assert not any(has_id(page, "filter-faults") for page in pages)
 
