@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django import template
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import F, OuterRef, Subquery, Value
 
 from core.rights import Right
 from credit import presenting
@@ -25,7 +25,7 @@ def credit_of(customer: Customer, person: User) -> CreditAccount | None:
     """`{% credit_of customer user as account %}`: the customer's account, as this person may see it.
 
     `last_paid`: rupiah of the newest payment that was not undone, at `last_paid_at`; None without any among the newest
-    entries.
+    entries. `searched`: how many these are; None if the account has fewer.
     """
     if not (person.has_perm(Right.USE_CREDIT) or person.has_perm(Right.VIEW_CREDIT)):
         return None
@@ -34,10 +34,13 @@ def credit_of(customer: Customer, person: User) -> CreditAccount | None:
         pk__in=entries.values("pk")[:_NEWEST], kind=CreditEntry.Kind.PAYMENT
     )
     newest = payments.order_by("-at", "-pk")
+    own = CreditEntry.objects.filter(account=OuterRef("pk")).order_by("-at", "-pk").annotate(n=Value(_NEWEST))
     return (
         CreditAccount.objects.filter(customer=customer.pk)
         .annotate(
-            last_paid=Subquery(newest.values(taken=-F("amount"))[:1]), last_paid_at=Subquery(newest.values("at")[:1])
+            last_paid=Subquery(newest.values(taken=-F("amount"))[:1]),
+            last_paid_at=Subquery(newest.values("at")[:1]),
+            searched=Subquery(own.values("n")[_NEWEST - 1 : _NEWEST]),
         )
         .first()
     )

@@ -77,6 +77,24 @@ def test_a_cashier_takes_a_payment_and_undoes_it():
     assert 'id="form-fault"' in again.content.decode()
 
 
+def test_a_payment_below_many_later_entries_is_not_taken_for_none(monkeypatch):
+    # given: of three entries that are searched for the last payment, it is the third
+    monkeypatch.setattr("credit.templatetags.credit._NEWEST", 3)
+    browser, customer = browser_of("cashier"), give_credit()
+    cashier = User.objects.get(username="cashier")
+    sell_to(customer, 30_000, by=cashier)
+    assert 'id="not-paid-lately"' not in page_of(browser, f"/customers/{customer.pk}/"), "fewer entries"
+    take_credit_payment(account_of(customer), amount=12_000, method="transfer", actor=cashier)
+
+    said = []
+    for _later in range(3):
+        sell_to(customer, 1_000, by=cashier)
+        page = page_of(browser, f"/customers/{customer.pk}/")
+        said.append(('id="last-paid" data-amount="12000"' in page, 'id="not-paid-lately"' in page))
+
+    assert said == [(True, False), (True, False), (False, True)]
+
+
 def has_mark(page, ref_id):
     """Whether the debt for this order says that the order did not go through."""
     debts = page.content.decode().partition('id="debts"')[2].partition("</table>")[0]
