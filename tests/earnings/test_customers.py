@@ -11,6 +11,8 @@ from customers.models import Customer, SavedNumber
 from customers.services import erase
 from drawers.services import change_payment, merge_customers
 from earnings.services import Period, by_customer, figures_by, prove_days, sum_days
+from earnings.services.buying import buying_of
+from purchases.models import Order
 from purchases.states import Status
 from testing.database import past_triggers
 from testing.factories import make_product
@@ -50,6 +52,13 @@ def test_what_was_bought_once_is_not_usual(customer: Customer):
 
     assert 'id="bought-sum" data-amount="36000"' in page
     assert re.findall(r'data-product="(\w+)"', page) == ["TSEL10"]
+
+
+def test_the_latest_orders_bring_their_payments(customer: Customer, django_assert_num_queries):
+    latest = buying_of(Order.objects.all()).latest
+
+    with django_assert_num_queries(0):
+        assert [order.payment.method for order in latest] == ["cash"] * 4
 
 
 def test_a_customer_without_orders_has_none():
