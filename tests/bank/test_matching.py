@@ -396,9 +396,11 @@ def test_given_a_match_that_the_books_no_longer_say_then_it_is_matched_again(own
     assert names(State.UNKNOWN) == ["QR SETTLEMENT"]
 
 
-def test_given_an_entry_that_is_gone_then_its_own_day_frees_the_row(owner, seller):
+@pytest.mark.parametrize("days_later", [4, -1])
+def test_given_an_entry_that_is_gone_then_its_own_day_frees_the_row(owner, seller, days_later):
     gone = paid(seller, 50_000, "transfer", days_ago=5)
-    sold_on, booked_on = TODAY() - 5 * ONE_DAY, TODAY() - ONE_DAY
+    sold_on = TODAY() - 5 * ONE_DAY
+    booked_on = sold_on + days_later * ONE_DAY
     read(owner, (booked_on, "BUDI", "50.000"))
     assert matches() == {f"sale:{gone}": 50_000}
     with past_triggers() as cursor:
