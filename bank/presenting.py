@@ -20,7 +20,6 @@ from bank.models import BankRow, State
 from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item, OpenSum, open_items, open_sums, sums_by_day
 from bank.services.matching import MOST_APART, is_fee
 from bank.services.reach import days_read, reached_days
-from core.looks import badge
 from core.money import rupiah
 from core.rights import Right
 from core.times import day_words, days_from, days_words, hour
@@ -66,8 +65,8 @@ class Line:
 
     @property
     def badge(self) -> SafeString:
-        """Its state, for a page."""
-        return State(self.row.state).badge if self.row else badge(("circle-x", "bad"), _("Missing"))
+        """The state of its row, for a page."""
+        return State(self.state).badge
 
     @property
     def amount(self) -> int:
