@@ -80,7 +80,7 @@ def bank_csv(request: StaffRequest) -> HttpResponseBase:
 @staff_only(*RIGHTS, Right.MATCH_BANK)
 @require_POST
 def bank_match(request: StaffRequest) -> HttpResponse:
-    """Match the period's unknown rows again, with what was entered since."""
+    """Match the period's rows that nobody has decided about again, with what was entered or undone since."""
     chosen = chosen_period(request.POST)
     matched = services.match_rows(chosen.period.first, chosen.period.last)
     words = ngettext("%(n)s row was matched.", "%(n)s rows were matched.", matched) % {"n": matched}
