@@ -80,8 +80,8 @@ class Ending(NamedTuple):
 def take_payment(ref_id: str, *, destination: str, amount: int, seller: User | None, facts: PaymentFacts) -> Payment:
     """Store the payment of the order with this ref_id, which sells for `amount` rupiah, in the order's transaction.
 
-    It belongs to the seller's open shift, and to the branch where it was asked for, else to that of the drawer, else to
-    the seller's. If the shift that sold it has closed, it waits for the next one. A sale on credit goes on the
+    It belongs to the seller's open shift, and to the branch that the facts name, else to that of the drawer, else to the
+    seller's. If the shift that sold it has closed, it waits for the next one. A sale on credit goes on the
     customer's account. Raises `PaymentUnclear` and `CreditRefused`.
     """
     row = facts.row
@@ -121,7 +121,7 @@ def _where(seller: User | None, facts: PaymentFacts) -> tuple[int | None, int | 
         cursor.execute(_OPEN_SHIFT, [seller.pk])
         seen, branch, locked = cursor.fetchone() or (None, None, None)
     agreed = facts.agreed_in or seen
-    if agreed != seen and not facts.branch:
+    if agreed != seen:
         branch = branch_of_sale(seller, agreed)
     return locked, agreed if agreed != locked else None, facts.branch or branch or seller.sells_in
 
