@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 class PaymentFacts:
     """The code of the method, the cash that the customer gave (rupiah), the debtor, and the number on the slip.
 
-    `agreed_in`: the key of the shift that sold it, if it is placed later. `branch`: the key of the branch that was noted
-    when an approval was asked for, or of the batch; None: that of the drawer, else the seller's. `paid_at_once`: shared
-    by orders that are one payment for the customer.
+    `agreed_in`: the key of the shift that sold it, if it is placed later. `branch`: the key of the branch that an
+    approval had noted, or of the batch; None: that of the drawer, else the seller's. `paid_at_once`: shared by orders
+    that are one payment for the customer.
     """
 
     method: str = CASH

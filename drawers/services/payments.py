@@ -80,8 +80,8 @@ class Ending(NamedTuple):
 def take_payment(ref_id: str, *, destination: str, amount: int, seller: User | None, facts: PaymentFacts) -> Payment:
     """Store the payment of the order with this ref_id, which sells for `amount` rupiah, in the order's transaction.
 
-    It belongs to the seller's open shift, and to the branch that the facts name, else to that of the drawer, else to the
-    seller's. If the shift that sold it has closed, it waits for the next one. A sale on credit goes on the
+    It belongs to the seller's open shift, and to the branch that the facts name, else to that of the drawer, else to
+    the seller's. If the shift that sold it has closed, it waits for the next one. A sale on credit goes on the
     customer's account. Raises `PaymentUnclear` and `CreditRefused`.
     """
     row = facts.row
