@@ -130,7 +130,8 @@ def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = T
             line.rest += [*about_what, line.words.pop(0)]
             about_what = []
     _take_plain_price(line)
-    customer = names.of.get("customer", {}).get(line.rest[0]) if len(line.rest) == 1 else None
+    left = [word for word in line.rest if word not in _FILLERS or word in CASHIER]
+    customer = names.of.get("customer", {}).get(left[0]) if len(left) == 1 else None
     if customer and "customer" not in line.found:
         line.found["customer"], line.rest = customer, []
     if not line.found:
