@@ -55,7 +55,8 @@ class Preview:
     now and its terms afterwards. `rows`: a page of the `affected` products; `rising` of these prices become higher,
     `falling` lower.
 
-    The margins are for one sale of each affected product, in rupiah; `sums_of_sold` weighs them by what is sold.
+    The margins are for one sale of each affected product, in rupiah; `sums_of_sold` counts what was sold, also
+    of products whose price stays.
     `earning_less`: how many products of a brand still earn less than was asked afterwards; None if nothing was asked.
     `least_of_all`: what a sale of any product of the brand earns at least afterwards; None for other targets and bills.
     `least_product`: the name of a product that earns no more than that; its price may stay.

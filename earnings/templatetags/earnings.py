@@ -85,7 +85,7 @@ def exact_sums(filtered: OrderFilter) -> Sums | None:
 
 @register.simple_tag
 def sold_under(change: Preview) -> dict[str, int]:
-    """`{% sold_under change as sold %}`: how many sales of the last days change; their profit in rupiah, and how much
-    `less` it is after."""
+    """`{% sold_under change as sold %}`: how many sales of the last days are of what the rule is for; what they earn in
+    rupiah, at the costs of now, and how much `less` that is after."""
     count, before, after = sums_of_sold(change, sold_lately(timezone.now()))
     return {"days": DAYS, "count": count, "before": before, "after": after, "less": before - after}
