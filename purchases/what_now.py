@@ -65,7 +65,7 @@ def _if_never_arrived(order: Order, actions: Collection[Action]) -> str:
     if not may_decide:
         return f"{step} {_call(order, Right.RESOLVE_ORDERS)}".rstrip()
     due = (order.sent_at or order.created_at) + DECIDED_WITHIN
-    until = _("By %(time)s.") if due > clock.now() else _("Overdue since %(time)s.")
+    until = _("Decide by %(time)s.") if due > clock.now() else _("The decision is overdue since %(time)s.")
     return f"{step} {until % {'time': short_time(due)}}"
 
 
