@@ -91,6 +91,12 @@ class Head:
         return [_line(alert, self.user, until) for alert, until in self.hidden_alerts]
 
     @property
+    def missing_at_bank(self) -> Line | None:
+        """The open alert about payments that are missing at the bank, also while the person has hidden it."""
+        every = [*self.shown, *(alert for alert, _until in self.hidden_alerts)]
+        return next((_line(alert, self.user) for alert in every if alert.kind == "bank_missing"), None)
+
+    @property
     def rest(self) -> int:
         """How many alerts there are beside `lines`."""
         return len(self.shown[_DESCRIBED:])

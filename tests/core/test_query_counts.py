@@ -159,7 +159,7 @@ LISTS = [
     ("/", orders, 12),
     ("/?days=7", orders, 15),
     ("/earnings/today/", orders, 6),
-    ("/work/first/", orders, 7),
+    ("/work/first/", orders, 8),
 ]
 
 
