@@ -35,6 +35,7 @@ from purchases import services
 from purchases.errors import ActionRefused
 from purchases.events import FULL_NUMBER_SEEN
 from purchases.forms import NeededNoteForm, NoteForm, PriceForm, VerdictForm
+from purchases.last_check import last_check, last_exchange
 from purchases.models import Incident, Order, OrderEvent, Verdict
 from purchases.presenting import (
     after_rise,
@@ -107,10 +108,10 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     with_cost = sees_cost(request.user) or order.customer_pays == order.shown_price == order.max_price
     seen = [order.status, order.polls, sorted(actions), len(events), order.product.price if with_cost else None]
     wait, risen = wait_words(services.longest_wait(order)), after_rise(order, request.user)
-    now = what_now(order, actions, request.user)
+    now, checked = what_now(order, actions, request.user), last_check(order)
     is_folded = now is not None and order.action_reason == ActionReason.NEVER_ARRIVED
     open_incidents = [incident for incident in incidents if incident.closed_at is None]
-    seen += ["who_confirms" in risen, "is_above_limit" in risen, now]
+    seen += ["who_confirms" in risen, "is_above_limit" in risen, now, checked]
     seen += [wait, [(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
     is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
     is_over = {"order-live"} if order.is_final else set()
@@ -123,6 +124,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "actions": actions,
         "explanation": explain(order, actions),
         "what_now": now,
+        "last_check": checked,
         "is_folded": is_folded,
         "is_verdict_folded": is_folded or (order.status == Status.SUCCESS and not open_incidents),
         "wait": wait,
@@ -165,7 +167,9 @@ def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
     orders = Order.objects.select_related("product__brand", "placed_by", "payment__given_by")
     owners = SavedNumber.objects.filter(destination=OuterRef("destination")).order_by("customer__name", "customer")
     owner = owners.values(json=JSONObject(pk="customer", name="customer__name"))[:1]
-    orders = orders.prefetch_related(Prefetch("verdicts", verdicts)).annotate(owner=Subquery(owner))
+    orders = orders.prefetch_related(Prefetch("verdicts", verdicts)).annotate(
+        owner=Subquery(owner), checked=last_exchange()
+    )
     with snapshot():
         order = get_object_or_404(with_all_tags(orders), ref_id=ref_id)
         events = list(order.events.select_related("actor"))

@@ -1,0 +1,41 @@
+"""What the last status request about an open order brought, and when: the outcome of "Check the status now"."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.db.models import OuterRef, Subquery
+from django.db.models.functions import JSONObject
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.times import short_time
+from gateway.models import Exchange
+from purchases.models import Order
+from purchases.states import Status
+from upstream.endpoints import Endpoint
+from upstream.error_codes import ErrorCode
+
+
+def last_exchange() -> Subquery:
+    """For `annotate`: the order's newest status request, for `last_check`; null if there was none."""
+    asked = Exchange.objects.of_order(OuterRef("ref_id")).filter(endpoint=Endpoint.TRANSACTION_STATUS)
+    return Subquery(asked.order_by("-pk").values(json=JSONObject(at="sent_at", status="status", error="error"))[:1])
+
+
+def last_check(order: Order) -> str:
+    """In one sentence what it brought, of an order with `last_exchange` as `checked`; "" if the status says it."""
+    checked: dict[str, str] | None = order.checked  # type: ignore[attr-defined] # by `last_exchange`
+    if order.is_final or not order.polls or not checked:
+        return ""
+    if checked["error"].endswith(f" {ErrorCode.TRANSACTION_NOT_FOUND}"):
+        answer = _("the provider does not find it")
+    elif checked["error"]:
+        answer = _("no reliable answer")
+    elif checked["status"] == Status.PENDING:
+        answer = _("the provider is still working on it")
+    else:
+        return ""
+    head = ngettext("Checked %(time)s: %(answer)s.", "Checked %(time)s: %(answer)s (%(n)s times).", order.polls)
+    time = short_time(dt.datetime.fromisoformat(checked["at"]))
+    return head % {"time": time, "answer": answer, "n": order.polls}

@@ -1,0 +1,72 @@
+"""An order's page says what its last status request brought, and when."""
+
+import datetime as dt
+
+import pytest
+from django.utils import timezone
+
+from core.times import short_time
+from purchases.models import Order
+from purchases.states import Status
+from testing.factories import make_order
+from testing.orders import never_arrived, place
+from tests.core.helpers import has_id, next_question, words
+from tests.gateway.helpers import kept_exchange
+from tests.purchases.helpers import detail
+from upstream.endpoints import Endpoint
+
+pytestmark = pytest.mark.django_db
+
+NOT_FOUND = "Rejected: TRANSACTION_NOT_FOUND"
+
+
+@pytest.mark.parametrize(
+    ("facts", "answer"),
+    [
+        ({"error": NOT_FOUND}, "the provider does not find it"),
+        ({"error": "OutcomeUnknown: timeout"}, "no reliable answer"),
+        ({"status": "pending"}, "the provider is still working on it"),
+    ],
+)
+def test_the_last_answer_and_its_time_stand_above_the_step(cashier, facts, answer):
+    order, at = make_order(Status.UNKNOWN, polls=3, sent_at=timezone.now()), timezone.now() - dt.timedelta(minutes=2)
+    kept_exchange(order.ref_id, at - dt.timedelta(minutes=1), error="OutcomeUnknown: connection")
+    kept_exchange(order.ref_id, at, **facts)
+    kept_exchange(order.ref_id, endpoint=Endpoint.TRANSACTION_CREATE, error="OutcomeUnknown: timeout")
+
+    page = detail(cashier, order)
+
+    assert f"Checked {short_time(at)}: {answer} (3 times)." in words(page)
+    html = page.content.decode()
+    assert html.index('id="last-check"') < html.index('id="what-now"')
+
+
+def test_an_open_page_of_what_never_arrived_gets_the_new_answer(admin):
+    order = never_arrived(place())
+    Order.objects.filter(pk=order.pk).update(polls=10)
+    kept_exchange(order.ref_id, error=NOT_FOUND)
+    ask, _delay = next_question(detail(admin, order))
+    same = admin.get(ask)
+    assert not has_id(same, "order-live")
+
+    kept_exchange(order.ref_id, timezone.now() + dt.timedelta(minutes=2), error="OutcomeUnknown: timeout")
+    changed = admin.get(next_question(same)[0])
+
+    assert "no reliable answer" in words(changed)
+
+
+@pytest.mark.parametrize("status", [Status.SUCCESS, Status.FAILED])
+def test_a_final_order_says_nothing_of_a_check(cashier, status):
+    order = make_order(status, polls=3)
+    kept_exchange(order.ref_id, error=NOT_FOUND)
+
+    assert not has_id(detail(cashier, order), "last-check")
+
+
+def test_a_check_before_the_last_sending_says_nothing(cashier):
+    order = make_order(Status.UNKNOWN, polls=0)
+    kept_exchange(order.ref_id, error=NOT_FOUND)
+
+    assert not has_id(detail(cashier, order), "last-check")
+    Order.objects.filter(pk=order.pk).update(polls=1)
+    assert "does not find it." in words(detail(cashier, order))
