@@ -41,12 +41,14 @@ def group_of(item: Item, now: dt.datetime) -> str:
 
 
 def due_words(item: Item, now: dt.datetime) -> str:
-    """How late it is, in whole hours or days; else `due_when` with the word that says so."""
+    """How late it is, from one hour on in whole hours or days; else `due_when` with the word that says so."""
     if group_of(item, now) != "overdue":
         return pgettext("work", "due %(when)s") % {"when": due_when(item, now)}
     hours = max(now - item.due, dt.timedelta()) // dt.timedelta(hours=1)
+    if not hours:
+        return pgettext("work", "late")
     if hours < 24:
-        return pgettext("work", "%(n)s h late") % {"n": hours or "<1"}
+        return pgettext("work", "%(n)s h late") % {"n": hours}
     return npgettext("work", "%(n)s day late", "%(n)s days late", hours // 24) % {"n": hours // 24}
 
 

@@ -158,8 +158,14 @@ def _tabs_overdue(request: StaffRequest) -> dict[str, Any]:
     owed, count = owed_in_all(accounts)
     sees_names = bool(count) and request.user.has_perm(Right.VIEW_CUSTOMERS)
     named = accounts.exclude(customer=None).select_related("customer")[:_DEBTORS] if sees_names else ()
+    today = timezone.localdate()
     tabs = [
-        {"name": name_of(tab), "owed": tab.balance, "url": reverse("credit_account", args=[tab.customer_id])}
+        {
+            "name": name_of(tab),
+            "owed": tab.balance,
+            "days_late": (today - (tab.oldest_due or today)).days,
+            "url": reverse("credit_account", args=[tab.customer_id]),
+        }
         for tab in named
     ]
     url = f"{reverse('credit_list')}?{urlencode(params)}"
