@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django import template
-from django.db.models import F, OuterRef, Subquery, Value
+from django.db.models import Exists, F, OuterRef, Subquery, Value
 
 from core.rights import Right
 from credit import presenting
@@ -25,21 +25,25 @@ def credit_of(customer: Customer, person: User) -> CreditAccount | None:
     """`{% credit_of customer user as account %}`: the customer's account, as this person may see it.
 
     `last_paid`: rupiah of the newest payment that was not undone, at `last_paid_at`; None without any among the newest
-    entries. `searched`: how many these are; None if the account has fewer.
+    entries. `searched`: how many these are; None if the account has fewer. `owes_from_elsewhere`: some are debts of a
+    notebook or of another account, whose payments are not among them.
     """
     if not (person.has_perm(Right.USE_CREDIT) or person.has_perm(Right.VIEW_CREDIT)):
         return None
     entries = CreditEntry.objects.filter(account=OuterRef(OuterRef("pk"))).order_by("-at", "-pk")
-    payments = CreditEntry.objects.current().filter(
-        pk__in=entries.values("pk")[:_NEWEST], kind=CreditEntry.Kind.PAYMENT
-    )
+    latest = entries.values("pk")[:_NEWEST]
+    payments = CreditEntry.objects.current().filter(pk__in=latest, kind=CreditEntry.Kind.PAYMENT)
     newest = payments.order_by("-at", "-pk")
+    from_elsewhere = CreditEntry.objects.filter(
+        pk__in=latest, kind__in=(CreditEntry.Kind.BROUGHT, CreditEntry.Kind.MOVED)
+    )
     own = CreditEntry.objects.filter(account=OuterRef("pk")).order_by("-at", "-pk").annotate(n=Value(_NEWEST))
     return (
         CreditAccount.objects.filter(customer=customer.pk)
         .annotate(
             last_paid=Subquery(newest.values(taken=-F("amount"))[:1]),
             last_paid_at=Subquery(newest.values("at")[:1]),
+            owes_from_elsewhere=Exists(from_elsewhere),
             searched=Subquery(own.values("n")[_NEWEST - 1 : _NEWEST]),
         )
         .first()

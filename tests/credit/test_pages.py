@@ -13,7 +13,7 @@ from audit.models import AuditEvent
 from core.times import day_words
 from credit.events import CREDIT_CHANGED
 from credit.models import CreditAccount, CreditEntry
-from credit.services import record_payment
+from credit.services import bring_forward, record_payment
 from customers.events import CUSTOMER_ERASED
 from customers.models import Customer, SavedNumber
 from drawers.services import take_credit_payment
@@ -75,6 +75,26 @@ def test_a_cashier_takes_a_payment_and_undoes_it():
     assert 'id="last-paid"' not in page_of(browser, f"/customers/{customer.pk}/")
     again = browser.post(f"/credit/payments/{payment.pk}/undo/", {"reason": "typed wrongly"})
     assert 'id="form-fault"' in again.content.decode()
+
+
+def test_a_debtor_who_never_paid_is_said_to_have_never_paid():
+    browser, debtor, seller = browser_of("administrator"), give_credit(), make_person("cashier", username="sari")
+    pages = [f"/customers/{debtor.pk}/", f"/customers/{debtor.pk}/credit/"]
+
+    def said():
+        return [(has_id(browser.get(page), "never-paid"), has_id(browser.get(page), "last-paid")) for page in pages]
+
+    assert said() == [(False, False)] * 2, "nothing was bought"
+    sell_to(debtor, 30_000, by=seller)
+    assert said() == [(True, False)] * 2
+    record_payment(account_of(debtor), method="transfer", amount=12_000, actor=seller)
+    assert said() == [(False, True)] * 2
+
+    # a debt from a notebook says nothing about what was paid there
+    pages[:] = [f"/customers/{give_credit('Bu Lama').pk}/"]
+    account = account_of(Customer.objects.get(name="Bu Lama"))
+    bring_forward(account, amount=5_000, reason="Book", actor=make_person("administrator", username="wati"))
+    assert said() == [(False, False)]
 
 
 def test_a_payment_below_many_later_entries_is_not_taken_for_none(monkeypatch):
