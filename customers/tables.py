@@ -81,11 +81,14 @@ class NumberTable(Table[SavedNumber]):
     def __init__(self, numbers: Iterable[SavedNumber], *, user: User) -> None:
         super().__init__(numbers)
         self.user = user
+        self.before = ""
 
     @column(_("Number"), css="strong nowrap")
-    def number(self, number: SavedNumber) -> str:
-        """The number, grouped for reading aloud."""
-        return shown_number(number)
+    def number(self, number: SavedNumber) -> SafeString | str:
+        """The number, grouped for reading aloud; seen once where the next row has the same for something else."""
+        before, self.before = self.before, number.destination
+        shown = shown_number(number)
+        return format_html('<span class="visually-hidden">{}</span>', shown) if before == number.destination else shown
 
     @column(_("For"))
     def what(self, number: SavedNumber) -> str:

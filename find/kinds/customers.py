@@ -79,8 +79,8 @@ def _sell_again(asked: Asked, customer: Customer) -> Iterator[Result]:
 
 
 def _numbers(customer: Customer) -> str:
-    """The first numbers, as the viewer may see them, and how many more there are."""
-    numbers = list(customer.numbers.all())
+    """The first numbers, as the viewer may see them, and how many more; one for several things once."""
+    numbers = list({number.destination: number for number in customer.numbers.all()}.values())
     shown = ", ".join(shown_number(number) for number in numbers[:_SHOWN_NUMBERS])
     further = len(numbers) - _SHOWN_NUMBERS
     return (

@@ -173,6 +173,18 @@ def test_a_customer_is_found_by_name_and_end_of_number_with_the_debt(cashier):
         assert "Rp75.000" in words
 
 
+def test_a_number_for_two_things_stands_once_beside_the_customer(cashier):
+    wallet = make_product(name="GoPay 50.000")
+    customer = make_customer("Bu Sri", (NUMBER, "phone"), (NUMBER, wallet), (OTHER, "phone"))
+
+    ((_url, words),) = found(cashier, "sri")["customers"]
+
+    assert (words.count("0812-9876-5432"), "0812-9876-0000" in words, "more" in words) == (1, True, False)
+    page = cashier.get(customer.get_absolute_url()).content.decode()
+    assert len(re.findall(r'c-number[^>]*>\s*<span class="visually-hidden">0812-9876-5432', page)) == 1
+    assert len(re.findall(r"c-number[^>]*>\s*0812-9876-5432", page)) == 1
+
+
 def test_a_product_is_sold_by_sellers_and_seen_by_others(cashier):
     product = make_product(name="Telkomsel 10.000")
 
