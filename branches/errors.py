@@ -14,6 +14,6 @@ class BranchRefused(ForReason, OrderRefused):
         "closed": _("This branch is closed. Choose another one."),
         "name_taken": _("There is a branch with this name already."),
         "in_use": _("People, drawers or tills belong to this branch. Move them to another one first."),
-        "waits": _("An approval or a batch of this branch is still open. Decide, end or cancel it first."),
+        "waits": _("A sale of this branch waits for approval, or a batch of it is open. Decide or cancel it first."),
         "last": _("This is the last open branch. A shop has at least one."),
     }

@@ -51,6 +51,11 @@ def has_several() -> bool:
     return len(all_branches()) > 1
 
 
+def first_open() -> int:
+    """The key of the branch where nobody names one, as for what a command sells: the oldest that is open."""
+    return min(pk for pk, branch in all_branches().items() if branch.closed_at is None)
+
+
 def branch_names() -> list[tuple[int, str]]:
     """Every branch, for a list's filter; none while there is only one."""
     return [(pk, branch.name) for pk, branch in all_branches().items()] if has_several() else []

@@ -17,8 +17,7 @@ from batches.services.checking import ask_when_due, check_rows
 from batches.services.reading import Written, digest_of, read_rows
 from batches.services.releasing import end, lock_batch
 from batches.states import BatchState, RowState
-from branches.models import FIRST
-from branches.services import keep_open
+from branches.services import first_open, keep_open
 from dues.models import OWES, DueBill
 from purchases.services.placing import new_ref_id
 
@@ -98,7 +97,7 @@ def _store(
     meant_again: bool = False,
     again_of: Batch | None = None,
 ) -> tuple[Batch, bool]:
-    branch = actor.sells_in if actor else FIRST
+    branch = actor.sells_in if actor else first_open()
     if again_of and again_of.branch.closed_at is None:
         branch = again_of.branch_id
     with transaction.atomic():

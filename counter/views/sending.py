@@ -15,6 +15,7 @@ from approvals.errors import AlreadyAsked
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
 from approvals.services import approvers_of
+from branches.errors import BranchRefused
 from branches.seeing import narrowed
 from catalogue.destinations import InvalidDestination
 from catalogue.forms import DestinationForm
@@ -188,6 +189,9 @@ def ask_here(request: StaffRequest, need: NeedsApproval) -> HttpResponse:
     except AlreadyAsked as refusal:
         messages.error(request, str(refusal), extra_tags=refusal.code)
         return elsewhere(request, redirect(refusal.approval))
+    except BranchRefused as refusal:
+        messages.error(request, str(refusal), extra_tags=refusal.code)
+        return elsewhere(request, redirect("counter"))
     if request.headers.get("HX-Request") and approval.is_open and approvers_of(approval):
         return show_approval(request, approval)
     messages.success(request, _("Asked. A second person has to approve it."), extra_tags="waits_for_approval")

@@ -15,8 +15,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from audit.services import record
-from branches.models import FIRST
-from branches.services import has_several, keep_open
+from branches.services import first_open, has_several, keep_open
 from core import clock
 from core.rights import Role
 from staff.errors import LinkRefused, NameTaken, NotAllowed
@@ -63,7 +62,7 @@ def invite(
     person and a colleague could approve it.
     """
     facts: dict[str, Any] = {"full_name": full_name, "email": email, "note": note}
-    facts["branch"] = branch or (actor.branch_id if actor else FIRST)
+    facts["branch"] = branch or (actor.branch_id if actor else first_open())
     with transaction.atomic():
         change = lock_invitation(username, role, facts, actor=actor)
         if (limits or keep) and takes_two(change.content["rights"]):
@@ -101,7 +100,7 @@ def add_person(change: Change, *, actor: User | None, approved_by: User | None =
     asked = change.content
     role, known = Role(asked["role"]), asked["facts"]
     facts = settle(change, actor=actor, approved_by=approved_by) if takes_two(asked["rights"]) else NOBODY
-    branch = known.get("branch") or (actor.branch_id if actor else FIRST)  # older approvals name none
+    branch = known.get("branch") or (actor.branch_id if actor else first_open())  # older approvals name none
     is_bound = actor is not None and actor.bound_to is not None
     person = _create(
         asked["username"],
@@ -119,7 +118,7 @@ def add_person(change: Change, *, actor: User | None, approved_by: User | None =
 
 
 def make_link(person: User, *, actor: User | None) -> str:
-    """The token of a new link; an open one of the person ends. Raises `NotAllowed`.
+    """The token of a new link; an open one of the person ends. Raises `NotAllowed`; `BranchRefused` in a closed branch.
 
     A person who never joined is invited again. For others the link is for a new password, and they are signed out
     everywhere; the old password works until the link is used. Raises `NeedsSecond` where `reactivate` would.
@@ -135,6 +134,7 @@ def make_link(person: User, *, actor: User | None) -> str:
             raise NotAllowed("switched_off")
         before = {"is_active": locked.is_active}
         if not locked.is_active:
+            keep_open(locked.branch_id)
             change = switching_on(locked)
             if takes_two(change.content["rights"]):
                 settle(change, actor=actor, approved_by=None)
@@ -246,7 +246,7 @@ def accept_link(token: str, password: str) -> User:
     return person
 
 
-def create_person(username: str, **facts: str) -> User:
+def create_person(username: str, **facts: Any) -> User:
     """A new person without a password. Raises `NameTaken`."""
     username = User.normalize_username(username)
     _refuse_taken(username)

@@ -1,6 +1,9 @@
 """A branch is closed once nobody and nothing belongs to it; nobody and nothing comes to a closed one."""
 
+from io import StringIO
+
 import pytest
+from django.core.management import call_command
 from django.db import transaction
 
 from approvals.models import Approval
@@ -11,19 +14,21 @@ from batches.services import again, cancel, place_rows, release, seal_of
 from branches.errors import BranchRefused
 from branches.models import FIRST, Branch
 from branches.services import close_branch, forget
+from core.rights import Role
 from drawers.models import Drawer
 from drawers.services import PaymentFacts, add_drawer, change_drawer
 from purchases.models import Order
 from staff.models import User
-from staff.services import deactivate, move, reactivate
+from staff.services import deactivate, invite, make_link, move, reactivate, withdraw_link
 from testing.factories import make_product
-from testing.orders import Meanwhile
+from testing.orders import Meanwhile, place
 from testing.people import make_person
 from tests.approvals.helpers import ask_order
 from tests.batches.helpers import checked
 from tests.branches.helpers import make_branch
 from tests.core.helpers import codes
 from tests.ledger.helpers import open_books
+from tests.staff.oidc_provider import signed_in
 from tests.tills.helpers import make_till
 from tills.errors import CodeRefused
 from tills.services.enrolling import change_till, enrol, make_code
@@ -126,6 +131,43 @@ def test_nobody_and_nothing_comes_to_a_closed_branch(tebet, owner):
     assert not tebet.people.filter(is_active=True).exists()
     assert not tebet.drawers.filter(is_active=True).exists()
     assert not tebet.tills.filter(switched_off_at=None).exists()
+
+
+def test_nobody_is_invited_again_into_a_closed_branch(tebet, owner):
+    person, _token = invite(username="sari", role=Role.CASHIER, actor=owner, branch=tebet.pk)
+    withdraw_link(person, actor=owner)
+    close_branch(tebet, actor=owner)
+
+    with pytest.raises(BranchRefused):
+        make_link(person, actor=owner)
+
+    assert not tebet.people.filter(is_active=True).exists()
+
+
+def test_where_nobody_names_a_branch_the_oldest_open_one_counts(tebet, owner, tmp_path):
+    """The first branch is closed: commands, and what they sell, go on in the next one."""
+    make_product(price=12_000)
+    open_books(1_000_000)
+    User.objects.update(branch=tebet)
+    close_branch(Branch.objects.get(pk=FIRST), actor=User.objects.get(pk=owner.pk))
+    table = tmp_path / "table.csv"
+    table.write_text("081290000001;10\n")
+
+    with pytest.raises(SystemExit):
+        call_command("batch", str(table), stdout=StringIO(), stderr=StringIO())
+    call_command("add_staff", "sari", role="cashier", stdout=StringIO(), stderr=StringIO())
+    order = place()
+
+    assert Batch.objects.get().branch == tebet
+    assert User.objects.get(username="sari").branch == tebet
+    assert order.payment.branch == tebet
+
+
+def test_whoever_comes_from_the_provider_comes_to_an_open_branch(tebet, owner, provider):
+    User.objects.update(branch=tebet)
+    close_branch(Branch.objects.get(pk=FIRST), actor=User.objects.get(pk=owner.pk))
+
+    assert signed_in(provider).branch == tebet
 
 
 def test_a_person_of_a_closed_branch_is_moved_and_then_switched_on(tebet, owner):

@@ -11,6 +11,7 @@ from batches import services
 from batches.models import Batch, BatchRow
 from batches.presenting import reason_of
 from batches.states import BatchState
+from branches.errors import BranchRefused
 from core.commands import EXIT_USAGE, PlainCommand, waiting_seconds
 from core.errors import Refused
 from core.money import rupiah
@@ -61,6 +62,8 @@ class Command(PlainCommand):
             )
         except SheetRefused as refusal:
             raise CommandError(str(refusal), returncode=EXIT_USAGE) from refusal
+        except BranchRefused as refusal:
+            raise CommandError(str(refusal)) from refusal
         if not is_new:
             self.stderr.write(f"This table was checked before, as batch {batch.pk}: it sells nothing a second time.")
         if batch.next_at:

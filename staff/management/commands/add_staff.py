@@ -5,6 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
+from branches.errors import BranchRefused
 from core.commands import EXIT_USAGE, PlainCommand
 from core.rights import Right, Role
 from staff.acting import NotPermitted, acting_person, add_as, print_link
@@ -40,7 +41,7 @@ class Command(PlainCommand):
             )
         except NameTaken as error:
             raise CommandError(f"There is somebody with the user name {name} already.") from error
-        except NotAllowed as error:
+        except (NotAllowed, BranchRefused) as error:
             raise NotPermitted(str(error)) from error
         except NeedsSecond as error:
             raise NotPermitted(f"A second person approves the role {options['role']}: ask on the page.") from error
