@@ -75,19 +75,17 @@ def _until_decided(order: Order, person: User) -> Now:
     else:
         act = _("Wait. Do not sell again or refund.")
     tell = _("Say “We are checking.”")
-    at = {"time": short_time(decided_from(order))}
-    if may_ever(Action.PROPOSE_VERDICT, person):
-        decides = _("From %(time)s at the latest, decide here.") % at
-    elif names := names_of_holders(Right.PROPOSE_VERDICTS, branch=order.payment.branch_id):
-        then = ngettext(
-            "From %(time)s at the latest %(names)s decides.",
-            "From %(time)s at the latest %(names)s decide.",
+    checks, names = _("We check until %(time)s at the latest."), []
+    if not may_ever(Action.PROPOSE_VERDICT, person):
+        names = names_of_holders(Right.PROPOSE_VERDICTS, branch=order.payment.branch_id)
+    if names:
+        checks = ngettext(
+            "We check until %(time)s at the latest, then %(names)s decides.",
+            "We check until %(time)s at the latest, then %(names)s decide.",
             len(names),
         )
-        decides = then % (at | {"names": ", ".join(names)})
-    else:
-        decides = ""
-    return Now(act, f"{decides} {tell}".strip(), waits=True)
+    facts = {"time": short_time(decided_from(order)), "names": ", ".join(names)}
+    return Now(act, f"{checks % facts} {tell}", waits=True)
 
 
 def _call(order: Order, right: Right) -> str:

@@ -61,7 +61,7 @@ def test_a_bill_is_not_to_be_paid_again_and_a_sale_not_sold(leader):
     assert what_now(order, (), leader).act != what_now(bill, (), leader).act
 
 
-@pytest.mark.parametrize(("language", "latest"), [("en", "at the latest"), ("id", "Paling lambat")])
+@pytest.mark.parametrize(("language", "latest"), [("en", "at the latest"), ("id", "paling lambat")])
 def test_the_hour_of_a_decision_is_the_latest_one(leader, language, latest):
     order = sent(20)
 
