@@ -136,6 +136,19 @@ def test_what_no_index_finds_is_looked_for_in_30_days(supervisor):
     assert listed(supervisor.get(f"/orders/?amount_from=50000&since={timezone.localdate(long_ago)}")) == [old.ref_id]
 
 
+def test_a_day_chosen_by_from_and_to_lights_its_period(supervisor):
+    today = timezone.localdate()
+    for name, first, last in [
+        (["today"], today, today),
+        (["yesterday"], *Period.YESTERDAY.days(today)),
+        (["30"], *Period.DAYS_30.days(today)),
+        ([], today - dt.timedelta(days=2), today - dt.timedelta(days=2)),
+    ]:
+        page = supervisor.get(f"/orders/?since={first}&until={last}").content.decode()
+
+        assert re.findall(r'data-period="(\S+)"\s+aria-current="true"', page) == name, first
+
+
 def test_a_period_counts_from_today():
     for period, first, last in [
         ("today", "2026-11-25", "2026-11-25"),
