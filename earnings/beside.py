@@ -23,19 +23,26 @@ from staff.models import User
 #: The days that a click chooses, by the same names and in the same order as in the lists.
 PERSON_DAYS = {days.value: days.label for days in Period if days not in {Period.LAST_WEEK, Period.LAST_MONTH}}
 
+# The question of most days, so a day without a sale says so in them.
+_ALWAYS = {"sales", "profit", "sold"}
+
 
 class Counted(NamedTuple):
-    """One figure. `name` is for scripts and tests; `url` the list of what it counts."""
+    """One figure. `name` is for scripts and tests; `url` the list of what it counts; `more` stands beside it."""
 
     name: str
     words: str
     shown: str
     url: str
     is_off: bool = False
+    more: str = ""
 
 
-def counted_of(row: PersonFigures, days: Period, reader: User) -> list[Counted]:
-    """The figures of a row of these days, without those that the reader may not see."""
+def counted_of(row: PersonFigures, days: Period, reader: User, *, paid_for: str) -> tuple[list[Counted], list[Counted]]:
+    """The figures of a row of these days, without those that the reader may not see; and apart, those that are zero.
+
+    What was sold is among the first in any case. `paid_for`: the reason of what was paid out by hand.
+    """
     person, figures = row.person, row.figures
 
     def orders(status: str = "") -> str:
@@ -63,7 +70,7 @@ def counted_of(row: PersonFigures, days: Period, reader: User) -> list[Counted]:
         Counted("difference", _("Cash difference"), difference_of(row), shifts, bool(row.difference)),
         Counted("share", _("Went through"), percent(figures.share), orders(NOT_THROUGH)),
         Counted("open", pgettext("orders", "Open"), f"{figures.open:n}", orders(OPEN_ONES)),
-        Counted("paid-out", pgettext("drawer", "Paid out by hand"), rupiah(row.paid_out), shifts),
+        Counted("paid-out", pgettext("drawer", "Paid out by hand"), rupiah(row.paid_out), shifts, more=paid_for),
     ]
     # The activity log has each printed receipt; a copy is one of them.
     sees_acts = reader.has_perm(Right.VIEW_AUDIT)
@@ -72,7 +79,9 @@ def counted_of(row: PersonFigures, days: Period, reader: User) -> list[Counted]:
     if sees_acts:
         looks = acts(FULL_NUMBER_SEEN.key)
         counted.append(Counted("numbers-seen", _("Customers' full numbers seen"), f"{row.numbers_seen:n}", looks))
-    return counted
+    nothing = {rupiah(0), f"{0:n}", percent(None)}
+    shown = [figure for figure in counted if figure.name in _ALWAYS or figure.shown not in nothing]
+    return shown, [figure for figure in counted if figure not in shown]
 
 
 def difference_of(row: PersonFigures) -> str:

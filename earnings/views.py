@@ -21,6 +21,7 @@ from branches.seeing import names_branches, own_branch, seen_in
 from branches.services import branch_names
 from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
+from core.numbers import note_as_seen
 from core.periods import Period as Days
 from core.rights import Right
 from core.snapshot import snapshot
@@ -30,7 +31,7 @@ from earnings.journal_views import RIGHTS as JOURNAL_RIGHTS
 from earnings.overview import Part
 from earnings.periods import MOST_READ, NAMES, Chosen, compared_period, left_out, named_period
 from earnings.presenting import BY, Line, Report, keys_shown, report_of, tiles_of
-from earnings.services.people import people_beside
+from earnings.services.people import only_reason, people_beside
 from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_answer, workbook_answer
 from staff.models import User
@@ -84,13 +85,16 @@ def earnings_beside(request: StaffRequest, pk: int) -> HttpResponse:
     chosen = named_period(days, timezone.now())
     rows = people_beside(chosen.period)
     own = next((row for row in rows if row.person == person), None)
+    paid_for = note_as_seen(only_reason(person, chosen.period)) if own and own.paid_out else ""
+    counted, zeros = counted_of(own, days, request.user, paid_for=paid_for) if own else ([], [])
     is_part = "HX-Request" in request.headers
     context = {
         "person": person,
         "chosen": chosen,
         "periods": (PERSON_DAYS | {days.value: days.label}).items(),
         "rows": rows,
-        "counted": counted_of(own, days, request.user) if own else [],
+        "counted": counted,
+        "zeros": zeros,
         "lists": lists_of(person, days, request.user),
         "is_part": is_part,
     }

@@ -92,3 +92,11 @@ def people_beside(period: Period) -> list[PersonFigures]:
         for pk, person in people.items()
     ]
     return sorted(rows, key=lambda row: (-row.figures.sales, row.person.username))
+
+
+def only_reason(person: User, period: Period) -> str:
+    """Why this person paid out by hand in this period's shifts, if that was one payment; else ""."""
+    shifts = Q(shift__cashier=person, shift__opened_at__gte=period.since, shift__opened_at__lt=period.until)
+    by_hand = narrowed(DrawerEntry.objects.filter(shifts, kind=DrawerEntry.Kind.PAID_OUT), "shift__drawer__branch")
+    reasons = list(by_hand.order_by().values_list("reason", flat=True)[:2])
+    return reasons[0] if len(reasons) == 1 else ""
