@@ -204,6 +204,16 @@ class Sold:
 
 
 @dataclass(frozen=True)
+class Asked(ShownApproval):
+    """A sale of `person` that needs a second person."""
+
+    @property
+    def destination(self) -> str:
+        """The number, as the viewer may see it."""
+        return in_fours(self.about.rpartition(" → ")[2])
+
+
+@dataclass(frozen=True)
 class Strip:
     """A person's running orders, newest first, and the sales of today.
 
@@ -213,7 +223,7 @@ class Strip:
     rows: list[Row]
     sold: Sold
     shows_profit: bool
-    asked: list[ShownApproval]
+    asked: list[Asked]
 
     @property
     def parts(self) -> list[tuple[str, list[Row]]]:
@@ -245,7 +255,7 @@ class Strip:
         ]
 
     @property
-    def moving(self) -> Collection[Row | ShownApproval]:
+    def moving(self) -> Collection[Row | Asked]:
         """What will change by itself, or by a second person."""
         rows = [row for row in self.rows if row.is_open and row.order.status != Status.NEEDS_ACTION]
         return [*rows, *(asked for asked in self.asked if asked.approval.is_open)]
@@ -292,7 +302,7 @@ def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
     sold = Sold(*(int(amount or 0) for amount in sums[0][1:])) if sums else Sold()
     rows = [Row(order, person, order.debtor or "") for order in orders]
     void = changes_seen(approvals)  # asks only while one waits
-    asked = [ShownApproval(approval, person, void.get(approval.pk, {})) for approval in approvals]
+    asked = [Asked(approval, person, void.get(approval.pk, {})) for approval in approvals]
     strip = Strip(rows, sold, sees_cost(person), asked)
     drawer = own_drawer_of(*others[:3]) if may_use else None
     if not sees_balance:

@@ -169,7 +169,9 @@ def test_what_waits_for_a_second_person_stands_in_the_strip_until_its_end(telkom
     day_and_time = f"{waiting.expires_at.astimezone(dt.timezone(dt.timedelta(hours=7))):%-d %b, %H:%M}"
     assert f"expires {day_and_time}" in words_at(page, 'id="strip-asked"'), "it waits until tomorrow"
     assert 'data-approval="asked"' not in browser_of("supervisor").get("/counter/").content.decode()
-    assert NUMBER[:4] + "-" in words_at(page, 'id="strip-asked"')
+    number = re.search(r'<span class="run-number">(.*?)</span>', page.content.decode())[1]
+    assert number == "0812 3456 7891", "as the orders below write it"
+    assert words_at(page, 'class="run-what"') == refused.facts["product_name"]
     question, _delay = next_question(page)
     assert 'id="strip-asked"' not in browser.get(question).content.decode()
 
