@@ -90,20 +90,20 @@ class Task:
 
 
 class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
-    """What waits, with the step that a person takes next. `with_groups`: a heading above the first row of each."""
+    """What waits, with the step that a person takes next. `is_work`: on the page of work, with numbers and headings."""
 
     caption = _("What waits for somebody, the first due on top")
 
-    def __init__(self, tasks: Iterable[Task], *, request: HttpRequest, with_groups: bool) -> None:
+    def __init__(self, tasks: Iterable[Task], *, request: HttpRequest, is_work: bool) -> None:
         super().__init__(tasks)
-        self.request, self.now, self.with_groups = request, timezone.now(), with_groups
+        self.request, self.now, self.is_work = request, timezone.now(), is_work
 
     def __iter__(self) -> Iterator[Row]:
         """The rows; the first one of each group with its heading."""
         last = ""
         for task, row in zip(self.rows, super().__iter__(), strict=True):
             group = group_of(task.item, self.now)
-            is_first, last = self.with_groups and group != last, group
+            is_first, last = self.is_work and group != last, group
             yield replace(row, heading=_HEADINGS[group]) if is_first else row
 
     @column(_("Kind"), phone="1 left")
@@ -117,7 +117,9 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
         link = row_link(task.line.url, task.line.subject)
         branch = format_html(' <strong class="sub" data-of-branch>{}</strong>', task.branch) if task.branch else ""
         why = format_html(' <span class="why">· {}</span>', task.line.why) if task.line.why else ""
-        return format_html('{} <span class="sub">{}{}</span>{}', link, task.line.about, why, branch)
+        number = task.line.number if self.is_work else ""
+        about = format_html("{}{}{}", number, " · " if number and task.line.about else "", task.line.about)
+        return format_html('{} <span class="sub">{}{}</span>{}', link, about, why, branch)
 
     @column(_("Amount"), css="num", phone="1 right")
     def amount(self, task: Task) -> str:

@@ -143,7 +143,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
         "of_shop": _of_shop(request.user, branch) if not kind else [],
         "count": len(in_group),
         "page": page,
-        "table": _table(request, list(page), with_groups=True) if live.news else None,
+        "table": _table(request, list(page), is_work=True) if live.news else None,
         "live": live,
         "has_more": len(every) == services.MOST,
     }
@@ -207,7 +207,7 @@ def _is_mine(item: Item, person: User) -> bool:
     return item.is_for_person and item.taken_by in {None, person.pk}
 
 
-def _table(request: StaffRequest, items: list[Item], *, with_groups: bool = False) -> WorkTable:
+def _table(request: StaffRequest, items: list[Item], *, is_work: bool = False) -> WorkTable:
     lines = {
         (code, key): line
         for code in {item.kind for item in items}
@@ -228,7 +228,7 @@ def _table(request: StaffRequest, items: list[Item], *, with_groups: bool = Fals
         )
         for item in shown
     ]
-    return WorkTable(tasks, request=request, with_groups=with_groups)
+    return WorkTable(tasks, request=request, is_work=is_work)
 
 
 def _places(request: StaffRequest) -> dict[int, str]:

@@ -400,7 +400,9 @@ def test_a_number_is_shown_as_in_every_list():
     Order.objects.update(destination="081234567890")
     Customer.objects.update(name="Bu Sari")
 
-    assert "0812-3456-7890" in browser_of("admin").get("/work/").content.decode()
+    owner = browser_of("admin")
+    assert "0812-3456-7890" in owner.get("/work/").content.decode()
+    assert "0812-3456" not in owner.get("/work/first/").content.decode(), "left to Work"
     Group.objects.get(name="supervisor").permissions.remove(Permission.objects.get(codename="view_number"))
     assert "due" in rows(browser_of("supervisor"), "?whose=shop")
     for role in ("auditor", "supervisor"):

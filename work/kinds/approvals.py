@@ -76,12 +76,13 @@ class Approvals(WorkKind):
             act = act_named(approval.act)
             waits = bool(act and act.keeps_customer)
             product, _arrow, number = shown.about.partition(" → ")
-            subject, about = (product, number) if waits else (str(shown.label), shown.about)
+            subject, about = (product, "") if waits else (str(shown.label), shown.about)
             other = gettext("another person has to approve it") if approval.pk in refused else ""
             lines[approval.pk] = Line(
                 subject=subject,
                 url=approval.get_absolute_url(),
                 about=" · ".join(filter(None, (about, other))),
+                number=number if waits else "",
                 amount=shown.shown_amount,
                 step=gettext("Refuse") if shown.is_void_now or approval.pk in refused else "",
                 doers=", ".join(names.get(approval.pk, ())),

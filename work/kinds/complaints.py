@@ -43,7 +43,7 @@ class Complaints(WorkKind):
             complaint.pk: Line(
                 subject=complaint.order.product_name,
                 url=complaint.get_absolute_url(),
-                about=shown_destination(complaint.order),
+                number=shown_destination(complaint.order),
             )
             for complaint in complaints
         }

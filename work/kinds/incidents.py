@@ -40,7 +40,8 @@ class Incidents(WorkKind):
             incident.pk: Line(
                 subject=str(incident.get_kind_display()),
                 url=f"{incident.order.get_absolute_url()}#incidents",
-                about=f"{incident.order.product_name} · {shown_destination(incident.order)}",
+                about=incident.order.product_name,
+                number=shown_destination(incident.order),
             )
             for incident in incidents
         }

@@ -55,6 +55,7 @@ class Scope:
 class Line:
     """What one row says: its subject, which links to the place where it is done, more about it, and rupiah.
 
+    `number`: the customer's, where the subject is the product; the overview leaves it out.
     `step`: what is done about this very row, if not what is done about its kind. `at_once`: a step that is taken on
     another page, without the place of the row: its words and address. `doers`: the names of people who can do it, if
     the rights of its kind do not say that. `why`: why it
@@ -65,6 +66,7 @@ class Line:
     subject: str
     url: str
     about: Any = ""
+    number: Any = ""
     why: str = ""
     amount: str = ""
     step: str = ""

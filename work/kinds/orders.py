@@ -71,7 +71,7 @@ class Orders(WorkKind):
             order.pk: Line(
                 subject=order.product_name,
                 url=order.get_absolute_url(),
-                about=shown_destination(order),
+                number=shown_destination(order),
                 why=_why(order),
                 amount=rupiah(order.customer_pays),
                 step=_step(order, person, current),

@@ -63,7 +63,7 @@ def _line(payment: Payment) -> Line:
     return Line(
         subject=order.product_name,
         url=f"{order.get_absolute_url()}#order-sale",
-        about=shown_destination(order),
+        number=shown_destination(order),
         amount=rupiah(payment.to_give_back),
         step=gettext("Take it off the account") if is_unpaid else "",
     )
