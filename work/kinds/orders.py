@@ -35,7 +35,7 @@ class Orders(WorkKind):
     """
 
     code = "order"
-    words = _("Orders that need action")
+    words = _("Orders to look at")
     step = pgettext_lazy("work", "Decide")
     look = ("receipt", "unknown")
     sees = (Right.VIEW_ORDERS,)
