@@ -31,3 +31,9 @@ class DifferenceFilter(ListFilter):
     days = DaysFilter(field_name="found_at")
     since = SinceFilter(field_name="found_at", label=_("From"))
     until = UntilFilter(field_name="found_at", label=_("To"))
+
+    @property
+    def is_open_only(self) -> bool:
+        """Whether it asks for the open ones of every kind and day, and for nothing else."""
+        values = {name: self.form[name].value() for name in self.form.fields if name != "columns"}
+        return {name: value for name, value in values.items() if value} == {"state": Difference.State.OPEN}

@@ -227,6 +227,18 @@ def test_differences_are_narrowed_to_days_by_a_chip_and_by_old_addresses(auditor
     ]
 
 
+def test_the_list_of_open_differences_says_that_none_is_open(auditor):
+    def says(query: str) -> tuple[bool, bool]:
+        page = auditor.get(f"/balance/differences/?{query}").content.decode().partition('id="none-matches"')[2]
+        return "No difference is open." in page, "Show all" in page
+
+    assert [says(query) for query in ("state=open", "state=open&days=today", "state=acknowledged")] == [
+        (True, False),
+        (False, True),
+        (False, True),
+    ]
+
+
 # --- refunds that come late ---------------------------------------------------------------------------------------
 
 
