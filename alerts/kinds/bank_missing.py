@@ -18,24 +18,13 @@ from core.rights import Right
 from core.times import day_words
 
 _DAYS = 7
-# A statement comes once a day at most, and to add up a week of many sales takes a while.
-_EVERY = dt.timedelta(minutes=10)
 
 
 class BankMissing(AlertKind, permission=Right.VIEW_STATEMENT):
     """One for all payments of the last seven days that are over. Before the first statement nothing is read."""
 
-    _found: tuple[int, dt.datetime, list[Reason]] | None = None
-
     def reasons(self, now: Now) -> list[Reason]:
-        """What was found in the last ten minutes is kept, unless a statement was read meanwhile."""
-        newest = now.the(BankFile).pk
-        if newest is None:
-            return []
-        found = self._found
-        if found is None or found[0] != newest or not dt.timedelta() <= now.time - found[1] < _EVERY:
-            found = self._found = newest, now.time, _missing(timezone.localdate(now.time))
-        return found[2]
+        return _missing(timezone.localdate(now.time)) if now.the(BankFile).pk else []
 
     def words(self, facts: Facts, person: Person) -> Words:
         number, first, last = facts.get("number", 0), facts.get("first", ""), facts.get("last", "")
