@@ -46,8 +46,8 @@ class BankMissing(AlertKind, permission=Right.VIEW_STATEMENT):
 
 def _missing(today: dt.date) -> list[Reason]:
     first, last = today - dt.timedelta(days=_DAYS), today - dt.timedelta(days=1)
-    reached = reached_days(days_read(), first, today)
-    if reached.isdisjoint({first + dt.timedelta(days=after) for after in range(_DAYS)}):
+    reached = reached_days(days_read(until_over=True), first, last)
+    if not reached:
         return []
     opened, _others = open_sums(first, last, reached)
     missing = [day for day in opened if day.is_reached and day.came]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 
+from django.db.models import F
+from django.db.models.functions import Least, TruncDate
+
 from bank.models import BankFile
 from core.times import days_from
 
@@ -17,16 +20,17 @@ _ONE_DAY = dt.timedelta(days=1)
 _NEAR = dt.timedelta(days=62)
 
 
-def days_read() -> dict[str, list[Span]]:
+def days_read(*, until_over: bool = False) -> dict[str, list[Span]]:
     """The days that the files of each account have, by its name: each row of days without a gap, the earliest first.
 
-    A day between two days of one file was read, also if nothing moved on it.
+    A day between two days of one file was read, also if nothing moved on it. `until_over`: without days that were not
+    over when their file was read; of a file without any other, an empty row of days says from when its account counts.
     """
     read: dict[str, list[Span]] = {}
-    files = BankFile.objects.order_by("account__name", "first_day").distinct()
-    for account, first, last in files.values_list("account__name", "first_day", "last_day"):
-        if first is None or last is None:
-            continue
+    files = BankFile.objects.exclude(first_day=None).exclude(last_day=None).order_by("account__name", "first_day")
+    last_day = Least("last_day", TruncDate(F("read_at") - _ONE_DAY)) if until_over else F("last_day")
+    for account, first, until in files.distinct().values_list("account__name", "first_day", last_day):
+        last = max(until, first - _ONE_DAY)
         spans = read.setdefault(account, [])
         if spans and first <= spans[-1][1] + _ONE_DAY:
             spans[-1] = (spans[-1][0], max(spans[-1][1], last))

@@ -10,8 +10,9 @@ from django.utils import timezone
 from alerts.kinds import in_words
 from alerts.models import Alert
 from bank.formats import columns_of, lines_of
-from bank.models import BankRow
+from bank.models import BankFile, BankRow
 from bank.services import read_file
+from core.times import start_of_day
 from staff.models import User
 from testing.database import statements
 from testing.people import browser_of, make_person
@@ -70,6 +71,28 @@ def test_what_was_matched_ends_the_alert_when_it_looks_again(seller):
 
     row = BankRow.objects.get()
     BankRow.objects.filter(pk=row.pk).update(state="matched", item=f"sale:{key}", item_day=row.day, item_amount=5_500)
+
+    assert open_alerts() == []
+
+
+def test_a_day_that_went_on_after_its_download_is_not_missing(seller):
+    yesterday = timezone.localdate() - dt.timedelta(days=1)
+    paid(seller, 5_500, "transfer", days_ago=1)
+    _read(1, 40_000)
+    BankFile.objects.update(read_at=start_of_day(yesterday) + dt.timedelta(hours=12))
+    assert open_alerts() == []
+
+    _read(1, 2, "MANDIRI 2")
+    assert open_alerts() == []  # the first account is waited for
+    _read(1, 3)
+
+    assert open_alerts() == [("bank_missing", "")]
+
+
+def test_qris_of_yesterday_is_not_missing_before_today_is_over(seller):
+    paid(seller, 50_000, "qris", days_ago=1)
+    _read(1, 1)
+    _read(0, 2)
 
     assert open_alerts() == []
 
