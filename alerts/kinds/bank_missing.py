@@ -7,7 +7,6 @@ import datetime as dt
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, may
 from bank.models import BankFile
@@ -27,16 +26,12 @@ class BankMissing(AlertKind, permission=Right.VIEW_STATEMENT):
         return _missing(timezone.localdate(now.time)) if now.the(BankFile).pk else []
 
     def words(self, facts: Facts, person: Person) -> Words:
-        number, first, last = facts.get("number", 0), facts.get("first", ""), facts.get("last", "")
+        first, last = facts.get("first", ""), facts.get("last", "")
         days = f"?since={first}&until={last}&show=missing#bank-part" if first else ""
         return Words(
             title=_("Payments are missing at the bank: %(amount)s.") % {"amount": rupiah(facts.get("amount", 0))},
-            facts=ngettext(
-                "%(n)s payment since %(day)s is in no row of the statements.",
-                "%(n)s payments since %(day)s are in no row of the statements.",
-                number,
-            )
-            % {"n": number, "day": day_words(first) if first else "–"},
+            facts=_("Some payments since %(day)s are in no row of the statements.")
+            % {"day": day_words(first) if first else "–"},
             next_step=_("Ask the bank or the customer, or match them with their rows by hand.")
             if may(person, Right.MATCH_BANK)
             else _("See which; an admin matches them or asks the bank."),
@@ -54,5 +49,4 @@ def _missing(today: dt.date) -> list[Reason]:
     if not missing:
         return []
     days = sorted(day.day.isoformat() for day in missing)
-    facts = {"amount": sum(day.came for day in missing), "number": sum(day.number for day in missing)}
-    return [Reason(facts=facts | {"first": days[0], "last": days[-1]})]
+    return [Reason(facts={"amount": sum(day.came for day in missing), "first": days[0], "last": days[-1]})]

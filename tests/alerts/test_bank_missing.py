@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 
 import pytest
 from django.utils import timezone
@@ -12,7 +13,7 @@ from alerts.models import Alert
 from bank.formats import columns_of, lines_of
 from bank.models import BankFile, BankRow
 from bank.services import read_file
-from core.times import start_of_day
+from core.times import day_words, start_of_day
 from staff.models import User
 from testing.database import statements
 from testing.people import browser_of, make_person
@@ -57,7 +58,7 @@ def test_what_a_read_day_lacks_is_one_alert_that_names_it(seller):
     assert open_alerts() == open_alerts() == [("bank_missing", "")]
     yesterday = (timezone.localdate() - dt.timedelta(days=1)).isoformat()
     alert = Alert.objects.get()
-    assert alert.facts == {"amount": 5_500, "number": 1, "first": yesterday, "last": yesterday}
+    assert alert.facts == {"amount": 5_500, "first": yesterday, "last": yesterday}
     words = in_words(alert)
     assert "Rp5.500" in words.title
     page = browser_of("administrator").get(words.url)
@@ -95,6 +96,19 @@ def test_qris_of_yesterday_is_not_missing_before_today_is_over(seller):
     _read(0, 2)
 
     assert open_alerts() == []
+
+
+def test_days_of_qris_are_not_counted_as_one_payment_each(seller):
+    for amount in (10_000, 20_000, 30_000):
+        paid(seller, amount, "qris", days_ago=2)
+    _read(2, 1)
+    _read(1, 2)
+
+    assert open_alerts() == [("bank_missing", "")]
+    alert = Alert.objects.get()
+    assert alert.facts["amount"] == 60_000
+    beside_the_day = in_words(alert).facts.replace(day_words(alert.facts["first"]), "")
+    assert not re.search(r"\d", beside_the_day)
 
 
 def test_without_a_statement_no_payment_is_read(seller):
