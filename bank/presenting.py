@@ -164,7 +164,8 @@ class Statement:
     """The bank in some days. `reaches`: the days that were read, by account: each row of days from its first to its
     last one, if they touch these days, else the latest; `beyond`: the entries that lie outside.
 
-    `opened`: what no row is matched with, by day. `unknown`: the rupiah that came in unknown rows, by day.
+    `opened`: what no row is matched with, by day. `unknown`: the rupiah that came in unknown rows, by day. `less`: what
+    came less in matched rows than the books have, by day; what came more is not taken off it.
     `expected`: what the books expect in these days, by way to pay; only until the first statement is read.
     """
 
@@ -173,6 +174,7 @@ class Statement:
     beyond: Part
     opened: list[OpenSum]
     unknown: dict[dt.date, int]
+    less: dict[dt.date, int]
     expected: dict[str, Expected]
 
     @property
@@ -209,14 +211,18 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
     """What is matched, missing and unknown in these days: the sums now, the lines when a part is asked for them."""
     rows = _rows_of(first, last).annotate(in_books=Coalesce("item_amount", "amount")).order_by()
     came, left = (Sum("in_books", filter=Q(**{f"in_books__{sign}": 0}), default=0) for sign in ("gt", "lt"))
-    totals = rows.values_list("state", "day").annotate(
-        Count("pk"), came=came, left=left, less=Sum(F("in_books") - F("amount"))
+    less = F("in_books") - F("amount")
+    lacks = Sum(less, filter=Q(amount__lt=F("in_books"), in_books__gt=0), default=0)
+    totals = rows.values_list("state", Coalesce("item_day", "day")).annotate(
+        Count("pk"), came=came, left=left, less=Sum(less), lacks=lacks
     )
     sums: dict[str, tuple[int, int, int, int]] = {}
     unknown: dict[dt.date, int] = {}
-    for state, day, n, came_in, went_out, less in totals:
+    came_less: dict[dt.date, int] = {}
+    for state, day, n, came_in, went_out, differs, lacking in totals:
         before = sums.get(state, (0, 0, 0, 0))
-        sums[state] = before[0] + n, before[1] + came_in, before[2] - went_out, before[3] + less
+        sums[state] = before[0] + n, before[1] + came_in, before[2] - went_out, before[3] + differs
+        came_less[day] = came_less.get(day, 0) + lacking
         if state == State.UNKNOWN and came_in:
             unknown[day] = came_in
     read = days_read()
@@ -233,7 +239,7 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
         account: [span for span in spans if span[0] <= last and first <= span[1]] or spans[-1:]
         for account, spans in read.items()
     }
-    return Statement(parts, reaches, beyond, opened, unknown, {} if read else _expected(first, last))
+    return Statement(parts, reaches, beyond, opened, unknown, came_less, {} if read else _expected(first, last))
 
 
 def _rows_of(first: dt.date, last: dt.date) -> QuerySet[BankRow]:
@@ -267,7 +273,7 @@ class BankDays:
     """What the books expect at the bank from `day` to `last`, in rupiah: by way to pay, and what leaves.
 
     `query`: these days in an address. `opened`: those of it that no row is matched with; None if that was not read.
-    `unknown`: the rupiah that came in rows that the books do not know.
+    `unknown`: the rupiah that came in rows that the books do not know. `less`: those that came less than in the books.
     """
 
     words: str | Promise
@@ -278,6 +284,7 @@ class BankDays:
     left: int
     opened: list[OpenSum] | None = None
     unknown: int = 0
+    less: int = 0
 
     @property
     def came(self) -> int:
@@ -296,10 +303,11 @@ class BankDays:
 
     @property
     def arrived(self) -> int | None:
-        """What has come of it; None if that is not known, or no statement has any of it yet."""
+        """What has come of it, less a fee; None if that is not known, or no statement has any of it yet."""
         if self.opened is None or self.beyond == self.came:
             return None
-        return self.came - self.missing - self.beyond
+        # A row that was matched by hand stays also when its sale was undone.
+        return max(self.came - self.missing - self.beyond - self.less, 0)
 
     @property
     def comes_later(self) -> str:
@@ -333,9 +341,12 @@ def expected_days(chosen: Chosen, today: dt.date, statement: Statement, branch: 
 
 def _beside(statement: Statement, days: BankDays) -> BankDays:
     """The same days with what the statement has of them, and has not."""
-    unknown = sum(amount for day, amount in statement.unknown.items() if days.day <= day <= days.last)
+    unknown, less = (
+        sum(amount for day, amount in by_day.items() if days.day <= day <= days.last)
+        for by_day in (statement.unknown, statement.less)
+    )
     opened = [each for each in statement.opened if days.day <= each.day <= days.last]
-    return replace(days, opened=opened, unknown=unknown)
+    return replace(days, opened=opened, unknown=unknown, less=less)
 
 
 def _days_of(

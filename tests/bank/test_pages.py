@@ -20,7 +20,7 @@ from drawers.services import take_credit_payment
 from purchases.models import Order
 from reconciliation.services import announce_top_up
 from staff.models import User
-from testing.database import statements
+from testing.database import past_triggers, statements
 from testing.people import Browser, browser_of, make_person
 from tests.bank.helpers import paid
 from tests.core.helpers import words
@@ -359,6 +359,41 @@ def test_a_day_says_what_came_unknown_and_leads_to_its_rows(sold):
         assert f'data-amount="{row}"' in shown.split('id="bank-part"')[1]
         assert re.search(r'days=yesterday&amp;show=\w+"\s+aria-current="page"', shown)
     assert "+Rp5.500" not in words(browser.get("/bank/?show=missing"))
+
+
+@pytest.mark.parametrize(("came", "arrived"), [(3_000, 3_000), (70_000, 50_000)])
+def test_what_came_less_of_a_matched_payment_has_not_arrived(sold, came, arrived):
+    # given: a payment that is matched by hand, two days later, and one of which the whole came
+    seller, browser = User.objects.get(username="cashier"), browser_of("administrator")
+    sale = paid(seller, 50_000, "transfer", days_ago=2)
+    paid(seller, 8_000, "transfer", days_ago=2)
+    day = f"{timezone.localdate() - dt.timedelta(days=2):%d/%m/%Y}"
+    read(browser, file_of(f"{day};SARI;8.000", today("BUDI", f"{came}")), **CONFIRMED)
+    row = BankRow.objects.get(text="BUDI")
+    browser.post(f"/bank/rows/{row.pk}/decide/", {"action": "match", "item": f"sale:{sale}", "reason": "he says so"})
+    since = timezone.localdate() - dt.timedelta(days=2)
+
+    def of_the_day() -> tuple[int, int, int]:
+        *_others, chosen = browser.get(f"/bank/?since={since}&until={since}").context["expected_days"]
+        return chosen.came, chosen.arrived, chosen.missing
+
+    assert of_the_day() == (58_000, 8_000 + arrived, 0)
+    with past_triggers() as cursor:  # the match stays, also when nothing is expected of it
+        cursor.execute("UPDATE drawers_payment SET outcome = 'nothing' WHERE ref_id = %s", [sale])
+    assert 0 <= of_the_day()[1] <= 8_000
+
+
+def test_what_arrived_of_a_day_of_qris_is_less_the_fee(sold):
+    seller, browser = User.objects.get(username="cashier"), browser_of("administrator", language="en")
+    paid(seller, 100_000, "qris", days_ago=1)
+    yesterday = f"{timezone.localdate() - dt.timedelta(days=1):%d/%m/%Y}"
+    read(browser, file_of(f"{yesterday};ADM;-9", today("QR", "99.300")), **CONFIRMED)
+
+    page = browser.get("/bank/")
+
+    first = page.context["expected_days"][0]
+    assert (first.came, first.arrived, first.missing, first.beyond) == (100_000, 99_300, 0, 0)
+    assert "arrived Rp99.300 of Rp100.000 All matched" in words(page)
 
 
 @pytest.mark.parametrize("part", ["missing", "beyond"])
