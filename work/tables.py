@@ -121,12 +121,12 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
         about = format_html("{}{}{}", number, " · " if number and task.line.about else "", task.line.about)
         return format_html('{} <span class="sub">{}{}</span>{}', link, about, why, branch)
 
-    @column(_("Amount"), css="num", phone="1 right")
+    @column(_("Amount"), css="num", phone="2 right")
     def amount(self, task: Task) -> str:
         """Rupiah that it is about."""
         return task.line.amount
 
-    @column(_("Due"), css="sub nowrap", phone="2 right")
+    @column(_("Due"), css="sub nowrap", phone="1 right")
     def due(self, task: Task) -> SafeString:
         """Until when it is to be done, or how late it is."""
         due, waits = task.item.due, task.line.waits
