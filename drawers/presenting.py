@@ -223,7 +223,7 @@ def change_words(before: Payment, now: Payment) -> str:
             "{}</button>"
         )
         return format_html(undo, said, reverse("sale_paid", args=[now.ref_id]), row.code, _("Undo"))
-    way_back = _("To take it back: “How the customer paid…”.")
+    way_back = _("To take it back: “Correct how it was paid…”.")
     return f"{said} {way_back}"
 
 

@@ -27,7 +27,7 @@ def sell_and_give_back(window: Page, address: str, cashier: User) -> list[str]:
     window.goto(f"{address}/orders/{order.ref_id}/")
     window.click("#change-payment summary")
     window.fill("#paid-cash_given", "20.000")
-    window.click("#change-payment button[type=submit]")
+    window.click("#change-payment .sale-form button[type=submit]")
     expect(window.locator("[data-code=payment_noted]")).to_be_visible()
     faults = faults_of(window)
     window.goto(f"{address}/orders/{failed.ref_id}/")
