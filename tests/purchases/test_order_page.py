@@ -436,6 +436,17 @@ def test_the_timeline_says_who_said_what(cashier):
     assert "In the works." in page
 
 
+def test_a_reason_for_action_is_said_once_and_its_code_is_folded(admin):
+    code, message = "PRODUCT_UNAVAILABLE", "Gangguan."
+    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.UNAVAILABLE, error_code=code, message=message)
+
+    page = detail(admin, order).content.decode()
+
+    shown, _more, folded = page.partition('id="order-more"')
+    for said in (code, message):
+        assert (said in shown, said in folded.partition("</details>")[0]) == (False, True), said
+
+
 def test_what_the_upstream_says_is_shown_as_text(cashier):
     order = make_order(Status.FAILED, message="<img src=x onerror=alert(1)>")
 
