@@ -127,11 +127,8 @@ def _said_of(change: Preview) -> str:
             change.earning_less,
         )
         return still % {"less": change.earning_less, "asked": rupiah(change.least_asked)}
-    if change.least_of_all is None:
-        least = rupiah(change.least_margin)
-    else:
-        least = f"{rupiah(change.least_of_all)} ({change.least_product})"
-    return _("Saved. Lowest profit: %(least)s.") % {"least": least}
+    least = change.least_margin if change.least_of_all is None else change.least_of_all
+    return _("Saved. Lowest profit: %(least)s.") % {"least": rupiah(least)}
 
 
 def _each_change(change: Preview, held: list[str]) -> list[tuple[Target, str, str]]:
