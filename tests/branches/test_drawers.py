@@ -1,6 +1,8 @@
 """Whoever opens a drawer is offered those of the own branch first, and never gets another's by accident."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from branches.models import FIRST
 from drawers.forms import OpenForm
@@ -112,12 +114,14 @@ def test_the_note_of_a_refund_elsewhere_is_not_shown():
 
 @pytest.mark.parametrize("is_given_back", [False, True])
 def test_an_order_names_no_drawer_of_another_branch(is_given_back):
-    tebet, person = make_branch(), make_person("cashier", first_name="Wulan")
-    shift = begin(person, drawer=Drawer.objects.create(name="Laci Tebet 9", branch=tebet))
-    order = sell(person, 12_000, payment=PaymentFacts(branch=FIRST))
+    # given: Wulan sold it, or another person gave it back out of Wulan's drawer
+    tebet, wulan = make_branch(), make_person("cashier", first_name="Wulan")
+    shift = begin(wulan, drawer=Drawer.objects.create(name="Laci Tebet 9", branch=tebet))
+    seller = make_person("cashier", username="seller") if is_given_back else wulan
+    order = sell(seller, 12_000, payment=PaymentFacts(branch=FIRST))
     if is_given_back:
         end(order, "failed")
-        give_back(Payment.objects.get(), shift=shift, method="cash", actor=person)
+        give_back(Payment.objects.get(), shift=shift, method="cash", actor=make_person("admin"))
     bound, whole = _bound_to(FIRST), browser_of("supervisor", username="whole")
 
     pages = order.get_absolute_url(), "/refunds/?state=all"
@@ -127,8 +131,23 @@ def test_an_order_names_no_drawer_of_another_branch(is_given_back):
     assert ["Laci Tebet 9" in page for page in said[bound]] == [False, False]
     assert ["Drawer of another branch" in page for page in said[bound]] == [True, is_given_back]
     assert f'href="/shifts/{shift.pk}/"' not in said[bound][0]
-    assert "Laci Tebet 9 · Wulan" in said[whole][0]
+    assert ("Wulan" in said[bound][0]) == (not is_given_back)
+    assert ("Laci Tebet 9 · Wulan" in said[whole][0]) == (not is_given_back)
+    assert "Laci Tebet 9" in said[whole][0]
     assert ("Laci Tebet 9" in said[whole][1]) == is_given_back
+
+
+def test_given_the_branch_of_a_sale_then_no_drawer_is_asked_for_it():
+    tebet, person = make_branch(), make_person("cashier")
+    drawer = Drawer.objects.create(name="Tebet 1", branch=tebet)
+    agreed = begin(person, drawer=drawer, cash=0)
+    close_shift(agreed, pieces=pieces_of(0), actor=person)
+
+    with CaptureQueriesContext(connection) as queries:
+        order = sell(person, 12_000, payment=PaymentFacts(branch=FIRST, agreed_in=agreed.pk))
+
+    assert order.payment.branch_id == FIRST
+    assert [query["sql"] for query in queries if '"drawers_drawer"."branch_id"' in query["sql"]] == []
 
 
 def test_a_shift_counts_no_cost_and_profit_of_a_sale_elsewhere():
