@@ -190,6 +190,12 @@ def test_an_owner_chooses_columns_and_finds_them_again(live_server, open_window:
     page.goto(f"{live_server.url}/orders/?days=today")
     expect(page.locator("td.c-cashier")).to_have_count(1)
 
+    # then: a phone offers no column that it does not show
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.click(".file-choice:has(#choose-columns) summary")
+    expect(page.locator("[name=column][value=price]")).to_be_visible()
+    expect(page.locator("[name=column][value=cashier]")).to_be_hidden()
+
 
 def test_the_time_of_an_unknown_order_is_whole_beside_the_panel(live_server, open_window: OpenWindow, orders):
     yesterday = timezone.now() - dt.timedelta(days=1)
