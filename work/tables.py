@@ -116,10 +116,10 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
         """The subject, which leads to the place where it is done."""
         link = row_link(task.line.url, task.line.subject)
         branch = format_html(' <strong class="sub" data-of-branch>{}</strong>', task.branch) if task.branch else ""
-        why = format_html(' <span class="why">· {}</span>', task.line.why) if task.line.why else ""
+        why = format_html(' <span class="sub why">· {}</span>', task.line.why) if task.line.why else ""
         number = task.line.number if self.is_work else ""
         about = format_html("{}{}{}", number, " · " if number and task.line.about else "", task.line.about)
-        return format_html('{} <span class="sub">{}{}</span>{}', link, about, why, branch)
+        return format_html('{} <span class="sub">{}</span>{}{}', link, about, why, branch)
 
     @column(_("Amount"), css="num", phone="2 right")
     def amount(self, task: Task) -> str:

@@ -236,6 +236,7 @@ def test_what_waits_and_its_state_stand_in_the_first_screen(live_server: Any, op
         parts = (page.locator("#none-now"), row.locator(".status-unknown"), row.locator("[data-waits]"), give_back)
         for part in parts:
             expect(part).to_be_in_viewport(ratio=1)
+        expect(page.locator("#work-first .why").first).to_be_visible()
         box, tabs = row.bounding_box(), page.locator(".tabbar").bounding_box()
         assert box
         assert box["y"] + box["height"] <= (tabs["y"] if tabs else size[1])

@@ -27,6 +27,15 @@ def test_the_overview_shows_eight_rows_and_says_how_many_more_wait():
     assert counts_at(nine, 'id="waits-more"') == [1]
 
 
+def test_a_row_says_in_red_that_a_customer_waits():
+    ask_purchase(cashier(own_approval_above=10_000), "081234567890")
+    make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+
+    page = browser_of("admin").get("/work/first/").content.decode()
+
+    assert re.findall(r'class="sub why">· (<strong>)?', page) == ["<strong>", ""]
+
+
 def test_filters_by_kind_have_the_names_of_the_rows_in_their_order():
     # given: the sale is due in minutes, the refund in a day, and there is no incident
     ask_purchase(cashier(own_approval_above=10_000), "081234567890")

@@ -59,7 +59,7 @@ class Line:
     `step`: what is done about this very row, if not what is done about its kind. `at_once`: a step that is taken on
     another page, without the place of the row: its words and address. `doers`: the names of people who can do it, if
     the rights of its kind do not say that. `why`: why it
-    waits, where a row has room for it. `state`: the badge of this very row, if not that of its kind. `waits`: there
+    waits, in red what is `<strong>`. `state`: the badge of this very row, if not that of its kind. `waits`: there
     is nothing to do with it until it is due.
     """
 
