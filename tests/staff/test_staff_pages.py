@@ -335,8 +335,8 @@ def test_a_link_that_opens_on_this_computer_alone_says_so(boss):
     assert has_id(plain, "only-here")
     assert "SITE_URL" not in plain.content.decode()
     # the form says it, too, before anything is made
-    assert has_id(boss.get("/staff/invite/", headers={"Host": "localhost:8000"}), "only-here")
-    assert not has_id(boss.get("/staff/invite/"), "only-here")
+    assert has_id(boss.get("/staff/invite/", headers={"Host": "localhost:8000"}), "opens-only-here")
+    assert not has_id(boss.get("/staff/invite/"), "opens-only-here")
 
 
 def test_an_invitation_asks_for_the_limit_per_order_first_and_says_what_it_counts(boss):
