@@ -142,7 +142,7 @@ def test_the_list_and_the_work_name_the_same_last_day_of_a_bill(cashier):
     listed, work = (cashier.get(page).content.decode() for page in ("/due/", "/work/?whose=shop&kind=due"))
 
     assert (day_words(bill.due_on) in listed, day_words(last) in listed) == (True, True)
-    assert f">{short_day(last)}</time>" in work
+    assert f">due {short_day(last)}</time>" in work
 
 
 def test_more_bills_take_no_more_queries(cashier):
