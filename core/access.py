@@ -21,7 +21,7 @@ P = ParamSpec("P")
 
 
 class NotByPin(PermissionDenied):
-    """This takes signing in with the password, whatever the rights of the person."""
+    """A PIN does not open this page: it needs a sign-in with the password, whatever rights the person has."""
 
 
 class StaffRequest(HttpRequest):
@@ -58,7 +58,7 @@ def staff_only(
             add_never_cache_headers(response)
             return response
 
-        guarded.rights = permissions  # type: ignore[attr-defined] # for whoever compares pages with the table
+        guarded.rights = permissions  # type: ignore[attr-defined] # the tests compare pages with the table
         return guarded
 
     return decorate

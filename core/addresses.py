@@ -54,9 +54,9 @@ def _plain(written: str) -> str:
 
 
 def is_from_this_machine(request: HttpRequest) -> bool:
-    """Whether a program on this machine asks for itself: a proxy here asks for strangers.
+    """Whether a program on this machine asks for itself; a proxy on this machine asks for strangers.
 
-    Never with a trusted proxy in front, because some proxies do not say that they ask for somebody else.
+    False with a trusted proxy in front, because some proxies do not say that they ask for somebody else.
     """
     is_forwarded = settings.TRUSTED_PROXY_COUNT or any(name in request.headers for name in _FORWARDED)
     try:
@@ -73,7 +73,7 @@ def line_of(address: str) -> str:
 
 
 def host_of(request: HttpRequest) -> str:
-    """The host that people type: SITE_URL's, else the request's, which ALLOWED_HOSTS names; without the port."""
+    """The host that people type, without the port: that of SITE_URL, else of the request (ALLOWED_HOSTS names it)."""
     return urlsplit(settings.SITE_URL).hostname or request.get_host().partition(":")[0].lower()
 
 

@@ -1,6 +1,6 @@
 """Controls of writing direction, made visible: turned letters could show one number and mean another.
 
-The upstream's texts, customers' names and what people type may hold them; no page of ours has a use for one.
+The upstream's texts, customers' names and what people type may hold them; no page of ours needs them.
 """
 
 import re
@@ -11,7 +11,7 @@ from core.middleware import Middleware
 
 # ARABIC LETTER MARK, the marks, the embeddings and overrides, the isolates
 _LETTERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-# Also what a terminal would obey; line ends and tabs stay, and the \\r that begins a line of progress
+# Also the controls that a terminal would obey; line ends and tabs stay, and the \\r that begins a line of progress
 _TERMINALS = re.compile(_LETTERS.pattern + r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|(?<!\A)\r")
 # Python searches fifteen times as fast for a pattern that begins with one fixed byte.
 _BYTES = (re.compile(rb"\xd8\x9c"), re.compile(rb"\xe2(?:\x80[\x8e\x8f\xaa-\xae]|\x81[\xa6-\xa9])"))
@@ -36,7 +36,7 @@ def _name_of_bytes(match: re.Match[bytes]) -> bytes:
 
 
 class VisibleBidiMiddleware(Middleware):
-    """Makes them visible on every page and every part of one, so that no view has to think of it."""
+    """Makes these controls visible on every page and every part of a page, so that no view has to do it."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """The answer; files and pictures stay as they are."""

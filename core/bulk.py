@@ -50,7 +50,7 @@ def update_rows(rows: Sequence[Model], fields: tuple[str, ...]) -> None:
 
 
 def insert_rows(rows: Sequence[Model]) -> None:
-    """Insert new rows of one model in one INSERT. `bulk_create` gives them their keys, too, at twice the CPU time."""
+    """Insert new rows of one model in one INSERT. `bulk_create` also gives them their keys, at twice the CPU time."""
     if rows:
         statement, columns = _insert(type(rows[0]))
         places = ", ".join([f"({', '.join(['%s'] * len(columns))})"] * len(rows))
@@ -73,7 +73,7 @@ def insert_row(row: Model) -> None:
 
 @cache
 def _insert(model: type[Model]) -> tuple[str, list[Field[Any, Any]]]:
-    """The statement before its values, and the columns that it wants: all but those that the database makes."""
+    """The statement up to its values, and the columns that it fills: all but those that the database makes."""
     meta, quote = model._meta, connection.ops.quote_name
     columns = [column for column in meta.concrete_fields if not column.primary_key and not _made_by_database(column)]
     names = ", ".join(quote(str(column.column)) for column in columns)
@@ -107,7 +107,7 @@ def _update_one(model: type[Model], fields: tuple[str, ...]) -> tuple[str, list[
 
 @cache
 def _update(model: type[Model], fields: tuple[str, ...]) -> tuple[str, list[Field[Any, Any]]]:
-    """The statement, and the columns whose values it wants, each as an array."""
+    """The statement, and the columns whose values it takes, each as an array."""
     meta, quote = model._meta, connection.ops.quote_name
     columns = [column for column in meta.concrete_fields if column.primary_key or column.name in fields]
     names = {column: quote(str(column.column)) for column in columns}

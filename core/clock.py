@@ -24,7 +24,7 @@ class _Reading:
     counter: float
 
     def age(self) -> float:
-        """Seconds since it was read; a change of this machine's clock does not matter."""
+        """Seconds since the last reading; a change of this machine's clock does not matter."""
         return time.monotonic() - self.counter
 
 
@@ -48,8 +48,8 @@ def now() -> dt.datetime:
 def demo_time() -> Iterator[Callable[[dt.datetime], None]]:
     """Run this process in another time, which the yielded function sets; a demo's first month is made in it.
 
-    Only for that (`backoffice/demo`), which first checks that the books are empty. Raises `ImproperlyConfigured` with
-    a real upstream. What the database dates itself, the history of rows, keeps the real time.
+    Only `backoffice/demo` calls it, after a check that the books are empty. Raises `ImproperlyConfigured` with a real
+    upstream. The history of rows keeps the real time, because the database dates it.
     """
     global _shift  # noqa: PLW0603
     if not settings.SANDBOX:
@@ -78,7 +78,7 @@ def demo_time() -> Iterator[Callable[[dt.datetime], None]]:
 
 
 def _read() -> _Reading:
-    """Ask the database; when it cannot be asked now (a transaction that has failed), go on with the last reading."""
+    """Read the database's time. While the database cannot answer (in a failed transaction), keep the last reading."""
     connection.ensure_connection()
     asked = time.monotonic()
     try:

@@ -46,7 +46,7 @@ def whole_rupiah(text: str) -> int:
 
 
 class VisibleOutput(OutputWrapper):
-    """Names the controls that a text of the upstream may hold; JSON, which escapes them, stays as it is."""
+    """Writes the controls in a text of the upstream by their names; JSON, which escapes them, stays as it is."""
 
     def write(  # type: ignore[override] # as Django has it
         self, msg: str = "", style_func: Callable[[str], str] | None = None, ending: str | None = None
@@ -119,7 +119,7 @@ class PlainCommand(BaseCommand):
 
 @contextmanager
 def _log_shown(is_shown: bool) -> Iterator[None]:
-    """Write the log to the terminal, from INFO on, or nothing of it at all: a command's own sentence says enough."""
+    """Write the log to the terminal, from INFO on, or write none of it: a command's own sentence says enough."""
     level, disabled = logging.root.level, logging.root.manager.disable
     if is_shown:
         logging.root.setLevel(min(level, logging.INFO))

@@ -1,4 +1,4 @@
-"""Answers that are text go compressed to browsers that take it."""
+"""Compresses answers that are text, for browsers that accept it."""
 
 from django.http import HttpRequest, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware

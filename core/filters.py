@@ -98,7 +98,7 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
         )
 
     def periods(self) -> Iterator[Chip]:
-        """The spans of days; each replaces the chosen days. The first that has just the days from and to is chosen."""
+        """The spans of days; each replaces the chosen days. The first with exactly the days from and to is chosen."""
         days, today = [self.data.get(name, "") for name in ("since", "until")], timezone.localdate()
         alike = (period for period in Period if [str(day) for day in period.days(today)] == days)
         chosen = self.data.get("days") or next(alike, "" if any(days) else None)

@@ -37,7 +37,7 @@ class RupiahField(forms.Field):
         self.least = least
 
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
-        """The mark of a field that gets its dots while one types (static/js/app.js)."""
+        """The mark of a field that gets dots while a person types (static/js/app.js)."""
         return {**super().widget_attrs(widget), "data-rupiah": True}
 
     def prepare_value(self, value: Any) -> Any:
@@ -83,7 +83,7 @@ class OnceField(forms.UUIDField):
 
 
 class SumForm(forms.Form):
-    """An amount that is booked, once. "10" is 10.000 at the counter: the form asks first about less than Rp1.000."""
+    """An amount that is booked once. "10" is 10.000 at the counter: the form asks before it books less than Rp1.000."""
 
     amount = RupiahField(
         label=_("Amount"),
@@ -93,7 +93,7 @@ class SumForm(forms.Form):
     token = OnceField()
 
     def clean_amount(self) -> int:
-        """The amount. A small one is taken when the same is sent after the question."""
+        """The amount. A small amount is taken when it is sent again after the question."""
         amount: int = self.cleaned_data["amount"]
         if amount < _SMALL and self.data.get("asked_about") != str(amount):
             self.data = {**dict(self.data.items()), "asked_about": str(amount)}

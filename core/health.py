@@ -1,4 +1,4 @@
-"""Is the process up (`/healthz`); is everything there that staff need (`/readyz`)?"""
+"""Says whether the process is up (`/healthz`), and whether everything that staff need is there (`/readyz`)."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ from core.middleware import Middleware
 
 
 class HealthMiddleware(Middleware):
-    """Answers the two health addresses before anything else looks at the request.
+    """Answers the two health addresses before anything else reads the request.
 
-    They have to answer with the database down, for any cookie and host name of the probe.
+    They must answer while the database is down, and for any cookie and host name of the probe.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -26,7 +26,7 @@ class HealthMiddleware(Middleware):
 
 @never_cache
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The web process is up, and of which version; nothing else is checked."""
+    """Says that the web process is up, and its version. It checks nothing else."""
     return HttpResponse(f"ok {settings.VERSION}\n", content_type="text/plain")
 
 
@@ -34,7 +34,7 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 def readyz(request: HttpRequest) -> JsonResponse:
     """Database, Redis, both workers and beat: 200 when all are there, else 503 naming what is missing.
 
-    `processes`: how many of each role live, on all machines together. A request from elsewhere, or through a proxy,
+    `processes`: how many of each role run, on all machines together. A request from elsewhere, or through a proxy,
     learns only whether it is ready.
     """
     pulse = heartbeats.read()

@@ -56,7 +56,7 @@ class Heartbeat:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it is younger than `SILENCE_SECONDS`."""
+        """Whether the heartbeat is younger than `SILENCE_SECONDS`."""
         return self.age < SILENCE_SECONDS
 
 
@@ -91,13 +91,13 @@ def record(name: str) -> None:
 
 
 def end(name: str) -> None:
-    """The process ends in order: its heartbeat is not expected any more."""
+    """Note that the process ends in order, so that nobody expects its heartbeat any more."""
     with _logged("end_not_recorded", process=name):
         patient().hdel(_BEATS, _field(name))
 
 
 def record_start() -> None:
-    """Remember that the processes are being started: for `START_SECONDS` nobody is called silent."""
+    """Remember that the processes are being started: for `START_SECONDS` no process counts as silent."""
     with _logged("start_not_noted"):
         patient().set(_STARTING, "1", ex=START_SECONDS)
 
@@ -120,7 +120,7 @@ def read() -> Pulse:
 
 @contextmanager
 def _logged(event: str, **facts: str) -> Iterator[None]:
-    """A Redis that is away is logged as this event, and holds up nobody."""
+    """Log this event, and go on, when Redis is away."""
     try:
         yield
     except redis.RedisError as error:

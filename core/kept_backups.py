@@ -1,4 +1,4 @@
-"""The backups in BACKUP_TO as `./run backup` left them, the copies of the log there and in BACKUP_BUCKET, drills."""
+"""Reads the backups that `./run backup` left in BACKUP_TO, the log's copies there and in BACKUP_BUCKET, and drills."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BUCKET_LATE = dt.timedelta(minutes=3)
 
 
 def kept_backups() -> list[dict[str, Any]]:
-    """What each finished backup of BACKUP_TO says about itself, the newest first."""
+    """The finished backups of BACKUP_TO by their manifests, the newest first."""
     if not settings.BACKUP_TO:
         return []
     paths = sorted(Path(settings.BACKUP_TO).glob("*Z/manifest.json"), reverse=True)
@@ -39,7 +39,7 @@ def last_backup() -> dict[str, Any] | None:
 
 
 def _backup_of(path: Path) -> dict[str, Any] | None:
-    """What a backup's manifest says about it; None when it cannot be read."""
+    """The backup that a manifest describes; None when the manifest cannot be read."""
     with suppress(OSError, ValueError, KeyError):
         manifest = json.loads(path.read_text())
         return {**manifest, "at": parse_datetime(manifest["ended_at"]), "megabytes": manifest["size"] // 10**6}
@@ -47,19 +47,19 @@ def _backup_of(path: Path) -> dict[str, Any] | None:
 
 
 def _time_of(name: str) -> dt.datetime:
-    """When the backup or the copy of the log with this name began."""
+    """The time at which the backup or the copy of the log with this name began."""
     return dt.datetime.strptime(f"{name}+0000", "%Y%m%d-%H%M%SZ%z")
 
 
 def is_backed_up_here() -> bool:
-    """Whether `./run` makes the backups: not those of a PostgreSQL that DATABASE_URL names."""
+    """Whether `./run` makes the backups; it makes none of a PostgreSQL that DATABASE_URL names."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'backoffice_backup')")
         return bool(cursor.fetchone()[0])
 
 
 def failed_backup() -> tuple[dt.datetime, str] | None:
-    """When the last backup of a night failed, and why; None when none has, or one was made since."""
+    """The time and the reason of the last failed nightly backup; None without one, or when a backup was made since."""
     with suppress(OSError, ValueError, KeyError):
         written = json.loads((settings.DATA_DIR / "backup-fault.json").read_text())
         at = dt.datetime.fromisoformat(written["at"])
@@ -97,7 +97,7 @@ def unreadable_backups() -> list[str]:
 def copied_until() -> dt.datetime | None:
     """The time until which every commit can be restored from BACKUP_TO; None before the first backup there.
 
-    The launcher measures it every few seconds (`launcher/archiving.py`). What is later would be lost with the disk.
+    The launcher measures it every few seconds (`launcher/archiving.py`). Later commits would be lost with the disk.
     """
     with suppress(OSError, ValueError, KeyError):
         return dt.datetime.fromisoformat(json.loads((settings.DATA_DIR / "log-copied.json").read_text())["until"])
@@ -105,7 +105,7 @@ def copied_until() -> dt.datetime | None:
 
 
 def seconds_at_risk() -> int | None:
-    """How much of the last work would be lost now, in whole seconds, rounded up; None before the first backup."""
+    """The whole seconds of work, rounded up, that would be lost with the disk now; None before the first backup."""
     until = copied_until()
     return None if until is None else max(0, math.ceil((timezone.now() - until).total_seconds()))
 
@@ -131,7 +131,7 @@ class InBucket(NamedTuple):
 
 
 def in_bucket() -> InBucket | None:
-    """What BACKUP_BUCKET holds, as its process noted it (`launcher/bucket_copies.py`); None without a bucket."""
+    """The state of BACKUP_BUCKET, as its process noted it (`launcher/bucket_copies.py`); None without a bucket."""
     if not settings.BACKUP_BUCKET:
         return None
     with suppress(OSError, ValueError, KeyError):

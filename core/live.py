@@ -18,7 +18,7 @@ _MOST_ROWS = 50
 
 
 def is_poll(request: HttpRequest) -> bool:
-    """Whether an open page asks by itself, so that nobody need be there. The addresses of such polls end alike."""
+    """Whether an open page asks by itself, perhaps with nobody there. The addresses of such polls end alike."""
     return request.path_info.endswith(("/live/", "/now/")) and "HX-Request" in request.headers
 
 
@@ -50,7 +50,7 @@ class Live:
         watched = shown if rest else {part: shown[part] for part in moving}
         is_expected = request.session.get("news_until", 0) > timezone.now().timestamp()
         pause = 2 if is_expected else _pause(quiet) if moving else rest
-        #: Seconds until the page asks, and what it asks; None when it does not.
+        #: Seconds until the page asks, None when it does not; and the address that it asks.
         self.delay = min(pause, within or pause) if pause and watched else None
         names = ",".join(f"{part}~{version}" for part, version in watched.items())
         joint = "&" if "?" in url else "?"
@@ -58,18 +58,18 @@ class Live:
 
     @property
     def swap(self) -> SafeString:
-        """For the tag of a part: in an answer it takes the place of the part that the page shows."""
+        """An attribute for the tag of a part: in an answer, the part then replaces the one that the page shows."""
         return SafeString(' hx-swap-oob="true"' if self.is_answer else "")
 
 
 def seen_keys(request: HttpRequest) -> list[int]:
-    """The keys of the rows (parts called "row-KEY") that the page which asks shows."""
+    """The keys of the rows (parts called "row-KEY") that the asking page shows."""
     keys = [part.removeprefix("row-") for part in _seen(request) if part.startswith("row-")]
     return [int(key) for key in keys[:_MOST_ROWS] if key.isascii() and key.isdecimal() and len(key) < 19]
 
 
 def expect_news(request: HttpRequest) -> None:
-    """A person has asked for something: for the next seconds the live pages look for it every two seconds."""
+    """Have live pages ask every two seconds for a short time, because a person has asked for something."""
     request.session["news_until"] = timezone.now().timestamp() + _EXPECTED_SECONDS
 
 

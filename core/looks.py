@@ -32,7 +32,7 @@ class LookChoices(models.TextChoices):
     look: Look
 
     def __new__(cls, value: str, icon: str = "", colour: str = "") -> LookChoices:
-        """A member with its look; Django takes the label away before."""
+        """A member with its look; Django removes the label before this is called."""
         member = str.__new__(cls, value)
         member._value_ = value
         member.look = Look(icon, colour)

@@ -19,7 +19,7 @@ TASK_SECONDS = Histogram("backoffice_task_seconds", "Time of a task.", ["task"],
 
 
 class PageTimeMiddleware(Middleware):
-    """Measures each request by the name of its page, never by its address: there is no end of addresses."""
+    """Measures each request by the name of its page, never by its address: there is no limit to addresses."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         began = time.perf_counter()

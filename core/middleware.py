@@ -83,7 +83,7 @@ PERMISSIONS_POLICY = permissions_policy()
 
 
 class BrowserPolicyMiddleware(Middleware):
-    """Says what a page may use of the browser, and that no other site may load our answers as a part of its own."""
+    """Says which browser features a page may use, and that no other site may load our answers as part of its own."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)

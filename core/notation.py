@@ -20,7 +20,7 @@ def bare(text: str) -> str:
 
 
 def has_digits(text: str) -> bool:
-    """Whether a text may be, or hold, a part of a number."""
+    """Whether a text may be a part of a number, or contain one."""
     return any(letter.isdigit() for letter in text)
 
 

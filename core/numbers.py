@@ -1,8 +1,8 @@
-"""Customers' numbers: full for people who may see them, masked for everybody else. The one place that masks.
+"""Customers' numbers: full for people who may see them, masked for everybody else. Only this module masks.
 
-The reader is known here for the time of a request. Outside of one (a command, the worker) numbers are whole, and code
-that writes for a person says whether it masks them. What an erased customer left in rows that stay is an `ErasedText`:
-nobody sees it whole, whatever rights they have.
+During a request this module knows the reader. Outside of a request (a command, the worker) numbers are whole, and code
+that writes for a person says whether it masks them. A text of an erased customer, in a row that stays, is an
+`ErasedText`: nobody sees it whole, whatever rights they have.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LETTER = re.compile(rf"[^\W_]|{BULLET}")
 # The characters that may stand between two of its digits, and JSON's escape of a letter.
 _BETWEEN = r"(?:[\s.\-()]|\\+u00(?:09|2[0-9de])){0,2}"
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
-# A number in typed text, or a part of one; the first alternative skips the ref_id of an order, which is none.
+# A number in typed text, or a part of one; the first alternative skips the ref_id of an order.
 _TYPED = re.compile(r"\bB\d{6}-[2-9A-Z]{10}\b|(\+?\d[\d\s.\-]{5,}\d)")
 _DIGITS_ALONE = re.compile(r"[\d\s.+\-()]+")
 # An SN in quotes with what follows its first "/"; and the letters of the shortest name that is looked for in texts.
@@ -51,7 +51,7 @@ _sees_whole: ContextVar[Callable[[], bool]] = ContextVar("sees_whole", default=l
 
 
 class ErasedText(str):
-    """A text of an erased customer, in a row that stays. `seen`: what every reader gets of it.
+    """A text of an erased customer, in a row that stays. `seen`: the part that every reader sees.
 
     For services, and when it is stored, it is the whole text. A page that writes it shows `seen` by itself. `name`:
     for a number, the customer's name as the provider says it, which texts about the row may hold, too.
@@ -73,7 +73,7 @@ class ErasedText(str):
 
 
 def still_seen(text: str) -> str:
-    """The text, or only what everybody may see of it once its customer was erased."""
+    """The text; once its customer was erased, only the part that everybody may see."""
     return text.seen if isinstance(text, ErasedText) else text
 
 
@@ -88,7 +88,7 @@ def erased_serial(sn: str, number: str) -> str:
 
 
 def erased_name(name: str) -> str:
-    """The name of an erased customer: nothing of it is seen."""
+    """The name of an erased customer, of which nobody sees anything."""
     return ErasedText(name, BULLET * 3) if name else name
 
 
@@ -109,7 +109,7 @@ def sees_whole(number: str) -> bool:
 
 @contextmanager
 def whole_numbers() -> Iterator[None]:
-    """Within it numbers are whole: for one answer to somebody who asked to see one."""
+    """Show whole numbers inside this block: for one answer to a person who asked to see a number."""
     token = _sees_whole.set(lambda: True)
     try:
         yield
@@ -119,7 +119,7 @@ def whole_numbers() -> Iterator[None]:
 
 @contextmanager
 def seen_by(person: Callable[[], User | AnonymousUser]) -> Iterator[None]:
-    """Within it this person is the viewer; `person` is called with the first number."""
+    """Make this person the viewer inside this block; `person` is called at the first number."""
     token = _sees_whole.set(cache(lambda: person().has_perm(Right.VIEW_NUMBERS)))
     try:
         yield
@@ -131,15 +131,15 @@ class NumbersMiddleware(Middleware):
     """Shows full numbers in an answer only to people with the right."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """The answer. The person is read with the first number, so that pages without numbers read none."""
+        """The answer. The person is read at the first number, so that pages without numbers read no person."""
         with seen_by(lambda: request.user):
             return self.get_response(request)
 
 
 def masked(number: str) -> str:
-    """The number with its first 4 and last 3 letters or digits: "0812••••001"; of a short one only the last 2.
+    """The number with its first 4 and last 3 letters or digits: "0812••••001"; a short number shows only the last 2.
 
-    Its group signs stay: "0812-••••-•001". A masked one stays as it is.
+    Group signs stay: "0812-••••-•001". A masked number stays as it is.
     """
     places = [match.start() for match in _LETTER.finditer(number)]
     hidden = places[_FIRST:-_LAST] if len(places) >= _SHORT else places[:-2] if len(places) > 2 else places
@@ -167,7 +167,7 @@ def without(text: str, numbers: Iterable[str]) -> str:
 def text_as_seen(text: str, *numbers: str) -> str:
     """A text that may hold these numbers, as the viewer may see it.
 
-    For an erased customer, nothing is seen of what follows the "/" of an SN in quotes, as incidents have it.
+    For an erased customer it hides all that follows the "/" of an SN in quotes, as incidents write it.
     """
     erased = _erased(numbers)
     seen = _QUOTED_SN.sub(r"\1\2\1", still_seen(text)) if erased else still_seen(text)
@@ -179,12 +179,12 @@ def _erased(numbers: Iterable[str]) -> list[str]:
 
 
 def note_as_seen(text: str) -> str:
-    """A person's note; everything that looks like a customer's number is masked for people who may not see it."""
+    """A person's note; for people who may not see numbers, everything that looks like one is masked."""
     return text if sees_whole_numbers() else masked_note(text)
 
 
 def masked_note(text: str) -> str:
-    """A person's note with everything masked that looks like a customer's number."""
+    """A person's note, in which everything that looks like a customer's number is masked."""
     return _TYPED.sub(lambda match: _masked_match(match) if match[1] else match[0], text)
 
 
@@ -208,7 +208,7 @@ def _in_any_notation(number: str) -> re.Pattern[str] | None:
     core = re.sub(r"^0(?=8\d{7})", "", at_home(bare))
     prefix = rf"(?:(?:\+?(?:{_as_written('00')})?{_as_written('62')}|{_as_written('0')}){_BETWEEN})?"
     pattern = (prefix if core != bare else "") + _as_written(core)
-    if len(core) < _SHORT - 1:  # it could stand by chance inside of something else
+    if len(core) < _SHORT - 1:  # these letters could be part of something else by chance
         pattern = rf"(?<![0-9A-Za-z]){pattern}(?![0-9A-Za-z])"
     return re.compile(pattern, re.IGNORECASE)
 

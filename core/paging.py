@@ -85,7 +85,7 @@ def keyset_page(
 def chosen_first(page: QuerySet[M], shown: QuerySet[M]) -> QuerySet[M]:
     """The rows of `page` (ordered and sliced) as `shown` reads them, with everything that it joins or annotates.
 
-    The page is chosen before that is read: PostgreSQL may expect few rows, find thousands, and join all of them.
+    The page is chosen first, because PostgreSQL may expect few rows, find thousands, and join all of them.
     """
     return shown.filter(pk__in=page.values("pk")).order_by(*page.query.order_by)
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Period(models.TextChoices):
-    """A span of days as an address names it. Every page offers those that it has in this order."""
+    """A span of days as an address names it. Every page offers its periods in this order."""
 
     TODAY = "today", _("Today")
     YESTERDAY = "yesterday", _("Yesterday")

@@ -12,8 +12,8 @@ _AUTOGROUP = Path("/proc/self/autogroup")
 def step_back() -> None:
     """Let the web processes go first. Call it before the process starts its threads, which take over its niceness.
 
-    A kernel that weighs sessions against each other (`autogroup`) heeds the niceness only inside of a session. So the
-    session steps back, too, if it is this process's own, as the launcher makes it; the session of a terminal does not.
+    A kernel that weighs sessions against each other (`autogroup`) applies the niceness only inside a session. So a
+    session of this process's own, as the launcher makes it, steps back, too; the session of a terminal does not.
     If processes have control groups, these decide (CPUWeight of the units, cpu_shares).
     """
     os.nice(NICENESS)

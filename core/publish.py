@@ -20,7 +20,7 @@ breaker = Breaker("broker_unreachable")
 def publish(task: str, *args: Any, queue: str = "") -> bool:
     """Queue the task of this name (e.g. "purchases.tasks.submit_order") now; False when the broker cannot be reached.
 
-    A room names the tasks of the rooms above it without importing them. `queue`: another one than the task's own. The
+    A room names the tasks of the rooms above it without importing them. `queue`: another queue than the task's own. The
     sweep does the work when the broker is down. Tried once, without Celery's retries: a person may be waiting.
     """
     if breaker.is_open:

@@ -1,6 +1,6 @@
 """Notes in Redis what the background has to count again after a change: at rest nobody asks the database.
 
-Only for what may be a little late or lost: without Redis nothing is noted, and the next change notes it again.
+Only for counts that may be late or missing: without Redis nothing is noted, and the next change notes it again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows that were sealed with a former SECRET_KEY, by kind. Without any, SECRET_KEY_FALLBACKS can lose that key.
+"""Rows that were sealed with a former SECRET_KEY, by kind. When there are none, SECRET_KEY_FALLBACKS can drop that key.
 
 Each room that keeps sealed rows registers them in its `resealing.py`.
 """
@@ -19,7 +19,7 @@ from core.sealing import Opens
 
 @dataclass
 class Keys:
-    """The keys that the rows of a kind need: how many need the present one, and whose need a former or unknown one."""
+    """The keys that rows of a kind need: how many need the present key, and whose need a former or an unknown key."""
 
     present: int = 0
     former: list[str] = field(default_factory=list)
@@ -35,7 +35,7 @@ class SealedRows(ABC):
 
     @abstractmethod
     def each(self) -> Iterator[tuple[str, Opens]]:
-        """For each row: whose it is, and which key opens it."""
+        """The owner of each row, and the key that opens it."""
 
     def reseal(self) -> int:
         """Seal the rows of a former key again, one by one, while people use them; returns how many."""

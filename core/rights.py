@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Role(models.TextChoices):
-    """The roles, lowest first: people give lower ones, owners any. Owners are superusers; other roles are groups."""
+    """The roles, lowest first. People give lower roles, owners give any; owners are superusers, other roles groups."""
 
     VIEWER = "viewer", _("Viewer")
     CASHIER = "cashier", _("Cashier")

@@ -38,7 +38,7 @@ class WrongSchema(Exception):
 def refuse_newer_schema() -> None:
     """Raise WrongSchema when a newer version has changed the tables.
 
-    A database that cannot be reached is not checked: whoever uses it next reports the fault.
+    A database that cannot be reached is not checked: its next user reports the fault.
     """
     try:
         unknown = unknown_migrations()

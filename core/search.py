@@ -37,9 +37,9 @@ def count_up_to(rows: QuerySet[Any], most: int) -> int:
 
 
 def is_among(field: str, keys: Any) -> Func:
-    """The condition that a column is one of an array of keys: PostgreSQL reads the array first, and goes by it.
+    """The condition that a column is one of an array of keys: PostgreSQL reads the array first, then looks up its keys.
 
-    It would join a subquery, and might begin with all other rows.
+    It would join a subquery, and might read all other rows first.
     """
     return Func(F(field), keys, template="%(expressions)s)", arg_joiner=" = ANY(", output_field=BooleanField())
 
@@ -70,7 +70,7 @@ def rounded(amount: float) -> int:
 
 
 def words_of(*fields: str) -> SearchVector:
-    """The words of these columns: for an index, and for what is compared with `words_that_begin`."""
+    """The words of these columns: for an index, and to be compared with `words_that_begin`."""
     return SearchVector(*fields, config="simple")
 
 

@@ -69,8 +69,8 @@ def read_sheet(text: str, columns: dict[str, set[str]], *, most: int, must_name:
     """The rows of a table. `columns`: each column's name → what people call it in a heading, in small letters.
 
     Without a heading the columns stand in this order, and each row has a separator of its own. Above a heading
-    there may be titles. Several columns with one name are read as one cell, with "/" between them; but a running
-    number, called "No", is none of them. `must_name`: what a heading calls the first column; with it, a first row of
+    there may be titles. Several columns with one name are read as one cell, with "/" between them; a running
+    number, called "No", is left out. `must_name`: what a heading calls the first column; with it, a first row of
     words must be such a heading. Raises `SheetRefused` for more than `most` rows, for none, and for another heading.
     """
     lines = [(line, cells) for line, cells in _lines(text, columns) if any(cells)]
@@ -158,7 +158,7 @@ def _separator_of(line: str) -> str:
 
 
 def _plain(cell: str) -> str:
-    """The cell without what nobody sees (extra spaces, marks without width) and without the ' before a number."""
+    """The cell without invisible letters (extra spaces, marks without width) and without the ' before a number."""
     shown = unicodedata.normalize("NFKC", cell).replace("\0", "")
     visible = "".join(sign for sign in shown if unicodedata.category(sign) not in _UNSEEN)
     return " ".join(visible.split()).removeprefix("'")
@@ -170,7 +170,7 @@ def _named(cell: str, columns: dict[str, set[str]]) -> str:
 
 
 def _word_of(cell: str) -> str:
-    """What a heading says, in small letters: "No. HP (WA)" → "no hp"."""
+    """The words of a heading in small letters: "No. HP (WA)" → "no hp"."""
     return " ".join(re.split(r"[(/]", cell.lower())[0].replace(".", " ").split()).rstrip(" :0123456789")
 
 

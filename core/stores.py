@@ -1,4 +1,4 @@
-"""Our clients of Redis, and what spares people the waiting when it does not answer."""
+"""Our clients of Redis, and a breaker, so that people do not wait for a Redis that does not answer."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody tries now."""
+        """Whether nobody in this process tries now."""
         return time.monotonic() < self._open_until
 
     def note(self, error: Exception, **facts: object) -> None:
-        """Log the failure under this breaker's event, and leave it alone for `PAUSE_SECONDS`."""
+        """Log the failure under this breaker's event, and leave Redis alone for `PAUSE_SECONDS`."""
         self._open_until = time.monotonic() + PAUSE_SECONDS
         log.warning(self._event, fault=type(error).__name__, **facts)
 

@@ -1,9 +1,9 @@
 """Several queries (here: questions) in one statement: all answers are of one moment.
 
 For places where plain questions would be too many: more than 15 statements for a page (its head, the counter, a shift,
-the balance), more than a few for a poll or at rest (alerts, reconciliation). Elsewhere plain ones do: they take 0.87 to
-1.07 times as much of the processor. It uses private parts of Django (`klass_info`, `get_related_populators`);
-`tests/core/test_together.py` fails when they change.
+the balance), more than a few for a poll or at rest (alerts, reconciliation). Elsewhere plain questions are enough:
+they take 0.87 to 1.07 times as much of the processor. It uses private parts of Django (`klass_info`,
+`get_related_populators`); `tests/core/test_together.py` fails when they change.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Together:
     """
 
     def __init__(self, *questions: QuerySet[Any, Any]) -> None:
-        """Raises `TypeError` for what JSON does not keep."""
+        """Raises `TypeError` for values that JSON does not keep."""
         self._parts = [_Part(question) for question in questions]
         columns = ", ".join(f"(SELECT jsonb_agg(to_jsonb(one)) FROM ({part.sql}) one)" for part in self._parts)  # noqa: S608 - Django's own text
         self._statement = f"SELECT {columns}"
@@ -113,5 +113,5 @@ class _Part:
 
 
 def _is_lost(column: Any) -> bool:
-    """Whether it would come back as another value: bytes, more digits than a float has, a time in another zone."""
+    """Whether JSON would change the column's value: bytes, more digits than a float has, a time in another zone."""
     return isinstance(column.output_field, BinaryField | DecimalField) or isinstance(column, TruncBase)

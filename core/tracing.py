@@ -22,7 +22,7 @@ def begin_trace(traceparent: object = None) -> None:
 
 
 def end_trace() -> None:
-    """Forget it: the thread serves somebody else next."""
+    """Forget the trace, because the thread serves somebody else next."""
     structlog.contextvars.unbind_contextvars("trace_id")
 
 
@@ -44,7 +44,7 @@ class TraceMiddleware(Middleware):
 
 
 class RequestLogMiddleware(RequestMiddleware):
-    """django-structlog's, with our address: its own would be any that a client writes into X-Forwarded-For."""
+    """django-structlog's, with our client address: its own takes whatever a client writes into X-Forwarded-For."""
 
     @classmethod
     def bind_ip(cls, request: "HttpRequest") -> None:

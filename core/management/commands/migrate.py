@@ -26,7 +26,7 @@ class Command(migrate.Command):
         parser.add_argument("--each", action="store_true", help="Run each migration, also on an empty database.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make the tables of an empty database at once; then whatever is left."""
+        """Make the tables of an empty database at once; then run the migrations that are left."""
         is_whole = options["database"] == DEFAULT_DB_ALIAS and not any(options[part] for part in _PARTS)
         if is_whole and not options["each"] and can_make_tables():
             make_tables()
@@ -38,5 +38,5 @@ class Command(migrate.Command):
     @staticmethod
     @no_translations
     def _follow(*, verbosity: int, interactive: bool, database: str, **_: Any) -> None:
-        """What follows each call: make the content types and rights that an earlier call, cut off, has not made."""
+        """Make the content types and rights that an earlier call did not make because it was cut off."""
         emit_post_migrate_signal(verbosity, interactive, database, plan=[])
