@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def say_unknown(reason: str) -> int:
-    """Say that nothing could be learned, so that nobody takes it for a pass."""
+    """Say that no source answered, so that nobody takes the result for a pass."""
     frame = "!" * 100
     print(f"{frame}\nKNOWN VULNERABILITIES WERE NOT CHECKED: the advisory service gave no answer ({reason}).\n{frame}")
     return 0

@@ -95,7 +95,7 @@ _PREPARE = (
 
 
 def main() -> int:
-    """Print what was not refused; 1 when there is any."""
+    """Print each statement that was not refused; 1 when there is any."""
     with prepared_database() as address:
         allowed = [*not_refused(address), *not_copied(address)]
     for words in allowed:

@@ -81,7 +81,7 @@ def tables_of(postgres: PostgreSQL) -> str:
 
 
 def again(texts: re.Match[str]) -> str:
-    """A list of texts as PostgreSQL writes it once it has read its own output."""
+    """A list of texts as PostgreSQL writes it after it has read its own output."""
     return "ARRAY[" + _WORD.sub(r"(\1)::text", texts[1]) + "]"
 
 

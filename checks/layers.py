@@ -1,4 +1,4 @@
-"""Finds what uses something above it: imports, templates and dotted settings; prints a line for each.
+"""Finds code that uses a room above its own, by imports, templates and dotted settings; prints a line for each place.
 
 It also finds services that name a page's request, which only views may read. The rooms and their order are in
 `[tool.house]` of pyproject.toml alone. Exit code 1 when something is wrong.
@@ -97,7 +97,7 @@ class House:
         return self.plan["templates"].get(first) or (first if first in self.level else self.roof)
 
     def upward_settings(self, settings: Any) -> Iterator[str]:
-        """Reads of a setting that names something of a room, in a room below that one."""
+        """Reads of a setting that names something of a higher room."""
         named = {
             name: {match[1] for text in _texts(getattr(settings, name)) if (match := _DOTTED.fullmatch(text))}
             for name in dir(settings)
@@ -161,7 +161,7 @@ def broken_imports(house: House) -> str:
 
 
 def main() -> int:
-    """Print what is wrong; 1 if anything is."""
+    """Print each fault; 1 if there is any."""
     from django.conf import settings  # noqa: PLC0415 - the environment names them
 
     house = House(ROOT)

@@ -78,7 +78,7 @@ def found_by_squawk(text: str) -> Iterator[tuple[str, str]]:
 
 
 def defaults_that_go(text: str) -> Iterator[tuple[str, str]]:
-    """NOT NULL columns that Django adds with a default and drops the default of: old code cannot insert rows then."""
+    """NOT NULL columns whose default Django drops right after adding them: old code cannot insert rows then."""
     for match in _DROPS_DEFAULT.finditer(text):
         if added := re.search(_ADDS_NOT_NULL.format(*match.groups()), text):
             yield OWN, added[0]

@@ -1,4 +1,4 @@
-"""Migrations that people have run are never rewritten: `python -m checks.migrations` compares them with the list.
+"""`python -m checks.migrations` compares the released migrations with the list: nobody may rewrite them.
 
 The list, `checks/migrations.txt`, has the SHA-256 and the path of each, as `sha256sum --check` reads it. A new
 migration may change until a release adds it to the list: `python -m checks.migrations add`.

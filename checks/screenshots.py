@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
 PORT, START_SECONDS = 8790, 480
 DESKTOP, PHONE = (1120, 720), (390, 780)
-# Language of the pages → of the browser, and a number that nothing was sold to yet.
+# Language of the pages → language of the browser, and a number to which nothing was sold yet.
 LANGUAGES = {"id": ("id-ID", "081234567801"), "en": ("en-GB", "081234567802")}
 
 
@@ -127,7 +127,7 @@ def sell(page: Any, address: str, number: str, folder: Path) -> str:
     if page.locator("#open-drawer").count():
         page.fill("[name=pieces_50000]", "2")
         page.fill("[name=pieces_10000]", "10")
-        page.fill("[name=reason]", "Modal awal")  # asked for when the last shift left another amount
+        page.fill("[name=reason]", "Modal awal")  # the page asks for it when the last shift left another amount
         page.click("#open-drawer button[type=submit]")
         page.wait_for_selector("#expected-now")
     page.goto(f"{address}/counter/")
@@ -136,10 +136,10 @@ def sell(page: Any, address: str, number: str, folder: Path) -> str:
     keep(page, folder, "counter")
     page.keyboard.press("Enter")
     page.wait_for_selector("#counter-review")
-    page.wait_for_timeout(800)  # no Enter counts in the moment after the review appeared
+    page.wait_for_timeout(800)  # for a moment after the review appears, the page ignores Enter
     keep(page, folder, "review")
     page.keyboard.press("Enter")
-    newest = "#counter-strip .run:first-child[data-status=success] .run-what"  # not the sale of the language before
+    newest = "#counter-strip .run:first-child[data-status=success] .run-what"  # not the sale in the other language
     page.locator("#counter-strip .run:first-child", has_text=number[-4:]).wait_for()
     page.wait_for_selector(newest)
     order = str(page.get_attribute(newest, "href"))

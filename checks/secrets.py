@@ -51,7 +51,7 @@ Found = dict[str, list[str]]
 
 
 def main(arguments: list[str]) -> int:
-    """0 when nothing is new, else 1; `accept` writes all that is found now to the list of accepted texts."""
+    """0 when nothing is new, else 1; `accept` writes all present findings to the list of accepted texts."""
     secrets_found = found_in(tracked_files())
     if arguments == ["accept"]:
         hashes: Found = {}
@@ -83,7 +83,7 @@ def found_in(names: list[str], root: Path = ROOT) -> list[tuple[str, PotentialSe
 
 
 def shaped(names: list[str], root: Path) -> list[str]:
-    """The files in which a shape stands: to try each on each line, as detect-secrets does, takes most of its time."""
+    """The files that contain a shape: detect-secrets tries each shape on each line, which takes most of its time."""
     detectors: list[Any] = [from_plugin_classname(name) for name in BY_SHAPE]
     shapes = [shape for detector in detectors for shape in detector.denylist]
     texts = ((name, (root / name).read_text(errors="replace")) for name in names)

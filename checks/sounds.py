@@ -1,7 +1,7 @@
 """Makes the two sounds that tell a person how an order ended: `python -m checks.sounds` writes static/sounds/*.wav.
 
 They are our own: sine waves with a soft beginning and end, 8 bits, 8,000 samples a second, under half a second, under
-4 KB each. "good" rises; "bad" falls and is lower, so that people who hear no high tones can tell them apart.
+4 KB each. "good" rises; "bad" falls and is lower, so that people who do not hear high tones can tell them apart.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def all_po(root: Path) -> list[Path]:
 
 
 def main(root: Path = ROOT) -> int:
-    """Print what is wrong; 1 if anything is. Without gettext (`.ci/run` installs it) the code is not searched."""
+    """Print each fault; 1 if there is any. Without gettext (`.ci/run` installs it) the code is not searched."""
     wrong = [problem for po in all_po(root) for problem in untranslated(po)]
     if shutil.which("xgettext"):
         wrong += missing_and_needless(root)
