@@ -10,12 +10,12 @@ from django.core.management import BaseCommand, ManagementUtility
 from launcher.output import ending_with_the_reader
 
 EXIT_USAGE = 2
-# They make, change or fill tables, as the database's owner (DATABASE_OWNER_URL); the rest has the app's few rights.
+# These make, change or fill tables as the database's owner (DATABASE_OWNER_URL); the others have the app's few rights.
 OWNERS = {
     *("migrate", "createcachetable", "prepare_app", "grant_app_role", "restart_audit", "hold_restored"),
     *("flush", "pgtrigger"),
 }
-# Commands of Django's that use our tables. Ours refuse a newer version's by themselves (core/commands.py).
+# Django's commands that use our tables. Our own refuse a newer version's tables by themselves (core/commands.py).
 OF_DJANGO = {"migrate", "flush", "shell", "createsuperuser", "changepassword"}
 
 

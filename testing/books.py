@@ -1,4 +1,4 @@
-"""Books of many orders, inserted past all triggers: a year of them, each released and debited, every tenth refunded."""
+"""Books of a year of orders, inserted past all triggers; each is released and debited, every tenth refunded."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _OPENING = """
 
 
 def make_books(orders: int) -> None:
-    """Insert so many orders with their entries, and the rows that sum them up; the next keys follow."""
+    """Insert so many orders with their entries, and the rows that sum them up; advance the next keys."""
     values = {"product": make_product().pk, "price": _PRICE, "opened": _OPENED, "orders": orders}
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0; SET session_replication_role = replica")

@@ -1,4 +1,4 @@
-"""The browser of this machine that a program drives."""
+"""Finds the browser of this machine that tests and programs drive."""
 
 import shutil
 

@@ -17,7 +17,7 @@ from branches.models import FIRST
 from branches.services import all_branches
 from policies.services import policies
 
-# As which the real processes of tests sign in: with the rights of the shop's own role, so that a missing one shows
+# The role of the tests' real processes. It has the rights of the shop's own role, so that a missing right shows.
 APP_ROLE, _APP_PASSWORD = "tests_app", "only-for-tests"
 _MAKE_APP_ROLE = f"""
 DO $$ BEGIN
@@ -26,7 +26,7 @@ EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
 END $$
 """
 
-# The rows of the migrations stay, of the branches the first.
+# The migrations' rows stay, and the first branch.
 KEPT = {model._meta.db_table for model in (ContentType, Permission, Group, Group.permissions.through)} | {
     "staff_rolegrouphistory",
     "staff_rolepermissionhistory",
@@ -38,7 +38,7 @@ Rows = dict[str, bytes]
 
 
 def make_app_role() -> None:
-    """Make that role, if nobody has, and give it its rights in the tests' database."""
+    """Make that role if it does not exist, and give it its rights in the tests' database."""
     with connection.cursor() as cursor:
         cursor.execute(_MAKE_APP_ROLE)
     grant_rights(APP_ROLE)
@@ -111,7 +111,7 @@ def past_triggers() -> Iterator[CursorWrapper]:
 def statements() -> Iterator[list[str]]:
     """The SQL statements that are sent inside; BEGIN and COMMIT are the driver's and not among them.
 
-    The policies and the branches are read before: a process reads them once in five seconds.
+    Policies and branches are read before, because a process reads them once in five seconds.
     """
     policies()
     all_branches()

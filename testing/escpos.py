@@ -1,4 +1,4 @@
-"""What a receipt printer would do with the bytes that it gets: the few commands of ESC/POS that our pages send."""
+"""A receipt printer for tests: it knows the few commands of ESC/POS that our pages send."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 ESC, GS = 0x1B, 0x1D
-# Command → how many bytes follow it. Lengths that the command itself says are read below.
+# Command → how many bytes follow it. A length that the command itself gives is read below.
 _LENGTHS = {
     (ESC, "@"): 0, (ESC, "a"): 1, (ESC, "E"): 1, (ESC, "M"): 1, (ESC, "t"): 1, (ESC, "2"): 0, (ESC, "3"): 1,
     (ESC, "p"): 3, (GS, "!"): 1, (GS, "V"): 1, (0x1C, "."): 0,
@@ -15,7 +15,7 @@ _LENGTHS = {
 
 @dataclass
 class Printout:
-    """What came out. `lines`: the text of each line; `widths`: how many letters of normal width each line takes."""
+    """A printed paper. `lines`: the text of each line; `widths`: how many letters of normal width each line takes."""
 
     lines: list[str] = field(default_factory=list)
     widths: list[int] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Rows for tests, with sensible facts where a test does not care."""
+"""Rows for tests, with sensible values for the fields that a test does not name."""
 
 import datetime as dt
 import uuid
@@ -42,14 +42,14 @@ def make_product(**facts: Any) -> Product:
 
 
 def _listed(product: Product) -> Product:
-    """Stored as the sync does it: the kind of its numbers follows from its names."""
+    """The product, stored as the sync stores it: its names decide the kind of its numbers."""
     settle_kind(product, Corrections({}, {}), is_new=True)
     product.save()
     return product
 
 
 def make_order(status: Status = Status.QUEUED, **facts: Any) -> Order:
-    """An order in `status`, brought there by inserting it so (no move, hence no event but the given ones)."""
+    """An order that is inserted in `status`: it has made no move, so it has only the given events."""
     product = facts.pop("product", None) or make_product()
     now = timezone.now()
     in_doubt_since = facts.get("sent_no")
@@ -77,7 +77,7 @@ def make_order(status: Status = Status.QUEUED, **facts: Any) -> Order:
 
 
 def paid_in_cash(status: Status, **order: Any) -> Payment:
-    """How the order with these facts was paid: in cash, in the drawer that its seller has open, if any."""
+    """A cash payment of the order with these facts, in its seller's open drawer, if there is one."""
     seller = order.get("placed_by")
     shift = Shift.objects.select_related("drawer").filter(cashier=seller, closed_at=None).first() if seller else None
     outcome = {Status.SUCCESS: Outcome.KEPT, Status.REVERSED: Outcome.OWED}.get(

@@ -1,4 +1,4 @@
-"""The real processes for tests: web, the workers and beat on the test database, to be killed and started again."""
+"""The real processes for tests: web, the workers and beat on the test database; tests kill and restart them."""
 
 import contextlib
 import os
@@ -32,7 +32,7 @@ class Fleet:
         self.env = {
             **os.environ,
             "DATABASE_URL": app_url(),
-            "CELERY_SKIP_CHECKS": "1",  # half a second for each process; tests/backoffice/test_checks.py has them
+            "CELERY_SKIP_CHECKS": "1",  # half a second of each process; tests/backoffice/test_checks.py runs them
             "UPSTREAM_BASE_URL": settings.UPSTREAM_BASE_URL,
             "UPSTREAM_SECRET_ID": settings.UPSTREAM_SECRET_ID,
             "UPSTREAM_SECRET_KEY": settings.UPSTREAM_SECRET_KEY,
@@ -41,7 +41,7 @@ class Fleet:
             "ORDER_CHECK_FIRST_SECONDS": str(settings.ORDER_CHECK_FIRST_SECONDS),
             **env,
         }
-        self.project = PROJECT  # where their code is
+        self.project = PROJECT  # the folder of their code
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
 
     @property
@@ -84,24 +84,24 @@ class Fleet:
     def rest(self) -> None:
         """Let beat start nothing more, wait until the workers have done what they have begun, and stop them, too.
 
-        Else a later test without a fleet that places an order would have it sent by this one.
+        Else this fleet would send the orders that a later test places without a fleet.
         """
         self._signal(signal.SIGSTOP, "beat")
         with redis.Redis.from_url(self.env["REDIS_URL"]) as broker:
             eventually(lambda: self._has_stopped(broker), within=30)
 
     def _has_stopped(self, broker: redis.Redis) -> bool:
-        broker.delete(*_QUEUES)  # nobody waits for it any more
+        broker.delete(*_QUEUES)  # no test waits for it any more
         if broker.exists("unacked"):
             return False
         self._signal(signal.SIGSTOP, "worker", "background")
-        if has_locks_of_the_app():  # of the dispatcher's: the next test could not empty the tables
+        if has_locks_of_the_app():  # a lock of the dispatcher: the next test could not empty the tables
             self._signal(signal.SIGCONT, "worker", "background")
             return False
         return True
 
     def resume(self) -> None:
-        """Let all go on, without what other tests have asked for meanwhile."""
+        """Let all processes go on, without the tasks that other tests have queued meanwhile."""
         with redis.Redis.from_url(self.env["REDIS_URL"]) as broker:
             broker.delete(*_QUEUES)
         self._signal(signal.SIGCONT, *self.processes)

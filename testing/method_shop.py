@@ -1,4 +1,4 @@
-"""The made-up world, with the method alone: a shop's facts, in numbers, and a comparison a minute."""
+"""Runs the made-up world through the method alone: a shop's facts as numbers, and a comparison each minute."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MICRO = 1_000_000
 
 
 def number(seconds: float) -> int:
-    """The number that the sequence gives then."""
+    """The sequence's number at that time."""
     return round(seconds * MICRO)
 
 
 class MethodShop:
-    """Keeps what the shop knows, as the services do."""
+    """Keeps the facts that the shop knows, as the services do."""
 
     def __init__(self) -> None:
         self.orders: dict[str, Order] = {}
@@ -37,7 +37,7 @@ class MethodShop:
         return self
 
     def see(self, what: Happening) -> None:
-        """Take notice of one thing, or compare."""
+        """Take in one happening, or compare."""
         at, asked = number(what.at), number(what.asked)
         match what.kind:
             case "sent":
@@ -59,7 +59,7 @@ class MethodShop:
                 self.reconcile()
 
     def report(self, what: Happening) -> None:
-        """The upstream says what has become of an order: the entries follow."""
+        """The upstream reports the state of an order; post the entries for it."""
         self.post(what.ref_id, -what.price, number(what.at) + 1)
         if what.says == "pending":
             self.change(what.ref_id, next_change=what.price)
@@ -75,7 +75,7 @@ class MethodShop:
             self.entries.append(Entry(no=no, ref_id=ref_id, change=change))
 
     def change(self, ref_id: str, **facts: Any) -> None:
-        """Know something more of an order."""
+        """Change what the shop knows of an order."""
         self.orders[ref_id] = replace(self.orders[ref_id], **facts)
 
     def read(self, reading: Reading) -> None:
@@ -86,7 +86,7 @@ class MethodShop:
             self.readings.append(reading)
 
     def reconcile(self) -> Judgement:
-        """Compare what can be compared, and forget what is done with."""
+        """Compare what can be compared, and forget what is settled."""
         assert self.progress is not None
         judgement = judge(self.progress, self.readings, self.known(), self.differences)
         self.keep(judgement)
@@ -100,7 +100,7 @@ class MethodShop:
         return Known(entries, [order for order in self.orders.values() if order.next_change or order.ref_id in named])
 
     def keep(self, judgement: Judgement) -> None:
-        """Keep what a run found."""
+        """Keep a run's result, and drop the readings and entries that the next run does not need."""
         self.progress = judgement.progress
         self.quiet += judgement.quiet
         self.explained += sum(isinstance(event, Explained) for event in judgement.events)

@@ -50,7 +50,7 @@ def report(order: Order, status: str = "success", *, source: OrderEvent.Source =
 
 
 def answer(order: Order, status: Status, **facts: Any) -> Order:
-    """The order's last sending is answered so. A definite no leaves no doubt about this sending."""
+    """Give this answer to the order's last sending. A definite no leaves no doubt about this sending."""
     current = Order.objects.get(pk=order.pk)
     if status != Status.UNKNOWN and "uncharged_no" not in facts:
         facts["uncharged_no"] = current.sent_no
@@ -97,7 +97,7 @@ def at_once(*works: Callable[[], Any]) -> list[Any]:
 
 
 class Meanwhile:
-    """Something done on another connection."""
+    """A step that runs on another connection."""
 
     def __init__(self, work: Callable[[], Any]) -> None:
         self.fault: Exception | None = None
@@ -113,7 +113,7 @@ class Meanwhile:
             connections.close_all()
 
     def is_blocked_by_us(self) -> bool:
-        """Whether it comes to wait for a lock of this connection; False when it ends instead."""
+        """Whether the step waits for a lock of this connection; False when it ends instead."""
         while self._thread.is_alive():
             with connection.cursor() as cursor:
                 cursor.execute(
@@ -125,7 +125,7 @@ class Meanwhile:
         return False
 
     def end(self) -> None:
-        """Wait for its end; its error is raised here."""
+        """Wait for the step's end, and raise its error."""
         self._thread.join(20)
         assert not self._thread.is_alive()
         if self.fault:
@@ -149,7 +149,7 @@ class Permit:
 
 
 class OneAnswer:
-    """An upstream's client that gives one answer to everything; without its time it cannot be recorded."""
+    """An upstream's client that gives one answer to every request; an answer without a time cannot be recorded."""
 
     def __init__(self, data: Transaction, **times: Any) -> None:
         now = timezone.now()
@@ -163,12 +163,12 @@ class OneAnswer:
 
 
 def send(order: Order, upstream: OneAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The order is sent to an upstream that answers so."""
+    """Send the order to an upstream that gives this answer."""
     monkeypatch.setattr(calling, "get_client", lambda: upstream)
     submit(order.pk, call_class=CallClass.INTERACTIVE)
 
 
 def ask(order: Order, upstream: OneAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The upstream answers a poll of the order with this status."""
+    """Poll the order; the upstream answers with this status."""
     monkeypatch.setattr(calling, "get_client", lambda: upstream)
     poll(order.pk, call_class=CallClass.INTERACTIVE)

@@ -1,4 +1,4 @@
-"""People who use the pages, signed in."""
+"""People for tests, and browsers in which they are signed in."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
 
 def make_person(role: str = "", **facts: Any) -> User:
-    """Somebody of this role: one of `ROLES`, "admin", or "" for nobody in particular."""
+    """A person with this role: one of `ROLES`, "admin", or "" for a person without a role."""
     username = facts.pop("username", role or "nobody")
     user: User = User.objects.create_user(username, password="secret-words", is_superuser=role == "admin", **facts)
     if role in ROLES:
@@ -40,7 +40,7 @@ def give_factor(person: User) -> None:
 
 
 def code_of(person: User) -> str:
-    """A code that is good now, once. Used codes are forgotten, so that a test need not wait."""
+    """A code that is valid now, once. Used codes are forgotten, so that a test need not wait."""
     for app in Authenticator.objects.filter(user=person, type=Authenticator.Type.TOTP):
         app.data.pop("last_step", None)
         app.save(update_fields=["data"])
@@ -48,7 +48,7 @@ def code_of(person: User) -> str:
 
 
 class Browser(Client):
-    """A browser that also confirms what it sends."""
+    """A browser that can also confirm a form with a code."""
 
     def confirm(self, path: str, fields: dict[str, Any] | None = None, **more: Any) -> Any:
         """Post with a fresh code of the signed-in person."""
@@ -63,7 +63,7 @@ def browser_of(role: str = "", **facts: Any) -> Browser:
 
 def signed_in(person: User) -> Browser:
     """A browser in which this person is signed in."""
-    # as a process that has served pages before: it reads these once in five seconds
+    # as in a process that has served pages before: it reads these once in five seconds
     policies()
     all_branches()
     browser = Browser()

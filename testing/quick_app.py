@@ -1,6 +1,6 @@
-"""Our Celery app for tests that wait: what pages show comes ten times as often, and the workers do not step back.
+"""Our Celery app for tests that wait: the tasks for pages come ten times as often, and the workers do not step back.
 
-Workers that step back beside a browser and other tests would do less than beat asks for.
+Workers that step back while a browser and other tests run would do less than beat asks for.
 """
 
 from backoffice.celery import app

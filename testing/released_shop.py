@@ -2,7 +2,7 @@
 
 `.venv/bin/poe released-shop`, at a release and before `released-migrations`, writes the files of the version that lies
 here. They have what the embedded PostgreSQL and the sandbox's database hold, and no owner, address or path of the
-machine. `AUDIT_KEY` has signed the checkpoints in them: whoever restores them sets the same.
+machine. `AUDIT_KEY` has signed the checkpoints in them: a test that restores them sets the same key.
 """
 
 import gzip
@@ -56,7 +56,7 @@ def dump_of(version: str, database: str) -> Path:
 
 
 def keep(server: PostgreSQL, database: str, file: Path) -> None:
-    """Write a database as plain SQL; what is only a cache, and who is signed in, is left out."""
+    """Write a database as plain SQL, without caches and sessions."""
     words = ["--no-owner", "--no-privileges", "--restrict-key=released"]
     words += ["--exclude-table-data=django_session", "--exclude-table-data=django_cache"]
     text = program("pg_dump", server.url(database), *words)
@@ -65,7 +65,7 @@ def keep(server: PostgreSQL, database: str, file: Path) -> None:
 
 
 def restore(server: PostgreSQL, version: str) -> None:
-    """Make the databases of a released version on a new server that runs, each of its owner."""
+    """Make the databases of a released version on a new, running server; each belongs to its owner."""
     server.wait_ready(*OWNERS)
     for database in OWNERS:
         text = gzip.decompress(dump_of(version, database).read_bytes())
@@ -74,7 +74,7 @@ def restore(server: PostgreSQL, version: str) -> None:
 
 
 def program(name: str, url: str, *words: str, text: bytes = b"") -> bytes:
-    """What one of PostgreSQL's programs prints for this database."""
+    """The output of one of PostgreSQL's programs for this database."""
     command = [str(bundled() / "bin" / name), *words, "--dbname", url]
     return subprocess.run(command, input=text, stdout=subprocess.PIPE, check=True).stdout
 

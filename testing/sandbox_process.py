@@ -1,7 +1,7 @@
 """The sandbox as a real process for tests: start, stop, kill, restart; call its wire and its control API.
 
 `SandboxProcess.fresh("name")` makes a database of its own on the server of DATABASE_URL, so that each xdist worker
-(and each module that wants it) has a sandbox that nobody else touches.
+(and each module that wants one) has a sandbox that no other test touches.
 """
 
 import hashlib
@@ -126,12 +126,12 @@ class SandboxProcess:
             return False
 
     def _bearer(self) -> dict[str, str]:
-        """The header that the control API needs when the sandbox has a token."""
+        """The header that the control API needs if the sandbox has a token."""
         token = self.env.get("SANDBOX_TOKEN", "")
         return {"Authorization": f"Bearer {token}"} if token else {}
 
     def stop(self, *, within: float = 5.0) -> int:
-        """End it the orderly way; its exit code."""
+        """End it in order; returns its exit code."""
         return self._end(signal.SIGTERM, within)
 
     def kill(self) -> None:

@@ -1,4 +1,4 @@
-"""The made-up world, lived through the real services: real rows, entries and exchanges; only the clock is not."""
+"""Runs the made-up world through the real services: rows, entries and exchanges are real, only the clock is not."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ START = dt.datetime(2026, 11, 20, 1, 0, tzinfo=dt.UTC)
 
 
 def moment(seconds: float) -> dt.datetime:
-    """That many seconds after the start."""
+    """The time so many seconds after the start."""
     return START + dt.timedelta(seconds=seconds)
 
 
@@ -51,7 +51,7 @@ def make_products() -> dict[int, Product]:
 
 
 class ServiceShop:
-    """Does with the real services what a happening says, at its time."""
+    """Does each happening with the real services, at its time."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -74,7 +74,7 @@ class ServiceShop:
                     self.numbers[id(what)] = next_number()
 
     def see(self, what: Happening) -> None:
-        """Do one thing."""
+        """Do one happening."""
         order: Any = self.orders.get(what.ref_id)
         match what.kind:
             case "sent":
@@ -132,7 +132,7 @@ class ServiceShop:
         self.numbers[id(claimed.order)] = claimed.number
 
     def _record(self, what: Happening, endpoint: Endpoint, number: int) -> None:
-        """Keep the exchange, as the gateway does before anybody looks at the answer."""
+        """Keep the exchange, as the gateway does before any code reads the answer."""
         facts: dict[str, Any] = {}
         if what.says != "nothing":
             order = self.orders[what.ref_id]

@@ -1,7 +1,7 @@
 """Starts PostgreSQL and Valkey for the tests, before pytest-django reads the settings (`-p testing.services`).
 
 With DATABASE_URL (of a superuser) and REDIS_URL in the environment those servers are used. Otherwise throw-away ones
-are started in a temporary folder, ended and deleted at the end, however the end comes. xdist's workers inherit the
+are started in a temporary folder, and always ended and deleted. xdist's workers inherit the
 addresses; each gets a Valkey database of its own.
 
 The upstream's variables are always replaced: no test may reach a real account, even with a `.env`.
@@ -55,7 +55,7 @@ _loading: TextIO | None = None
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests() -> Generator[None]:
-    """Set the environment before any other plugin looks at it (a wrapper runs before them all)."""
+    """Set the environment before any other plugin reads it (a wrapper runs before them all)."""
     os.environ.update(UPSTREAM | SETTINGS)
     # Hundreds of processes start; without its bytecode each compiles the whole project, which takes a second.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -91,12 +91,12 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest come first, so that no worker is left alone with one in the end."""
+    """Put the longest tests first, so that at the end no worker runs one alone."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 def start_missing_services() -> None:
-    """Start what the environment does not name, and name it there."""
+    """Start the services that the environment does not name, and put their addresses there."""
     global _stores  # noqa: PLW0603 (pytest's hooks share nothing else)
     postgres, valkey = "DATABASE_URL" not in os.environ, "REDIS_URL" not in os.environ
     folder = Path(tempfile.mkdtemp(prefix="backoffice-tests-"))

@@ -1,4 +1,4 @@
-"""A shop, its upstream and other people on the same account, made up from a seed: the events, in the order of time.
+"""A shop, its upstream and other people on the same account, made up from a seed: their events in the order of time.
 
 The world knows when everything really took place. It hands out only the things that a shop sees: answers, callbacks,
 status checks and balances, some late, some lost.
@@ -15,7 +15,7 @@ from typing import Literal
 
 OPENING = 5_000_000_000
 PRICES = (1_500, 5_125, 10_150, 10_975, 20_300, 25_250, 50_075, 99_900, 100_500)
-# As large as a price, as small as can be, round: amounts that are hard to find, and likely ones.
+# As large as a price, very small, round: amounts that are hard to find, and likely ones.
 OUTSIDE = (1_000_000, 500_000, -1, 1, -25, -5_125, -50_075, -1, -10_150)
 NEVER = math.inf
 
@@ -57,7 +57,7 @@ class World:
     """`hours` of business at `rate` orders a second. 1 % of the answers are lost, half of those with the order.
 
     `outage`: for 100 s a third of the answers is lost, no callback comes, and nine of ten orders fail together later.
-    `hidden`: half of the orders that seem never to have arrived were charged after all, which the shop learns later.
+    `hidden`: half of the orders that seem never to have arrived were charged, which the shop learns later.
     `outside`: other people's changes of the balance, (seconds, rupiah), none in the last quarter of an hour.
     """
 
@@ -98,7 +98,7 @@ class World:
         return self._balances[-1]
 
     def happenings(self) -> list[Happening]:
-        """Everything that the shop sees and does, oldest first."""
+        """All that the shop sees and does, oldest first."""
         all_happenings = [happening for order in self._orders for happening in self._seen_of(order)]
         all_happenings += self._rhythm()
         return sorted(all_happenings, key=lambda happening: happening.at)
@@ -193,8 +193,8 @@ class World:
 class Grade:
     """How the differences that were found compare with what other people really did.
 
-    `single` and `summed` count outside changes: found alone, or as a sum with others too close to be found apart;
-    `cancelled` those whose sum with such neighbours is zero, so that there is nothing to find.
+    `single` and `summed` count outside changes that were found: alone, or as one sum with others too close in time.
+    `cancelled` counts those whose sum with such neighbours is zero, so that there is nothing to find.
     """
 
     single: int
