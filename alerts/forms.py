@@ -12,12 +12,13 @@ from django.utils.translation import gettext_lazy as _
 from alerts.services.ways import way_to
 
 _LINE = {"class": "form-control", "autocomplete": "off", "spellcheck": "false"}
-# What was typed comes back after a fault: nobody types a token twice.
+# What was typed comes back after a fault, so that nobody types a token twice.
 _SECRET = forms.PasswordInput({**_LINE, "autocomplete": "new-password"}, render_value=True)
 
 
 class WayForm(forms.Form):
-    """What people call the way. Each service adds its fields, and `address`: the apprise address of a valid form."""
+    """The name that people give to a way. Each service adds its fields, and `address`: the apprise address of a valid
+    form."""
 
     words: str | Promise = ""
     name = forms.CharField(
@@ -91,7 +92,7 @@ class MailForm(WayForm):
 
 
 class WebhookForm(WayForm):
-    """An address of Slack or Discord, or of a program of one's own, which gets JSON."""
+    """An address of Slack or Discord, or of the shop's own program, which gets JSON."""
 
     words = _("Slack, Discord or a webhook")
     url = forms.URLField(

@@ -1,4 +1,4 @@
-"""A fact that somebody has to know now. Opened and closed by the kinds' rules, never by hand."""
+"""Alerts: facts that somebody has to know now. The rules of the kinds open and close them; nobody does it by hand."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class AlertSnooze(models.Model):
 
 
 class Evaluation(models.Model):
-    """Whose turn it is to look for reasons: one row, so that two evaluators do not work at once."""
+    """The turn to evaluate: one row, so that two evaluators do not work at once."""
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
     turn_until = models.DateTimeField(help_text="Until then somebody evaluates, by the database's clock.")
@@ -113,7 +113,7 @@ class Evaluation(models.Model):
 
 
 class AlertNotice(models.Model):
-    """One alert on one way to people: when they were notified of it, and of its end.
+    """The messages about one alert on one way: when people were notified of it, and of its end.
 
     A message that may have arrived has a time and a fault: it is sent again, later than a failed one.
     """
@@ -147,9 +147,9 @@ class AlertNotice(models.Model):
 
 
 class AddedWay(models.Model):
-    """A way to people that was added on a page. It is tried first, and deleted when it is taken away.
+    """A way to people that was added on a page. It is tried before it is kept, and deleted when it is removed.
 
-    Nothing of it changes but the key that seals its address.
+    Only the key that seals its address ever changes.
     """
 
     name = models.CharField(max_length=40, help_text="What people call it.")
@@ -175,7 +175,7 @@ class AddedWay(models.Model):
 
 
 class ResultChoice(models.Model):
-    """Which results one person wants to be sent by the ways of alerts."""
+    """The results that one person wants to be sent by the ways of alerts."""
 
     person = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, primary_key=True, related_name="+"
@@ -195,13 +195,13 @@ class ResultMessage(models.Model):
     """One result on one way: claimed before it is sent, so that it never leaves twice."""
 
     class Span(models.TextChoices):
-        """What it is about; the name of the field of `ResultChoice`."""
+        """The kind of result, named like the field of `ResultChoice`."""
 
         EVENING = "evening", _("Result of the day")
         WEEKLY = "weekly", _("Result of the week")
 
     class State(models.TextChoices):
-        """What became of it."""
+        """The outcome of the sending."""
 
         SENDING = "sending", _("being sent")
         SENT = "sent", _("sent")

@@ -43,13 +43,13 @@ class Line:
 
     @property
     def is_critical(self) -> bool:
-        """Whether it comes before the others."""
+        """Whether it is critical, and so comes before the others."""
         return self.look[1] == Severity.CRITICAL.look[1]
 
 
 @dataclass(frozen=True)
 class Head:
-    """The head of every page: the worst that is wrong, and how much else there is.
+    """The head of every page: the worst problem, and the number of the others.
 
     The lines are put into words only when they are shown: every page shows the worst, few show all.
     """
@@ -58,9 +58,9 @@ class Head:
     account: UpstreamAccount
     #: The open alerts that are shown, the gravest first.
     shown: list[Alert]
-    #: The open alerts that the person hid, with the moment until when.
+    #: The open alerts that the person hid, with the time until which each is hidden.
     hidden_alerts: list[tuple[Alert, dt.datetime]]
-    #: How much work waits for this person, up to a hundred.
+    #: The number of work items that wait for this person, up to a hundred.
     work: int
     shop_name: str
     #: Whether the list of first steps is open, and the person works on it.
@@ -98,22 +98,22 @@ class Head:
 
     @property
     def rest(self) -> int:
-        """How many alerts there are beside `lines`."""
+        """The number of alerts that are not in `lines`."""
         return len(self.shown[_DESCRIBED:])
 
     @property
     def count(self) -> int:
-        """How many alerts are shown, with what the upstream's own account says."""
+        """The number of shown alerts, with the line about our account at the upstream."""
         return len(_of_account(self.account, self.user)) + len(self.shown)
 
     @property
     def others(self) -> int:
-        """How many there are beside the worst."""
+        """The number of problems besides the worst."""
         return self.count - 1
 
     @property
     def version(self) -> str:
-        """It changes when the head says something else; relative times do not count."""
+        """A text that changes when the head says something else; relative times do not count."""
         worst = self.worst and (self.worst.severity, self.worst.since, self.worst.words)
         alerts = [(alert.pk, alert.severity) for alert in self.shown]
         hidden = [(alert.pk, until) for alert, until in self.hidden_alerts]
@@ -166,7 +166,7 @@ def _line(alert: Alert, user: User, hidden_until: dt.datetime | None = None) -> 
 
 
 def _of_account(account: UpstreamAccount, user: User) -> list[Line]:
-    """The line that keeps every order waiting: we were restored, or the upstream refuses us or does not answer."""
+    """The line about what keeps every order waiting: a restore, or an upstream that refuses us or does not answer."""
     if account.is_held and account.restored_at and account.restored_to:
         words = KINDS["restored"].words({"until": account.restored_to.isoformat()}, user)
         return [_upstream_line("restored", Severity.CRITICAL, words, account.restored_at)]
@@ -200,7 +200,7 @@ def alerts_for(user: User) -> QuerySet[Alert]:
 
 
 def _seen(kinds: Collection[str], branch: int | None) -> Q:
-    """The condition of alerts of these kinds; with a branch, only of its alerts and those of the whole shop."""
+    """The condition for alerts of these kinds; with a branch, only for its alerts and the whole shop's."""
     if branch is None:
         return Q(kind__in=kinds)
     of_shop = [code for code in kinds if not KINDS[code].of_branch]

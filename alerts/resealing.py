@@ -28,6 +28,6 @@ class WayAddresses(SealedRows):
         for pk, kept in AddedWay.objects.order_by("pk").values_list("pk", "sealed_address"):
             if opened_by(kept, PURPOSE) is Opens.FORMER:
                 again = sealed(unsealed(kept, PURPOSE), PURPOSE)
-                # no row comes back that was deleted meanwhile
+                # a row that was deleted meanwhile does not come back
                 count += AddedWay.objects.filter(pk=pk, sealed_address=kept).update(sealed_address=again)
         return count

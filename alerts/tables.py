@@ -26,14 +26,14 @@ class AlertTable(Table[Alert]):
 
     @column(_("Status"), phone="1 left")
     def status(self, alert: Alert) -> SafeString:
-        """How grave it is, or that it is over."""
+        """The severity, or that the alert has ended."""
         if alert.closed_at:
             return badge(("circle-check", "good"), pgettext("alert", "Over"))
         return badge(alert.look, alert.get_severity_display())
 
     @column(_("What"), phone="2 wide")
     def what(self, alert: Alert) -> SafeString:
-        """Its words; leads to its next step."""
+        """The alert's words, as a link to its next step."""
         words = in_words(alert, self.person)
         title = row_link(words.url, words.title) if words.url else format_html("<strong>{}</strong>", words.title)
         step = "" if alert.closed_at else words.next_step
@@ -41,7 +41,7 @@ class AlertTable(Table[Alert]):
 
     @column(_("Notified"), css="sub", phone="3 wide")
     def notified(self, alert: Alert) -> SafeString:
-        """On each way: when, and what became of the last attempt."""
+        """The time and the outcome of the last attempt on each way."""
         return format_html_join(
             "",
             '<div>{}: {} <span class="is-short">{}</span></div>',

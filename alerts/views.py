@@ -63,7 +63,7 @@ def results_choose(request: StaffRequest) -> HttpResponse:
 @staff_only(*RIGHTS)
 @require_POST
 def results_test(request: StaffRequest) -> HttpResponse:
-    """Send the result of today until now, and say what became of it on each way."""
+    """Send the result of today until now, and say the outcome on each way."""
     say_sent(request, send_test(person=request.user))
     return redirect("preferences")
 
@@ -122,7 +122,7 @@ def alerts_now(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "POST"])
 @sensitive_post_parameters()
 def alert_ways(request: StaffRequest) -> HttpResponse:
-    """Show the ways, and the form of one kind (`?kind=`). It is tried with a message, then kept (POST)."""
+    """Show the ways, and the form of one kind (`?kind=`). POST tries the new way with a message, then keeps it."""
     kind = request.GET.get("kind", "")
     form = way_form(kind, request.POST if request.method == "POST" else None)
     refusal: Refused | None = None
@@ -170,7 +170,7 @@ def alert_way_remove(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.VIEW_ALERTS, Right.CHANGE_POLICIES)
 @require_POST
 def ways_test(request: StaffRequest) -> HttpResponse:
-    """Send a test on every way, or on one (`way`: its key), and say what became of each; `back`: the page to show."""
+    """Send a test on every way, or on one (`way`: its key), and say each outcome; `back`: the page to show."""
     text = _("This is a test by %(name)s. Alerts arrive here.") % {"name": request.user.username}
     key, back = request.POST.get("way", ""), request.POST.get("back", "")
     chosen = [way for way in ways() if key in {"", way.key}]
@@ -182,7 +182,7 @@ def ways_test(request: StaffRequest) -> HttpResponse:
 
 
 def say_sent(request: HttpRequest, outcomes: Iterable[tuple[Way, str | Promise]]) -> None:
-    """Say on the next page what became of a message on each way: sent, or why not."""
+    """Say on the next page the outcome of a message on each way: sent, or why not."""
     for way, why in outcomes:
         if why:
             messages.error(request, f"{way.name}: {why}", extra_tags="way_fails")

@@ -1,4 +1,4 @@
-"""One person did alone a step that takes two people."""
+"""One person alone did a step that takes two people."""
 
 import datetime as dt
 
@@ -14,7 +14,7 @@ _FOR = dt.timedelta(hours=24)
 
 
 class ActedAlone(AlertKind, permission=Right.VIEW_AUDIT):
-    """Open for a day after the latest one, so that everybody concerned hears of it."""
+    """Open for a day after the latest such step, so that everybody concerned hears of it."""
 
     def reasons(self, now: Now) -> list[Reason]:
         lately = AuditEvent.objects.filter(at__gt=now.time - _FOR, facts__alone=True)

@@ -14,10 +14,9 @@ from policies.services import policies
 
 
 class ApprovalWaiting(AlertKind, permission=Right.VIEW_APPROVALS, of_branch=True):
-    """One for all requests that have waited for longer than the policy says: the oldest, and how many.
+    """One alert for all requests that have waited longer than the policy says: it names the oldest, and their number.
 
-    It counts those of every branch. A request that is void by now waits for no approval: it stands in the list of work,
-    to be refused.
+    It counts the requests of every branch, but none that is void by now: the list of work has those, to be refused.
     """
 
     def reasons(self, now: Now) -> list[Reason]:

@@ -1,4 +1,4 @@
-"""An audited row is not as it was sealed, or its live row not as its newest copy."""
+"""An audited row differs from what was sealed, or a live row from its newest copy."""
 
 from django.utils.translation import gettext as _
 

@@ -1,4 +1,4 @@
-"""The backup of the night failed, or is not there."""
+"""The backup of the night failed or is missing."""
 
 from django.conf import settings
 from django.urls import reverse

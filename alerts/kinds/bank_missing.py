@@ -1,4 +1,4 @@
-"""Payments of the last days are in no row of the bank's statements, although these have the day."""
+"""Payments of the last days are missing from the bank's statements, although the statements have these days."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DAYS = 7
 
 
 class BankMissing(AlertKind, permission=Right.VIEW_STATEMENT):
-    """One for all payments of the last seven days that are over. Before the first statement nothing is read."""
+    """One alert for all payments of the last seven days that are over. Nothing is read before the first statement."""
 
     def reasons(self, now: Now) -> list[Reason]:
         return _missing(timezone.localdate(now.time)) if now.the(BankFile).pk else []

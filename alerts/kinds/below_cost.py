@@ -12,7 +12,7 @@ _NAMED = 3
 
 
 class BelowCost(AlertKind, permission=Right.VIEW_COST):
-    """One for all listed products that sell below cost, the largest loss first; it ends when none does."""
+    """One alert for all listed products that sell below cost, the largest loss first; it ends when there is none."""
 
     def reasons(self, now: Now) -> list[Reason]:
         products = now.below_cost

@@ -12,7 +12,7 @@ from reconciliation.services import orders_of_amount
 
 
 class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
-    """One for each open difference. A top-up is not an alert."""
+    """One for each open difference. A top-up opens none."""
 
     def reasons(self, now: Now) -> list[Reason]:
         exact = orders_of_amount(now.differences)

@@ -1,4 +1,4 @@
-"""The disk of one of our installations is nearly full: then nothing can be stored, orders included."""
+"""The disk of one of our installations is nearly full. On a full disk nothing can be stored, orders included."""
 
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _

@@ -13,7 +13,7 @@ from core.rights import Right
 from drawers.models import Shift
 from policies.services import policies
 
-# A day that nobody signs is forgotten here after this.
+# The alert ends this long after the count, even if nobody has signed the day.
 _FOR = dt.timedelta(days=7)
 
 
@@ -22,7 +22,7 @@ class DrawerDifference(AlertKind, permission=Right.VIEW_SHIFTS, of_branch=True):
 
     def reasons(self, now: Now) -> list[Reason]:
         limit, since = policies().drawer_difference_limit, now.time - _FOR
-        # No shift is open for weeks: the index of the openings bounds what is read.
+        # No shift stays open for weeks, so a range of the index of openings has all of them.
         lately = Shift.objects.filter(opened_at__gt=since - _FOR).annotate(began_off=F("opening") - F("left_before"))
         closed_off = Q(closed_at__gt=since) & (Q(difference__gt=limit) | Q(difference__lt=-limit))
         opened_off = Q(opened_at__gt=since) & (Q(began_off__gt=limit) | Q(began_off__lt=-limit))

@@ -29,7 +29,7 @@ M = TypeVar("M", bound=Model)
 
 
 class Now:
-    """The moment at which reasons are looked for, and what the kinds ask about it: read once, in one statement."""
+    """The moment of an evaluation, with the rows that the kinds need: read once, in one statement."""
 
     def __init__(self) -> None:
         self.time = database_clock.now()
@@ -83,7 +83,7 @@ class Now:
 
 @dataclass(frozen=True, kw_only=True)
 class Reason:
-    """Why an alert is to be open: which one (`key`), how grave, and what its text names (JSON)."""
+    """A reason for an open alert: its `key`, its severity, and the facts that its text names (JSON)."""
 
     key: str = ""
     severity: Severity = Severity.WARNING
@@ -92,7 +92,7 @@ class Reason:
 
 @dataclass(frozen=True, kw_only=True)
 class Words:
-    """An alert in words. `url`: where its next step is, without the host; empty when that is outside these pages."""
+    """An alert in words. `url`: the page of its next step, without the host; empty if it is outside these pages."""
 
     title: str
     facts: str
@@ -103,8 +103,9 @@ class Words:
 class AlertKind(ABC):
     """A kind of alert; its `code` is the name of its file.
 
-    `permission`: it concerns people who hold it. `is_in_banner`: the banner about the upstream says it already.
-    `of_branch`: its facts name its branch (`branch`, the key); without one, only people who see all branches see it.
+    `permission`: the alert concerns people who hold it. `is_in_banner`: the banner about the upstream already says the
+    same. `of_branch`: its facts name its branch (`branch`, the key); without one, only people who see all branches see
+    it.
     """
 
     code: ClassVar[str]
@@ -133,7 +134,7 @@ class AlertKind(ABC):
 
 
 def may(person: Person, permission: str) -> bool:
-    """Whether the person may do that; always for the readers of a message."""
+    """Whether the person holds this right; always true for the readers of a message."""
     return person is None or person.has_perm(permission)
 
 

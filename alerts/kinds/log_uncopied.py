@@ -1,4 +1,4 @@
-"""The copy of the database's log stands still or lags, on the disk of backups or in the bucket; or it has lost some."""
+"""The copy of the database's log stands still, lags or has lost a part, on the disk of backups or in the bucket."""
 
 import datetime as dt
 

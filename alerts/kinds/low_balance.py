@@ -1,4 +1,4 @@
-"""Little is left to buy with."""
+"""The balance at the provider is low."""
 
 from django.urls import reverse
 from django.utils.formats import number_format
@@ -13,7 +13,7 @@ from ledger.services import available, low_below, usual_spending_per_hour
 
 
 class LowBalance(AlertKind, permission=Right.VIEW_BOOKS):
-    """Below the policy's threshold in rupiah, or enough only for less than its hours of usual spending."""
+    """Below the policy's threshold in rupiah, or enough for fewer hours of usual spending than the policy names."""
 
     def reasons(self, now: Now) -> list[Reason]:
         left = available(now.the(Books))

@@ -24,7 +24,8 @@ _NAMED = 3
 class NotCompared(AlertKind, permission=Right.VIEW_DIFFERENCES):
     """A warning unless another alert names the reason; critical after an hour in every case.
 
-    While a run is made every minute, and open orders alone keep it provisional, only a whole day of that is too long.
+    While a run is made every minute and only open orders keep it provisional, it warns after 12 hours, critical after
+    24.
     """
 
     def reasons(self, now: Now) -> list[Reason]:

@@ -1,4 +1,4 @@
-"""The provider's names no longer say of which kind a category's numbers are: the shop has to say it."""
+"""The provider's names no longer say which kind of number a category takes: the shop has to say it."""
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -11,7 +11,7 @@ _NAMED = 3
 
 
 class NumberKindUnknown(AlertKind, permission=Right.CHANGE_PRICES):
-    """One for all categories with such products; it ends when the shop has said it for each."""
+    """One alert for all categories with such products; it ends when the shop has said the kind for each."""
 
     def reasons(self, now: Now) -> list[Reason]:
         asking = now.categories_asking

@@ -20,7 +20,7 @@ _AFTER = dt.timedelta(minutes=15)
 
 
 class OrderUnknown(AlertKind, permission=Right.VIEW_ORDERS, of_branch=True):
-    """One for each order. Other words say that it awaits a decision, because then nothing happens by itself."""
+    """One alert for each order. Other words say that it awaits a decision: then nothing happens by itself."""
 
     def reasons(self, now: Now) -> list[Reason]:
         first_sending = Exchange.objects.filter(pk=OuterRef("sent_no")).values("sent_at")

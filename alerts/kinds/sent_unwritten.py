@@ -15,7 +15,7 @@ _COPIED_WITHIN = dt.timedelta(minutes=1)
 
 
 class SentUnwritten(AlertKind, permission=Right.VIEW_ORDERS):
-    """Selling goes on; with the disk the orders of that time would be lost."""
+    """Selling goes on; if the disk fails, the orders of that time are lost."""
 
     def reasons(self, now: Now) -> list[Reason]:
         unwritten_at, uncopied = now.the(UpstreamAccount).unwritten_at, uncopied_since(before=now.time - _COPIED_WITHIN)

@@ -29,8 +29,8 @@ from gateway.standing import standing_of
 from purchases.models import Order
 from purchases.services import DUE_ORDERS
 
-# Work that was handed out is leased for a minute, so that this is three tries. What was leased or put back falls due
-# again within this time.
+# Work that was handed out is leased for a minute, so this time allows three tries. Work that was leased or put back
+# falls due again within it.
 AFTER = dt.timedelta(minutes=3)
 
 
@@ -68,10 +68,10 @@ _WORKS = {
 
 
 def standing_still(now: Now) -> list[Reason]:
-    """The one reason while something that is due has not gone on for `AFTER`, else nothing.
+    """The one reason while some due work has not gone on for `AFTER`, else nothing.
 
-    Work that goes on is no reason, however much of it waits. While the upstream cannot be asked, or nothing may be
-    spent, what asks it waits for that. Raises `redis.RedisError`.
+    Work that goes on is no reason, however much of it waits. Work that asks the upstream does not count while the
+    upstream cannot be asked, or nothing may be spent. Raises `redis.RedisError`.
     """
     account = now.the(UpstreamAccount)
     is_stopped = bool(account.refused_since or account.unreachable_since or account.is_held)
@@ -94,7 +94,7 @@ def _still_since(due: Due, first_due: dt.datetime | None, now: dt.datetime) -> d
 
 
 class Standstill(AlertKind, permission=Right.VIEW_ORDERS):
-    """One for all kinds of work. A process without a heartbeat has an alert of its own."""
+    """One alert for all kinds of work. A process without a heartbeat has an alert of its own."""
 
     def reasons(self, now: Now) -> list[Reason]:
         pulse = heartbeats.read()

@@ -80,7 +80,7 @@ def _alone() -> Iterator[bool]:
 def keep_alerts(code: str, reasons: list[Reason], standing: Iterable[Alert] | None = None) -> None:
     """Make the open alerts of the kind `code` match `reasons`, keeping the ones that are still right.
 
-    `standing`: those that are open, if they were read already; nobody else opens or closes any meanwhile.
+    `standing`: the open alerts, if the caller has read them; nobody else opens or closes any meanwhile.
     """
     open_ones = Alert.objects.open().filter(kind=code) if standing is None else standing
     known = {alert.key: alert for alert in open_ones}

@@ -4,7 +4,7 @@ On each way people are notified of an alert once an hour at most, also when it c
 of its end, when it has lasted. All that is due goes into one message. A notice is claimed, then sent outside any
 transaction, then noted. A failed message is tried again after 15 seconds. One without an answer in time may have
 arrived: it is tried again after 10 minutes. Each time the wait doubles, up to an hour. So a server that takes messages
-and confirms none gets three of them in the first hour, one an hour then, and one about an end.
+and confirms none gets three of them in the first hour, then one an hour, and one about an end.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def _claim(way: Way, now: dt.datetime) -> list[AlertNotice]:
 def _due(way: Way, now: dt.datetime) -> QuerySet[AlertNotice]:
     """Open alerts without a message within the hour, and lasting ends of alerts that people were notified of.
 
-    An alert that opens again is a new row of the same kind and key. The message about the row before counts for it
-    while that is within the hour, and no end was sent.
+    An alert that opens again is a new row of the same kind and key. For an hour the message about the row before counts
+    for it, unless an end was sent.
     """
     same = {"alert__kind": OuterRef("alert__kind"), "alert__key": OuterRef("alert__key")}
     heard = AlertNotice.objects.filter(way=way.key, notified_at__isnull=False, **same)

@@ -1,4 +1,4 @@
-"""Why a service did not take a message, in words that give nothing of its address away."""
+"""The reason why a service rejected a message, in words that reveal nothing of its address."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def _why_refused(records: list[str]) -> str:
     return _("It was not sent. Check this way.")
 
 
-#: What happened and what to do, from apprise's records of one message that failed; never a part of them. Translated
-#: where it is shown.
+#: What happened and what to do, from apprise's records of one failed message; it quotes none of them. Translated where
+#: it is shown.
 why_refused = lazy(_why_refused, str)

@@ -2,7 +2,8 @@
 
 A result leaves at most once on each way. It is claimed in a short transaction, sent outside of any, then noted. If the
 process ended in between, or nothing came back in time, it may have arrived: it is not sent again, and the page says
-this. After a definite no it is tried again until the next result is due. The next result names those never sent.
+this. After a definite no it is tried again until the next result is due. The next result names those that were never
+sent.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ Row = tuple[str, str, str]
 
 
 class Message(NamedTuple):
-    """What people read. `table`: aligned lines that come first."""
+    """The text that people read. `table`: aligned lines that come first."""
 
     title: str
     table: str
@@ -67,7 +68,7 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """A result that is due at `at`, from `day` on."""
+    """A result that is due at `at`; its period begins on `day`."""
 
     span: Span
     day: dt.date
@@ -108,7 +109,7 @@ def send_test(*, person: User) -> list[tuple[Way, str | Promise]]:
 
 
 def _language(readers: Iterable[User]) -> str:
-    """The language that these people chose, if it is one; else the shop's."""
+    """The language that these people chose; the shop's if they chose none or several."""
     chosen = {person.language for person in readers if person.language}
     return chosen.pop() if len(chosen) == 1 else current_shop().language or settings.LANGUAGE_CODE
 
@@ -156,7 +157,7 @@ def _readers(result: Result) -> list[ResultChoice]:
 
 
 def message_of(result: Result, reader: User) -> Message:
-    """What is sent, in the active language; the count of waiting work is that of this reader."""
+    """The message in the active language; it counts the work that waits for this reader."""
     chosen = result.chosen
     reports = [report_of(chosen, by) for by in ("brand", "person")]
     totals = [_total(tile) for tile in tiles_of(reports[0].now, reports[0].before, with_cost=True)]
@@ -176,7 +177,7 @@ def _total(tile: Tile) -> Row:
 
 
 def _tops(report: Report) -> list[Row]:
-    """The first lines that sold, below what they are by; none if nothing sold."""
+    """The first lines of the report that sold, below the name of its split; none if nothing sold."""
     rows = [line for line in report.lines[:_TOP] if line.figures.sold]
     tops = [(line.words, rupiah(line.figures.sales), f"{line.figures.sold:n}") for line in rows]
     return [(str(BY[report.by]), "", ""), *tops] if tops else []

@@ -33,7 +33,7 @@ class Pause(models.TextChoices):
     TOMORROW = "tomorrow", _("until tomorrow")
 
     def end(self, now: dt.datetime) -> dt.datetime:
-        """When it ends: tomorrow begins at midnight in the shop."""
+        """The time of its end: tomorrow begins at midnight in the shop."""
         match self:
             case Pause.QUARTER:
                 return now + dt.timedelta(minutes=15)
@@ -52,7 +52,7 @@ class Hidden(NamedTuple):
     grade: int
 
     def covers(self, alert: Alert, now: dt.datetime) -> bool:
-        """Whether the alert is hidden now. One that has become worse is not."""
+        """Whether the alert is hidden now. An alert that has become worse is not."""
         return self.until > now and alert.severity >= self.severity and grade_of(alert) <= self.grade
 
 
@@ -84,7 +84,7 @@ def _keep(alert: Alert, *, until: dt.datetime, now: dt.datetime, person: User) -
 
 
 def snoozes_question(person: Given, since: Given) -> QuerySet[AlertSnooze, tuple[int, dt.datetime, int, int]]:
-    """The last thing that this person said about each alert, as the fields of `Hidden`. `since`: `LONGEST` ago."""
+    """The person's last choice about each alert, as the fields of `Hidden`. `since`: `LONGEST` ago."""
     lately = AlertSnooze.objects.filter(person=person, at__gt=since)
     last = lately.order_by("alert", "-pk").distinct("alert")
     return last.values_list("alert", "until", "severity", "grade")

@@ -1,6 +1,6 @@
-"""The ways to people: one for each address of `ALERT_URLS`, and for each that was added on a page; also for others.
+"""The ways to people: the addresses of `ALERT_URLS`, those added on a page, and other lists of addresses.
 
-Apprise knows some hundred services, and speaks to them.
+Apprise sends to some hundred services.
 
 An address holds a token or a password: it is never logged or shown, and stored only sealed.
 """
@@ -119,7 +119,8 @@ def way_to(address: str) -> Way | None:
     service = Apprise.instantiate(address, asset=asset)
     if service is None or (isinstance(service, NotifyEmail) and not service.targets):
         return None
-    # Beyond the deadline, so that a slow answer is never taken for a no. For mail the first one is for answers, too.
+    # Beyond the deadline, so that a slow answer is never taken for a no. For mail the first timeout is for answers,
+    # too.
     service.socket_connect_timeout = service.socket_read_timeout = DEADLINE_SECONDS + 5
     service.overflow_mode = OverflowMode.TRUNCATE
     return Way(key=salted_hmac("alerts.way", address).hexdigest()[:16], name=str(service.service_name), service=service)
@@ -176,7 +177,7 @@ def add_way(address: str, *, name: str, host: str = "", actor: User) -> Fault | 
 
 
 def take_way_away(way: AddedWay, *, actor: User) -> None:
-    """Delete it with its address. What waits to be sent on it is never sent."""
+    """Delete the way with its address. Messages that wait for it are never sent."""
     with transaction.atomic():
         count, _rows = AddedWay.objects.filter(pk=way.pk).delete()
         if count:
@@ -185,7 +186,7 @@ def take_way_away(way: AddedWay, *, actor: User) -> None:
 
 
 def refuse_inside(host: str) -> None:
-    """Raise `WayRefused` unless every address of this host is a public one: a page must not reach the own network."""
+    """Raise `WayRefused` unless every address of this host is public: a page must not reach the shop's own network."""
     try:
         found = socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as fault:

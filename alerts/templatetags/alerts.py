@@ -18,7 +18,7 @@ _LATEST = 4
 
 @register.simple_tag
 def results_facts(person: User) -> dict[str, Any]:
-    """`{% results_facts user as results %}`: one's choice and the last messages; empty without rights."""
+    """`{% results_facts user as results %}`: the person's choice and the last messages; empty without rights."""
     if not may_choose_results(person):
         return {}
     choice = ResultChoice.objects.filter(person=person).first()
