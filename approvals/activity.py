@@ -36,7 +36,7 @@ name_facts(
 
 
 class _Approvals(Subject):
-    """Approvals by number; the rows are those of erased customers, whose events show no number whole."""
+    """Approvals by number; the rows are those of erased customers, whose events show no full number."""
 
     def rows(self, keys: set[str]) -> Iterable[Approval]:
         return Approval.objects.filter(pk__in=keys, number_erased=True)

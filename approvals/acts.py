@@ -27,7 +27,7 @@ A = TypeVar("A", bound="Act")
 
 
 class Line(NamedTuple):
-    """One fact of a content as people read it. `several`: its values one by one, where they are a list."""
+    """One fact of a content as people read it. `several`: the values of a list, one by one."""
 
     name: str
     label: str | Promise
@@ -52,9 +52,9 @@ class Seen:
 class Act(ABC):
     """Something that happens only with a second person's approval.
 
-    `name` is kept with each approval and never changes. `may_ask`, `may_approve`: rights.
-    `moves_cost`: its `amount` is what the shop pays or has, for people who may see costs. `keeps_customer`: a customer
-    may be standing there until it is decided.
+    `name` is kept with each approval and never changes. `may_ask`, `may_approve`: rights. `moves_cost`: its `amount` is
+    what the shop pays or has, for people who may see costs. `keeps_customer`: a customer may wait in the shop for the
+    decision.
     """
 
     name: ClassVar[str]
@@ -72,7 +72,7 @@ class Act(ABC):
     def content_now(self, approval: Approval) -> Content:
         """The content that would be sent or posted now, read under the locks of `execute`; call it in a transaction.
 
-        Raises `core.errors.Refused` when it cannot be done at all any more: then the approval is void.
+        Raises `core.errors.Refused` when the act is impossible by now: then the approval is void.
         """
 
     @abstractmethod
@@ -84,7 +84,7 @@ class Act(ABC):
         """
 
     def branch_of(self, content: Content, asker: User) -> int | None:
-        """The key of the branch that it belongs to; None: the whole shop."""
+        """The key of the branch that this content belongs to; None: the whole shop."""
         return None
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
@@ -92,11 +92,11 @@ class Act(ABC):
         return []
 
     def people_in(self, content: Content) -> set[int]:
-        """The keys of the people that it is about; they come with `Seen`."""
+        """The keys of the people that the content is about; `Seen` has them."""
         return set()
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The result of `content_now`, as far as it is cheap and without locks: only for pages.
+        """The cheap part of the result of `content_now`, read without locks: only for pages.
 
         Raises `core.errors.Refused` when `content_now` would.
         """
@@ -107,11 +107,11 @@ class Act(ABC):
         return [Line(name, name, str(value)) for name, value in content.items()]
 
     def numbers(self, approval: Approval) -> Collection[str]:
-        """The customers' numbers that its texts may hold beside those of its content."""
+        """The customers' numbers that its texts may hold, besides those of its content."""
         return ()
 
     def about(self, approval: Approval) -> str:
-        """Its subject, for lists; in the reader's language if it has words of ours."""
+        """The subject, for lists; words of ours are in the reader's language."""
         return approval.about or approval.subject
 
     def amount(self, content: Content) -> int | None:
@@ -119,14 +119,14 @@ class Act(ABC):
         return None
 
     def url(self, approval: Approval) -> str:
-        """The page of what it is about, or of what it became; empty without one."""
+        """The page of its subject or its result; empty without one."""
         return ""
 
     def refuse_approver(self, approval: Approval, person: User) -> None:  # noqa: B027 - most acts refuse nobody else
         """Raise `Refused` when this person, who holds `may_approve`, may not approve this very content."""
 
     def ended(self, approval: Approval) -> None:  # noqa: B027 - most acts leave nothing behind
-        """Tidy up after it was refused, withdrawn, expired or void; called in that transaction."""
+        """Tidy up after a refusal, a withdrawal, an expiry or a void; called in that transaction."""
 
     def expires_at(self, content: Content, latest: dt.datetime) -> dt.datetime:
         """The time until which it may be approved, at most `latest`."""

@@ -1,4 +1,4 @@
-"""Why something cannot be asked for, or decided, now."""
+"""The reasons why something cannot be asked for, or decided, now."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ApprovalRefused(Refused):
     """Nothing was decided. `reason` is one of the keys below."""
 
     def __init__(self, reason: str, *, helpers: Sequence[str] = ()) -> None:
-        """`helpers`: the names of people who may instead."""
+        """`helpers`: the names of people who may decide instead."""
         self.reason = reason
         words = {
             "own": _("Nobody approves what they asked for. A second person must."),

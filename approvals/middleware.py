@@ -1,4 +1,4 @@
-"""A step that a view of `staff` may not do alone goes to a second person."""
+"""Sends a step that takes two people from a view of `staff` to a second person."""
 
 from __future__ import annotations
 

@@ -55,19 +55,19 @@ def hash_of(text: str) -> str:
 
 class ApprovalQuerySet(models.QuerySet["Approval"]):
     def open(self) -> ApprovalQuerySet:
-        """Those that wait for a second person."""
+        """The approvals that wait for a second person."""
         return self.filter(state=ApprovalState.ASKED)
 
     def overdue(self, now: dt.datetime) -> ApprovalQuerySet:
-        """Open ones whose time is over."""
+        """The open approvals whose time is over."""
         return self.open().filter(expires_at__lte=now)
 
     def for_table(self) -> ApprovalQuerySet:
-        """With the people that the columns name, read at once."""
+        """Reads the people that the columns name in the same query."""
         return self.select_related("asked_by", "decided_by")
 
     def forget_numbers(self, numbers: Collection[str]) -> int:
-        """Mask these numbers in their approvals for everybody; returns how many. `Approval.number_erased`."""
+        """Sets `number_erased` on the approvals of these numbers, which masks them for everybody; returns how many."""
         return self.alias(number=NUMBER).filter(number__in=numbers, number_erased=False).update(number_erased=True)
 
 
@@ -191,7 +191,7 @@ class Approval(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has decided it, and nothing has ended it because its time is over."""
+        """Whether it waits for a decision: nobody has decided it, and it has not expired."""
         return self.state == ApprovalState.ASKED
 
     @property
@@ -205,7 +205,7 @@ class Approval(models.Model):
         return self.with_erased(json.loads(self.content))
 
     def with_erased(self, content: Content) -> dict[str, Any]:
-        """A content of it: of an erased customer with a number and a name that are masked for every reader."""
+        """The content; that of an erased customer has a number and a name that are masked for every reader."""
         if not self.number_erased:
             return dict(content)
         name = content.get("customer_name") or ""

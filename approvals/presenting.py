@@ -33,7 +33,7 @@ from staff.models import User
 
 @dataclass(frozen=True)
 class Change:
-    """One fact that is no longer as it was asked for."""
+    """One fact that has changed since the request."""
 
     name: str
     label: Any
@@ -47,7 +47,8 @@ class ShownApproval:
 
     approval: Approval
     person: User
-    #: The changes that would make an open one void now, in the form of `Approval.changes` (`services.changes_seen`).
+    #: The changes that would make an open approval void now, in the form of `Approval.changes`
+    #: (`services.changes_seen`).
     found: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -102,7 +103,7 @@ class ShownApproval:
 
     @cached_property
     def _numbers(self) -> list[str]:
-        """The customers' numbers that its texts may hold; one of an order takes a statement."""
+        """The customers' numbers that its texts may hold; an order's number takes a statement."""
         act = act_named(self.approval.act)
         return [*numbers_in(self.approval.facts), *(act.numbers(self.approval) if act else ())]
 
@@ -162,12 +163,12 @@ class ShownApproval:
 
     @cached_property
     def why_not(self) -> Refused | None:
-        """Why this person may not approve an open one."""
+        """The reason why this person may not approve an open approval."""
         return why_not_approved_by(self.approval, self.person) if self.approval.is_open else None
 
     @property
     def may_refuse(self) -> bool:
-        """Whether the person may refuse it: people who hold the right to approve it may, except the asker."""
+        """Whether the person may refuse it: everybody who holds the right to approve it, except the asker."""
         act = act_named(self.approval.act)
         has_right = self.person.has_perm(act.may_approve) if act else self.person.is_superuser
         return self.approval.is_open and has_right and not self.is_own
@@ -180,9 +181,9 @@ class ShownApproval:
 
     @property
     def void_words(self) -> str:
-        """Why a void one could not be done any more; empty where its facts had changed.
+        """The reason why a void approval could not be done any more; empty if its facts had changed.
 
-        Kept words come in each language; words found now, or kept by an older version, are one text.
+        Stored words exist in each language; words found now, or stored by an older version, are one text.
         """
         words = self._changes.get("words", "")
         return self.as_seen(str(words.get(get_language(), "")) if isinstance(words, dict) else str(words))
@@ -222,5 +223,5 @@ def lines_of(act_name: str, content: dict[str, Any]) -> list[Line]:
 
 
 def role_label(role: str) -> Any:
-    """A kept role by its label."""
+    """The label of a stored role."""
     return Role(role).label if role in Role.values else role

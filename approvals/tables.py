@@ -34,7 +34,7 @@ class ApprovalTable(Table[Approval]):
         now: dt.datetime,
         found: Mapping[int, Mapping[str, Any]] | None = None,
     ) -> None:
-        """`found`: the changes that would make open ones void now (`services.changes_seen`)."""
+        """`found`: the changes that would make open approvals void now (`services.changes_seen`)."""
         super().__init__(approvals)
         self.person, self.now, self.found = person, now, found or {}
 
@@ -60,14 +60,14 @@ class ApprovalTable(Table[Approval]):
 
     @column(_("Asked by"), phone="4 left")
     def asker(self, approval: Approval) -> SafeString:
-        """Who asked, and what the person was then."""
+        """The asker, with the person's role at that time."""
         shown = ShownApproval(approval, self.person)
         name = gettext("You") if shown.is_own else approval.asked_by.shown_name
         return format_html('{} <span class="sub">{}</span>', name, shown.asked_role)
 
     @column(pgettext_lazy("approval", "Decided or expires"), css="sub", phone="4 right")
     def end(self, approval: Approval) -> SafeString:
-        """The time until which it can be approved; once it is decided, the person who decided and when."""
+        """The time until which it can be approved; after the decision, the person who decided, and when."""
         if approval.is_open:
             css = "is-short" if approval.expires_at - self.now < _SOON else ""
             return format_html('<span class="{}">{} {}</span>', css, gettext("expires"), ago(approval.expires_at))

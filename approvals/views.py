@@ -145,7 +145,7 @@ def approval_refuse(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only()
 @require_POST
 def approval_withdraw(request: StaffRequest, pk: int) -> HttpResponse:
-    """Take back what one asked for."""
+    """Withdraw the person's own request."""
     approval = _seen(request, pk)
     with refusal_shown(request):
         services.withdraw(approval, actor=request.user)

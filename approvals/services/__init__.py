@@ -1,7 +1,7 @@
 """Ask for a second person's approval, and decide.
 
 Lock order: the approval's row first, then the locks of its act. Somebody may ask while holding locks of the act's rows,
-so that asking never waits for an approval's row: an overdue one that a person decides now is left to that person.
+so asking never waits for an approval's row: an overdue one is left to a person who is deciding it.
 """
 
 from approvals.services.asking import ask, open_approval

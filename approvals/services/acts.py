@@ -52,7 +52,7 @@ _LIMITS = {
 
 
 class PeopleAct(Act):
-    """A change of a person or a role; the second person's own role is at least the one that it is about."""
+    """A change of a person or a role; the second person's own role is at least the role that it is about."""
 
     @abstractmethod
     def change(self, content: Content) -> Change:
@@ -200,7 +200,7 @@ class OutsideRoleAct(RoleAct):
         return _with_role(asked, "before", person)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Give the role. The approver is the one person of the shop who let it happen."""
+        """Give the role. The approver is the only person of the shop who let it happen."""
         give_claimed_role(_person(approval.facts), Role(approval.facts["after"]), approved_by=approver)
         return str(approval.facts["person"])
 

@@ -28,9 +28,9 @@ log = structlog.get_logger()
 def ask(act_name: str, *, subject: str, content: Content, actor: User, reason: str = "", about: str = "") -> Approval:
     """Put `content` before a second person; nothing else is stored, reserved or sent.
 
-    `content`: everything that will be sent or posted, of JSON values only. `about`: the subject in people's words. When
-    this person asks for the same again, it is the same approval. Raises `AlreadyAsked`, or `ApprovalRefused` without
-    the right.
+    `content`: everything that will be sent or posted, of JSON values only. `about`: the subject in people's words. If
+    this person asks for the same again, the same approval is returned. Raises `AlreadyAsked`, or `ApprovalRefused`
+    without the right.
     """
     act = act_named(act_name)
     if act is None:
@@ -45,7 +45,7 @@ def ask(act_name: str, *, subject: str, content: Content, actor: User, reason: s
 
 
 def open_approval(act_name: str, subject: str) -> Approval | None:
-    """The approval that waits for this act and subject; None when none does, or its time is over."""
+    """The approval that waits for this act and subject; None without one, or when its time is over."""
     waiting = Approval.objects.open().filter(act=act_name, subject=subject, expires_at__gt=clock.now())
     return waiting.select_related("asked_by").first()
 

@@ -28,7 +28,7 @@ log = structlog.get_logger()
 
 
 def approve(approval: Approval, *, actor: User, factor: Shown) -> Approval:
-    """Execute what was asked for, once; return the approval as it is then: approved, or void, or expired.
+    """Execute what was asked for, once; return the approval in its new state: approved, void or expired.
 
     `factor`: a second factor for exactly this content. Raises `FactorRefused`, `ApprovalRefused`, or the act's own
     `Refused` if it cannot be done at the moment; nothing has happened then, and it stays open.
@@ -67,7 +67,7 @@ def refuse(approval: Approval, *, actor: User, reason: str) -> Approval:
 
 
 def withdraw(approval: Approval, *, actor: User) -> Approval:
-    """Take back what one asked for. Raises `ApprovalRefused`."""
+    """Withdraw this person's own request. Raises `ApprovalRefused`."""
     with transaction.atomic():
         current = _locked(approval)
         if not current.is_of(actor):
@@ -111,7 +111,7 @@ def _holds_right(approval: Approval, person: User) -> bool:
 
 
 def _refuse_approver(act: Act, approval: Approval, person: User) -> bool:
-    """Whether an owner approves it because nobody independent could. Raises `Refused` if this person may not."""
+    """Whether an owner approves because nobody independent could. Raises `Refused` if this person may not approve."""
     if not approval.is_open:
         raise ApprovalRefused("decided")
     if approval.is_of(person):

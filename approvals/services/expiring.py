@@ -1,4 +1,4 @@
-"""End open approvals whose time is over, or that were executed in the time that a restored database does not know."""
+"""End open approvals whose time is over, or that were executed in a time that a restored database has lost."""
 
 from __future__ import annotations
 

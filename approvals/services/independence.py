@@ -1,4 +1,4 @@
-"""The approver is another person than the asker, not only another account of the same person."""
+"""Makes sure that approver and asker are two people, not two accounts of the same person."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from staff.services.independence import Hands
 def refuse_dependent(act: Act, approval: Approval, person: User) -> bool:
     """Raise `ApprovalRefused` when one of the two held the other's account lately, or a third person held both.
 
-    An owner may go on if nobody independent could approve: True then, and the caller notes "alone".
+    Returns True for an owner who may go on because nobody independent could approve; the caller notes "alone".
     """
     asker = approval.asked_by
     hands = Hands.read()
@@ -33,7 +33,7 @@ def refuse_dependent(act: Act, approval: Approval, person: User) -> bool:
 
 
 def refused_to(approvals: Collection[Approval], person: User) -> set[int]:
-    """The keys of those that this person may only refuse: too large, or asked by somebody who is not independent.
+    """The keys of approvals that this person may only refuse: too large, or the asker is not independent.
 
     One query for all of them; more only for askers who are not independent.
     """
@@ -61,7 +61,7 @@ def approvers_of(approval: Approval) -> list[User]:
 
 
 def _approvers(approvals: Collection[Approval], *, most: int | None = None) -> dict[int, list[User]]:
-    """People who are not independent are among them only if nobody else could, and they may approve it alone."""
+    """The approvers by approval; dependent people only if nobody else could, and they may approve alone."""
     acts = {approval: act for approval in approvals if (act := act_named(approval.act))}
     if not acts:
         return {}
@@ -77,7 +77,7 @@ def _approvers(approvals: Collection[Approval], *, most: int | None = None) -> d
 
 
 def _is_able(act: Act, approval: Approval, person: User) -> bool:
-    """Whether it is another person who holds the right, sees the branch, and may approve this very content."""
+    """Whether this is another person, who holds the right, sees the branch, and may approve this very content."""
     has_right = person.has_perm(act.may_approve) and not approval.is_of(person)
     return has_right and sees(approval, person) and _may(act, approval, person)
 

@@ -21,7 +21,7 @@ def note(
 ) -> None:
     """One row in the caller's transaction: the request or the decision, with its content and hash.
 
-    `alone`: the two were not independent of each other, and nobody else was there.
+    `alone`: the two were not independent of each other, and nobody else could approve.
     """
     facts = _facts(approval) | ({"alone": True} if alone else {})
     record(event, actor=person, subject=f"approval:{approval.pk}", facts=facts)

@@ -1,4 +1,4 @@
-"""Which approvals a person sees, and which of them would be void now. Nothing is locked, and nothing decided."""
+"""The approvals that a person sees, and those that would be void now. Nothing is locked or decided here."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from staff.models import User
 
 
 def sees_queue(person: User) -> bool:
-    """Whether the page of approvals is for this person: somebody who asks, approves or sees them all."""
+    """Whether this person sees the page of approvals: people who ask, approve or see all of them do."""
     return person.has_perm(Right.VIEW_APPROVALS) or bool(acts_approved_by(person) or acts_asked_by(person))
 
 
 def listed_for(person: User) -> ApprovalQuerySet:
-    """The approvals that this person may see: all of them, or the person's own and those that this person may decide.
+    """The approvals that this person may see: all, or the person's own and those that the person may decide.
 
-    A person bound to a branch sees those of that branch, and of the whole shop.
+    A person bound to a branch sees approvals of that branch and of the whole shop.
     """
     bound_to = person.bound_to
     every = Approval.objects.all()
@@ -40,7 +40,7 @@ def listed_for(person: User) -> ApprovalQuerySet:
 
 
 def sees(approval: Approval, person: User) -> bool:
-    """Whether this person sees the branch that it belongs to; the whole shop's are for everybody."""
+    """Whether this person sees the branch of the approval; everybody sees those of the whole shop."""
     return person.bound_to is None or approval.branch_id in {None, person.bound_to}
 
 
@@ -54,9 +54,9 @@ def may_see(approval: Approval, person: User) -> bool:
 
 
 def changes_seen(approvals: Collection[Approval]) -> dict[int, dict[str, Any]]:
-    """Why each of these would be void now, by its key, in the form of `Approval.changes`; the others are left out.
+    """The reasons why some of these would be void now, by key, in the form of `Approval.changes`.
 
-    One statement. It finds what is read cheaply; `approve` finds the rest, under the locks of the act.
+    One statement. It finds the changes that are cheap to read; `approve` finds the rest, under the act's locks.
     """
     by_act: dict[Act, list[Approval]] = defaultdict(list)
     for approval in approvals:
