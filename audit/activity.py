@@ -1,4 +1,4 @@
-"""How the activity log shows facts that several rooms record."""
+"""The words of facts that several rooms record, for the activity log."""
 
 from django.utils.translation import pgettext_lazy
 

@@ -10,13 +10,13 @@ from core.rights import Right
 
 
 class Step(NamedTuple):
-    """A step: its words, and the right that it uses, which is marked `fresh`; None if it is about oneself."""
+    """A step: its words, and the `fresh` right that it uses; None for a step about the person's own account."""
 
     words: Promise
     right: Right | None
 
 
-#: Each step by its name, of all rooms whose views or services are loaded.
+#: The steps by name, of all rooms whose views or services are loaded.
 STEPS: dict[str, Step] = {}
 
 

@@ -1,8 +1,8 @@
 """Tells the database for whom a statement writes; the triggers put it beside each copied row.
 
-It takes the log's own context (`structlog.contextvars`): person, address, request, task. It goes with the first
-statement of a transaction that writes, and again when it has changed or was rolled back. So it costs no statement of
-its own, and nothing stays on a pooled connection.
+It takes the log's own context (`structlog.contextvars`): person, address, request, task. The context goes with the
+first statement of a transaction that writes, and again when it has changed or was rolled back. So it costs no extra
+statement, and nothing stays on a pooled connection.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SAY = "SET LOCAL pghistory.context_metadata = {}; "
 
 
 def current() -> str:
-    """Who or what is at work now, as JSON; empty: nobody.
+    """The person or task that is at work now, as JSON; empty for nobody.
 
     {"person", "address", "request", "trace"} of a page, {"task", "trace"} of a task.
     """

@@ -15,10 +15,10 @@ _EVENTS: dict[str, Event] = {}
 
 @dataclass(frozen=True)
 class Event:
-    """Something that people do. `key` is stored with each event and never changes.
+    """A kind of act of people. `key` is stored with each event and never changes.
 
-    `about`: what its subject names, unless the subject says it itself, like "shift 8" (`audit.subjects`). `reasons`:
-    the words of the codes that it has as a reason; other events have a person's own words there.
+    `about`: the kind of its subject, unless the subject says it itself, like "shift 8" (`audit.subjects`). `reasons`:
+    the words of the codes that it has as a reason; other events have a person's own words as a reason.
     """
 
     key: str

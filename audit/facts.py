@@ -1,4 +1,4 @@
-"""The facts of audit events in words: the events keep names and values of the code, which no reader knows.
+"""The facts of audit events in words: events keep names and values of the code, which readers do not know.
 
 Each room names its facts in `activity.py`.
 """
@@ -27,8 +27,8 @@ _LONGEST = 80
 class Fact:
     """A fact, or a field before and after: its name, and the words of its value.
 
-    `show`: the words of a number or a text; with `is_whole` also of a list, an object or None. `of`: what its number
-    stands for, as `audit.subjects` names it.
+    `show`: the words of a number or a text; with `is_whole` also of a list, an object or None. `of`: the kind of row
+    that its number names, as in `audit.subjects`.
     """
 
     words: Promise
@@ -112,7 +112,7 @@ def _said(name: str, value: Any, kind: str) -> str:
 
 
 def _moment_of(text: str) -> dt.datetime | None:
-    """The moment that this text says in ISO 8601 with its offset, as events keep it; None for any other text."""
+    """The moment of a text in ISO 8601 with its offset, as events keep it; None for any other text."""
     try:
         at = dt.datetime.fromisoformat(text) if "T" in text[10:11] else None
     except ValueError:

@@ -1,6 +1,6 @@
 """The history of a table: a copy of each row after every insert and update, and before a delete, made by triggers.
 
-Raw SQL is seen, too. Who did it stands beside the copy (`audit.context`).
+Changes by raw SQL are copied, too. The copy says who made the change (`audit.context`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pghistory.models import Event
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only
 
-# Copies come from the table's own triggers, at a depth of 1 or more; a statement that somebody types has depth 0.
+# Copies come from the table's own triggers, at a depth of 1 or more; a statement that a person types has depth 0.
 _ONLY_COPIES = pgtrigger.Protect(
     name="only_copies", operation=pgtrigger.Insert, condition=pgtrigger.Condition("pg_trigger_depth() = 0")
 )

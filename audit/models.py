@@ -13,7 +13,7 @@ from core.triggers import append_only, never_truncated, own_transaction
 
 
 class AuditEvent(models.Model):
-    """One act of a person, of somebody who is not known, or of a command. It holds no secret."""
+    """One act of a person, of an unknown person, or of a command. It holds no secret."""
 
     txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
     at = models.DateTimeField(default=timezone.now)
@@ -66,7 +66,7 @@ class Source(models.Model):
 
 
 class Tile(models.Model):
-    """Up to 256 hashes beside each other: those of leaves (level 0), or of whole tiles of the level below.
+    """Up to 256 neighbouring hashes: of leaves (level 0), or of whole tiles of the level below.
 
     A tile only grows. The keys of its leaves say which row each is: transaction, source, row (`services.sources.Key`).
     """

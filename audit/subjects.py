@@ -1,7 +1,7 @@
 """The subjects of audit events, in words, with a link for readers who may open it.
 
-Each room registers in `activity.py` what it owns. The type of an event says what its subject names (`Event.about`);
-other subjects say it themselves: "shift 8", "approval:7". All subjects of a page are read at once.
+Each room registers its own subjects in `activity.py`. The kind of an event says the kind of its subject
+(`Event.about`); other subjects say it themselves: "shift 8", "approval:7". All subjects of a page are read at once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class About(NamedTuple):
     is_code: bool = False
 
     def as_html(self) -> SafeString:
-        """For a cell."""
+        """The subject as HTML for a cell."""
         words = (
             format_html('<span class="mono">{}</span>', self.words) if self.is_code else format_html("{}", self.words)
         )
@@ -94,7 +94,7 @@ class Subject:
         return str(rows[key].name) if key in rows else None
 
     def numbers(self, key: str, rows: Rows) -> Collection[str]:
-        """The customers' numbers of this key that nobody sees whole any more."""
+        """The customers' numbers of this key of which no page shows the full number any more."""
         return ()
 
     def url(self, reader: User, *args: Any) -> str:
@@ -147,13 +147,13 @@ class Subjects:
         return about.words if about else subject
 
     def number_words(self, fact: str, value: Any) -> str | None:
-        """A fact that is the number of somebody or something, as a name; None for any other."""
+        """The name for a fact that is the number of a person or a thing; None for any other fact."""
         return next(
             (subject.number_words(key, self._rows.get(subject, {})) for subject, key in _numbered(fact, value)), None
         )
 
     def numbers(self, event: AuditEvent) -> list[str]:
-        """The customers' numbers in an event that nobody sees whole any more."""
+        """The customers' numbers in an event of which no page shows the full number any more."""
         return [
             number for subject, key in _named_by(event) for number in subject.numbers(key, self._rows.get(subject, {}))
         ]
@@ -166,7 +166,7 @@ class Subjects:
 
 
 def _named_by(event: AuditEvent) -> Iterator[tuple[Subject, str]]:
-    """Everything that the event names, each with its key."""
+    """The subjects that the event names, each with its key."""
     facts = event.facts or {}
     yield from _by_type(event)
     yield from _as_said(event.subject)

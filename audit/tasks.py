@@ -46,7 +46,7 @@ def verify_all() -> None:
 
 
 def _keep(result: Verification) -> None:
-    """The first flaw stays for the alert until a verification of everything finds none."""
+    """Keep the first flaw for the alert until a verification of everything finds none."""
     if result.flaws:
         log.error("audit_broken", **result.flaws[0].as_json())
     flaw = result.flaws[0].as_json() if result.flaws else None

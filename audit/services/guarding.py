@@ -13,7 +13,7 @@ _IS_CLOSED = "SELECT bool_and(prosrc = %s) FROM pg_proc WHERE proname = '_pgtrig
 
 
 def close_way_past_triggers() -> None:
-    """Let no trigger be ignored. A migration that makes a trigger opens it again: call this after migrating."""
+    """Let no trigger be ignored. A migration that makes a trigger opens the way again: call this after migrating."""
     if not is_way_past_triggers_closed():
         with connection.cursor() as cursor:
             cursor.execute(_CLOSE)

@@ -17,7 +17,7 @@ from audit.models import Sealing
 from audit.services.guarding import is_way_past_triggers_closed
 from audit.services.sources import audited_tables
 
-# How many flaws are named for each table and kind
+# The most flaws that are named for each table and kind
 NAMED = 5
 _COMPARED = """
     SELECT live.{key}, newest.pgh_id IS NULL, {columns}
@@ -48,7 +48,7 @@ _TRIGGERS = """
 
 
 def live_flaws(*, since: int | None = None) -> list[Flaw]:
-    """Rows that differ from their newest copy. `since`: only those that this transaction or a later one has written.
+    """Rows that differ from their newest copy. `since`: only rows that this transaction or a later one has written.
 
     Each table is read at one moment, so that a write meanwhile raises no alarm.
     """
@@ -100,7 +100,7 @@ def _of_table(cursor: CursorWrapper, model: Any, since: int, *, made_up: bool) -
 
 
 def trigger_flaws() -> list[Flaw]:
-    """Triggers of ours that are off, gone, or do something else, and the function that would let somebody pass them."""
+    """Our triggers that are off, gone, or do something else, and the function that would let somebody pass them."""
     with connection.cursor() as cursor:
         cursor.execute(_TRIGGERS)
         there = {(table.strip('"'), name): facts for table, name, *facts in cursor.fetchall()}

@@ -37,7 +37,7 @@ def proof_of(ref_id: str) -> dict[str, Any]:
 
 
 def _rows_of(ref_id: str) -> list[tuple[Key, bytes]]:
-    """The audited rows that name it: by a column `ref_id`, by `subject`, or by the order that a row belongs to."""
+    """The audited rows of this order: found by `ref_id`, by `subject`, or by the order that a row belongs to."""
     rows: list[tuple[Key, bytes]] = []
     for table in audited_tables():
         if condition := _names_order(table):

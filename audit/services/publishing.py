@@ -1,6 +1,6 @@
-"""Checkpoints: signed, and brought out of the database: each into the log and the file, one an hour to a web address.
+"""Signs checkpoints and brings them out of the database: each into the log and the file, one an hour to a web address.
 
-The signature is Ed25519, in the format of signed notes (C2SP), which other tools read, too; the web addresses are
+The signature is Ed25519, in the format of signed notes (C2SP), which other tools can read; the web addresses are
 `AUDIT_CHECKPOINT_URLS`.
 """
 
@@ -35,7 +35,7 @@ _ED25519 = b"\1"
 
 
 def publish_checkpoints() -> int:
-    """Publish the checkpoints that have not left yet, oldest first; return how many. One process at a time does it."""
+    """Publish the unpublished checkpoints, oldest first; return how many. One process works at a time."""
     latest = Checkpoint.objects.order_by("-size").values("size")[:1]
     if not Sealing.objects.filter(published__lt=Subquery(latest)).exists():
         return 0
@@ -67,7 +67,7 @@ def published_lines() -> Iterator[str]:
 def line_of(checkpoint: Checkpoint, before: int) -> str:
     """A line of the file: the signed note, and the beginning of each leaf's hash since the checkpoint before.
 
-    With it a verification names the changed row, even if everything in the database was computed again.
+    With this line a verification names the changed row, even if somebody computed the whole tree again.
     """
     names = {table.number: table.name for table in audited_tables()}
     rows = [[names.get(key.source, ""), key.row, leaf.hex()[:8]] for _, key, leaf in leaves(before, checkpoint.size)]

@@ -1,4 +1,4 @@
-"""Records what somebody did, in the transaction of the act itself: an act without its event does not happen."""
+"""Records a person's act in the transaction of the act itself: an act without its event does not happen."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def record(
 ) -> None:
     """Store one event, with one statement, in the caller's transaction.
 
-    `actor`: who acts; None for a command, a task, or somebody who is not known. `subject`: its subject (a ref_id, a
-    user name, a list). The values are JSON and hold no secret, PIN, token or password. Address and request are those of
-    the log's context (`core.tracing`), which begins and ends with each request.
+    `actor`: the person; None for a command, a task, or an unknown person. `subject`: a ref_id, a user name, a list. The
+    values are JSON and hold no secret, PIN, token or password. Address and request are those of the log's context
+    (`core.tracing`), which begins and ends with each request.
     """
     context = get_contextvars()
     AuditEvent.objects.create(

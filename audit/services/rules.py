@@ -1,4 +1,4 @@
-"""Checks each copy of a row and the one before it by the rules of the triggers: was a trigger off at that change?"""
+"""Checks by the rules of the triggers whether a trigger was off at a change: compares each copy with the one before."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def rule_flaws(*, since: int | None = None) -> list[Flaw]:
 
 
 def _questions(model: Any, since: int) -> Iterator[tuple[str, str]]:
-    """The rules of one history: the rule's name, and SQL that gives the rows which broke it.
+    """The rules of one history: each rule's name, and SQL that finds the rows that broke it.
 
     A trigger whose condition needs a column that is not copied has no rule.
     """
@@ -80,7 +80,7 @@ def _questions(model: Any, since: int) -> Iterator[tuple[str, str]]:
 
 
 def _condition(trigger: pgtrigger.Trigger, live: Any, copied: set[str]) -> str:
-    """When the trigger refuses a change, as SQL; read-only columns that are not copied are left out.
+    """The condition under which the trigger refuses a change, as SQL; without read-only columns that are not copied.
 
     Empty if none is copied.
     """

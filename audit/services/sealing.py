@@ -27,10 +27,10 @@ from core import clock
 AT_ONCE = 20_000
 _OF_ONE_TABLE = 2_000
 _CHECKPOINT_EVERY = dt.timedelta(minutes=1)
-# In a quiet shop one full look a minute is enough: only that notices a restored database
+# In a quiet shop one full search a minute is enough: only a full search notices a restored database
 _LOOKS_EVERY = dt.timedelta(minutes=1)
 _NO_BOUND = 2**62
-# Rows below this number are settled; `transaction_number()` adds the numbers that a restored database lacks.
+# Rows below this number are settled; `transaction_number()` adds the count that a restored database lacks.
 _SETTLED = """
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint
          + transaction_number() - pg_current_xact_id()::text::bigint
@@ -67,7 +67,7 @@ def seal() -> int:
 
 
 def is_restored() -> bool:
-    """Whether transactions count from before the last sealed one: a dump was restored without `restart_audit`.
+    """Whether transactions count from an earlier number than the last sealed one: a dump without `restart_audit`.
 
     False in a database without our tables.
     """
@@ -82,12 +82,12 @@ def is_restored() -> bool:
 
 
 def rows_in_order(after: Key, last: Key) -> Iterator[tuple[Key, bytes]]:
-    """The rows beyond one key up to another, each with its leaf's content, in the order in which rows are sealed."""
+    """The rows after one key up to another, each with its leaf's content, in the order of sealing."""
     return takewhile(lambda row: row[0] <= last, _in_order(after, last.txid + 1))
 
 
 def _rests() -> bool:
-    """Whether there is certainly nothing to seal or to sign, by three statements without a lock."""
+    """Whether nothing is to be sealed or signed, by three statements without a lock; False if that is not certain."""
     signed = Checkpoint.objects.order_by("-size").values("size")[:1]
     state = Sealing.objects.annotate(signed=Subquery(signed)).first()
     if state is None or state.sealed_at is None or state.signed != state.size:

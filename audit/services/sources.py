@@ -29,12 +29,12 @@ class Key(NamedTuple):
     row: int
 
     def packed(self) -> bytes:
-        """As bytes, which sort like the numbers."""
+        """The key as bytes, which sort like the numbers."""
         return _KEY.pack(*self)
 
     @classmethod
     def unpacked(cls, packed: bytes) -> Key:
-        """The key of these bytes; without bytes, one below all others."""
+        """The key of these bytes; without bytes, a key below all others."""
         return cls(*_KEY.unpack(packed)) if packed else cls(0, 0, 0)
 
     @classmethod

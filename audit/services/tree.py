@@ -69,7 +69,7 @@ def append(size: int, leaves: Iterable[tuple[Key, bytes]]) -> int:
 
 
 def leaves(first: int, end: int) -> Iterator[tuple[int, Key, bytes]]:
-    """The leaves from `first` up to `end`, as far as the tiles hold them: place, key, hash."""
+    """The leaves from `first` up to `end` that the tiles hold: place, key, hash."""
     for number, hashes, packed in _tiles_of_leaves(first // WIDTH, -(-end // WIDTH)):
         begin, size = number * WIDTH, merkle.HASH_SIZE
         there = min(len(hashes) // size, len(packed) // KEY_SIZE)
@@ -79,7 +79,7 @@ def leaves(first: int, end: int) -> Iterator[tuple[int, Key, bytes]]:
 
 
 def _tiles_of_leaves(first: int, end: int) -> Iterator[tuple[int, bytes, bytes]]:
-    """Number, hashes and keys of each tile of leaves; some are read at a time. Raises `Tile.DoesNotExist`."""
+    """Number, hashes and keys of each tile of leaves, read in groups. Raises `Tile.DoesNotExist`."""
     for begin in range(first, end, _TILES_AT_ONCE):
         numbers = range(begin, min(begin + _TILES_AT_ONCE, end))
         rows = Tile.objects.filter(level=0, number__range=(numbers[0], numbers[-1])).values_list(

@@ -1,7 +1,7 @@
 """Verifies that nobody changed an audited row: rows against leaves, leaves against tree, tree against checkpoints.
 
-The owner of the database can compute everything inside again. Copies outside (log, messages, file) stay: `outside`
-compares them.
+The owner of the database can compute everything inside again, but not the copies outside (log, messages, file):
+`outside` compares those.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from audit.services.sealing import rows_in_order
 from audit.services.sources import KEY_SIZE, Key, audited_tables
 from audit.services.tree import WIDTH, Tree, leaves
 
-# At most this many flaws inside the database are named: the first ones are enough. Those outside are all named.
+# At most this many flaws inside the database are named: the first ones are enough. All flaws outside are named.
 _NAMED = 20
 
 
 def verify(*, recent: int | None = None, outside: Iterable[str] = (), key: bytes | None = None) -> Verification:
     """Compare everything, or only the `recent` newest leaves. `outside`: lines of a file of checkpoints.
 
-    `key`: the public key of the signatures, by default that of our own. The shop may write meanwhile.
+    `key`: the public key of the signatures, by default our own. The shop may write meanwhile.
     """
     result = Verification()
     # in this order, so that what is sealed meanwhile is not a flaw
@@ -54,7 +54,7 @@ def verify(*, recent: int | None = None, outside: Iterable[str] = (), key: bytes
 
 
 def _cut_off(state: Sealing, newest: int) -> list[Flaw]:
-    """Whether the tree ends before what was signed, or before what it says itself: then nothing else is compared."""
+    """Whether the tree is shorter than it was signed, or than its own record says: then nothing else is compared."""
     if max(newest, state.published) > state.size:
         detail = f"{state.size} leaves, and a checkpoint of {max(newest, state.published)} was made"
         return [Flaw("cut_off", detail=detail)]
@@ -158,7 +158,7 @@ def _outside_flaws(result: Verification, lines: Iterable[str], size: int, key: b
 
 
 def _that_differ(agreed: int, published: list[tuple[int, list[list[Any]]]]) -> list[Flaw]:
-    """Each row that differs from the lists of these checkpoints, in their order; the first `agreed` leaves agree."""
+    """The rows that differ from the lists of these checkpoints, in their order; the first `agreed` leaves agree."""
     names = {table.number: table.name for table in audited_tables()}
     now = [(names.get(key.source, ""), key.row, leaf.hex()[:8]) for _, key, leaf in _there(agreed)]
     places = {row[:2]: place for place, row in enumerate(now)}
@@ -174,7 +174,7 @@ def _that_differ(agreed: int, published: list[tuple[int, list[list[Any]]]]) -> l
                 known.add(place)
                 if now[place][2] != prefix:
                     flaws.append(Flaw("outside_changed", table, number, detail))
-        # what is among these rows now; if the list of a checkpoint before is missing, its rows are not known
+        # the present rows of this range; if the list of an earlier checkpoint is missing, its rows are not known
         first = next_leaf if begin <= after else min(known, default=0)
         end = max(known, default=first - 1) + 1
         detail = f"not in the checkpoint of {count} leaves"
