@@ -17,8 +17,7 @@ _SECRET = forms.PasswordInput({**_LINE, "autocomplete": "new-password"}, render_
 
 
 class WayForm(forms.Form):
-    """The name that people give to a way. Each service adds its fields, and `address`: the apprise address of a valid
-    form."""
+    """The name that people give a way. Each service adds its fields, and the `address` for apprise."""
 
     words: str | Promise = ""
     name = forms.CharField(

@@ -191,7 +191,7 @@ class Approval(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether it waits for a decision: nobody has decided it, and it has not expired."""
+        """Whether it waits for a decision; an overdue approval does so until it is ended."""
         return self.state == ApprovalState.ASKED
 
     @property
