@@ -30,12 +30,12 @@ from core.times import clock
 from gateway.services import upstream_account
 
 _LATE_HOURS = LATE.total_seconds() / 3600
-# How old the last drill from the bucket may be. A person has to bring the key, so it cannot be asked for often.
+# The highest age of the last drill from the bucket. A person has to bring the key, so we do not ask for it often.
 _BUCKET_DRILL = dt.timedelta(days=100)
 
 
 def backups(subject: str) -> Iterator[Finding]:
-    """How old the newest backup is: ours in BACKUP_TO, that of a stamp, or one by hand."""
+    """The finding about the age of the newest backup: ours in BACKUP_TO, that of a stamp, or one by hand."""
     if settings.BACKUP_TO and is_backed_up_here():
         yield _backup_of_ours(subject)
         return
@@ -55,7 +55,7 @@ def backups(subject: str) -> Iterator[Finding]:
 
 
 def _backup_by_hand(subject: str) -> Finding:
-    """How old the newest backup by hand is, where no backup is made automatically."""
+    """The finding about the newest backup by hand, for a shop without automatic backups."""
     advice = _("None is made by itself: name a folder in BACKUP_TO, or in BACKUP_STAMP what a backup of yours touches.")
     if settings.BACKUP_TO:
         advice = _("DATABASE_URL names a PostgreSQL of your own: name in BACKUP_STAMP what its own backup touches.")
@@ -71,7 +71,7 @@ def _backup_by_hand(subject: str) -> Finding:
 
 
 def _backup_of_ours(subject: str) -> Finding:
-    """How old the newest backup in BACKUP_TO is, and how much of the last work is not copied there."""
+    """The finding about the newest backup in BACKUP_TO: its age, and how much of the last work is not copied there."""
     if since := first_backup_since():
         return _first_backup(subject, since)
     newest = next((backup["at"] for backup in kept_backups()), None)
@@ -103,7 +103,7 @@ def _first_backup(subject: str, since: dt.datetime) -> Finding:
 
 
 def _missing() -> str:
-    """What is missing or damaged in BACKUP_TO, in words; "" for nothing."""
+    """The missing or damaged parts in BACKUP_TO, in words; "" for none."""
     if not has_copied_log():
         return _("; the copied log beside it (wal/) is missing: it can be restored to its own moment alone")
     if unreadable := unreadable_backups():

@@ -1,4 +1,4 @@
-"""The page "Backups": what there is; and after a restore, what has to be looked at before the shop opens."""
+"""The page "Backups": the backups, and after a restore the checks before the shop opens."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ from staff.confirming import check_factor
 
 OPEN_SHOP = act("open_restored", pgettext_lazy("audit", "Open the shop after a restore"), Right.CHANGE_POLICIES)
 _SHOWN = 200
-# A task tries each order every minute. An order that it has not tried by then has a fault, and no longer keeps the shop
-# closed.
+# A task tries each order every minute. An order that it has not tried within this time has a fault, and no longer keeps
+# the shop closed.
 _TAKING_IN = dt.timedelta(minutes=5)
 
 
 class NotYet(Refused):
-    """What has to be known before the shop opens is not known yet."""
+    """The shop cannot open yet: a needed fact is not known."""
 
 
 class NotTakenIn(Refused):
@@ -113,7 +113,7 @@ def _require_known(*, without: str) -> None:
 
 
 def words_of(group: Group) -> str:
-    """What may happen to the orders that wait, when the shop opens without them."""
+    """The words about what may happen to the waiting orders when the shop opens without them."""
     words = ngettext(
         "%(n)s order of the journal, %(sum)s at most, is not taken in yet: it is in no books and no drawer. A customer "
         "who comes again for it may be sold it twice.",
@@ -125,7 +125,7 @@ def words_of(group: Group) -> str:
 
 
 def waits_for(account: UpstreamAccount) -> str:
-    """What has to happen before a restored shop may open; "" when it may."""
+    """The reason why a restored shop may not open yet; "" when it may."""
     reading = latest_reading()
     if unasked := _orders_of(account).filter(status__in=POLLED, polls=0).count():
         words = ngettext(
@@ -146,6 +146,6 @@ def waits_for(account: UpstreamAccount) -> str:
 
 
 def _orders_of(account: UpstreamAccount) -> Any:
-    """Orders from before the restore that were open then."""
+    """The orders from before the restore that were open at that time."""
     were_open = Q(status__in=OPEN) | Q(final_at__gte=account.restored_at)
     return Order.objects.filter(were_open, created_at__lt=account.restored_at)

@@ -1,4 +1,4 @@
-"""The connections of a web process: how long one stays, how long half a request takes, and how many an address has."""
+"""The limits of a web process: how long a connection stays, how long half a request takes, how many an address has."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class _Task(WSGITask):  # type: ignore[misc]
 class SharedChannel(HTTPChannel):  # type: ignore[misc]
     """A connection that ends after `MOST_ANSWERS`.
 
-    The process that is free first takes the next connection. Without this, people would stay all day with the process
-    that accepted them first.
+    The next connection goes to the process that is free first. Without this limit, people would stay all day with the
+    process that accepted them first.
     """
 
     task_class = _Task
@@ -45,8 +45,8 @@ class SharedChannel(HTTPChannel):  # type: ignore[misc]
 class HalfSent:
     """Knows since when each half-sent request has been under way.
 
-    Each takes a place among the connections and no thread. Without these limits one client could take all places and
-    shut everybody out; with them it shuts out only itself.
+    Each request takes a place among the connections, and no thread. Without these limits one client could take all
+    places and shut everybody out; with them the client shuts out only itself.
     """
 
     def __init__(self) -> None:
@@ -68,9 +68,9 @@ class HalfSent:
             yield from (channel for *_, channel in sorted(of_address)[:-MOST_FROM_ONE])
 
     def _address(self, channel: Any) -> str:
-        """The sender: the peer, or behind proxies the address that the outermost saw; "" before the header has come.
+        """The sender: the peer, or behind proxies the address that the outermost saw; "" before a header has come.
 
-        A proxy sends a header only when it has all of it, so that connections without one are its own spare ones.
+        A proxy sends a complete header at once, so connections without a header are the proxy's own spare ones.
         """
         if not settings.TRUSTED_PROXY_COUNT:
             return str(channel.addr[0])

@@ -54,6 +54,6 @@ def _own_branch() -> str:
 
 
 def _rights_of(user: User) -> str:
-    """What decides which pages the places have, as one text, read for each request: a change takes effect at once."""
+    """The facts that decide which pages the places have, as one text; read for each request, never kept."""
     rights = "all" if user.is_superuser else " ".join(sorted(user.get_all_permissions()))
     return f"{rights} several" if has_several() else rights

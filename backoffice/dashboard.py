@@ -88,7 +88,7 @@ def overview(request: StaffRequest) -> HttpResponse:
 @staff_only()
 @require_GET
 def overview_live(request: StaffRequest) -> HttpResponse:
-    """When to poll next, and the overview if it is not as the page shows it."""
+    """The time of the next poll, and the overview if it differs from the page."""
     own = OwnDay.read(request.user) if _sells(request) else None
     part = Part.of(request.GET, request.user)
     live = _live(request, own, part)
@@ -98,7 +98,7 @@ def overview_live(request: StaffRequest) -> HttpResponse:
 
 
 def _sells(request: StaffRequest) -> bool:
-    """Whether the person sells, and so sees a day of their own."""
+    """Whether the person sells, and therefore sees a day of their own."""
     return request.user.has_perm(Right.BUY) and request.user.has_perm(Right.VIEW_ORDERS)
 
 
@@ -164,7 +164,7 @@ def _say(request: StaffRequest, queued: bool, words: str) -> None:
 
 
 def _facts(request: StaffRequest, part: Part, figures: Callable[[], dict[str, Any]] = dict) -> dict[str, Any]:
-    """What the overview shows of the chosen branch, and `figures`, both from one snapshot."""
+    """The values of the overview for the chosen branch, and `figures`, both from one snapshot."""
     limit = limit_use() if _sees_shop(request) and request.user.has_perm(Right.VIEW_ORDERS) else None
     with snapshot():
         with seen_in(part.chosen.branch):

@@ -1,7 +1,7 @@
 """The rights of the app's role on each table, and how they are granted and proved.
 
 The owner of the tables migrates. Every process signs in as another role, which is neither owner nor superuser: it
-cannot change a table, take a trigger away, empty a table, or rewrite what is only ever added to. A new table needs a
+cannot change a table, take a trigger away, empty a table, or rewrite a table that only grows. A new table needs a
 row here.
 """
 
@@ -291,7 +291,7 @@ def _held(cursor: CursorWrapper, role: str) -> dict[str, set[str]]:
 
 
 def excess(role: str = "") -> Iterator[str]:
-    """In words, what a role (by default that of our processes) can do and should not."""
+    """The rights that a role (by default that of our processes) has and should not have, in words."""
     role = role or settings.DATABASE_APP_ROLE
     with connection.cursor() as cursor:
         cursor.execute(_ROLE, {"role": role})
@@ -306,7 +306,7 @@ def excess(role: str = "") -> Iterator[str]:
 
 
 def lacking(role: str = "") -> Iterator[str]:
-    """In words, the rights that a role should have and has not."""
+    """The rights that a role lacks and should have, in words."""
     with connection.cursor() as cursor:
         held = _held(cursor, role or settings.DATABASE_APP_ROLE)
     for table in RIGHTS:

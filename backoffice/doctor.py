@@ -1,4 +1,4 @@
-"""What the shop rests on, for `./run doctor` and the page "Health": one finding a subject, with the next step."""
+"""Examines what the shop needs to run, for `./run doctor` and the page "Health": one finding for each subject."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ _NAMED = 5  # open differences that are named one by one
 
 
 def examine(*, is_page: bool = False) -> Iterator[Finding]:
-    """One finding after the other; a subject that cannot be looked at is a finding, too. Makes one upstream call.
+    """The findings, one after the other; a subject that cannot be examined is a finding, too. Makes one upstream call.
 
-    A store that is away is named once; what needs it is "not checked". `is_page`: it makes no call and uses what the
+    An unreachable store is named once; subjects that need it are "not checked". `is_page`: makes no call, uses what the
     background has seen, and leaves out the subjects that only the server's operator can use.
     """
     away: set[str] = set()
@@ -207,7 +207,7 @@ def _upstream_asked(subject: str) -> Iterator[Finding]:
 
 
 def _unanswered(subject: str, fault: UpstreamError) -> Finding:
-    """A full limit, or the first minute of a new shop, is no fault."""
+    """The finding after a call without an answer. A full rate limit, or a new shop's first minute, is not a fault."""
     if isinstance(fault, Unavailable) and fault.reason == "budget":
         if opens_at := first_request_at():
             return _first_minute(subject, opens_at)
@@ -227,7 +227,7 @@ def _advice_refused() -> str:
 
 
 def _upstream_known(subject: str) -> Iterator[Finding]:
-    """What the balance request of every minute has found."""
+    """The finding from the balance request of every minute."""
     account, reading = upstream_account(), latest_reading()
     if account.refused_code:
         seen = _("refuses our account: %(code)s") % {"code": account.refused_code}
@@ -313,7 +313,7 @@ def _books(subject: str) -> Iterator[Finding]:
 
 
 def _compared(subject: str, compared: dt.datetime) -> Finding:
-    """As the page Balance says it: open orders make it provisional."""
+    """The finding about the last comparison, in the words of the page Balance: open orders make it provisional."""
     now = position()
     if now.state == ReconciliationRun.Result.BALANCED:
         return Finding(subject, Verdict.OK, _("proved; last compared %(time)s") % {"time": clock(compared)})

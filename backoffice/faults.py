@@ -1,6 +1,6 @@
 """The pages of a wrong address, of a form that is not accepted, and of a database that is away.
 
-Such a page stands without the shop around it (`fault_frame.html`) while the database, which knows the shop, is away.
+While the database is away, such a page has no frame of the shop (`fault_frame.html`): the shop's data is unknown.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # 
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """403: the person lacks the right, or is there by PIN and has it by password."""
+    """403: the person lacks the right, or signed in by PIN and has the right only by password."""
     is_by_pin = isinstance(exception, NotByPin) or getattr(getattr(request, "user", None), "lacks_password", False)
     return _shown(request, "tills/pin_only.html" if is_by_pin else "403.html", 403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
-    """404: no such address, or no such row."""
+    """404: the address or the row does not exist."""
     return _shown(request, "404.html", 404)
 
 
 def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
     """403: nothing was done; the page links back to the form's page with its query, through sign-in if that is needed.
 
-    At a till every take-over makes new form tokens, so that a form of the person before is refused without a link back.
+    At a till every take-over makes new form tokens, so a form of the previous person is refused without a link back.
     """
     if getattr(request, "till_token", "") and request.user.is_authenticated:
         return render(request, "tills/taken_over.html", status=403)
@@ -65,8 +65,8 @@ def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noq
 def fault(request: HttpRequest) -> HttpResponse:
     """503 with a page that tries again by itself while the database is away; 500 for any other fault of ours.
 
-    A request that did not reach its view has stored nothing. One that did may have: then the page sends the same form
-    again, which names the same order. An unknown address is a 404 then, too.
+    A request that did not reach its view has stored nothing. A request that reached it may have: then the page sends
+    the same form again, which names the same order. An unknown address is a 404 while the database is away, too.
     """
     if not is_away(sys.exc_info()[1]):
         return server_error(request)

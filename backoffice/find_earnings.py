@@ -37,7 +37,7 @@ _BY_OF = {word: by for by, words in _CALLED.items() for word in words}
 
 
 def earnings_asked(asked: Asked) -> Iterator[Result]:
-    """The page Earnings, if the text is a word for it with days, with what to split it by, or with both."""
+    """The page Earnings, if the text is a word for it with days, with a split, or with both."""
     words = as_words(asked.text).lower().split()
     if _EARNED.isdisjoint(words) or not asked.person.has_perms((Right.VIEW_ORDERS, Right.VIEW_SHIFTS)):
         return

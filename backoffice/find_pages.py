@@ -36,7 +36,7 @@ _Words = str | Promise
 
 
 class _Page(NamedTuple):
-    """One page: its name in the addresses, icon, words, the page that it is part of, and who sees it there.
+    """One page: its name in the addresses, icon, words, the page that it is part of, and the test of people who see it.
 
     `also`: other words that people look for it by; they are not shown. `place`: a part of the page, behind its address.
     """
@@ -54,7 +54,7 @@ class _Page(NamedTuple):
         return f"{reverse(self.name)}{self.place}"
 
     def may_be_opened_by(self, person: User) -> bool:
-        """Whether the person sees it there, and its view lets the person in."""
+        """Whether the person sees the page in its place, and its view lets the person in."""
         return self.may(person) and person.has_perms(getattr(resolve(reverse(self.name)).func, "rights", ()))
 
 
@@ -204,7 +204,7 @@ _SETTINGS = (
 
 
 def _pages(asked: Asked) -> Iterator[Result]:
-    """The pages whose words begin with what is typed; without a text those of the places.
+    """The pages with words that begin with the typed text; without a text the pages of the places.
 
     Matches by name come first, then by other words, then by the page that they are part of.
     """
@@ -240,7 +240,7 @@ def _words_of(text: _Words) -> frozenset[str]:
 
 @cache
 def _phrases(page: _Page) -> frozenset[frozenset[str]]:
-    """Each of its other names, in every language. Typed as a whole, it means no days: "due today"."""
+    """The other names of the page, in every language. Such a name typed as a whole means no days: "due today"."""
     phrases: set[frozenset[str]] = set()
     for language, _name in settings.LANGUAGES:
         with translation.override(language):
@@ -250,7 +250,7 @@ def _phrases(page: _Page) -> frozenset[frozenset[str]]:
 
 @cache
 def _known(page: _Page, *, whole: bool = True) -> frozenset[str]:
-    """The words that find it, in every language; without `whole`, not those of the page that it is part of."""
+    """The words that find the page, in every language; without `whole`, not those of the page that it is part of."""
     words: set[str] = set()
     for language, _name in settings.LANGUAGES:
         with translation.override(language):

@@ -14,7 +14,7 @@ from core.resealing import sealed_rows
 
 
 class Verdict(LookChoices):
-    """How a subject stands."""
+    """The verdict about a subject."""
 
     OK = "ok", "circle-check", "good", gettext_lazy("All right")
     PROVISIONAL = "provisional", "clock", "queued", gettext_lazy("Provisional")
@@ -24,7 +24,7 @@ class Verdict(LookChoices):
 
 @dataclass(frozen=True)
 class Finding:
-    """How one subject stands, what was seen, and what to do about it; in the language of its reader."""
+    """The verdict about one subject, what was seen, and what to do; in the language of its reader."""
 
     subject: str
     verdict: Verdict

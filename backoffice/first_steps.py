@@ -1,6 +1,6 @@
-"""What a new real shop still needs, as a list: each step follows from what is there, and links to its page.
+"""The list of what a new real shop still needs: each step follows from the stored data, and links to its page.
 
-Only its closing is stored, and is final. The sandbox's demo has no such list.
+Only the closing of the list is stored, and is final. The sandbox's demo has no such list.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _NOBODY = ("192.0.2.1", 9)
 
 @dataclass(frozen=True)
 class Step:
-    """One step: whether it is done, what was seen, and what to do when it was something bad."""
+    """One step: whether it is done, what was seen, and what to do about a fault."""
 
     name: str
     title: str | Promise
@@ -183,7 +183,7 @@ def first_steps(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.CHANGE_SHOP)
 @require_GET
 def first_steps_live(request: StaffRequest) -> HttpResponse:
-    """When to poll next, and the steps that are not as the page shows them; the overview once the list is closed."""
+    """The time of the next poll, and the steps that differ from the page; the overview once the list is closed."""
     if (first := FirstSteps.read(request.user)) is None:
         return HttpResponseClientRedirect(reverse("overview"))
     return render(request, "backoffice/first_steps.html#live", _facts(request, first))

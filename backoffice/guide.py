@@ -1,4 +1,4 @@
-"""The guides: docs/guide-READER.LANGUAGE.md as pages of ours, to be read and printed."""
+"""The guides: docs/guide-READER.LANGUAGE.md as pages of the app, to be read and printed."""
 
 from __future__ import annotations
 

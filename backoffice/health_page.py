@@ -1,4 +1,4 @@
-"""The page "Health": how the installation is, and what to do, as `./run doctor` says it on the terminal."""
+"""The page "Health": the state of the installation, and what to do, as `./run doctor` says it on the terminal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RANKS = {Verdict.PROVISIONAL: 1, Verdict.OK: 2}
 @staff_only(Right.CHANGE_POLICIES)
 @require_GET
 def health_page(request: StaffRequest) -> HttpResponse:
-    """Each subject with its verdict and next step; it asks the provider nothing."""
+    """Show each subject with its verdict and next step; the page sends the provider nothing."""
     findings = sorted(examine(is_page=True), key=lambda finding: _RANKS.get(finding.verdict, 0))
     rows = []
     for finding in findings:

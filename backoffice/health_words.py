@@ -1,4 +1,4 @@
-"""What each subject of the page "Health" means for the shop's owner, and what to do about it."""
+"""The meaning of each subject of the page "Health" for the shop's owner, and what to do about it."""
 
 from __future__ import annotations
 

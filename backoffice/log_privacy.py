@@ -1,4 +1,5 @@
-"""Values that no log line or report of a fault holds. The settings import it, so it imports nothing of Django."""
+"""Removes private values from log lines and reports. The settings import it, so it imports nothing of
+Django."""
 
 from typing import Any
 

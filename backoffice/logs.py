@@ -1,4 +1,4 @@
-"""How a log line looks, and which loggers say less. The settings import it, so it imports nothing of Django."""
+"""The format of log lines, and the loggers that say less. The settings import it, so it imports nothing of Django."""
 
 import logging
 import os
@@ -68,12 +68,12 @@ def logging_from(level: int, *, as_json: bool) -> dict[str, Any]:
             "celery": {"level": "WARNING"},
             "celery.worker.consumer": {"level": "WARNING"},
             "django.server": {"level": "WARNING"},
-            # It repeats each refused request, of which anybody may send thousands.
+            # It repeats each refused request, and anybody may send thousands of those.
             "django.request": {"level": "ERROR"},
             "django.security.DisallowedHost": {"filters": ["without_trace"]},
             # It warns of every request that waits for a thread, however shortly.
             "waitress.queue": {"level": "ERROR"},
-            # They name hosts and paths, which hold tokens. Our own code logs the result of a message. Of mail it reads
+            # They name hosts and paths, which hold tokens. Our own code logs the result of a message. For mail it reads
             # the server's answer from these records (`alerts.services.ways`).
             "apprise": {"handlers": ["nowhere"], "propagate": False, "level": "DEBUG"},
             "urllib3": {"level": "WARNING"},

@@ -15,7 +15,7 @@ from core import clock
 from purchases.models import LostOrder
 from purchases.states import ActionReason, Status
 
-# How long after a restore they are shown; by then somebody has looked after what they lack.
+# The time after a restore in which they are shown; by its end somebody has added what they lack.
 _SHOWN_FOR = dt.timedelta(days=30)
 _SHOWN = 200
 _GROUPS = {
@@ -65,7 +65,7 @@ def _outcome() -> Case:
 
 
 def _cost() -> Coalesce:
-    """An order's price in whole rupiah; until it is known, the highest that it may be."""
+    """An order's price in whole rupiah; until the price is known, the highest possible one."""
     return Coalesce(F("order__price"), F("order__max_price"), Cast(KT("line__max_price"), BigIntegerField()))
 
 

@@ -1,4 +1,4 @@
-"""`/metrics`, which Prometheus reads: how the shop stands, and how long this machine's pages, calls and tasks take."""
+"""`/metrics`, which Prometheus reads: the state of the shop, and the times of this machine's pages, calls and tasks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class MachineCollector(Collector):
 
 
 class ShopCollector(Collector):
-    """How the shop stands at this moment. A few cheap queries a scrape, however large the tables are."""
+    """The state of the shop at this moment. A few cheap queries a scrape, for tables of any size."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Each number as a gauge."""

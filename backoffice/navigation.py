@@ -46,7 +46,7 @@ def _sees_refunds(person: User) -> bool:
 
 
 def _sees_callbacks_alone(person: User) -> bool:
-    """Whether callbacks are a page of their own; other people have them as a tab of the evidence."""
+    """Whether callbacks are a separate page for this person; other people have them as a tab of the evidence."""
     return person.has_perm(Right.VIEW_CALLBACKS) and not person.has_perm(Right.VIEW_EXCHANGES)
 
 
@@ -57,7 +57,7 @@ def _sees_branches(person: User) -> bool:
 
 @dataclass(frozen=True)
 class _Page:
-    """A page of a place: its address, who may open it, and how the names (or a path) of the addresses below begin.
+    """A page of a place: its address, the test `may`, and how the names (or a path) of the addresses below begin.
 
     `kind`: the kind of work that it lists. People who see such work get that part of the list of work instead, which
     links to the page behind `address`.
@@ -73,7 +73,7 @@ class _Page:
     kind: str = ""
 
     def url_for(self, person: User) -> str:
-        """Where it leads this person."""
+        """The address to which the page leads this person."""
         if self.kind and KINDS[self.kind].may_see(person):
             return f"{reverse('work')}?kind={self.kind}"
         return reverse(self.address)
@@ -161,7 +161,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Place:
-    """One of the six, with those of its pages that this person may open; at least one."""
+    """One of the six places, with the pages that this person may open; at least one."""
 
     name: str
     icon: str
@@ -179,7 +179,7 @@ class Place:
 
     @property
     def has_several(self) -> bool:
-        """Whether there is more than its first page."""
+        """Whether it has more than one page."""
         return len(self.pages) > 1
 
 
@@ -216,7 +216,7 @@ class Navigation:
 
 
 def navigation_of(request: HttpRequest) -> Navigation:
-    """The places of the signed-in person. A page that is not found is in none of them."""
+    """The places of the signed-in person. A page that is not found belongs to none of them."""
     person: User = request.user  # type: ignore[assignment] # signed in
     match = request.resolver_match
     here = _page_of(person, match.url_name or "", f"/{match.route}") if match else None

@@ -1,4 +1,4 @@
-"""The door of every address that names a row: a row of another branch answers as if it did not exist.
+"""Guards every address that names a row: a row of another branch answers as if it did not exist.
 
 Lists, files and figures narrow themselves (`branches.seeing`). This module checks each address that a person who is
 bound to a branch opens, before its view reads or does anything. `tests/branches/test_bound.py` checks that each address
@@ -39,7 +39,7 @@ class Door:
     with_shop: bool = False
 
     def is_open(self, value: Any, branch: int) -> bool:
-        """Whether no row is of another branch. It is open, too, if no row exists: then the view answers."""
+        """Whether no row belongs to another branch. It is open, too, if no row exists: then the view answers."""
         rows = self.model._default_manager.filter(**{self.key: value})
         return not rows.exclude(within(branch, self.path, with_shop=self.with_shop)).exists()
 
@@ -97,7 +97,7 @@ class BranchDoorMiddleware(Middleware):
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, _view: object, _args: object, values: dict[str, Any]) -> None:
-        """Raise `Http404` for a row of another branch, and `PermissionDenied` for what is of the whole shop."""
+        """Raise `Http404` for a row of another branch, and `PermissionDenied` for a page about the whole shop."""
         name = request.resolver_match.url_name if request.resolver_match else None
         if name not in CLOSED and not values:
             return

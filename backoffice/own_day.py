@@ -1,4 +1,4 @@
-"""One person's own day, for the overview: the drawer, what is on its way, what was sold today."""
+"""One person's own day, for the overview: the drawer, the open orders, the sales of today."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from purchases.tables import OrderTable
 from staff.models import User
 
 _MOST_OPEN, _LATEST = 20, 8
-# An order that ended like this has brought the customer nothing, and costs nothing.
+# An order with one of these ends has brought the customer nothing, and costs nothing.
 _IN_VAIN = UNFULFILLED - {Status.REVERSED}
 
 
@@ -34,13 +34,13 @@ class OwnDay:
     drawer: OwnDrawer
     open_orders: list[Order]
     latest: list[Order]
-    #: Status → how many of today's orders, and what their customers pay.
+    #: Status → the number of today's orders, and the rupiah that their customers pay.
     today: dict[Status, tuple[int, int]]
     person: User
 
     @classmethod
     def read(cls, person: User) -> OwnDay:
-        """Everything of one moment, in one statement; its lists are bounded."""
+        """Read everything at one moment, in one statement; its lists are bounded."""
         shifts, entered, sold, open_orders, today, latest = _questions(own_branch()).read(
             person=person.pk, midnight=start_of_day(timezone.localdate())
         )
@@ -55,12 +55,12 @@ class OwnDay:
 
     @property
     def sold(self) -> tuple[int, int]:
-        """How many of today's orders have arrived, and rupiah."""
+        """The number of today's orders that have arrived, and their rupiah."""
         return self.today.get(Status.SUCCESS, (0, 0))
 
     @property
     def in_vain(self) -> int:
-        """How many of today's orders have ended with nothing for the customer."""
+        """The number of today's orders that have ended with nothing for the customer."""
         return sum(count for status, (count, _paid) in self.today.items() if status in _IN_VAIN)
 
     @property

@@ -16,7 +16,7 @@ from core.stores import new_client
 
 log = structlog.get_logger()
 
-# How long (seconds) the others wait for a beat that was killed. One that stops in order is replaced at once.
+# Seconds for which the others wait for a beat that was killed. A beat that stops in order is replaced at once.
 LEASE_SECONDS = 15.0
 _RENEW_SECONDS, _STAND_BY_SECONDS = 3.0, 1.0
 

@@ -16,7 +16,7 @@ from core.rights import Right
 
 @dataclass(frozen=True)
 class Page:
-    """One of them: the name of its address, its words, its right; `also`: the name of a page that belongs to it."""
+    """A page of a section: the name of its address, its words, its right; `also`: the name of a page below it."""
 
     name: str
     words: str | Promise
@@ -82,7 +82,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
 
 
 def section_of(request: HttpRequest) -> Section | None:
-    """The section of the page shown; None for a page of none, or where the person may open only one of its pages."""
+    """The section of the page shown; None without one, or if the person may open only one of its pages."""
     here = request.resolver_match.url_name if request.resolver_match else None
     for words, pages in SECTIONS:
         if any(here in {page.name, page.also or page.name} for page in pages):

@@ -40,7 +40,7 @@ SANDBOX = env.bool("BACKOFFICE_SANDBOX", False)
 SANDBOX_URL = env.str("SANDBOX_URL", "")
 SANDBOX_DASHBOARD_URL = env.str("SANDBOX_DASHBOARD_URL", "")
 
-# The shop's name until a person saves the page "Shop"; and always the name in authenticator apps and passkeys.
+# The shop's name until a person saves the page "Shop". Authenticator apps and passkeys always show this name.
 SHOP_NAME = env.str("SHOP_NAME", "Toko Kita")
 
 # --- Django -------------------------------------------------------------------------------------------------
@@ -154,8 +154,8 @@ TEMPLATES: list[dict[str, Any]] = [
     }
 ]
 
-# Our processes sign in as a role that may do only what they do (backoffice/database_rights.py), commands that change
-# tables as the tables' owner: manage.py says which.
+# Our processes sign in as a role with only the rights that they need (backoffice/database_rights.py). Commands that
+# change tables sign in as the tables' owner: manage.py lists them.
 DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", "") if env.bool("DATABASE_AS_OWNER", False) else ""
 if not DATABASE_OWNER_URL:
     os.environ.pop("DATABASE_OWNER_URL", None)  # it may come from .env: a process that serves needs none
@@ -202,7 +202,7 @@ CACHES = {
     },
 }
 SESSION_ENGINE = "staff.sessions"  # Django's, with the person beside each
-# In a signed cookie when it fits: in the session a message would be two more writes.
+# A signed cookie when the message fits: in the session it would cost two more writes.
 MESSAGE_STORAGE = "django.contrib.messages.storage.fallback.FallbackStorage"
 
 # --- Staff --------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_FORMS = {"login": "staff.forms.SignInForm", "change_password": "staff.forms.OwnPasswordForm"}
-# Not allauth's limits: ours never keep out a person with a known device or a second factor
+# Our limits instead of allauth's: ours never keep out a person with a known device or a second factor
 # (staff/services/throttle.py).
 ACCOUNT_RATE_LIMITS = False
 MFA_RATE_LIMITS = False
@@ -236,7 +236,7 @@ OIDC_ISSUER = env.str("OIDC_ISSUER", "")
 OIDC_CLIENT_ID = env.str("OIDC_CLIENT_ID", "")
 OIDC_CLIENT_SECRET = env.str("OIDC_CLIENT_SECRET", "")
 OIDC_NAME = env.str("OIDC_NAME", "") or "OpenID Connect"
-# The claim of the ID token that holds a person's roles, and which of its values is which role here.
+# The claim of the ID token that holds a person's roles, and the role here for each of its values.
 OIDC_CLAIM = env.str("OIDC_CLAIM", "groups")
 OIDC_ROLES: dict[str, str] = env.dict("OIDC_ROLES", {})
 SOCIALACCOUNT_ADAPTER = "staff.provider.OneProvider"
@@ -334,18 +334,18 @@ REDIS_CONNECT_TIMEOUT = 3.0
 UPSTREAM_BASE_URL = env.str("UPSTREAM_BASE_URL", "")
 UPSTREAM_SECRET_ID = env.str("UPSTREAM_SECRET_ID", "")
 UPSTREAM_SECRET_KEY = env.str("UPSTREAM_SECRET_KEY", "")
-# While the key is exchanged, callbacks may still be signed with the one before. Requests are signed with the new one.
+# While the key is exchanged, callbacks may still be signed with the previous key. Requests are signed with the new one.
 UPSTREAM_SECRET_KEY_PREVIOUS = env.str("UPSTREAM_SECRET_KEY_PREVIOUS", "")
 UPSTREAM_CONNECT_TIMEOUT = env.float("UPSTREAM_CONNECT_TIMEOUT", 5.0)
 UPSTREAM_READ_TIMEOUT = env.float("UPSTREAM_READ_TIMEOUT", 30.0)
 UPSTREAM_ACCOUNT_RATE = env.str("UPSTREAM_ACCOUNT_RATE", "120/minute")
 UPSTREAM_IP_RATE = env.str("UPSTREAM_IP_RATE", "300/minute")
 UPSTREAM_PRODUCTS_RATE = env.str("UPSTREAM_PRODUCTS_RATE", "6/minute")
-# Within how many seconds of our sending the upstream is known to count a request; 0: not known (docs/rate-budget.md).
+# The upstream counts a request within this many seconds of our sending; 0: not known (docs/rate-budget.md).
 UPSTREAM_COUNTS_WITHIN_SECONDS = env.float("UPSTREAM_COUNTS_WITHIN_SECONDS", 0.0)
 UPSTREAM_CALLBACK_VERIFIER = env.str("UPSTREAM_CALLBACK_VERIFIER", "hmac_sha256_body")
 UPSTREAM_CALLBACK_ALLOWED_IPS: list[str] = env.list("UPSTREAM_CALLBACK_ALLOWED_IPS", [])
-# How long a page or a command waits for the rate budget when it makes a call itself.
+# The time for which a page or a command waits for the rate budget when it makes a call itself.
 UPSTREAM_INTERACTIVE_WAIT = env.float("UPSTREAM_INTERACTIVE_WAIT", 10.0)
 
 # --- Orders -----------------------------------------------------------------------------------------------------

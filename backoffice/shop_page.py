@@ -91,7 +91,7 @@ def _chosen_logo(form: ShopForm) -> Logo | None:
 
 
 def _typed(form: ShopForm, shop: Shop, logo: Logo | None) -> Letterhead:
-    """The values that the receipts would show: the typed ones, but the stored one where a typed one is refused."""
+    """The values that the receipts would show: the typed values, or the stored value for a refused one."""
     head, typed = Letterhead.of(shop), form.cleaned_data
     changed: dict[str, Any] = {name: typed[name] for name in ("name", "phone", "language") if name in typed}
     changed |= {name: tuple(typed[name].splitlines()) for name in ("address", "footer") if name in typed}

@@ -33,7 +33,7 @@ def make_ready() -> None:
 
 
 def load_code() -> None:
-    """Import every module of ours: a new version that is put in place later changes nothing under this process."""
+    """Import every module of ours, so that a new version that is installed later changes nothing in this process."""
     for app in apps.get_app_configs():
         if Path(app.path).resolve().parent == settings.BASE_DIR:
             for module in walk_packages([app.path], f"{app.name}."):

@@ -1,4 +1,4 @@
-"""What to try in a demo: three lines on the overview for each of its people, until that person puts them away."""
+"""Tips for a demo: three lines on the overview for each person, until that person puts them away."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _has_given_back(person: User, since: dt.datetime) -> bool:
 
 
 class _Line(NamedTuple):
-    """The right that it takes, the words, and the page: its name, and what follows its address.
+    """A line: the right that it takes, its words, and its page: the name, and what follows the address.
 
     `is_done`: whether the person has done it since the first sign-in; None for a tip that only shows something.
     """
@@ -118,7 +118,7 @@ class Tip(NamedTuple):
 
 
 def tips_for(person: User) -> list[Tip]:
-    """The lines for this person, those that are done ticked; none after they were put away, and in a real shop."""
+    """The lines for this person, the done ones ticked; none after the person put them away, and none in a real shop."""
     if not person.has_tips:
         return []
     # The month of the demo is made before anybody signs in.
@@ -135,7 +135,7 @@ def tips_for(person: User) -> list[Tip]:
 
 
 def _address(name: str) -> str:
-    """The address of a page; of yesterday's closing that of a branch where it is not signed yet, if there is one."""
+    """The address of a page; for yesterday's closing, that of a branch where it is not signed yet, if there is one."""
     if name != "drawer_day":
         return reverse(name)
     yesterday = timezone.localdate() - dt.timedelta(days=1)

@@ -1,4 +1,4 @@
-"""What the port of the pages says to a browser that reaches it without the TLS proxy that belongs in front."""
+"""Answers a browser that reaches the port of the pages without the TLS proxy that belongs in front."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse

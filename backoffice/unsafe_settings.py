@@ -117,7 +117,7 @@ def _is_upstream_here() -> bool:
 
 
 def _way_out() -> str:
-    """The hint for a trial on one machine; "" with an upstream elsewhere, where HTTPS=0 is refused, too."""
+    """The hint for a trial on one machine; "" with an upstream elsewhere, because HTTPS=0 is refused there, too."""
     return " For a trial on this machine alone: HTTPS=0." if settings.HTTPS and _is_upstream_here() else ""
 
 
@@ -135,5 +135,5 @@ def _plain_stores() -> Iterator[Warning]:
 
 
 def _is_elsewhere(host: str) -> bool:
-    """Whether it is another machine: neither a socket nor a bare name, which containers of one machine have."""
+    """Whether it is another machine: neither a socket nor a bare name, as containers of one machine have."""
     return not host.startswith("/") and ("." in host or ":" in host) and not is_loopback(host)

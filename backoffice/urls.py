@@ -1,4 +1,4 @@
-"""Every address of the backoffice, but those that are answered by middleware: health and the upstream's callbacks."""
+"""Every address of the backoffice, except those that middleware answers: health and the upstream's callbacks."""
 
 from typing import NoReturn
 

@@ -34,13 +34,13 @@ HOST = "127.0.0.1"
 THREADS = 4
 # A connection that is silent for this long (seconds) is closed; checked every few seconds.
 SILENCE_SECONDS, LOOK_SECONDS = 20, 5
-# How often (seconds) half-sent requests are looked for that take too long, or are too many.
+# Seconds between two searches for half-sent requests that take too long, or are too many.
 TIDY_SECONDS = 0.25
-# Each is a file descriptor, of which a process usually has 1024.
+# Each connection is a file descriptor, and a process usually has 1024.
 MOST_CONNECTIONS = 500
 # The largest form is a statement of the bank, of 5,000 rows and more; callbacks.api has a limit of its own below this.
 MOST_BODY_BYTES, MOST_HEADER_BYTES = 1024 * 1024, 64 * 1024
-# How long (seconds) a stop waits for the requests in hand; `./run` waits a little longer than that.
+# Seconds for which a stop waits for the requests in hand; `./run` waits a little longer.
 PATIENCE = 4.0
 # A connection that was active less than this (seconds) ago may be about to send a request.
 QUIET_SECONDS = 0.3

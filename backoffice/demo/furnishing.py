@@ -1,4 +1,4 @@
-"""What a demo's shop has before it sells: drawers, prices that earn something, customers with their numbers."""
+"""Furnishes a demo's shop before it sells: drawers, prices that earn something, customers with their numbers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from customers.services import customer_called, save_number
 from drawers.services import add_drawer
 from staff.models import User
 
-# What a category (by code) adds to the cost: hundredths of a percent where the costs differ widely, else rupiah.
-# Large amounts of credit cost less than their face value: only a percentage brings all of them above it.
+# The margin that a category (by code) adds to the cost: hundredths of a percent where the costs differ widely, else
+# rupiah. Large amounts of credit cost less than their face value: only a percentage brings all of them above it.
 _PERCENT = {"pulsa": 300, "paket-data": 500, "voucher-game": 500, "streaming": 500}
 _PLUS = {"sms-telepon": 1_500, "e-money": 1_500}
 _USUAL, _FEE = 2_500, 2_500

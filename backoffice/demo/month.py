@@ -1,4 +1,4 @@
-"""A demo's first month: sales, bills, shifts, debts and what goes wrong, each by its service and at its time."""
+"""A demo's first month: sales, bills, shifts, debts and faults, each by its service and at its time."""
 
 from __future__ import annotations
 
@@ -85,17 +85,18 @@ _PAID = {19: "Bu Tuti", 16: "Mas Dodi", 10: "Bu Wati", 4: "Bu Sari"}
 _BILLS = {24: "Bu Sari", 21: "Bu Lilis", 15: "Pak Agus", 9: "Bu Wati"}
 _DUE_BILLS = ["Pak Yanto", "Mbak Nita"]
 _TOP_UP = (12, 5_000_000)
-# By days ago, how much more (or less) was counted than expected, in rupiah, and why.
+# By days ago, the difference between counted and expected cash, in rupiah, and the reason.
 _DIFFERENCES = {22: (-2_000, "salah kembalian"), 13: (1_000, "kembalian tidak diambil"), 6: (-5_000, "belum ketemu")}
 # Numbers that make the sandbox behave like this: docs/sandbox.md.
 _FAILS, _NEVER_ARRIVES, _OUTAGE, _INVALID = "087890000004", "081290000011", "081390000022", "082190000023"
 
 
 def live_a_month() -> bool:
-    """Furnish the shop and let it live through a month until now; False when the shop is no new demo.
+    """Furnish the shop and let it live through a month until now; False if the shop is not a new demo.
 
     Only with the sandbox, with the demo's people, and while nothing has ever been in the books. Nobody may use the shop
-    meanwhile: the books take entries in the order of their times. If it is cut off, the shop keeps what is made.
+    meanwhile: the books take entries in the order of their times. If it is interrupted, the shop keeps what exists by
+    then.
     """
     owner = User.objects.filter(username="owner", is_demo=True, is_active=True).first()
     if owner is None or books().opened_at or Product.objects.exists() or Drawer.objects.exists():
@@ -158,7 +159,7 @@ class _Month:
         self._move(self._now)
 
     def _meet(self) -> None:
-        """Bring the sandbox to our time, before anything is asked of it."""
+        """Bring the sandbox to our time, before we ask it anything."""
         self._sandbox.live_in(self._now)
 
     def _compare(self) -> None:
@@ -169,7 +170,7 @@ class _Month:
     # --- A shift ------------------------------------------------------------------------------------------------------
 
     def _work(self, drawer: Drawer, seller: User, days: int, *, hours: int) -> None:
-        """One shift of a day that is over."""
+        """Make one shift of a day that is over."""
         began = self._now
         shift = self._open(drawer, seller)
         for moment in sorted(self._dice.uniform(0.05, 0.9) for _ in range(self._dice.choice((1, 1, 2)))):
@@ -191,7 +192,7 @@ class _Month:
         return open_shift(drawer, pieces=_pieces(_FLOAT if left is None else left), actor=seller)
 
     def _happen(self, days: int, seller: User, shift: Shift) -> None:
-        """What happens on this day beside its usual sales."""
+        """Make what happens on this day in addition to its usual sales."""
         if name := _ON_CREDIT.get(days):
             self._sell_to(name, seller)
         if name := _PAID.get(days):
@@ -234,7 +235,7 @@ class _Month:
         give_back(order.payment, method=method, actor=shift.cashier if shift else _person("owner"), shift=shift)
 
     def _work_today(self, drawer: Drawer, cashier: User) -> None:
-        """The running day: the drawer stays open, and something of each kind waits for somebody."""
+        """Make the present day: the drawer stays open, and each kind of work waits for somebody."""
         self._pass(to=max(start_of_day(self._today), self._until - dt.timedelta(hours=5)))
         close_days()
         self._open(drawer, cashier)

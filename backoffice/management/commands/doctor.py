@@ -1,4 +1,4 @@
-"""`./run doctor`: one page that says how the installation is, and what to do."""
+"""`./run doctor`: one page about the state of the installation, and what to do."""
 
 import dataclasses
 import json
@@ -13,7 +13,7 @@ _SIGNS = {"ok": "ok  ", "provisional": "open", "look": "look", "bad": "BAD "}
 
 
 class Command(PlainCommand):
-    """Look at everything that the shop rests on. Exit code 1 when something is bad."""
+    """Examine everything that the shop needs to run. Exit code 1 when something is bad."""
 
     help = "Look at settings, stores, processes, upstream, clock, disk, callbacks, books and backups."
     json_help = "Print one JSON list."

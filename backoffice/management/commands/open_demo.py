@@ -12,7 +12,7 @@ from core.commands import PlainCommand
 
 
 class Command(PlainCommand):
-    """Safe to run at every start: where anything is in the shop, it only fetches a missing catalogue."""
+    """Safe to run at every start: if the shop has any data, it only fetches a missing catalogue."""
 
     help = "Sandbox only: let a new demo live through a month; fetch the catalogue if there is none."
 

@@ -40,7 +40,7 @@ _UNRELEASED = (
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """Hold a lock in a transaction of a connection of its own: a pooler in between keeps no session for us."""
+    """Hold a lock in a transaction on a separate connection: a pooler in between keeps no session for us."""
     other = connections.create_connection(DEFAULT_DB_ALIAS)
     try:
         other.set_autocommit(False)
@@ -75,7 +75,7 @@ class Command(PlainCommand):
             self._prepare()
 
     def _prepare(self) -> None:
-        refuse_newer_schema()  # again: while this one waited for its turn, a newer version may have migrated
+        refuse_newer_schema()  # again: while this installation waited for its turn, a newer version may have migrated
         if is_restored():  # before anything is written
             raise CommandError(_RESTORED)
         self._step("translations", lambda: call_command("compile_po", verbosity=0))

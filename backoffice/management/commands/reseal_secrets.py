@@ -1,4 +1,4 @@
-"""`./run manage reseal_secrets`: seals with the present SECRET_KEY what a former one sealed."""
+"""`./run manage reseal_secrets`: seals again, with the present SECRET_KEY, what a former key sealed."""
 
 import json
 from typing import Any
