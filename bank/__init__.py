@@ -1,1 +1,1 @@
-"""What the bank says, beside what the shop's books say should have reached it."""
+"""Compares the bank's rows with the payments that should have reached the bank by the shop's books."""

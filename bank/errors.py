@@ -1,4 +1,4 @@
-"""Why nothing was read, and nothing matched."""
+"""The reasons why nothing was read or matched."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from core.errors import Refused
 
 
 class BankRefused(Refused):
-    """Nothing was written. `reason` is one of the keys below; `line`: where in the file."""
+    """Nothing was written. `reason` is one of the keys below; `line`: the line of the file."""
 
     def __init__(self, reason: str, line: int = 0) -> None:
         self.reason = reason

@@ -18,7 +18,7 @@ from bank.errors import BankRefused
 MOST_ROWS, MOST_TEXT, MOST_REFERENCE, MOST_DIGITS = 10_000, 300, 100, 15
 # The heading must be among this many first lines.
 _HEADING_LINES = 40
-# What banks call their columns, the surest name first: BCA, Mandiri and BRI are read by these alone.
+# The names that banks give their columns, the surest first: these are enough for BCA, Mandiri and BRI.
 _NAMES: dict[str, tuple[str, ...]] = {
     "day": (
         *("tanggal transaksi", "tgl transaksi", "tgl_tran", "tanggal", "tgl"),
@@ -94,11 +94,11 @@ class Columns:
 
     @classmethod
     def of(cls, kept: dict[str, Any]) -> Columns:
-        """The columns that `as_dict` made `kept` of."""
+        """The columns of a dictionary `kept` that `as_dict` made."""
         return cls(**kept | {"heading": tuple(kept["heading"])})
 
     def as_dict(self) -> dict[str, Any]:
-        """For a column of JSON."""
+        """The columns as a dictionary, for a column of JSON."""
         return asdict(self)
 
     @property
@@ -107,7 +107,7 @@ class Columns:
         return self.amount is not None or (self.debit is not None and self.credit is not None)
 
 
-#: What a person chooses, in this order.
+#: The columns that a person chooses, in this order.
 PARTS = tuple(field.name for field in fields(Columns) if field.name != "heading")
 
 
@@ -158,7 +158,7 @@ def _named(line: Sequence[str]) -> Columns | None:
     if not {"day", "text"} <= where.keys():
         return None
     if "amount" in where and "sign" not in where and names[where["amount"] + 1 : where["amount"] + 2] == ("",):
-        where["sign"] = where["amount"] + 1  # BCA writes CR or DB under no name
+        where["sign"] = where["amount"] + 1  # BCA writes CR or DB in a column without a name
     return Columns(**where, heading=names)
 
 
@@ -168,7 +168,7 @@ def heading_of(line: Sequence[str]) -> tuple[str, ...]:
 
 
 def count_below_heading(lines: Sequence[Sequence[str]], columns: Columns) -> int:
-    """How many lines that are not empty stand below the heading; a first line without a day is one, too."""
+    """The number of lines below the heading that are not empty; a first line without a day counts, too."""
     filled = [line for line in lines if any(line)]
     names = [*map(heading_of, filled)]
     if columns.heading in names:
@@ -199,7 +199,7 @@ def column_of_days(lines: Sequence[Sequence[str]]) -> int | None:
 
 
 def has_day(line: Sequence[str]) -> bool:
-    """Whether a cell of the line is like a day: a booking has one, a heading or a sum has none."""
+    """Whether a cell of the line looks like a day: a booking has such a cell, a heading or a sum has none."""
     return any(_is_like_a_day(_tidy(cell)) for cell in line)
 
 
@@ -219,7 +219,7 @@ def _tidy(cell: str) -> str:
 
 
 def day_of(cell: str, today: dt.date, line: int = 0) -> dt.date | None:
-    """The day; without a year, the last one up to today. None if it is no day. Raises `BankRefused` for 31 February."""
+    """The day; without a year, the latest up to today. None for other texts. Raises `BankRefused` for 31 February."""
     for pattern, numbers in _DAYS:
         if match := pattern.match(cell):
             year, month, day = numbers(match)

@@ -1,4 +1,4 @@
-"""The forms of the bank: a file, its columns, and what a person decides about a row."""
+"""The forms of the bank: a file, its columns, and a person's decision about a row."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class FileForm(forms.Form):
     )
 
     def clean_fee(self) -> int:
-        """In hundredths of a percent."""
+        """The fee in hundredths of a percent."""
         fee = int(Decimal(self.cleaned_data["fee"].replace(",", ".")) * 100)
         if fee > MOST_FEE:
             raise forms.ValidationError(self.fields["fee"].error_messages["invalid"], code="invalid")
@@ -57,7 +57,7 @@ class FileForm(forms.Form):
 
 
 class ColumnsForm(forms.Form):
-    """Where each part of a row stands in the file."""
+    """The column of the file for each part of a row."""
 
     def __init__(self, lines: Sequence[Sequence[str]], data: Any = None, guess: Columns | None = None) -> None:
         super().__init__(data, initial=guess.as_dict() if guess else {"day": column_of_days(lines)})
@@ -105,7 +105,7 @@ def _example(lines: Sequence[Sequence[str]], width: int) -> list[str]:
 
 
 class DecisionForm(forms.Form):
-    """What a row is. `item`: the key of what it is matched with."""
+    """A person's decision about a row. `item`: the key of the item that it is matched with."""
 
     action = forms.ChoiceField(choices=[(name, name) for name in ("match", "aside", "away")])
     item = forms.CharField(max_length=80, required=False)

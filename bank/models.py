@@ -1,6 +1,6 @@
-"""The bank's rows, and what each is matched with. They change no order and no book: a match is a note beside them.
+"""The bank's rows, and the item that each is matched with. A match is only a note: it changes no order and no book.
 
-Amounts in whole rupiah, below zero what left the account.
+Amounts are whole rupiah, below zero for money that left the account.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from core.rights import Right
 from core.triggers import never_truncated
 from staff.models import User
 
-#: What the providers of QRIS and cards may keep of a day's sum, in hundredths of a percent: the default, and the limit.
+#: The part of a day's sum that providers of QRIS and cards may keep, in hundredths of a percent: default and limit.
 USUAL_FEE, MOST_FEE = 100, 1_000
 
 
@@ -69,7 +69,7 @@ class BankFile(models.Model):
 
 
 class State(LookChoices):
-    """What is known of a row."""
+    """The state of a row."""
 
     UNKNOWN = "unknown", "help-circle", "held", _("Unknown")
     MATCHED = "matched", "circle-check", "success", _("Matched")
@@ -77,7 +77,7 @@ class State(LookChoices):
 
 
 class BankRow(models.Model):
-    """A row of the bank. `item`: what it is matched with, as `bank.services.items` names it."""
+    """A row of the bank. `item`: the key of the item that it is matched with (`bank.services.items`)."""
 
     account = models.ForeignKey(BankAccount, on_delete=models.PROTECT, related_name="rows", db_index=False)
     file = models.ForeignKey(BankFile, on_delete=models.CASCADE, related_name="rows")

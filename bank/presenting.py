@@ -31,9 +31,9 @@ from purchases.models import Order
 #: All that the page shows.
 RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS, Right.VIEW_STATEMENT, Right.VIEW_CREDIT)
 MISSING = "missing"
-#: What no statement has yet: its days lie outside of those that were read.
+#: Entries that no statement has yet: their days lie outside the days that were read.
 BEYOND = "beyond"
-#: What the page shows, in this order: whether all money is there comes first.
+#: The parts of the page, in this order: missing money comes first.
 SHOWS: dict[str, str | Promise] = {
     MISSING: _("Missing: only in the books"),
     State.UNKNOWN: _("Unknown: only at the bank"),
@@ -46,7 +46,7 @@ _KINDS = {SALE: _("Sale"), GIVEN: _("Given back"), CREDIT: _("Credit payment"), 
 
 @dataclass(frozen=True)
 class Line:
-    """A row of the bank with what it is matched with; or, without `row`, what is missing at the bank."""
+    """A row of the bank with its matched item; or, without `row`, an item that is missing at the bank."""
 
     row: BankRow | None
     key: str = ""
@@ -70,12 +70,12 @@ class Line:
 
     @property
     def amount(self) -> int:
-        """Rupiah of the bank's row, else those that are missing at the bank."""
+        """Rupiah of the bank's row, else the rupiah that are missing at the bank."""
         return self.row.amount if self.row else self.item_amount or 0
 
     @property
     def item_words(self) -> str:
-        """What it is in the books; empty for an unknown row."""
+        """The words of its item in the books; empty for an unknown row."""
         return words_of(self.key)
 
     @property
@@ -85,24 +85,24 @@ class Line:
 
     @property
     def less(self) -> int:
-        """Rupiah that the bank has less than the books; negative when it has more."""
+        """Rupiah that the bank has less than the books; negative if the bank has more."""
         return self.item_amount - self.row.amount if self.row and self.item_amount is not None else 0
 
     @property
     def fee(self) -> int:
-        """Rupiah that the provider kept of a day's sum, within the account's bound; any other difference is no fee."""
+        """Rupiah that the provider kept of a day's sum, within the account's bound; 0 for any other difference."""
         if self.row is None or self.item_amount is None or self.key.partition(":")[0] in _KINDS:
             return 0
         return self.less if is_fee(self.less, of=self.item_amount, most=self.row.account.most_fee) else 0
 
     @property
     def difference_words(self) -> str:
-        """How much less or more the bank has, or that this is a fee; empty when both have the same."""
+        """The words for how much less or more the bank has, or for a fee; empty when both have the same."""
         return _("Fee %(amount)s") % {"amount": rupiah(self.fee)} if self.fee else _less_words(self.less)
 
 
 def _less_words(less: int) -> str:
-    """How much less or more the bank has than the books; empty when both have the same."""
+    """The words for how much less or more the bank has than the books; empty when both have the same."""
     if not less:
         return ""
     words = _("%(amount)s less at the bank") if less > 0 else _("%(amount)s more at the bank")
@@ -111,11 +111,11 @@ def _less_words(less: int) -> str:
 
 @dataclass(frozen=True)
 class Part:
-    """One of `SHOWS` in some days: how many lines it has, and the sums of what came and what left, in rupiah.
+    """One of `SHOWS` in some days: the number of its lines, and the sums that came and that left, in rupiah.
 
-    What is matched counts on its own day and with its own amount, as in the books; `less`: what the bank has less.
-    `reached`: those of its days that a statement has; None before the first one was read. `others`: what no row is
-    matched with and is no sale or refund.
+    A matched row counts with the day and the amount of the books; `less`: rupiah that the bank has less. `reached`: the
+    days that a statement has; None before the first statement was read. `others`: unmatched items that are neither
+    sales nor refunds.
     """
 
     name: str
@@ -130,7 +130,7 @@ class Part:
 
     @property
     def difference_words(self) -> str:
-        """How much less or more the bank has of what is matched."""
+        """The words for how much less or more the bank has in matched rows."""
         return _less_words(self.less)
 
     def lines(self, most: int | None = None) -> list[Line]:
@@ -143,7 +143,7 @@ class Part:
         return [Line(row, row.item or "", row.item_day, row.item_amount) for row in rows]
 
     def _open_items(self, reached: set[dt.date], most: int | None) -> list[Item]:
-        """What statements of these days should have and have not; or, `BEYOND` them, what is of other days."""
+        """The items that statements of these days should have and lack; for `BEYOND`, the items of other days."""
         is_missing = self.name == MISSING
         others = [item for item in self.others if item.is_reached(reached) is is_missing]
         days = [day for day in days_from(*self.days) if (day in reached) is is_missing]
@@ -152,7 +152,7 @@ class Part:
 
 @dataclass
 class Expected:
-    """What the books expect at the bank by one way to pay, in rupiah: what comes and what leaves."""
+    """The rupiah that the books expect at the bank by one way to pay: those that come and those that leave."""
 
     words: str
     came: int = 0
@@ -161,12 +161,12 @@ class Expected:
 
 @dataclass(frozen=True)
 class Statement:
-    """The bank in some days. `reaches`: the days that were read, by account: each row of days from its first to its
-    last one, if they touch these days, else the latest; `beyond`: the entries that lie outside.
+    """The bank in some days. `reaches`: the spans that were read, by account; `beyond`: the entries outside of them.
 
-    `opened`: what no row is matched with, by day. `unknown`: the rupiah that came in unknown rows, by day. `less`: what
-    came less in matched rows than the books have, by day; what came more is not taken off it.
-    `expected`: what the books expect in these days, by way to pay; only until the first statement is read.
+    `reaches` has the spans that touch these days, or else the latest one. `opened`: the sums of unmatched items, by
+    day. `unknown`: the rupiah that came in unknown rows, by day. `less`: the rupiah that came less in matched rows than
+    the books have, by day; rows with more are not subtracted. `expected`: the sums that the books expect in these days,
+    by way to pay; only until the first statement is read.
     """
 
     parts: list[Part]
@@ -179,7 +179,7 @@ class Statement:
 
     @property
     def reach_words(self) -> str:
-        """The days that were read; of several accounts, those of each."""
+        """The words for the days that were read; for several accounts, the days of each."""
         days = {
             account: ", ".join(days_words(first.isoformat(), last.isoformat()) for first, last in spans)
             for account, spans in self.reaches.items()
@@ -199,7 +199,7 @@ class Statement:
 
     @property
     def no_missing_words(self) -> str | Promise:
-        """What is known if nothing is missing."""
+        """The words if nothing is missing."""
         if not self.is_reached:
             if len(self.reaches) > 1:
                 return _("Not every account's statement has these days yet")
@@ -208,7 +208,7 @@ class Statement:
 
 
 def statement_of(first: dt.date, last: dt.date) -> Statement:
-    """What is matched, missing and unknown in these days: the sums now, the lines when a part is asked for them."""
+    """The matched, missing and unknown rows of these days: the sums are read now, the lines of a part later."""
     rows = _rows_of(first, last).annotate(in_books=Coalesce("item_amount", "amount")).order_by()
     came, left = (Sum("in_books", filter=Q(**{f"in_books__{sign}": 0}), default=0) for sign in ("gt", "lt"))
     less = F("in_books") - F("amount")
@@ -243,7 +243,7 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
 
 
 def _rows_of(first: dt.date, last: dt.date) -> QuerySet[BankRow]:
-    """The rows of these days: what is matched by the day of its entry in the books, the others by that of the bank."""
+    """The rows of these days: a matched row by the day of its entry in the books, any other by the bank's day."""
     around = first - MOST_APART, last + MOST_APART
     return BankRow.objects.filter(
         Q(item_day__range=(first, last), day__range=around) | Q(item_day=None, day__range=(first, last))
@@ -261,7 +261,7 @@ def _expected(first: dt.date, last: dt.date) -> dict[str, Expected]:
 
 
 class Way(NamedTuple):
-    """What comes by one way to pay, in rupiah; `url`: the orders that were paid by it."""
+    """The rupiah that come by one way to pay; `url`: the orders that were paid by it."""
 
     method: Method
     amount: int
@@ -270,10 +270,10 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True)
 class BankDays:
-    """What the books expect at the bank from `day` to `last`, in rupiah: by way to pay, and what leaves.
+    """The rupiah that the books expect at the bank from `day` to `last`: by way to pay, and those that leave.
 
-    `query`: these days in an address. `opened`: those of it that no row is matched with; None if that was not read.
-    `unknown`: the rupiah that came in rows that the books do not know. `less`: those that came less than in the books.
+    `query`: these days in an address. `opened`: the sums of unmatched items; None if they were not read. `unknown`: the
+    rupiah that came in rows that the books do not know. `less`: the rupiah that came less than in the books.
     """
 
     words: str | Promise
@@ -288,25 +288,25 @@ class BankDays:
 
     @property
     def came(self) -> int:
-        """What comes in all."""
+        """The rupiah that come in all."""
         return sum(way.amount for way in self.ways)
 
     @property
     def missing(self) -> int:
-        """What should have come and has not."""
+        """The rupiah of payments that should have arrived and have not."""
         return sum(day.came for day in self.opened or [] if day.is_reached)
 
     @property
     def beyond(self) -> int:
-        """What comes and is in no statement yet."""
+        """The rupiah that come and are in no statement yet."""
         return sum(day.came for day in self.opened or [] if not day.is_reached)
 
     @property
     def arrived(self) -> int | None:
-        """What has come of it, less a fee; None if that is not known, or no statement has any of it yet."""
+        """The rupiah that have arrived, less a fee; None if that is not known, or no statement has these days yet."""
         if self.opened is None or self.beyond == self.came:
             return None
-        # A row that was matched by hand stays also when its sale was undone.
+        # A row that was matched by hand stays matched when its sale was undone.
         return max(self.came - self.missing - self.beyond - self.less, 0)
 
     @property
@@ -316,9 +316,9 @@ class BankDays:
 
 
 def expected_days(chosen: Chosen, today: dt.date, statement: Statement, branch: int | None = None) -> list[BankDays]:
-    """Yesterday, today so far, and the chosen days if they are others; of one branch, if it is chosen.
+    """Yesterday, today so far, and the chosen days if they differ; of one branch, if one is chosen.
 
-    `statement`: that of the chosen days. It says what of them is missing, but of no branch.
+    `statement`: that of the chosen days. It tells what is missing for the whole shop, not for a branch.
     """
     yesterday = today - _ONE_DAY
     first, last = chosen.period.first, chosen.period.last
@@ -340,7 +340,7 @@ def expected_days(chosen: Chosen, today: dt.date, statement: Statement, branch: 
 
 
 def _beside(statement: Statement, days: BankDays) -> BankDays:
-    """The same days with what the statement has of them, and has not."""
+    """The same days with the sums that the statement has and lacks."""
     unknown, less = (
         sum(amount for day, amount in by_day.items() if days.day <= day <= days.last)
         for by_day in (statement.unknown, statement.less)
@@ -375,7 +375,7 @@ def _orders_by(method: str, first: dt.date | str, last: dt.date | str, branch: i
 
 
 def words_of(key: str) -> str:
-    """What an item is: its kind, with the ref_id of an order; or the method of a day."""
+    """The words of an item: its kind, with the ref_id of an order; or the method of a day."""
     kind, _colon, what = key.partition(":")
     if kind in {SALE, GIVEN}:
         return f"{_KINDS[kind]} {what}"

@@ -158,7 +158,7 @@ def bank_file_back(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(*RIGHTS)
 @require_GET
 def bank_row(request: StaffRequest, pk: int) -> HttpResponse:
-    """A row with what it is, or may be."""
+    """Show a row with its item, or the items that it may be."""
     return _row_page(request, _row(pk))
 
 
@@ -185,7 +185,7 @@ def _row_page(request: StaffRequest, row: BankRow, form: DecisionForm | None = N
 
 
 def _items_for(row: BankRow) -> list[services.Item]:
-    """What an unknown row may be, the likeliest first."""
+    """The items that an unknown row may be, the likeliest first."""
     if row.state != State.UNKNOWN:
         return []
     return services.items_near(row.amount, row.day, services.MOST_APART, most=_MOST_ITEMS)

@@ -1,4 +1,4 @@
-"""What a person decides about a row, with a reason; nothing matches it by itself afterwards."""
+"""A person's decisions about a row, with a reason; no automatic match changes the row afterwards."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def match_by_hand(pk: int, item: Item, *, reason: str, actor: User) -> None:
 
 @transaction.atomic
 def take_match_away(pk: int, *, reason: str, actor: User) -> None:
-    """Make a row unknown that is matched or set aside. Raises `BankRefused`."""
+    """Make a matched row, or one that was set aside, unknown again. Raises `BankRefused`."""
     row = _locked(pk, State.MATCHED, State.ASIDE)
     before = row.item
     row.state, row.item, row.item_day, row.item_amount = State.UNKNOWN, None, None, None
@@ -36,7 +36,7 @@ def take_match_away(pk: int, *, reason: str, actor: User) -> None:
 
 @transaction.atomic
 def set_aside(pk: int, *, reason: str, actor: User) -> None:
-    """Say what an unknown row is, if no sale and no top-up explains it. Raises `BankRefused`."""
+    """Note what an unknown row is, if no sale and no top-up explains it. Raises `BankRefused`."""
     row = _locked(pk, State.UNKNOWN)
     row.state = State.ASIDE
     _decide(row, BANK_ROW_SET_ASIDE, reason, actor)

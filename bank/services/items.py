@@ -1,4 +1,4 @@
-"""What the books say should be at the bank: payments and refunds by transfer, days of QRIS and cards, top-ups."""
+"""The items that should be at the bank: payments and refunds by transfer, days of QRIS and cards, top-ups."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ SALE, GIVEN, CREDIT, TOPUP = "sale", "given", "credit", "topup"
 
 @dataclass(frozen=True)
 class Item:
-    """`key`: its kind and what it is, as "sale:REF", "credit:8", "topup:3" or "qris:2026-11-25".
+    """`key`: its kind and its row or day, as "sale:REF", "credit:8", "topup:3" or "qris:2026-11-25".
 
-    `amount`: whole rupiah as the bank should have it, below zero if it leaves. `reference`: what its row may name.
+    `amount`: whole rupiah at the bank, below zero if it leaves. `reference`: the text that the bank's row may name.
     `is_day`: the sum of a day, from which the provider keeps a fee. `method`: the way to pay; "" for a top-up.
     """
 
@@ -58,12 +58,12 @@ class Item:
     method: str = ""
 
     def is_reached(self, reached: Collection[dt.date]) -> bool:
-        """Whether statements of these days should have it: the sum of a day is paid out on the next day."""
+        """Whether statements of these days should have the item: the sum of a day is paid out on the next day."""
         return self.day in reached and self.day + dt.timedelta(days=self.is_day) in reached
 
 
 class OpenSum(NamedTuple):
-    """Items of one day that no row is matched with: how many, and the rupiah that come and leave.
+    """The unmatched items of one day: their number, and the rupiah that come and leave.
 
     `is_reached`: whether the statements should have them.
     """
@@ -95,7 +95,7 @@ def open_items(days: Collection[dt.date], most: int | None = None) -> list[Item]
 
 
 def _on_days(at: str, days: Collection[dt.date]) -> Q:
-    """Whether this moment is on one of the days: one condition for each row of days without a gap."""
+    """The condition that this moment is on one of the days; one part for each span of days without a gap."""
     firsts = sorted(day for day in days if day - _ONE_DAY not in days)
     ends = sorted(day + _ONE_DAY for day in days if day + _ONE_DAY not in days)
     spans = zip(map(start_of_day, firsts), map(start_of_day, ends), strict=True)
@@ -103,7 +103,7 @@ def _on_days(at: str, days: Collection[dt.date]) -> Q:
 
 
 def open_sums(first: dt.date, last: dt.date, reached: Collection[dt.date]) -> tuple[list[OpenSum], list[Item]]:
-    """The sums of what no row is matched with, and those items of it that are neither sales nor refunds.
+    """The sums of the unmatched items, and the unmatched items that are neither sales nor refunds.
 
     Sales and refunds are added up by the database. `reached`: the days of the statements.
     """
@@ -119,7 +119,7 @@ def open_sums(first: dt.date, last: dt.date, reached: Collection[dt.date]) -> tu
 
 
 def _sums_of_open(payments: QuerySet[Payment], first: dt.date, last: dt.date, *, sign: int) -> QuerySet[Any, Any]:
-    """The number of the day, how many of these payments it has, and their rupiah; below zero what leaves the bank."""
+    """The number of the day, of its payments, and their rupiah; below zero for money that leaves the bank."""
     at, amount = ("at", "amount") if sign > 0 else ("given_at", "goes_back")
     by_day = payments.order_by().annotate(on_day=_number_of_day(at, first, last))
     sums: QuerySet[Any, Any] = by_day.values_list("on_day").annotate(n=Count("pk"), sum_of=Sum(amount) * sign)
@@ -127,7 +127,7 @@ def _sums_of_open(payments: QuerySet[Payment], first: dt.date, last: dt.date, *,
 
 
 def sums_by_day(first: dt.date, last: dt.date, branch: int | None = None) -> dict[tuple[dt.date, str], tuple[int, int]]:
-    """What these days bring to the bank and take from it, in rupiah, by day and way to pay; "" for top-ups.
+    """The rupiah that these days bring to the bank and take from it, by day and way to pay; "" for top-ups.
 
     The sums of the items of these days, matched with a row or not; added up by the database. `branch`: only its orders,
     and the payments of credit that its people noted; top-ups belong to the whole shop.
@@ -154,7 +154,7 @@ def sums_by_day(first: dt.date, last: dt.date, branch: int | None = None) -> dic
 def _day_sums(
     rows: QuerySet[Any], first: dt.date, last: dt.date, *, at: str = "at", amount: str = "amount", sign: int = 1
 ) -> QuerySet[Any, Any]:
-    """The number of the day, way to pay ("" for top-ups) and the sum that comes to the bank; below zero what leaves."""
+    """The number of the day, the way to pay ("" for top-ups) and the sum, below zero if it leaves the bank."""
     method = {"given_at": F("given_method"), "announced_at": Value("")}.get(at, F("method"))
     by_day = rows.order_by().annotate(on_day=_number_of_day(at, first, last), by_method=method)
     sums: QuerySet[Any, Any] = by_day.values_list("on_day", "by_method").annotate(sum_of=Sum(F(amount)) * sign)
@@ -162,16 +162,16 @@ def _day_sums(
 
 
 def _number_of_day(at: str, first: dt.date, last: dt.date) -> Func:
-    """The number, from 1, of the shop's day among these. To ask each row for its date takes longer than to add it."""
+    """The number, from 1, of the shop's day among these. Computing a row's date takes longer than adding the row."""
     days = Value([start_of_day(day) for day in days_from(first, last)], output_field=ArrayField(DateTimeField()))
     return Func(F(at), days, function="width_bucket", output_field=IntegerField())
 
 
 def items_near(amount: int, day: dt.date, around: dt.timedelta, *, most: int) -> list[Item]:
-    """What a row of this amount and day may be, up to `around` away: of the same sign, the likeliest first.
+    """The items that a row of this amount and day may be, up to `around` away: of the same sign, the likeliest first.
 
-    Nearest by amount, then by day; none that is matched with a row. At most `most` sales or refunds are read on each
-    side of the amount, however many there are.
+    The nearest by amount come first, then by day; matched items are left out. At most `most` sales or refunds are read
+    on each side of the amount, however many there are.
     """
     since, until = start_of_day(day - around), start_of_day(day + around + _ONE_DAY)
     with snapshot():
@@ -187,7 +187,7 @@ def items_near(amount: int, day: dt.date, around: dt.timedelta, *, most: int) ->
 
 
 def without_taken(items: list[Item]) -> list[Item]:
-    """The items that no row is matched with."""
+    """The items among these that no row is matched with."""
     taken = set(BankRow.objects.filter(item__in=[item.key for item in items]).values_list("item", flat=True))
     return [item for item in items if item.key not in taken]
 
@@ -195,7 +195,7 @@ def without_taken(items: list[Item]) -> list[Item]:
 def _nearest(
     payments: QuerySet[Payment], kind: str, amount: int, apart: Greatest, most: int
 ) -> list[QuerySet[Payment]]:
-    """The unmatched ones with the nearest amounts, above and below; among equal amounts the least `apart` first."""
+    """The unmatched payments with the nearest amounts, above and below; among equal amounts the least `apart` first."""
     column = "goes_back" if kind == GIVEN else "amount"
     still_open = _still_open(payments, kind)
     above = still_open.filter(**{f"{column}__gte": amount}).order_by(column, apart)
@@ -204,7 +204,7 @@ def _nearest(
 
 
 def _still_open(payments: QuerySet[Payment], kind: str) -> QuerySet[Payment]:
-    """Those with which no row is matched."""
+    """The payments with which no row is matched."""
     return payments.exclude(Exists(BankRow.objects.filter(item=Concat(Value(f"{kind}:"), OuterRef("ref_id")))))
 
 
@@ -220,13 +220,13 @@ def _to_the_bank(since: dt.datetime, until: dt.datetime) -> QuerySet[Payment]:
 
 
 def _sold(since: dt.datetime, until: dt.datetime) -> QuerySet[Payment]:
-    """Payments with a row of their own at the bank."""
+    """Payments with a separate row at the bank."""
     methods = [method.code for method in bank_methods() if not method.is_paid_by_day]
     return _to_the_bank(since, until).filter(method__in=methods)
 
 
 def _given(since: dt.datetime, until: dt.datetime) -> QuerySet[Payment]:
-    """Refunds with a row of their own; money that went back from an account is an entry of credit already."""
+    """Refunds with a separate row; money that went back from an account is an entry of credit already."""
     methods = [method.code for method in bank_methods()]
     off_account = CreditEntry.objects.filter(kind=CreditEntry.Kind.PAID_BACK, ref_id=OuterRef("ref_id"))
     given = Payment.objects.filter(given_at__gte=since, given_at__lt=until, given_method__in=methods)

@@ -13,7 +13,8 @@ from django.db.models import Max, Min, Q, QuerySet
 from bank.models import BankRow, State
 from bank.services.items import Item, items_of, without_taken
 
-# How many days later than the shop the bank may book (a weekend, a holiday), or earlier. The likeliest first.
+# How many days later than the shop the bank may book (a weekend, a holiday), or earlier. The likeliest offset comes
+# first.
 _DAYS_LATER = (0, 1, -1, 2, 3, 4)
 _LATEST, _EARLIEST = dt.timedelta(days=max(_DAYS_LATER)), dt.timedelta(days=min(_DAYS_LATER))
 #: How far a row and the entry that a person matches it with may be apart.

@@ -1,4 +1,4 @@
-"""Which days the files of the bank have. A payment does not say to which account it goes, so all accounts count."""
+"""Finds the days that the files of the bank have. A payment does not name its account, so all accounts count."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from core.times import days_from
 Span = tuple[dt.date, dt.date]
 
 _ONE_DAY = dt.timedelta(days=1)
-# How far from a day a file of an account must lie, at most, for that account to be waited for: else it was closed, or
-# not yet read.
+# A day waits for an account only if the account has a file within this distance: else the account was closed, or not
+# yet read.
 _NEAR = dt.timedelta(days=62)
 
 
 def days_read(*, until_over: bool = False) -> dict[str, list[Span]]:
-    """The days that the files of each account have, by its name: each row of days without a gap, the earliest first.
+    """The days that the files of each account have, by its name: spans without a gap, the earliest first.
 
     A day between two days of one file was read, also if nothing moved on it. `until_over`: without days that were not
-    over when their file was read; of a file without any other, an empty row of days says from when its account counts.
+    over when their file was read; for a file with only such days, an empty span says from when its account counts.
     """
     read: dict[str, list[Span]] = {}
     files = BankFile.objects.exclude(first_day=None).exclude(last_day=None).order_by("account__name", "first_day")
@@ -40,9 +40,9 @@ def days_read(*, until_over: bool = False) -> dict[str, list[Span]]:
 
 
 def reached_days(read: Mapping[str, list[Span]], first: dt.date, last: dt.date) -> set[dt.date]:
-    """Those of these days that every account has.
+    """The days among these that every account has.
 
-    An account is waited for from its first day on, but not without a file within two months.
+    An account counts from its first day on, but only near a file, within two months.
     """
 
     def days(spans: list[Span], around: dt.timedelta = dt.timedelta()) -> set[dt.date]:

@@ -71,7 +71,7 @@ def _rows(file: BankFile, bookings: Sequence[Booking]) -> list[BankRow]:
 
 @transaction.atomic
 def take_back(file: BankFile, *, actor: User) -> None:
-    """Delete the rows that this file brought, with their matches: it was of another account, or read wrongly."""
+    """Delete the rows that this file brought, with their matches: it was for another account, or read wrongly."""
     lock_bank()
     facts = {"bank_account": file.account.name, "file": file.name, "sha256": file.sha256, "rows": file.rows.count()}
     record(BANK_FILE_TAKEN_BACK, actor=actor, subject="bank", facts=facts)
