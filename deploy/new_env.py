@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes `.env` for compose.yaml, with new passwords that only its owner may read: `python3 deploy/new_env.py`.
 
-It never changes an existing `.env`. What only you know (host name, upstream) is left empty.
+It never changes an existing `.env`. Values that only you know (host name, upstream) stay empty.
 """
 
 import base64

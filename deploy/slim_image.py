@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Deletes from `.venv` and `node_modules` what no role in a container uses. The Dockerfile calls it once.
+"""Deletes the files in `.venv` and `node_modules` that no role in a container uses. The Dockerfile calls it once.
 
 PostgreSQL and Valkey are services of their own there; npm and pip are no longer needed; the pages have two languages.
 """
@@ -33,7 +33,7 @@ ICONS = "@tabler/icons/icons/outline/"
 
 
 def not_run(packages: Path) -> Iterator[Path]:
-    """The files of packages that nothing imports there; of the others bytecode, pages, .po files, types and SBOMs."""
+    """The files of packages that nothing imports there, and bytecode, pages, .po files, types and SBOMs of the rest."""
     for part in NOT_RUN_PARTS:
         yield from (path for path in (packages / part).glob("**/*") if path.is_file())
     for pattern in ("**/*.pyc", "**/static/**/*", "**/*.po", "**/*.pyi", "*.dist-info/sboms/*", *TWINS):
@@ -44,7 +44,7 @@ def not_run(packages: Path) -> Iterator[Path]:
 
 
 def other_languages(packages: Path) -> Iterator[Path]:
-    """The words of Babel, Django and others in languages that the pages do not speak."""
+    """The files of Babel, Django and others for languages that the pages do not have."""
     words = [*packages.glob("babel/locale-data/*.dat"), *packages.glob("**/LC_MESSAGES/*")]
     for path in words:
         name = path.stem if path.suffix == ".dat" else path.parts[-3]
@@ -53,7 +53,7 @@ def other_languages(packages: Path) -> Iterator[Path]:
 
 
 def front_end(modules: Path) -> Iterator[Path]:
-    """What no page uses: scripts and sources of the style sheets, other variants, icons that our code does not name."""
+    """Files that no page uses: scripts and sources of style sheets, other variants, icons that our code never names."""
     ours = [path for folder in ROOT.glob("[a-z]*") for path in folder.rglob("*.*") if folder != modules]
     words = {word for path in ours if path.suffix in {".py", ".html"} for word in WORD.findall(path.read_text())}
     for path in modules.glob("*/**/*"):  # keeps the installation's mark, which is beside the packages
@@ -64,7 +64,7 @@ def front_end(modules: Path) -> Iterator[Path]:
 
 
 def main() -> None:
-    """Delete all of it, and the folders that are empty then."""
+    """Delete all these files, and the folders that are empty then."""
     (packages,) = ROOT.glob(".venv/lib/python*/site-packages")
     modules = ROOT / "node_modules"
     for path in [*not_run(packages), *other_languages(packages), *front_end(modules)]:
