@@ -1,10 +1,10 @@
 """The parts of `./run`: it installs, starts, watches and stops the backoffice. Django never runs in here.
 
-`commands` reads the command line and `installing` fetches what the locks name; `./run` imports these two, and what
-they import, before anything is installed: standard library only. Then the module of the command (`serving`, `calling`,
-`status`, `upgrading`, `resetting`, `backing_up`, `restoring`, …) does it. Below them: `stack` is what the app needs
-around it, `embedded` is PostgreSQL and Valkey, `processes` starts children that never outlive the launcher.
-The launcher collects garbage as seldom as the app: see `backoffice/__init__.py`.
+`commands` reads the command line and `installing` fetches what the locks name; `./run` imports these two, and their
+imports, before anything is installed: standard library only. Then the module of the command (`serving`, `calling`,
+`status`, `upgrading`, `resetting`, `backing_up`, `restoring`, …) does the work. Below them: `stack` has the services
+around the app, `embedded` is PostgreSQL and Valkey, `processes` starts children that never outlive the launcher.
+The launcher collects garbage as rarely as the app does: see `backoffice/__init__.py`.
 """
 
 import atexit

@@ -1,4 +1,4 @@
-"""What `./run up` does for backups when BACKUP_TO is set: copies the log all the time, and makes a backup each night.
+"""The backups of `./run up` when BACKUP_TO is set: it copies the log all the time, and makes a backup each night.
 
 The launcher starts the backup by its own clock, not beat: no process of the app may copy PostgreSQL's files.
 """
@@ -32,8 +32,8 @@ NOTE = "log-copied.json"
 class LogCopies:
     """The write-ahead log's copy in the folder of backups: each commit is there within moments.
 
-    PostgreSQL keeps what is not copied yet, up to `max_slot_wal_keep_size`. When that was not enough, or the folder of
-    backups is new, copies begin in a new folder, and a backup is due at once.
+    PostgreSQL keeps the log that is not copied yet, up to `max_slot_wal_keep_size`. When that was not enough, or the
+    folder of backups is new, copies begin in a new folder, and a backup is due at once.
     """
 
     def __init__(self, project: Project, postgres: PostgreSQL, folder: Path) -> None:
@@ -101,16 +101,16 @@ def is_due(folder: Path, now: dt.datetime) -> bool:
 
 
 def times_of_copies(folder: Path) -> list[dt.datetime]:
-    """When each of the log's copies began."""
+    """The times at which the log's copies began."""
     return [time_of(copies.name) for copies in named_by_time(folder / "wal")]
 
 
 class CopiedLog:
-    """Notes every few seconds up to which time each commit is in the copied log: later ones are lost with the disk.
+    """Notes every few seconds up to which time the copied log has all commits: later ones are lost with the disk.
 
     The note is for the page Backups and its alert: no process of the app may ask PostgreSQL how far copies have come.
-    Nothing is noted while PostgreSQL or the folder is away, so the time stands still. It has a thread of its own, so
-    that a folder that does not answer, such as a network disk, holds up nothing else.
+    While PostgreSQL or the folder is away, nothing is noted and the time stands still. It has a thread of its own, so
+    that a folder that does not answer, such as a network disk, delays nothing else.
     """
 
     def __init__(self, project: Project, postgres: PostgreSQL, folder: Path) -> None:
@@ -118,7 +118,7 @@ class CopiedLog:
         self._postgres = postgres
         self._folder = folder
         self._marks: list[tuple[dt.datetime, int]] = []  # the log's end at each time, the oldest first
-        self._usable: dt.datetime | None = None  # when the copies began that follow a backup
+        self._usable: dt.datetime | None = None  # when the present copies began, if they follow a backup
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="copied-log", daemon=True)
 
@@ -136,7 +136,7 @@ class CopiedLog:
     def measure(self) -> dt.datetime | None:
         """Note up to which time each commit can be restored from the folder, and return it; None while it is not known.
 
-        A mark is the end of the log at a time. Once the copy has passed it, it has all that was committed before then.
+        A mark is the log's end at a time. Once the copy has passed a mark, it has all commits before that time.
         """
         at = dt.datetime.now(dt.UTC)
         end, copied = self._postgres.ends_of_log()

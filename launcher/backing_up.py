@@ -38,7 +38,7 @@ NO_KEY = (
 
 
 def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
-    """Make one backup and say where it is, or a new key."""
+    """Make one backup and say where it is, or make a new key."""
     if options.new_key:
         public = make_key(options.new_key)
         say(f"{options.new_key} opens the secrets of backups: keep it away from this machine. For .env:")
@@ -69,7 +69,7 @@ def backup_folder(project: Project) -> Path | None:
 
 
 def about_foreign_database(project: Project) -> str:
-    """A warning of what BACKUP_TO does not do when the database is not the data folder's; else ""."""
+    """A warning that BACKUP_TO gets no backups, when the database is not the data folder's; else ""."""
     if "BACKUP_TO" not in project.given or "DATABASE_URL" not in project.given:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""A folder of backups: the backups in it, what each says about itself, which are kept, and its write-ahead log.
+"""A folder of backups: its backups, their manifests, which of them are kept, and its write-ahead log.
 
 20261126-190000Z/            a backup; its name is the time at which it began (UTC)
     manifest.json            version, time, size, counts, the audit's last checkpoint
@@ -40,7 +40,7 @@ ANOTHER = (
 
 @dataclass(frozen=True)
 class Backup:
-    """A finished backup. `manifest` is what it says about itself."""
+    """A finished backup. `manifest`: its own description, from `manifest.json`."""
 
     folder: Path
     manifest: dict[str, Any]
@@ -67,7 +67,7 @@ def new_name() -> str:
 
 
 def time_of(name: str) -> dt.datetime:
-    """When the backup or log copy of this name began."""
+    """The time at which the backup or log copy of this name began."""
     return dt.datetime.strptime(name, NAME).replace(tzinfo=dt.UTC)
 
 
@@ -93,7 +93,7 @@ def unreadable(folder: Path) -> list[Path]:
 
 
 def refuse_another_shops(folder: Path, identifier: str) -> None:
-    """LaunchError when a backup there is of another database."""
+    """LaunchError when one of the backups there belongs to another database."""
     if any(backup.manifest["database"] != identifier for backup in backups_in(folder)):
         raise LaunchError(f"{folder} holds the backups of another database: name a folder for this one alone.")
 
@@ -118,7 +118,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 def delete_old(folder: Path, kept: tuple[int, int, int] = KEPT) -> None:
     """Delete backups beyond this many days, weeks and months, and the log and the journal from before these days.
 
-    All backups of the last days are kept: after a restore to a wrong moment another one may be wanted.
+    All backups of the last days are kept: after a restore to a wrong moment somebody may need another backup.
     """
     rows = {backup.began: backup for backup in backups_in(folder)}
     left = to_keep(rows, kept)
@@ -131,7 +131,7 @@ def delete_old(folder: Path, kept: tuple[int, int, int] = KEPT) -> None:
 
 
 def to_keep(times: Iterable[dt.datetime], kept: tuple[int, int, int]) -> set[dt.datetime]:
-    """Of backups that began at these times, the times of those to keep."""
+    """The times of the backups to keep, from the times at which all backups began."""
     _days, weeks, months = kept
     newest_first = sorted(times, reverse=True)
     of_weeks = newest_of_each(newest_first, weeks, lambda at: at.isocalendar()[:2])
@@ -155,7 +155,7 @@ def newest_of_each(times: list[dt.datetime], count: int, period: Callable[[dt.da
 
 
 def delete_log_before(log: Path, segment: int) -> None:
-    """Delete the segments before this number, and folders that are empty then; but not the newest, which is in use."""
+    """Delete the segments before this number, and folders that are empty then, except the newest, which is in use."""
     folders = named_by_time(log)
     for folder in folders:
         for file in folder.iterdir():
@@ -203,8 +203,8 @@ def end_of_log(segments: Sequence[Path]) -> int:
 def unread(segments: Sequence[Path], *, read_to: int, end: int) -> Path | None:
     """The segment in which reading ended although the copied log goes on: it is damaged or has a gap; else None.
 
-    `read_to`: the end of what could be read, in bytes. `end`: the end of the log before it was read. The record that
-    could not be read may be the last one, half copied: then nothing follows its end.
+    `read_to`: where reading ended, in bytes. `end`: the end of the log before it was read. The record that could not
+    be read may be the last one, half copied: then nothing follows its end.
     """
     log = newest_timeline(segments)
     if end <= min(end_of_record(log, read_to), read_to + HALF_RECORD_BYTES):
@@ -252,7 +252,7 @@ def open_segment(file: Path) -> IO[bytes]:
 def verify_files(database: Path, *, most: int = 0) -> None:
     """LaunchError unless a copy has exactly the files of its list, each with its size and checksum.
 
-    `most`: bytes a second that it reads at most, so that the shop can sell; 0: no limit.
+    `most`: the most bytes that it reads in a second, so that the shop can sell; 0: no limit.
     """
     written = (database / "backup_manifest").read_bytes()
     listed = written[: written.rstrip().rfind(b"\n") + 1]
@@ -284,7 +284,7 @@ def verify_log(database: Path, listed: Mapping[str, str]) -> None:
 
 
 class Pace:
-    """A limit of bytes a second; 0 for none."""
+    """A limit of bytes read in a second; 0 for none."""
 
     def __init__(self, most: int) -> None:
         self.most = most

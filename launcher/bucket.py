@@ -46,7 +46,7 @@ class Stored(NamedTuple):
 
 
 class Bucket:
-    """The objects below one prefix. Whatever the bucket refuses is a `BucketError`."""
+    """The objects below one prefix. Every refusal of the bucket is a `BucketError`."""
 
     def __init__(self, project: Project, address: str) -> None:
         """`address`: s3://BUCKET/PREFIX. LaunchError when a setting is missing or wrong."""
@@ -183,7 +183,7 @@ def unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
 
 @contextlib.contextmanager
 def _piped(write: Callable[[IO[bytes]], None]) -> Iterator[IO[bytes]]:
-    """A file with what `write` writes in a thread of its own; a fault there is raised here."""
+    """A file to read the bytes that `write` writes in a thread of its own; a fault there is raised here."""
     faults: list[BaseException] = []
     reader, writer = os.pipe()
 
@@ -200,7 +200,7 @@ def _piped(write: Callable[[IO[bytes]], None]) -> Iterator[IO[bytes]]:
             yield out
     except BaseException as error:
         thread.join()
-        # a side that ends breaks the other one's pipe: raise the fault behind it
+        # the side that ends first breaks the pipe of the other: raise the first fault
         real = next((fault for fault in faults if not isinstance(fault, BrokenPipeError)), error)
         raise real from error
     thread.join()

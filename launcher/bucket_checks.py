@@ -19,7 +19,7 @@ from launcher.data_folder import read_json, write_json
 RECORD = "bucket-record.json"
 # In the data folder: the result of the last drill from the bucket. The pages read it.
 DRILLED = "bucket-drill.json"
-# In the bucket: the same, which may come from another machine.
+# In the bucket: the same result, perhaps of another machine.
 DRILLED_THERE = "drilled/last.json"
 EVERY = dt.timedelta(days=1)
 _GROWING = (f"{PARTIAL}{SEALED}", f".jsonl{SEALED}")
@@ -56,7 +56,7 @@ class Record:
         return at is None or now - dt.datetime.fromisoformat(at) >= EVERY
 
     def compare(self, now: dt.datetime) -> list[str]:
-        """The names that are not there as they were copied. The record forgets them, and takes in unknown objects."""
+        """The names of objects that are missing or changed. The record forgets them, and takes in unknown objects."""
         expected = dict(self._objects)  # before the listing: another thread copies meanwhile
         there = self._bucket.objects()
         lost = [name for name, stored in expected.items() if self._objects.get(name) == stored != there.get(name)]

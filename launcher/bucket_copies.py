@@ -1,7 +1,7 @@
 """The process `bucket-copies` of `./run up`: copies everything in BACKUP_TO to BACKUP_BUCKET as well, all the time.
 
-It is a process of its own, so that a bucket that is slow or away holds up nothing else, and the shop never waits for
-it. A file that is gone here is not deleted there: a new disk is empty, and is filled from the bucket.
+It is a process of its own, so that a slow or missing bucket delays nothing else, and the shop never waits for it. A
+file that is missing here is not deleted there: a new disk is empty, and is filled from the bucket.
 """
 
 import contextlib
@@ -70,7 +70,7 @@ def bucket_of(project: Project) -> Bucket:
 
 
 class Copier:
-    """Copies what is new, in turns. A turn may be cut off at any point; the next one does the rest."""
+    """Copies new files, in turns. A turn may be cut off at any point; the next turn does the rest."""
 
     def __init__(self, project: Project, bucket: Bucket, folder: Path) -> None:
         self._project = project
@@ -86,7 +86,7 @@ class Copier:
         self.faults: dict[str, str] = {}
 
     def _look(self) -> None:
-        """List the bucket, once. Nothing is written before it is known to be this shop's."""
+        """List the bucket, once. Nothing is written before the bucket is known to be this shop's."""
         with self._looking:
             if not self._is_known:
                 self._refuse_another_shops()
@@ -96,7 +96,7 @@ class Copier:
     def copy_files(self) -> None:
         """Copy the journal and the log, and learn up to which time each commit can be restored from the bucket.
 
-        That is not known before the bucket has a backup that this log follows.
+        That time is unknown until the bucket has a backup that this log follows.
         """
         self._look()
         until = read_json(self._project.data / LOG_NOTE).get("until")
@@ -140,7 +140,7 @@ class Copier:
         return [name.removesuffix(".json") for name in list(self._whole) if "/" not in name and name.endswith(".json")]
 
     def copy_backups(self) -> None:
-        """Copy each backup that is not there, the newest first, and delete there what BACKUP_KEEP does not keep."""
+        """Copy each missing backup, the newest first, and delete the backups there that BACKUP_KEEP does not keep."""
         self._look()
         for backup in reversed(backups_in(self._folder)):
             if backup.folder.name not in self._backups_there():

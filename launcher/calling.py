@@ -1,4 +1,4 @@
-"""`./run manage …`: manage.py with the services that `./run up` has running, or with some started for the call."""
+"""`./run manage …`: runs manage.py with the services of a running `./run up`, or with services started for the call."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""The small files of a data folder: secrets, the lock, the ports, and what the running launcher says about itself.
+"""The small files of a data folder: secrets, the lock, the ports, and the state of the running launcher.
 
 Each server of a data folder has a free port of 127.0.0.1 of its own, the same at every start.
 """
@@ -63,7 +63,7 @@ def kept_secrets(folder: Path) -> dict[str, str]:
 
 
 class DataFolderInUseError(Exception):
-    """Another launcher holds the folder; `state` is what it wrote about itself."""
+    """Another launcher holds the folder; `state`: the state that it wrote."""
 
     def __init__(self, state: dict[str, Any]) -> None:
         super().__init__("the data folder is in use")
@@ -97,7 +97,7 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def read_state(folder: Path) -> dict[str, Any]:
-    """What the running launcher says about itself: doing, pid, address, processes, the place of its environment."""
+    """The state of the running launcher: doing, pid, address, processes, the place of its environment."""
     return read_json(folder / "state.json")
 
 
@@ -120,7 +120,7 @@ class SharedEnvironment:
         self._file = os.memfd_create("environment")
 
     def share(self, environment: Mapping[str, str]) -> str:
-        """Replace what is shared; returns where `read_environment` finds it."""
+        """Replace the shared environment; returns where `read_environment` finds it."""
         written = json.dumps(dict(environment)).encode()
         os.pwrite(self._file, written, 0)
         os.ftruncate(self._file, len(written))
@@ -128,7 +128,7 @@ class SharedEnvironment:
 
 
 def read_environment(state: dict[str, Any]) -> dict[str, str]:
-    """The environment that a running launcher shares; empty when it shares none, or belongs to another user."""
+    """The environment that a running launcher shares; empty when it shares none, or is another user's launcher."""
     return read_json(Path(state.get("environment_at", "/nowhere")))
 
 
@@ -185,7 +185,7 @@ class Ports:
         self._path = folder / "ports.json"
 
     def take(self, name: str, *, first: int = 0) -> int:
-        """Take the port `name` had last time, or else the first from `first` upward (0: any); it is kept."""
+        """Take the port that `name` had last time, else the first from `first` upward (0: any), and keep it."""
         kept = read_json(self._path)
         last = kept.get(name)
         if isinstance(last, int) and last and claim(last):

@@ -46,9 +46,9 @@ def make_roles(superuser: Connection, passwords: Mapping[str, str]) -> None:
 
 
 def give_database(address: str, owner: str, *, guests: tuple[str, ...] = ()) -> None:
-    """Make a role the owner of a database and of all in it; only it and the `guests` may connect.
+    """Make a role the owner of a database and of all in it; only this role and the `guests` may connect.
 
-    `address`: the database's, with a superuser.
+    `address`: the database's address for a superuser.
     """
     with closing(psycopg.connect(address, autocommit=True)) as connection, connection.transaction():
         database, role = sql.Identifier(connection.info.dbname), sql.Identifier(owner)

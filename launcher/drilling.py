@@ -83,7 +83,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
 
 
 def lacks_of(project: Project, folder: Path, backup: Backup) -> list[str]:
-    """What is missing beside the backup, in words; LaunchError for BACKUP_TO and a bucket, which must be complete."""
+    """Words for what the backup's folder lacks; LaunchError for BACKUP_TO and a bucket, which must be complete."""
     lacks = [*passed_over(folder, backup), *filter(None, [without_log(backup)])]
     if lacks and folder in {backup_folder(project), project.data / FOLDER}:
         raise LaunchError(" ".join(lacks))
@@ -128,7 +128,7 @@ def drill(
 
 @contextlib.contextmanager
 def scratch(project: Project, backup: Backup, key: Path | None) -> Iterator[Project]:
-    """An empty data folder with secrets inside the shop's own. It is deleted at the end; a left-over one is, too.
+    """An empty data folder with secrets, inside the shop's own; deleted at the end. A left-over one is deleted first.
 
     LaunchError without room for it, DataFolderInUseError while another drill runs.
     """
@@ -153,7 +153,7 @@ def scratch(project: Project, backup: Backup, key: Path | None) -> Iterator[Proj
 
 
 def bring_secrets(project: Project, backup: Backup, data: Path, key: Path | None) -> None:
-    """Put the backup's secrets, which this key opens, into this folder; without a key the shop's own."""
+    """Put the backup's secrets, which this key opens, into this folder; without a key, the shop's own secrets."""
     sealed = backup.folder / "secrets.age"
     files = open_secrets(sealed.read_bytes(), key) if key and sealed.exists() else {}
     for name in OF_DATA_FOLDER:
@@ -178,7 +178,7 @@ def clear(data: Path) -> None:
 
 
 def prove(copy: Project, group: ProcessGroup) -> dict[str, Any]:
-    """Bring the copy up to this version, prove its entries and its audit; returns how many orders and entries it has.
+    """Bring the copy up to this version, prove its entries and audit; returns its numbers of orders and entries.
 
     LaunchError with the first flaw.
     """
@@ -195,7 +195,7 @@ def prove(copy: Project, group: ProcessGroup) -> dict[str, Any]:
 
 
 class Months:
-    """Starts a drill once a month, and a day after one that failed."""
+    """Starts a drill once a month, and a day after a failed drill."""
 
     def __init__(self, project: Project, group: ProcessGroup, folder: Path) -> None:
         self._result = project.data / RESULT
@@ -207,7 +207,7 @@ class Months:
         self._look_at = time.monotonic() + LOOK_SECONDS  # not while the shop starts
 
     def look(self, say: Say) -> None:
-        """Start a drill when one is due, and say when it has failed."""
+        """Start a drill when one is due; when a drill has failed, say so."""
         if self._child is None:
             if time.monotonic() >= self._look_at:
                 self._look_at = time.monotonic() + LOOK_SECONDS
@@ -224,7 +224,7 @@ class Months:
 
 
 def is_due(result: Path, folder: Path, now: dt.datetime) -> bool:
-    """Whether there is a backup, and the last drill is a month old, or a day old if it failed."""
+    """Whether there is a backup, and the last drill is a month old, or failed a day ago."""
     last = read_json(result)
     pause = AGAIN if last.get("fault") else EVERY
     if "at" in last and now - dt.datetime.fromisoformat(last["at"]) < pause:

@@ -1,4 +1,4 @@
-"""The shop's secrets as one encrypted file (age): anybody may keep it, and only the private key opens it."""
+"""The shop's secrets as one encrypted file (age): anybody may keep the file, and only the private key opens it."""
 
 import io
 import tarfile
@@ -28,7 +28,7 @@ def make_key(path: Path) -> str:
 
 
 def public_key(recipient: str) -> pyrage.x25519.Recipient:
-    """The public key in BACKUP_RECIPIENT; LaunchError when it is not one."""
+    """The public key in BACKUP_RECIPIENT; LaunchError when that is not a public key."""
     try:
         return pyrage.x25519.Recipient.from_str(recipient)
     except pyrage.RecipientError as error:

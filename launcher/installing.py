@@ -1,6 +1,6 @@
-"""Fetches what the lock files name: Python packages into `.venv`, front-end packages into `node_modules`.
+"""Fetches the packages of the lock files: Python packages into `.venv`, front-end packages into `node_modules`.
 
-A mark beside the packages holds the lock's hash: while it fits, nothing has to be done.
+A mark beside the packages holds the lock's hash: while the hash fits, there is nothing to do.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ INSTALL_SECONDS = 1800.0
 
 
 def enter_venv(group: ProcessGroup, say: Say, *, lock: str | None, arguments: Sequence[str]) -> None:
-    """Make `.venv` hold what `lock` names, then go on in its Python: does not return unless already there.
+    """Fill `.venv` with the packages of `lock`, then go on in its Python; returns only if it runs there already.
 
     Without a lock any complete `.venv` will do.
     """
@@ -41,7 +41,7 @@ def enter_venv(group: ProcessGroup, say: Say, *, lock: str | None, arguments: Se
 
 
 def fill_venv(group: ProcessGroup, say: Say, *, lock: str | None) -> None:
-    """Make `.venv` hold what `lock` names; without a lock any complete one will do."""
+    """Fill `.venv` with the packages of `lock`; without a lock any complete `.venv` will do."""
 
     def current() -> bool:
         return is_made() and (lock is None or read_mark(MARK).get(lock) == digest(lock))
@@ -69,19 +69,19 @@ def is_made() -> bool:
 
 
 def read_mark(path: Path) -> dict[str, Any]:
-    """The mark of the last install; LaunchError when it may not be read, because the state is unknown then."""
+    """The mark of the last install; LaunchError when this user may not read it, because the state is unknown then."""
     if os.access(path, os.F_OK) and not os.access(path, os.R_OK):
         raise LaunchError(f"You may not read {path}: let {owner(path)} give everybody the right (chmod a+r {path}).")
     return read_json(path)
 
 
 def write_mark(path: Path, value: dict[str, Any]) -> None:
-    """Note what was installed, readable for every user: another one may run the shop."""
+    """Note what was installed, readable for every user: another user may run the shop."""
     write_json(path, value, mode=0o644)
 
 
 def require_writable(packages: Path) -> None:
-    """LaunchError when this user has to install packages and may not write here."""
+    """LaunchError when packages are missing and this user may not write here."""
     folder = packages if packages.exists() else ROOT
     if not os.access(folder, os.W_OK | os.X_OK):
         if os.path.lexists(PYTHON) and not os.access(PYTHON, os.X_OK):
@@ -101,7 +101,7 @@ def digest(lock: str) -> str:
 
 
 def make_venv(group: ProcessGroup, say: Say) -> None:
-    """Make the virtual environment if it is not there, from the start if an earlier try was interrupted."""
+    """Make the virtual environment if it is missing; begin again if an earlier try was interrupted."""
     if is_made():
         return
     if importlib.util.find_spec("ensurepip") is None or importlib.util.find_spec("venv") is None:
@@ -167,7 +167,7 @@ def compile_packages(group: ProcessGroup) -> None:
 
 
 def install_front_end(group: ProcessGroup, say: Say, *, development: bool) -> None:
-    """Make `node_modules` hold what package-lock.json names; LaunchError when npm cannot."""
+    """Fill `node_modules` with the packages of package-lock.json; LaunchError when npm fails."""
     if has_front_end(development=development):
         return
     require_writable(NODE_MARK.parent)
@@ -178,7 +178,7 @@ def install_front_end(group: ProcessGroup, say: Say, *, development: bool) -> No
 
 
 def has_front_end(*, development: bool) -> bool:
-    """Whether `node_modules` holds what package-lock.json names; LaunchError when nobody may read its mark."""
+    """Whether `node_modules` has the packages of package-lock.json; LaunchError if this user may not read its mark."""
     mark = read_mark(NODE_MARK)
     return mark.get("lock") == digest("package-lock.json") and (mark["development"] or not development)
 

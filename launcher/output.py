@@ -67,7 +67,7 @@ def last_lines(log: Path, count: int = LINES_SHOWN) -> str:
 
 
 class LaunchError(Exception):
-    """One sentence that says what is wrong and what to do, with the log of the child it is about, if any."""
+    """One sentence about a fault and what to do, with the log of the child that it is about, if any."""
 
     def __init__(self, sentence: str, *, log: Path | None = None, exit_code: int = 1) -> None:
         super().__init__(sentence)
@@ -75,7 +75,7 @@ class LaunchError(Exception):
         self.exit_code = exit_code
 
     def __str__(self) -> str:
-        """The sentence, then the last lines of the child's log and where the whole of it is."""
+        """The sentence, then the last lines of the child's log, and the log's place."""
         parts = [super().__str__()]
         if self.log and self.log.is_file():
             parts += [last_lines(self.log), f"    (whole log: {self.log})"]

@@ -98,7 +98,7 @@ class PostgreSQL:
             give_database(self.url(database), owner, guests=guests.get(database, ()))
 
     def identifier(self) -> str:
-        """The number that only this database and its copies have."""
+        """The number that is the same in this database and its copies, and differs in any other."""
         return str(self._ask("SELECT system_identifier FROM pg_control_system()"))
 
     def size(self) -> int:
@@ -120,7 +120,7 @@ class PostgreSQL:
         It takes twice as much of the processor as the copying child, in eight bursts a second.
         """
         question = "SELECT pid FROM pg_stat_replication WHERE application_name = 'pg_basebackup' ORDER BY backend_start"
-        with contextlib.suppress(psycopg.Error):  # the copy fails, too, and says why
+        with contextlib.suppress(psycopg.Error):  # then the copy fails, too, and says why
             while child.running():
                 if sender := self._ask(question):
                     let_step_back(int(sender))
@@ -157,7 +157,7 @@ class PostgreSQL:
         return int(end), None if copied is None else int(copied)
 
     def _address_for_copies(self) -> str:
-        """An address without the password, which everybody could read in a list of processes."""
+        """The address without the password, which everybody could read in a list of processes."""
         return f"postgresql://{BACKUP}@127.0.0.1:{self.port}/postgres"
 
     def verify_copy(self, folder: Path, *, log: Path, most: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""The processes of this machine: which are alive, which work in a folder, their descendants and their memory."""
+"""The processes of this machine: whether they are alive, their working folders, descendants and memory."""
 
 import contextlib
 import os
@@ -30,7 +30,7 @@ def with_descendants(pid: int) -> list[int]:
 
 
 def memory_kib(pids: Iterable[int]) -> int | None:
-    """Their memory together, shared memory divided among its users; None when none of them is there."""
+    """The memory of these processes together, in KiB, shared memory divided among its users; None if all are gone."""
     sizes = []
     for pid in pids:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -45,8 +45,8 @@ def memory_kib(pids: Iterable[int]) -> int | None:
 def processes_inside(folder: Path) -> list[int]:
     """Ids of the living processes whose working directory is `folder`.
 
-    PostgreSQL, all of its children and Valkey each work in their data folder. That tells a left-over process from an
-    unrelated one that got the same id.
+    PostgreSQL, all of its children and Valkey each work in their data folder. So a left-over process differs from an
+    unrelated process that got the same id.
     """
     path = str(folder.resolve())
     processes = psutil.process_iter(["cwd", "status"])

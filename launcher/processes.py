@@ -25,12 +25,12 @@ from launcher.output import START_MARK, LaunchError
 HERE = Path(__file__).parent
 LOG_KEPT_BYTES = 5_000_000
 READY_SECONDS = 60.0
-NICENESS = 10  # for work that nobody waits for: it still gets about a tenth of a busy core, so that it ends
+NICENESS = 10  # for work that nobody waits for: it still gets about a tenth of a busy core, so that it comes to an end
 FASTER_SECONDS = 0.4
 
 
 class Stage(IntEnum):
-    """When a child is ended if the launcher dies: the app first, then the stores that it writes to."""
+    """The order in which children are ended if the launcher dies: the app first, then the stores that it writes to."""
 
     APP = 1
     STORE = 2
@@ -56,17 +56,17 @@ class Child:
         return self.process.pid
 
     def running(self) -> bool:
-        """Whether it has not ended yet (reaps it when it has)."""
+        """Whether the process still runs; an ended one is reaped."""
         return self.process.poll() is None
 
 
 def step_back() -> None:
-    """Give this process, and all that it starts from now on, `NICENESS`; a process that has it already stays so."""
+    """Give `NICENESS` to this process and to all that it starts from now on; do nothing if it has it already."""
     os.nice(max(0, NICENESS - os.nice(0)))
 
 
 def let_step_back(pid: int) -> None:
-    """Give this process's niceness to a process of PostgreSQL that works for it."""
+    """Give this process's niceness to a process of PostgreSQL that works for this one."""
     with contextlib.suppress(OSError):  # it has ended
         os.setpriority(os.PRIO_PROCESS, pid, os.nice(0))
         weigh_session(os.nice(0), pid)
@@ -96,7 +96,7 @@ class ProcessGroup:
         own_session: bool = True,
         pass_fds: Sequence[int] = (),
     ) -> Child:
-        """Start `command`; its output is appended to `log`, or without one goes where the launcher's own goes.
+        """Start `command`. Its output is appended to `log`; without a log it goes where the launcher's own goes.
 
         `own_session=False` is for a command that a person talks to in the terminal. `pass_fds`: open files for it.
         `niceness`: added to the launcher's; its own children inherit it.
@@ -160,7 +160,7 @@ class ProcessGroup:
     ) -> None:
         """End the children together: send the stop signal, wait `grace` seconds, then each (signal, seconds) of `then`.
 
-        The last step is always SIGKILL to their sessions' groups, so that nothing that they started stays.
+        The last step is always SIGKILL to their sessions' groups, so that no process that they started stays.
         """
         stopped = list(children)
         for number, seconds in ((None, grace), *then):
@@ -183,7 +183,7 @@ class ProcessGroup:
         time.sleep(seconds)
 
     def forget(self, child: Child) -> None:
-        """Clean up after a child that has ended: kill what is left of its process group, notify the watchdog."""
+        """Clean up after a child that has ended: kill the rest of its process group, notify the watchdog."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -193,7 +193,7 @@ class ProcessGroup:
             self._notify_watchdog(f"- {child.pid}")
 
     def close(self) -> None:
-        """End what still runs, by force at last, and let the watchdog end (it deletes the throw-away folders)."""
+        """End all that still runs, by force if needed, and let the watchdog end (it deletes the throw-away folders)."""
         for stage in Stage:
             self.stop(self.children(stage), grace=2.0)
         if self._watchdog and self._watchdog.stdin:

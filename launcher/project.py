@@ -1,4 +1,4 @@
-"""The data folder and the settings that the environment and `.env` give."""
+"""Reads the data folder and the settings from the environment and `.env`."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ LEAST_FREE_BYTES = 200_000_000
 
 @dataclass(frozen=True)
 class Project:
-    """The data folder, and the variables given by the environment or `.env`."""
+    """The data folder, and the variables of the environment and `.env`."""
 
     data: Path
     given: Mapping[str, str]
@@ -64,12 +64,12 @@ class Project:
 
     @property
     def is_behind_tls(self) -> bool:
-        """Whether people come through a proxy that ends TLS: a setting says so, or nobody else gets pages."""
+        """Whether people come through a proxy that ends TLS: a setting says so, or only such a proxy gets pages."""
         return self.is_tls_only or self.is_on("BEHIND_TLS_PROXY")
 
     @property
     def is_tls_only(self) -> bool:
-        """Whether pages are served only to a proxy that ends TLS, by the rule of the app's settings."""
+        """Whether only a proxy that ends TLS gets pages, by the rule of the app's settings."""
         return self.is_on("HTTPS", default=not (self.sandboxed or self.is_on("DEBUG")))
 
     def is_on(self, name: str, *, default: bool = False) -> bool:
@@ -80,7 +80,7 @@ class Project:
 
     @property
     def metrics_files(self) -> Path:
-        """The pattern of the files with the processes' measures; for a launcher of single roles, those of all roles."""
+        """The pattern of the processes' files of measures; for a launcher of single roles, the files of all roles."""
         return (self.data.parent / "*" if self.is_of_roles else self.data) / "metrics" / "*.db"
 
     @property
@@ -116,7 +116,7 @@ class Project:
             raise LaunchError(f"Only {free // 1_000_000} MB are free for {self.data}: make room or {advice}.")
 
     def _require_real_settings(self) -> None:
-        """LaunchError that names the settings that a real upstream needs and that are missing or cannot be right."""
+        """LaunchError that names the missing and the wrong settings, of those that a real upstream needs."""
         if self.sandboxed:
             return
         if not is_web_address(self.given["UPSTREAM_BASE_URL"]):
@@ -143,7 +143,7 @@ def roles_folder(data: Path) -> Path:
 
 
 def is_web_address(text: str) -> bool:
-    """Whether this is an http or https address with a host and, if any, a possible port."""
+    """Whether this is an http or https address with a host, and without a port or with a possible one."""
     try:
         parts = urlsplit(text)
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0

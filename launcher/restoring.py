@@ -1,6 +1,6 @@
-"""`./run restore --from FOLDER`: makes an empty data folder the shop of a backup and the copied log.
+"""`./run restore --from FOLDER`: restores a shop from a backup and the copied log into an empty data folder.
 
-Nothing is sold afterwards until a person opens the shop: that is marked in the database itself (docs/backup.md).
+The restored shop sells nothing until a person opens it: a mark in the database says so (docs/backup.md).
 """
 
 import argparse
@@ -159,7 +159,7 @@ def require_empty(project: Project, backup: Backup) -> None:
 
 
 def begin_again(project: Project) -> None:
-    """Delete what a restore that was cut off has left."""
+    """Delete the files that an interrupted restore has left."""
     if project.restoring.exists():
         home = project.data / "postgres"
         shutil.rmtree(home.resolve(), ignore_errors=True)
@@ -196,7 +196,7 @@ def write(path: Path, content: bytes) -> None:
 def recover(
     project: Project, group: ProcessGroup, backup: Backup, to: dt.datetime | None, say: Say
 ) -> tuple[dt.datetime, str]:
-    """Restore the database; returns up to which time it has all commits, and a warning of what it could not read."""
+    """Restore the database; returns the time until which it has all commits, and a warning about unreadable log."""
     postgres, copy = PostgreSQL(project.data, group), backup.folder / "database"
     verify_log(copy, backup.manifest.get("log", {}))
     postgres.verify_copy(copy, log=project.logs / "restore.log")
@@ -222,13 +222,13 @@ def recover(
 
 
 def words_of(project: Project) -> str:
-    """What PostgreSQL has written to the log file of this data folder so far."""
+    """The text that PostgreSQL has written to the log file of this data folder so far."""
     log = project.logs / "postgres.log"
     return log.read_text(errors="replace") if log.exists() else ""
 
 
 def bring_journal(folder: Path, project: Project) -> None:
-    """Copy the journal of what was sent to the data folder: orders that the database lacks are taken in from it."""
+    """Copy the journal of sent orders to the data folder: the app takes in orders from it that the database lacks."""
     sent = project.data / "sent"
     sent.mkdir(mode=0o700, exist_ok=True)
     for path in (folder / "sent").glob("*.jsonl"):
@@ -237,7 +237,7 @@ def bring_journal(folder: Path, project: Project) -> None:
 
 
 def segments_after(backup: Backup) -> list[Path]:
-    """The log segments since the backup began; whole ones come after partial ones, and so replace them when copied."""
+    """The log segments since the backup began. Whole ones come after partial ones, so that they replace these."""
     files = [file for folder in named_by_time(backup.folder.parent / "wal") for file in folder.iterdir()]
     needed = [file for file in files if file.suffix == ".history" or number_of(file) >= backup.first_segment]
     return sorted(needed, key=lambda file: file.suffix != PARTIAL)

@@ -1,4 +1,4 @@
-"""The app's roles, and the processes of each: their names, their number, how one is started."""
+"""The app's roles and the processes of each: their names, their number, and how to start one."""
 
 import os
 import socket
@@ -29,7 +29,7 @@ def numbers(given: Mapping[str, str]) -> dict[str, int]:
 
 
 def count(given: Mapping[str, str], name: str, default: int) -> int:
-    """The number of a setting; LaunchError unless it is from 1 to `MOST_PROCESSES`."""
+    """The number that a setting gives; LaunchError unless it is from 1 to `MOST_PROCESSES`."""
     text = given.get(name, str(default))
     if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= MOST_PROCESSES):
         raise LaunchError(f"{name} must be a number from 1 to {MOST_PROCESSES}, not {text!r}: correct or remove it.")

@@ -1,4 +1,4 @@
-"""Copies the journal of what is sent to the folder of backups every few seconds, and deletes its old days.
+"""Copies the journal of sent orders to the folder of backups every few seconds, and deletes its old days.
 
 The app appends to `sent/20261126.jsonl` in the data folder (purchases/services/sent.py). In the folder of backups the
 file's name also has a name of the data folder, so that machines and restored shops never write to each other's files.
@@ -19,15 +19,15 @@ DAY = "????????.jsonl"
 
 
 class SentCopies:
-    """Copies in a thread of its own: a folder that does not answer, such as a network disk, holds up nothing else."""
+    """Copies in a thread of its own: a folder that does not answer, such as a network disk, delays nothing else."""
 
     def __init__(self, project: Project, folder: Path | None, *, days: int, say: Say, identifier: str = "") -> None:
         self._sent = project.data / "sent"
         self._folder = folder
         self._days = days
         self._say = say
-        self._identifier = identifier  # of the database; "" for one of DATABASE_URL
-        self._is_ours = not identifier  # whether the folder is known to be this database's, or need not be
+        self._identifier = identifier  # the database's identifier; "" for a database of DATABASE_URL
+        self._is_ours = not identifier  # whether copies may go there: the folder is this database's, or any will do
         self._fault = ""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sent-copies", daemon=True)
@@ -36,7 +36,7 @@ class SentCopies:
         self._thread.start()
 
     def end(self) -> None:
-        """Copy a last time, for a second at most; the next start copies what is left."""
+        """Copy a last time, for a second at most; the next start copies the rest."""
         self._stop.set()
         if self._thread.ident:
             self._thread.join(1.0)

@@ -11,15 +11,15 @@ from launcher.output import LaunchError, Say, last_lines
 from launcher.processes import Child, ProcessGroup
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
-# A service that has run for this long (seconds) has started well: the next pause is short again.
+# After a service has run for this long (seconds), the next pause is short again.
 STEADY_SECONDS = 60.0
-# With less free room than this, a log does not have a process's last lines.
+# With less free space than this, a log may lack a process's last lines.
 FULL_BYTES = 1_000_000
 
 
 @dataclass
 class Service:
-    """One of them; `begin` starts it. If `begin` raises LaunchError or OSError, the start has failed."""
+    """One such process; `begin` starts it. If `begin` raises LaunchError or OSError, the start has failed."""
 
     name: str
     begin: Callable[[], Child]
@@ -29,7 +29,7 @@ class Service:
     due: float = 0.0
 
     def keep_up(self, group: ProcessGroup, say: Say) -> bool:
-        """Note that it has ended, or start it again after its pause; return whether either happened."""
+        """Note the process's end, or start it again after its pause; returns whether either happened."""
         if self.child is not None:
             if self.child.running():
                 return False
@@ -49,7 +49,7 @@ class Service:
         if time.time() - child.started > STEADY_SECONDS:
             self.failures = 0
         how = f"{self.name} {how_it_ended(child)} and is started again in {self._put_off():g} s"
-        if child.log and shutil.disk_usage(child.log.parent).free < FULL_BYTES:  # its log ends with an earlier run
+        if child.log and shutil.disk_usage(child.log.parent).free < FULL_BYTES:  # the log ends with an earlier run
             say(f"{how}; the disk of {child.log.parent} is full: make room.")
             return
         lines = last_lines(child.log, 5) if child.log else ""

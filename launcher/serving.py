@@ -26,7 +26,7 @@ from launcher.services import Service
 from launcher.stack import Stack
 from launcher.upgrading import commit, upgrade_lock
 
-# Variables that `./run manage` keeps from its own terminal; it takes the rest from our environment.
+# Variables that `./run manage` takes from its own terminal; it takes the others from our environment.
 TERMINALS_OWN = frozenset(["PATH", "HOME", "USER", "SHELL", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
 LOG_LOOK_SECONDS = 2.0
 NOT_YET = 3  # exit code of our commands: try again later
@@ -57,7 +57,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
                 server.stop()
         if server.gives_way:
             with locked(upgrade_lock(project.data), group):
-                pass  # ./run upgrade has done its work
+                pass  # ./run upgrade has put the new version in place
             os.execv(PYTHON, [str(PYTHON), str(ROOT / "run"), *sys.argv[1:]])  # noqa: S606
     except DataFolderInUseError as error:
         address = error.state.get("address")
@@ -70,9 +70,9 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
 
 
 def choose_port(wanted: int, say: Say, *, is_fixed: bool) -> int:
-    """The wanted port, or else the next free one, which is printed; LaunchError when it `is_fixed` and in use.
+    """The wanted port, or else the next free one, which is printed; LaunchError when the port `is_fixed` and in use.
 
-    It is fixed when a person has named it, and with a real upstream: the proxy in front knows this port.
+    A port is fixed when a person has named it, and with a real upstream: the proxy in front knows this port.
     """
     if is_fixed:
         if not claim(wanted):
@@ -106,7 +106,7 @@ class Server:
         self._listener = listener
         self._is_empty = is_empty  # a demo without a month behind it
         self._started = time.time()
-        self._logs_due = 0.0  # when to look at their size again
+        self._logs_due = 0.0  # when to check the logs' size again
         self._stack = Stack(project, group)
         self._shared = SharedEnvironment()
         self._roles = Roles(self._stack, listener)
@@ -131,7 +131,7 @@ class Server:
         self._keep_backups()
         self._write_state(doing="starting")
         say("PostgreSQL and Redis answer" if "REDIS_URL" in self._project.given else "PostgreSQL and Valkey answer")
-        # side by side: preparing the app's database takes longest, and starting Python is most of the rest
+        # at the same time: preparing the app's database takes longest, and starting Python is most of the rest
         prepare = stack.manage("prepare_app")
         sandbox = self._begin_sandbox() if self._project.sandboxed else None
         stack.finish_preparing(prepare)
@@ -256,7 +256,7 @@ class Server:
         return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)  # noqa: S104 (any address, seen from here)
 
     def _open_demo(self) -> bool:
-        """Let a new demo live through its first month, once, before anybody can use it; returns whether it did now."""
+        """Make a new demo's first month, once, before anybody can use the demo; returns whether it was made now."""
         opened = self._project.data / "opened"
         if self._is_empty:
             opened.touch()
@@ -272,7 +272,7 @@ class Server:
         return False
 
     def _note_catalogue(self, sync: Child) -> None:
-        """Say whether there is a catalogue now; the background fetches a missing one."""
+        """Say whether there is a catalogue now; the background fetches a missing catalogue."""
         code = sync.process.returncode
         if code == 0:
             self._say("Catalogue is there")
@@ -283,14 +283,14 @@ class Server:
             self._say(f"Warning: {reason} It is tried again every half minute (log: {sync.log}).")
 
     def _write_state(self, *, doing: str) -> None:
-        """Let `./run status`, `./run manage` and a second `./run` know about this one."""
+        """Write the state of this `./run` for `./run status`, `./run manage` and a second `./run`."""
         environment = self._stack.owners_environment
         own = {name: value for name, value in environment.items() if name not in TERMINALS_OWN}
         rows: list[tuple[str, int | None, int | None, float]] = [
             ("launcher", os.getpid(), None, self._started),
-            ("guardian", self._group.watchdog_pid, None, self._started),  # the watchdog; this name is for programs
+            ("guardian", self._group.watchdog_pid, None, self._started),  # the watchdog; programs read this name
         ]
-        for service in (*self._stores, *self._services):  # one without a process id waits to be started again
+        for service in (*self._stores, *self._services):  # a process without an id waits to be started again
             pid, started = (service.child.pid, service.child.started) if service.child else (None, time.time())
             rows.append((service.name, pid, service.port, started))
         state = {
@@ -326,7 +326,7 @@ class Server:
 
 
 def address_of_pages(project: Project, port: int) -> str:
-    """The address that people type: the proxy's, which SITE_URL names, or that of the pages' own port."""
+    """The address that people type: the proxy's, which SITE_URL names, or the address of the pages' own port."""
     site = project.given.get("SITE_URL", "").rstrip("/")
     if project.is_behind_tls:
         return site or f"https://{first_host(project)}"
@@ -341,7 +341,7 @@ def site_of_a_trial(project: Project, address: str) -> str:
 
 
 def about_the_proxy(project: Project, port_address: str) -> str:
-    """What the proxy in front has to do so that the address of the pages works; "" without a proxy."""
+    """Words for what the proxy in front must do so that the address of the pages works; "" without a proxy."""
     if not project.is_behind_tls:
         return ""
     if project.is_on("BEHIND_TLS_PROXY"):
@@ -351,6 +351,6 @@ def about_the_proxy(project: Project, port_address: str) -> str:
 
 
 def first_host(project: Project) -> str:
-    """The first host name in ALLOWED_HOSTS; "localhost" for none or any."""
+    """The first host name in ALLOWED_HOSTS; "localhost" if it names no host or allows all."""
     first = project.given.get("ALLOWED_HOSTS", "localhost").split(",")[0].strip()
     return "localhost" if first in {"", "*"} else first.removeprefix(".")

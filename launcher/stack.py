@@ -25,7 +25,7 @@ APP_DATABASE, SANDBOX_DATABASE = "backoffice", "sandbox"
 MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there has a name that nobody can guess
 FIRST_SANDBOX_PORT = 8100
 DEMO_DATABASE = 63  # of Valkey
-_REFUSAL_LINES = 100  # enough for the refusal of every setting at once
+_REFUSAL_LINES = 100  # enough to refuse every setting at once
 # lines that `prepare_app` prints
 NO_OWNER, RESTORED, CATALOGUE = "no owner yet", "restored, not open yet", "catalogue is there"
 # One Python for both commands: each start of Django costs a second
@@ -38,7 +38,7 @@ PREPARE_SANDBOX = (
 def new_folder_in_memory(path: Path, group: ProcessGroup) -> Path:
     """Make `path` a link to a new folder in memory, which is deleted with the group; older measures are dropped.
 
-    Processes write to mapped files there; on a full disk the kernel would kill them for it.
+    Processes write to mapped files there; on a full disk the kernel would kill a process that writes to one.
     """
     if path.is_symlink():
         path.unlink()
@@ -67,7 +67,7 @@ class Stack:
         self.owners_environment: dict[str, str] = {}
         self.sandbox_port = 0
         self._sandbox_environment: dict[str, str] = {}
-        self.first_key = ""  # makes the shop's first owner; "" if there is one; known after `finish_preparing`
+        self.first_key = ""  # lets the first owner in; "" if there is an owner; known after `finish_preparing`
         self.is_restored = False  # and not open yet, so it sells nothing; known after `finish_preparing`
         self.has_catalogue = False  # known after `finish_preparing`
         self._prepared = project.data / "prepared"
@@ -93,7 +93,7 @@ class Stack:
         self.environment = {
             "SECRET_KEY": self.secrets["django"],
             "ALLOWED_HOSTS": "localhost,127.0.0.1",
-            # several threads per process: without this glibc keeps an arena of freed memory for each
+            # several threads per process: without this, glibc keeps an arena of freed memory for each thread
             "MALLOC_ARENA_MAX": "2",
             # `prepare_app` has run Django's checks with these settings; repeating them takes each process half a second
             "CELERY_SKIP_CHECKS": "1",
@@ -123,7 +123,7 @@ class Stack:
         self.sandbox_port = Ports(self.project.data).take("sandbox", first=FIRST_SANDBOX_PORT)
         address = f"http://127.0.0.1:{self.sandbox_port}"
         app = self.environment = {
-            # given credentials count, because a person can make new ones in the sandbox's dashboard
+            # given credentials win, because a person can make new ones in the sandbox's dashboard
             "UPSTREAM_SECRET_ID": self.secrets["upstream_id"],
             "UPSTREAM_SECRET_KEY": self.secrets["upstream_key"],
             **self.environment,
@@ -187,8 +187,8 @@ class Stack:
     def open_demo(self) -> Child:
         """Start making a demo's first month.
 
-        It has its own rate limits and its own Redis database: the sandbox counts its requests in the time of that
-        month, in which they are rare.
+        It has its own rate limits and its own Redis database: the sandbox counts its requests by the time of that
+        month, in which requests are rare.
         """
         rates = dict.fromkeys(("UPSTREAM_ACCOUNT_RATE", "UPSTREAM_IP_RATE", "UPSTREAM_PRODUCTS_RATE"), "100000/minute")
         environment = {**self.owners_environment, **rates}
@@ -264,13 +264,13 @@ class Stack:
 
 
 def check_database(url: str, name: str) -> None:
-    """LaunchError with one sentence when nobody can sign in at this address."""
+    """LaunchError with one sentence when a sign-in at this address fails."""
     try:
         parts = conninfo_to_dict(url)
     except psycopg.Error:
         parts = {}
     port = str(parts.get("port", "5432"))
-    # A password with an unescaped character is taken for a part of the host or the port, and would be shown with them
+    # psycopg takes a password with an unescaped character for a part of host or port, and would show it with them
     if not parts or "@" in str(parts.get("host", "")) or not port.replace(",", "").isdecimal():
         raise LaunchError(
             f"Cannot sign in at {name}: the address is not understood. Write postgresql://USER:PASSWORD@HOST:5432/NAME "

@@ -23,7 +23,7 @@ _SILENCE_SECONDS = 15
 
 @dataclass(frozen=True)
 class Row:
-    """One process with everything that it started. `pid`: None while it waits. Memory in KiB, None when it has gone.
+    """One process with all that it started. `pid`: None while it waits. Memory in KiB, None when the process has gone.
 
     `heartbeat_seconds`: since the last heartbeat; None for a process without heartbeats.
     """
@@ -38,17 +38,17 @@ class Row:
 
     @property
     def is_late(self) -> bool:
-        """Whether its last heartbeat, if it has given one, is too old."""
+        """Whether the last heartbeat, if there was one, is too old."""
         return (self.heartbeat_seconds or 0) >= _SILENCE_SECONDS
 
     @property
     def is_well(self) -> bool:
-        """Whether it runs and is not late."""
+        """Whether the process runs and is not late."""
         return self.state == "running" and not self.is_late
 
 
 def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
-    """Print a row for each process; returns 3 when nothing runs on this data folder, 1 when one is not well."""
+    """Print a row for each process; returns 3 when nothing runs on this data folder, 1 when a process is not well."""
     data = read_project().data
     states = running_launchers(data)
     if not states:
@@ -89,7 +89,7 @@ def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
 
 
 def running_launchers(data: Path) -> list[dict[str, Any]]:
-    """What each launcher on this data folder, or on the folder of a role in it, says about itself."""
+    """The states of the launchers on this data folder, and on the folders of roles in it."""
     folders = [data, *sorted(roles_folder(data).glob("*"))]
     states = [read_state(folder) for folder in folders if is_held(folder)]
     return [state for state in states if "processes" in state]
@@ -97,7 +97,7 @@ def running_launchers(data: Path) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Pulse:
-    """The seconds since the last heartbeat of each process, from Redis: ours by name, others by name and place."""
+    """The seconds since each process's last heartbeat, from Redis: ours by name, others by name and place."""
 
     ours: dict[str, int]
     elsewhere: dict[str, int]

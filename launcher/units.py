@@ -1,4 +1,4 @@
-"""`./run service install`: systemd units that keep `./run up` running, with as few rights as it needs."""
+"""`./run service install`: systemd units that keep `./run up` running, with only the rights that it needs."""
 
 import argparse
 import os
@@ -89,9 +89,9 @@ def run(_group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
 
 
 def require_runnable(user: str, python: Path = PYTHON) -> None:
-    """LaunchError unless this user may run the Python of the packages, as the unit will."""
+    """LaunchError unless this user, as whom the unit runs, may run the Python of the packages."""
     if os.geteuid() != 0:
-        return  # then the unit cannot be written either, which is reported there
+        return  # then writing the unit fails, too, and reports it
     who = pwd.getpwnam(user)
     try:
         subprocess.run([python, "-c", ""], user=who.pw_uid, group=who.pw_gid, extra_groups=[], check=True)
@@ -103,7 +103,7 @@ def require_runnable(user: str, python: Path = PYTHON) -> None:
 
 
 def make_data_folder(data: Path, user: str) -> None:
-    """Make the unit's data folder for that user; LaunchError when one exists that is not theirs."""
+    """Make the unit's data folder for that user; LaunchError when the folder exists and is not theirs."""
     if data.exists() and data.stat().st_uid != pwd.getpwnam(user).pw_uid:
         raise LaunchError(
             f"The data folder {data} is not {user}'s, and the service could not write there: give it to them "
@@ -120,7 +120,7 @@ def make_data_folder(data: Path, user: str) -> None:
 
 
 def unit(project: Project, user: str, roles: list[str]) -> str:
-    """The text of one unit: all of `./run up`, or these roles of it."""
+    """The text of one unit: for all of `./run up`, or for these of its roles."""
     for path in (ROOT, project.data):
         if any(character.isspace() or character in "%\"'\\" for character in str(path)):
             raise LaunchError(f"systemd cannot name the folder {path}: move it to one without spaces, quotes and %.")
@@ -155,7 +155,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def verify(paths: list[Path], say: Say) -> None:
-    """LaunchError with systemd's own words when it does not accept a unit."""
+    """LaunchError with systemd's own words when systemd does not accept a unit."""
     program = shutil.which("systemd-analyze")
     if program is None:
         say("There is no systemd-analyze on this machine: the units were not verified.")

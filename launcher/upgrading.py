@@ -1,7 +1,7 @@
-"""`./run upgrade`: replaces the running version by the one that lies here; goes back when that cannot start.
+"""`./run upgrade`: replaces the running version by the one that lies here; goes back if the new one cannot start.
 
 A running `./run up` goes on with the code that it has loaded. On SIGUSR1 it stops everything, waits until nobody holds
-the upgrade lock, and becomes the code that lies here then, in the same process, so that systemd sees no end.
+the upgrade lock, and then runs the code that lies here, in the same process, so that systemd sees no end.
 """
 
 import argparse
@@ -30,7 +30,7 @@ STOP_SECONDS, START_SECONDS, READY_SECONDS = 60.0, 240.0, 90.0
 PACKAGES = (VENV, NODE_MARK.parent)
 TABLES_CHANGED = "tables changed"  # a line of `prepare_app`
 LOAD = (
-    "import django; django.setup(); from backoffice.starting import load_everything; "  # it does not touch the database
+    "import django; django.setup(); from backoffice.starting import load_everything; "  # it does not use the database
     "load_everything()"
 )
 
@@ -56,7 +56,7 @@ def run(group: ProcessGroup, say: Say, _options: argparse.Namespace) -> int:
 
 
 def running_shop(project: Project) -> dict[str, Any]:
-    """What the `./run up` of this data folder says about itself; LaunchError when none serves or it is not ours."""
+    """The state of this data folder's `./run up`; LaunchError when none serves, or another user's does."""
     state = read_state(project.data)
     if state.get("doing") != "serving" or not alive(int(state["pid"])):
         raise LaunchError(
@@ -70,7 +70,7 @@ def running_shop(project: Project) -> dict[str, Any]:
 
 
 def require_own_folder() -> None:
-    """LaunchError when this user may not install here: the shop is not stopped for an upgrade that must fail."""
+    """LaunchError when this user may not install here, so that no shop stops for an upgrade that must fail."""
     if not os.access(ROOT, os.W_OK | os.X_OK):
         raise LaunchError(
             f"{ROOT} belongs to {owner(ROOT)}, so that you cannot upgrade it. Make a backup and stop ./run, let "
@@ -97,7 +97,7 @@ def upgrade_lock(data: Path) -> Path:
 
 
 class Upgrade:
-    """One upgrade of a running shop. `former`: what its launcher said about itself."""
+    """One upgrade of a running shop. `former`: the state of its launcher before."""
 
     def __init__(self, project: Project, group: ProcessGroup, say: Say, former: dict[str, Any]) -> None:
         self._project = project
@@ -111,7 +111,7 @@ class Upgrade:
         self._log = project.data / "logs/upgrade.log"
 
     def change(self) -> None:
-        """Stop the shop, change everything, let it start; LaunchError when that fails, after all is put back."""
+        """Stop the shop, change everything, let it start. When that fails, put all back and raise LaunchError."""
         self._say(f"Stopping version {self._former['version']}")
         self.tidy()  # left from an upgrade that was killed
         with locked(upgrade_lock(self._project.data), self._group):
@@ -150,7 +150,7 @@ class Upgrade:
         self._wait(READY_SECONDS, "/readyz does not say that everything is there", lambda: is_ready(self._state()))
 
     def go_back(self) -> str:
-        """Run the former version again, if that loses nothing; returns what happened, in words."""
+        """Run the former version again, if that loses nothing; returns words for what happened."""
         former = self._former["version"]
         if self._serves:
             if self._tables_changed:
@@ -212,12 +212,12 @@ class Upgrade:
 
 
 def before(path: Path) -> Path:
-    """The path of its copy from before the upgrade."""
+    """The path of this folder's copy from before the upgrade."""
     return path.with_name(f"{path.name}.before")
 
 
 def copy(path: Path, to: Path, how: str) -> None:
-    """Copy a folder with owners and times, completely or not at all; LaunchError when that fails."""
+    """Copy a folder with owners and times, whole or not at all; LaunchError when that fails."""
     draft = to.with_name(f"{to.name}.new")
     shutil.rmtree(draft, ignore_errors=True)
     result = subprocess.run(["cp", "--archive", how, path, draft], capture_output=True, text=True, check=False)
@@ -234,7 +234,7 @@ def restore(path: Path) -> None:
 
 
 def require_room(database: Path) -> None:
-    """LaunchError when there is not enough room for a copy beside the database."""
+    """LaunchError without enough room for a copy beside the database."""
     needed = sum(file.lstat().st_size for file in database.rglob("*"))
     if (free := shutil.disk_usage(database).free) < 1.2 * needed:
         raise LaunchError(

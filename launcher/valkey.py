@@ -82,7 +82,7 @@ class Valkey:
                 self._group.await_ready(self.child, answer)
 
     def stop(self, *, grace: float = 2.0) -> None:
-        """Ask it to write everything and end."""
+        """Ask Valkey to write everything and end."""
         if self.child:
             self._group.stop([self.child], grace=grace)
             self.child = None

@@ -1,8 +1,8 @@
-"""Ends what a dead launcher left behind. It reads its standard input, which closes when the launcher is gone.
+"""Ends the processes that a dead launcher left. It reads its standard input, which closes when the launcher is gone.
 
 Run as a script by `processes.py`, with the standard library only. Lines: `+ STAGE SIGNAL PID` (a child, leader of its
-own process group), `- PID` (it has ended), `discard FOLDER` (delete this throw-away folder at the end). Stages are
-ended in order, each with some grace.
+own process group), `- PID` (it has ended), `discard FOLDER` (delete this throw-away folder at the end). It ends the
+stages in order, and gives each some time.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ import sys
 import time
 
 GRACE_SECONDS = 3.0
-# To PostgreSQL it means "stop now and recover at the next start"; for other children it is a second request to end
+# To PostgreSQL it means "stop now and recover at the next start"; to other children it is a second request to end
 LAST_REQUEST = signal.SIGQUIT
 
 
