@@ -1,4 +1,4 @@
-"""The sandbox: an upstream of our own. It collects garbage as seldom as the app: see `backoffice/__init__.py`."""
+"""The sandbox: an upstream of our own. It collects garbage as rarely as the app does: see `backoffice/__init__.py`."""
 
 import atexit
 import gc

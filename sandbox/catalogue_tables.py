@@ -33,7 +33,7 @@ PULSA_NOMINALS = [
     1_000, 2_000, 3_000, 5_000, 10_000, 15_000, 20_000, 25_000, 30_000, 40_000, 50_000, 75_000, 100_000, 150_000,
     200_000, 300_000, 500_000, 1_000_000,
 ]  # fmt: skip
-# gigabytes, days, Telkomsel's price; the others sell cheaper, see DATA_LEVEL
+# gigabytes, days, Telkomsel's price; other operators sell cheaper, see DATA_LEVEL
 DATA_PACKAGES = [
     (1, 1, 5_950), (1.5, 3, 10_150), (2, 7, 14_900), (3, 7, 19_800), (3, 30, 31_500), (5, 30, 43_750),
     (8, 30, 57_250), (12, 30, 74_500), (17, 30, 91_000), (25, 30, 112_400), (35, 30, 139_900), (50, 30, 178_500),

@@ -27,7 +27,7 @@ class ErrorCode(Enum):
     RATE_LIMITED = 429, "Too many requests."
     PRODUCT_UNAVAILABLE = 503, "The product is unavailable at the provider."
     CUT_OFF = 503, "The product is in its nightly cut-off."
-    # in no document: services add codes one day
+    # in no document: a service may add codes some day
     WEIRD_NEW_CODE = 400, "Something new happened."
 
     def __init__(self, http_status: int, message: str) -> None:
@@ -52,4 +52,4 @@ class ApiError(Exception):
 
 
 class NotPossible(Exception):
-    """A sentence about the fault for the dashboard or the control API. Nothing was changed."""
+    """A refusal of the dashboard or the control API, with a sentence about the fault. Nothing was changed."""

@@ -36,7 +36,7 @@ class Account(models.Model):
     opening_balance = models.BigIntegerField()
     # limits that a person or a test set, e.g. {"account": 20, "window": 2}; the others come from the settings
     limits = models.JSONField(default=dict)
-    # what the last seeding set, to know what a person has changed since
+    # the values of the last seeding, to know which values a person has changed since
     seeded = models.JSONField(default=dict)
 
     class Meta:
@@ -206,7 +206,7 @@ class Transaction(models.Model):
 
 
 class MutationKind(models.TextChoices):
-    """Why the balance moved."""
+    """The reason why the balance moved."""
 
     DEBIT = "debit", "Debit"
     REFUND = "refund", "Refund"

@@ -1,4 +1,4 @@
-"""Magic destinations: the one table of what the service does for a destination whose digits end in 900000NN.
+"""Magic destinations: the one table of the service's behaviour for destinations whose digits end in 900000NN.
 
 `docs/sandbox.md` shows this table, and a test compares them. A fault of the connection or of the answer is played only
 on the first request with a ref_id; a repeat of the request gets a normal answer. All seconds are divided by
@@ -17,7 +17,7 @@ Kind = Literal["purchase", "bill"]
 
 
 class Answer(StrEnum):
-    """How the answer to an accepted request travels."""
+    """The way in which the answer to an accepted request is sent."""
 
     PLAIN = "plain"
     CUT = "connection cut"
@@ -39,7 +39,7 @@ class Content(StrEnum):
 
 
 class Serial(StrEnum):
-    """Which SN a success gets."""
+    """The kind of SN that a success gets."""
 
     OWN = "own"
     SAME = "the same each time"
@@ -57,7 +57,7 @@ class Callback:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One row of the table: first what a person reads, then what the services do."""
+    """One row of the table: first the words for a person, then the actions of the services."""
 
     number: int
     does: str

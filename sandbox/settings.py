@@ -96,7 +96,7 @@ LOGGING = {
 
 # --- The service's own ------------------------------------------------------------------------------------------
 
-# People who have it may open the dashboard and use the control API; if none is set, everybody on this machine may.
+# People with this token may open the dashboard and use the control API; without one, everybody on this machine may.
 SANDBOX_TOKEN = env.str("SANDBOX_TOKEN", "")
 # Every delay of the sandbox is divided by this.
 SANDBOX_SPEED = env.float("SANDBOX_SPEED", 1.0)

@@ -1,4 +1,4 @@
-"""The dashboard: the steps that the document says are done "in the dashboard", and all that the sandbox stores."""
+"""The dashboard: the steps that the document places "in the dashboard", and all rows of the sandbox."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -65,7 +65,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def rows(request: HttpRequest, name: str) -> HttpResponse:
-    """A list, newest first: all rows, or those that `q` finds (a ref_id, or a product's name or code)."""
+    """A list, newest first: all rows, or the rows that `q` finds (a ref_id, or a product's name or code)."""
     sought = request.GET.get("q", "").strip()
     matches = ROWS[name].all()
     if sought and name == "products":

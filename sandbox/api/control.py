@@ -91,7 +91,7 @@ def _shown(row: Model, *names: str, or_null: tuple[str, ...] = ()) -> Body:
 
 @reading
 def ledger_view(request: HttpRequest) -> Body:
-    """Balance and movements, oldest first, or those of one ref_id."""
+    """Balance and movements, oldest first; with a ref_id only its movements."""
     rows = Mutation.objects.filter(**_wanted(request, "ref_id", "kind")).order_by("id")
     return {
         "balance": Account.objects.get(pk=1).balance,
@@ -104,7 +104,7 @@ def ledger_view(request: HttpRequest) -> Body:
 
 @reading
 def requests_view(request: HttpRequest) -> Body:
-    """Requests received, oldest first (the last thousand), or those of one endpoint or ref_id."""
+    """The last thousand requests, oldest first; with an endpoint or a ref_id only its requests."""
     rows = ReceivedRequest.objects.filter(**_wanted(request, "endpoint", "ref_id"))[:MOST_ROWS]
     names = ("at", "endpoint", "method", "source_ip", "signature", "http_status", "scenario", "body")
     return {"requests": [_shown(row, *names, or_null=("ref_id", "error_code", "answer")) for row in reversed(rows)]}
@@ -142,7 +142,7 @@ def deliveries_view(request: HttpRequest) -> Body:
 
 @writing
 def account_view(body: Body) -> Body:
-    """Change what is given of the account. Answers the account."""
+    """Change the given fields of the account; the answer is the account."""
     changed = account.change(body)
     return _shown(
         changed, "secret_id", "balance", "api_active", "verified", "allowed_ips", "callback_url", "callback_style",
@@ -163,7 +163,7 @@ def settle_view(body: Body) -> Body:
 
 @writing
 def resend_view(body: Body) -> Body:
-    """Send the newest true callback of a ref_id again, with the same delivery id; or a first one if there is none."""
+    """Send the newest true callback of a ref_id again, with its delivery id; without one, send a first callback."""
     delivery = callbacks.resend_newest(fields.ref_id(body))
     if delivery is None:
         raise NotPossible("this ref_id has no final state, or there is no callback URL")

@@ -18,7 +18,7 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer of an endpoint: `data` and `message` of the envelope, and how the answer travels."""
+    """The answer of an endpoint: `data` and `message` of the envelope, and the way in which it is sent."""
 
     data: dict[str, Any]
     message: str = "OK"

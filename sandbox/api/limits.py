@@ -29,7 +29,7 @@ class Tally:
         with transaction.atomic():
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [scope])
-            # read after the lock, so that the times of a scope are in order
+            # read the clock after taking the lock, so that the times of a scope are in order
             now = timezone.now()
             counted = LimitHit.objects.filter(scope=scope, at__gt=now - self.window).order_by("-at")
             leaves = list(counted.values_list("at", flat=True)[allowed - 1 : allowed]) if allowed > 0 else [now]

@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 HANG_SECONDS = 40.0
 DELAY_SECONDS = 2.0
-# never stored, because anybody who has them can sign
+# never stored, because a person who has them can sign
 HIDDEN = frozenset({"signature", "secret_key"})
 
 

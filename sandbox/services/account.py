@@ -47,7 +47,7 @@ def spend(amount: int) -> None:
 
 @transaction.atomic
 def change(wanted: dict[str, Any]) -> Account:
-    """Change what `wanted` names: balance (rupiah), api_active, verified, allowed_ips, callback_url, callback_style,
+    """Change the fields in `wanted`: balance (rupiah), api_active, verified, allowed_ips, callback_url, callback_style,
     limits ({"ip", "account", "products": requests, "window": seconds}; {} for the usual ones).
 
     Raises NotPossible for an unknown name or a value that is not valid.
@@ -79,8 +79,8 @@ def regenerate_credentials() -> None:
 def seed(*, secret_id: str, secret_key: str, callback_url: str, opening_balance: int) -> Account:
     """Create the account, or update the settings of an earlier seeding that nobody has changed since.
 
-    A value that a person set and that is given here, too, counts as seeded again. A new account gets generated
-    credentials if those given are empty. Running it again changes nothing.
+    If the given value equals the one that a person set, it counts as seeded again. A new account gets generated
+    credentials if the given ones are empty. A second run changes nothing.
     """
     given = {"secret_id": secret_id, "secret_key": secret_key, "callback_url": callback_url}
     account = Account.objects.select_for_update().filter(pk=1).first()

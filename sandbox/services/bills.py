@@ -32,7 +32,7 @@ CUSTOMERS = (
 
 @database.atomic
 def inquire(*, ref_id: str, product_code: str, destination: str) -> tuple[Inquiry, Answer]:
-    """Inquire a bill, or return the stored result of the identical inquiry; also returns how the answer travels.
+    """Inquire a bill, or return the stored result of the identical inquiry; also returns how to send the answer.
 
     Raises ApiError: DUPLICATE_REF_ID, PRODUCT_NOT_FOUND, PRODUCT_UNAVAILABLE, CUT_OFF, INVALID_DESTINATION,
     BILL_NOT_AVAILABLE, BILL_ALREADY_PAID.
@@ -103,9 +103,9 @@ def complete_inquiry(ref_id: str) -> None:
 
 @in_transaction
 def pay(*, ref_id: str, amount: int | None = None) -> tuple[Transaction, Answer]:
-    """Pay an inquired bill once, or return its payment (document, /v1/bill/pay 1–8); also how the answer travels.
+    """Pay an inquired bill once, or return its payment (document, /v1/bill/pay 1–8); also how to send the answer.
 
-    `amount` in rupiah. Raises what the destination's scenario raises, and ApiError: BILL_NOT_FOUND, INQUIRY_PENDING,
+    `amount` in rupiah. Raises the errors of the destination's scenario, and ApiError: BILL_NOT_FOUND, INQUIRY_PENDING,
     INQUIRY_EXPIRED, AMOUNT_MISMATCH, BILL_ALREADY_PAID, PRODUCT_UNAVAILABLE, CUT_OFF, INSUFFICIENT_BALANCE.
     """
     account = lock_account()

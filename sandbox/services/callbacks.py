@@ -19,7 +19,7 @@ from sandbox.services.playing import sped
 def queue_planned(transaction: Transaction, *, early: bool) -> None:
     """Queue the callbacks that the transaction's scenario plans for its acceptance (`early`) or its settling.
 
-    None in a moved time: the process that makes the past polls, and the web pages would date callbacks today.
+    Queues none in a moved time: the process that makes the past polls, and the web would date callbacks today.
     """
     if clock.is_moved():
         return
@@ -76,7 +76,7 @@ def resend_newest(ref_id: str) -> Delivery | None:
 
 
 def signature(account: Account, delivery: Delivery) -> str:
-    """The X-Signature header of a delivery in the account's style, lower-case hex; empty: send no header."""
+    """The X-Signature header of a delivery in the account's style, lower-case hex; "" means no header."""
     key = account.secret_key if delivery.content != Content.FORGED.value else secrets.token_hex(16)
     match account.callback_style:
         case CallbackStyle.HMAC_SHA256_BODY:

@@ -1,4 +1,4 @@
-"""The products: writes them from the offers, checks them before a sale, changes them for a person."""
+"""Writes the products from the offers, checks them before a sale, and changes them for a person."""
 
 import re
 from typing import Any

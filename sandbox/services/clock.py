@@ -1,6 +1,6 @@
-"""The time in which the sandbox lives: the real one, or a past one while a demo's first month is made in it.
+"""The sandbox's time: the real one, or a past one while a demo's first month is made.
 
-It is kept in this process alone: after a restart the real time counts.
+Only this process keeps a past time: after a restart the real time counts.
 """
 
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -11,7 +11,7 @@ _shift = timedelta()
 
 
 class Moved(datetime):
-    """What `timezone.now` reads while another time counts."""
+    """The clock that `timezone.now` reads while another time counts."""
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
@@ -25,7 +25,7 @@ def is_moved() -> bool:
 
 
 def move(to: datetime | None) -> None:
-    """Make this moment now, and let time go on from it; None: return to the real time."""
+    """Set the time to this moment, and let it go on from there; None: return to the real time."""
     global _shift  # noqa: PLW0603
     _shift = to - datetime.now(UTC) if to else timedelta()
     # `timezone.now` reads its clock from this name, also where it is the default of a field

@@ -83,7 +83,7 @@ def _attempt(pk: int) -> None:
 
 
 def _post(url: str, body: bytes, headers: dict[str, str]) -> tuple[int | None, str]:
-    """The HTTP status of the answer, or None and the reason why there was no answer in time."""
+    """The HTTP status of the answer; None and the reason if no answer came in time."""
     if not url.startswith(("http://", "https://")):
         return None, "the callback URL is not an http(s) address"
     timeout = settings.SANDBOX_CALLBACK_TIMEOUT

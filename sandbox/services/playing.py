@@ -1,4 +1,4 @@
-"""What a scenario does to a request before the normal work, or instead of it."""
+"""Plays a request's scenario before the normal work, or instead of it."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 
 class CutFirst(Exception):
-    """The connection is cut before anything happens."""
+    """The scenario cuts the connection before anything happens."""
 
 
 def in_transaction(work: Callable[Fields, Result]) -> Callable[Fields, Result]:
@@ -49,7 +49,7 @@ def sped(seconds: float) -> timedelta:
 def play(scenario: Scenario, endpoint: str, fields: dict[str, Any]) -> tuple[ScenarioPlay, bool]:
     """Note that the scenario was played for the request's ref_id; returns the note, and whether it is the first play.
 
-    `fields` are those of the request. Raises ApiError or CutFirst if that is what the scenario does. Call it inside
+    `fields` are those of the request. Raises ApiError or CutFirst if the scenario does. Call it inside
     `in_transaction`, under the account's lock.
     """
     ref_id = fields["ref_id"]

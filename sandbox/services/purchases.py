@@ -21,9 +21,9 @@ CREATE = "/v1/transaction/create"
 def purchase(
     *, ref_id: str, product_code: str, destination: str, max_price: int | None = None
 ) -> tuple[Transaction, Answer]:
-    """Create a purchase, or return the one that the identical request created; also how the answer travels.
+    """Create a purchase, or return the one that the identical request created; also returns how to send the answer.
 
-    `max_price` in rupiah. Raises what the destination's scenario raises, and ApiError: DUPLICATE_REF_ID,
+    `max_price` in rupiah. Raises the errors of the destination's scenario, and ApiError: DUPLICATE_REF_ID,
     PRODUCT_NOT_FOUND, PRODUCT_UNAVAILABLE, CUT_OFF, INVALID_DESTINATION, PRICE_CHANGED, INSUFFICIENT_BALANCE.
     """
     account = lock_account()

@@ -1,4 +1,4 @@
-"""The thread that does what is due: settling, late arrivals, callbacks. These are rows: a restart loses nothing."""
+"""The thread that does all due work: settling, late arrivals, callbacks. Work is rows, so a restart loses nothing."""
 
 import logging
 import threading
@@ -22,7 +22,7 @@ def wake() -> None:
 
 
 class Scheduler(threading.Thread):
-    """Calls each job; a job does what is due and returns the next due time (aware), or None."""
+    """Calls each job; a job does its due work and returns the next due time (aware), or None."""
 
     def __init__(self, jobs: Sequence[Callable[[], datetime | None]]) -> None:
         super().__init__(name="scheduler", daemon=True)

@@ -59,5 +59,5 @@ class Command(BaseCommand):
         server.server_close()
         scheduler.stop(PATIENCE)
         sys.stdout.flush()
-        # A hanging answer or a slow merchant would keep the process alive; everything that matters is in the database.
+        # A hanging answer or a slow merchant would keep the process alive; all state is in the database.
         os._exit(0)
