@@ -2,8 +2,8 @@
 
     python benchmarks/audit.py [--pairs 8] [--seconds 4] [--rows 1000000]
 
-"Without" means no triggers that copy, no sealer, and nobody says who writes; all else is the same. Durable
-PostgreSQL of its own.
+"Without" means no triggers that copy, no sealer, and connections that do not say for whom they write; all else is the
+same. It has a durable PostgreSQL of its own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.shop import Shop, open_shop
 
 THREADS = 4
-_NUMBERS = itertools.count(1)  # one step of it is not shared by two threads
+_NUMBERS = itertools.count(1)  # two threads never get the same number
 _COPIES = "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE tgname LIKE 'pgtrigger_history_%'"
 _EVENTS = """
     INSERT INTO audit_auditevent (at, kind, role, address, request_id, subject, txid)
@@ -54,7 +54,7 @@ def main() -> None:
 def compare(shop: Shop, pairs: int, seconds: float) -> None:
     """Orders a second, and CPU an order of Python and PostgreSQL together, each pair one after the other, in turns.
 
-    On a machine that others use, the CPU says more.
+    On a busy machine the CPU time says more than the rate.
     """
     from django.db import transaction
 
@@ -98,7 +98,7 @@ def cpu(shop: Shop) -> float:
 
 
 def orders_sold(product: object, seconds: float) -> tuple[int, float]:
-    """How many orders were placed, sent, answered and ended by the services, and how many a second."""
+    """The number of orders that the services placed, sent, answered and ended, and the number a second."""
     counts = [0] * THREADS
     end = time.perf_counter() + seconds
     threads = [threading.Thread(target=_sell, args=[product, counts, place, end]) for place in range(THREADS)]
@@ -123,7 +123,7 @@ def _sell(product: object, counts: list[int], place: int, end: float) -> None:
             with bound_contextvars(
                 user_id=1, ip="203.0.113.7", request_id=str(uuid.uuid4()), trace_id=uuid.uuid4().hex
             ):
-                # its own number, whatever was sold before: a random one repeats one day, and is asked about
+                # a number of its own: a random number repeats some day, and then the sale asks a question
                 destination = f"0812{next(_NUMBERS):08d}"
                 order = helpers.place(product, destination=destination)  # type: ignore[arg-type]
                 claim(order.pk)
@@ -136,7 +136,7 @@ def _sell(product: object, counts: list[int], place: int, end: float) -> None:
 
 @contextmanager
 def sealing() -> Iterator[None]:
-    """A sealer beside it, as often as in the shop or more often."""
+    """Run a sealer meanwhile, as often as in the shop or more often."""
     ended = threading.Event()
 
     def seal() -> None:
@@ -158,12 +158,12 @@ def sealing() -> Iterator[None]:
 
 
 def silent() -> mock._patch[object]:
-    """Connections that are opened meanwhile do not say for whom a statement writes."""
+    """Keep connections that are opened inside from saying for whom a statement writes."""
     return mock.patch("audit.database.base.say_who", lambda execute, *statement: execute(*statement))
 
 
 def seal_rest() -> None:
-    """Seal what is left, so that nobody pays for the rows of others."""
+    """Seal the rows that are left, so that no run pays for the rows of another."""
     from audit.services import seal
 
     while seal():
@@ -171,7 +171,7 @@ def seal_rest() -> None:
 
 
 def switch_copies(is_on: bool) -> None:
-    """Switch the triggers that copy rows."""
+    """Switch the triggers that copy rows on or off."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -201,7 +201,7 @@ def verify_many(rows: int) -> None:
     took = time.perf_counter() - began
     wrong = {flaw.reason for flaw in result.flaws}
     print(f"verified {result.rows} rows in {took:.1f} s: {result.rows / took:.0f} a second")
-    assert wrong == {"live_unrecorded"}, wrong  # what was sold without triggers, and nothing else
+    assert wrong == {"live_unrecorded"}, wrong  # the rows sold without triggers, and nothing else
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""What `./run backup` costs a sale: the button's answer while nothing else runs, and while backups are made, in turns.
+"""The cost of `./run backup` for a sale: the button's answer while nothing else runs, and during backups, in turns.
 
     python benchmarks/backing_up.py [--orders 100000] [--sales 300] [--rounds 3] [--to FOLDER]
 
 One web process on a durable PostgreSQL with so many orders, and one cashier who presses the button again and again.
-Backups go to FOLDER, best another disk; without it to the temporary folder. Exit code 1 when p95 beside a backup is
-more than 1.3 times the quiet one.
+Backups go to FOLDER, best on another disk; without FOLDER to the temporary folder. Exit code 1 when p95 during a
+backup is more than 1.3 times the quiet p95.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def measure(options: argparse.Namespace, target: Path) -> dict[str, list[float]]
 
 
 def sale(buyer: Buyer) -> float:
-    """The seconds of one."""
+    """The seconds of one sale."""
     began = time.perf_counter()
     buyer.buy()
     return time.perf_counter() - began
@@ -107,7 +107,7 @@ def say_it_serves() -> None:
 
 @contextmanager
 def backups(target: Path) -> Iterator[None]:
-    """One backup after the other, from when the first copies files on; each is deleted when it is there."""
+    """Make one backup after another; the block begins when the first copies files. Each is deleted at its end."""
     environment = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}}
     command: list[str | Path] = [sys.executable, ROOT / "run", "backup", target]
     is_over, group, log = threading.Event(), ProcessGroup(), target / "backup.log"

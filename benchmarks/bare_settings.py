@@ -1,6 +1,6 @@
 """Settings of the yardstick of benchmarks/callbacks.py: a DRF project that only inserts.
 
-Its one middleware says how long an answer is; without that the server ends the connection after each.
+Its one middleware sets the length of an answer; without a length the server ends the connection after each answer.
 """
 
 from backoffice.settings import DATABASES, LOGGING

@@ -1,8 +1,8 @@
-"""Check a table of many rows, and check it again as a release does: seconds, by the clock and of the CPU.
+"""Check a table of many rows, and check it again as a release does: seconds by the clock and of CPU time.
 
     python benchmarks/batches.py [--rows 5000] [--times 5]
 
-The rows are what people write: denominations, names of brands, codes, a tenth of them wrong.
+The rows are as people write them: denominations, names of brands, codes, a tenth of them wrong.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WANTED = {
 
 
 def main() -> None:
-    """Make the table, check it some times, print a table of the medians."""
+    """Make the table, check it several times, print a table of the medians."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=5_000)
     parser.add_argument("--times", type=int, default=5)
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def table(rows: int, seed: int) -> str:
-    """So many rows, each for a number of its own."""
+    """A table of so many rows, each for a number of its own."""
     chosen = random.Random(seed)
     lines = []
     for row in range(rows):
@@ -83,14 +83,14 @@ def table(rows: int, seed: int) -> str:
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:
-    """Seconds by the clock, and of this process's CPU."""
+    """The work's seconds by the clock, and of this process's CPU time."""
     began, cpu = time.perf_counter(), time.process_time()
     work()
     return time.perf_counter() - began, time.process_time() - cpu
 
 
 def report(step: str, rows: int, times: list[tuple[float, float]]) -> None:
-    """One line with the medians."""
+    """Print one line with the medians."""
     clock, cpu = (statistics.median(values) for values in zip(*times, strict=True))
     print(f"| {step} | {rows} | {clock:.2f} | {cpu:.2f} |")
 

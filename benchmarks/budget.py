@@ -4,13 +4,13 @@
 
 The Redis is a throw-away one: each case has a database of its own there, which is emptied. A case has its own limiter
 (an HTTP server, which counts each request when it is read), one or more "machines" (processes with a dispatcher and
-eight worker threads, calling through the real client) and, in the last cases, people who click. Celery and PostgreSQL
-are not in it.
+eight worker threads, calling through the real client) and, in the last cases, people who click. There is no Celery and
+no PostgreSQL.
 
-"least" and "median": arrivals in the full windows, as the limiter saw them. "bound": the most that any rule with our
-knowledge can use (docs/rate-budget.md). "Counted soon": UPSTREAM_COUNTS_WITHIN_SECONDS is set. "over": arrivals beyond
-the limit in a sliding window or in fixed windows of any of 60 phases; the command ends with 1 if there are any. "wait":
-from click to arrival.
+"least" and "median": arrivals in the full windows, as the limiter counted them. "bound": the most that any rule with
+our knowledge can use (docs/rate-budget.md). "Counted soon": UPSTREAM_COUNTS_WITHIN_SECONDS is set. "over": arrivals
+beyond the limit in a sliding window or in fixed windows of any of 60 phases; the command ends with 1 if there are any.
+"wait": from click to arrival.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NOT_FOUND = {"code": 404, "status": "error", "error_code": "TRANSACTION_NOT_FOUN
 class Case:
     """One row of the table. Times in seconds.
 
-    `backlog`: due rows; `batch`: a colleague's waiting clicks; `clicks`: a cashier's single clicks beside. `within`:
+    `backlog`: due rows; `batch`: a colleague's waiting clicks; `clicks`: a cashier's single clicks, too. `within`:
     UPSTREAM_COUNTS_WITHIN_SECONDS. `stall`: "a machine" or "the upstream" stands still for 3 s.
     """
 
@@ -153,7 +153,7 @@ def row(name: str, result: dict[str, Any]) -> str:
     counts = full_windows(arrivals)
     bound = CALLS * WINDOW / (WINDOW + min(sum(case.latency) / 2, case.within or math.inf))
     cells = [f"{name:32}"]
-    if not case.clicks and counts:  # beside people the rest steps back
+    if not case.clicks and counts:  # the rest steps back while people click
         cells += [f"{value / CALLS:6.1%}" for value in (min(counts), median(counts), bound)]
     else:
         cells += [f"{'':6}"] * 3
@@ -199,7 +199,7 @@ def worst_estimate(arrivals: list[float]) -> float:
 
 
 def play(role: list[str], seconds: float) -> None:
-    """Be one process of a case."""
+    """Run as one process of a case."""
     part, name, port = role
     case = CASES[name]
     if part == "limiter":
@@ -211,7 +211,7 @@ def play(role: list[str], seconds: float) -> None:
 
 
 def be_limiter(case: Case, port: int, seconds: float) -> None:
-    """Count each request when it is read, answer it after the latency; print what was seen when terminated."""
+    """Count each request when it is read, answer it after the latency; print the arrivals when terminated."""
     arrivals: list[float] = []
     waits: list[float] = []
     stalled_from = time.time() + seconds * 0.5 if case.stall == "the upstream" else math.inf
@@ -245,7 +245,7 @@ def be_limiter(case: Case, port: int, seconds: float) -> None:
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, *_: Any) -> None:
-            """A machine that was killed left its connection."""
+            """Say nothing: a machine that was killed left its connection."""
 
     signal.signal(signal.SIGTERM, finish)
     Server(("127.0.0.1", port), Handler).serve_forever()

@@ -1,4 +1,4 @@
-"""The processes of `benchmarks/budget.py` that call: machines with a dispatcher and workers, and people who click."""
+"""The calling processes of `benchmarks/budget.py`: machines with a dispatcher and workers, and people who click."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def machine(*, backlog: int, **_: object) -> None:
 
 
 def people(*, batch: int, clicks: bool, **_: object) -> None:
-    """After some seconds a colleague, of whose batch so many always wait, and a cashier who clicks every 3 s or so."""
+    """Run a colleague, of whose batch so many rows always wait, and a cashier, who clicks about every 3 s."""
     time.sleep(8)
     if batch:
         threading.Thread(target=keep_waiting, args=(batch,), daemon=True).start()
@@ -80,7 +80,7 @@ def people(*, batch: int, clicks: bool, **_: object) -> None:
 
 
 def keep_waiting(batch: int) -> None:
-    """Have the colleague click again what was handed out."""
+    """Have the colleague click again whenever a row was handed out."""
     for number in itertools.count():
         line.join(Work(BATCH, number), person_id=COLLEAGUE)
         while line.longest_wait(Work(BATCH, number - batch + 1)) is not None:

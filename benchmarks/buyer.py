@@ -1,4 +1,4 @@
-"""Somebody who confirms purchases over HTTP, on one connection."""
+"""A cashier who confirms purchases over HTTP, on one connection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Buyer:
-    """A cashier who has looked at the review of a product."""
+    """A cashier who has opened the review of a product."""
 
     def __init__(self, shop: Shop, product: Product, *, username: str) -> None:
         from testing.people import browser_of
@@ -36,7 +36,7 @@ class Buyer:
         }
 
     def buy(self) -> str:
-        """Press the button once; the new order's destination."""
+        """Press the button once; returns the new order's destination."""
         destination = new_destination()
         form = {
             "product": self._product.code,

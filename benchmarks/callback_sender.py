@@ -21,7 +21,7 @@ Facts = tuple[str, str, str, int]  # an order's ref_id, product code, destinatio
 
 
 def shoot(port: int, orders: Sequence[Facts]) -> dict[str, Any]:
-    """Send the success of each order as fast as it goes, over `CONNECTIONS`. Seconds and statuses."""
+    """Send the success of each order as fast as possible, over `CONNECTIONS`; returns seconds and statuses."""
     requests = [signed(facts) for facts in orders]
     statuses: Counter[int] = Counter()
     lock, numbers = threading.Lock(), iter(range(len(requests)))
@@ -51,7 +51,7 @@ def shoot(port: int, orders: Sequence[Facts]) -> dict[str, Any]:
 def send_at(rate: float, port: int, orders: Sequence[Facts], queue: Any) -> None:
     """Send the success of each order, so many a second; put seconds, statuses and times into the queue.
 
-    One thread and requests that are ready: the upstream is another machine, and must cost this one little.
+    It uses one thread and requests made before: the real upstream is another machine, so it must cost this one little.
     """
     requests = [as_bytes(*signed(facts)) for facts in orders]
     selector = selectors.DefaultSelector()
@@ -61,7 +61,7 @@ def send_at(rate: float, port: int, orders: Sequence[Facts], queue: Any) -> None
     times: list[float] = []
     statuses: Counter[int] = Counter()
     sent: dict[Any, float] = {}  # connection → when its request was due
-    read: dict[Any, bytes] = {}  # connection → what has come of its answer
+    read: dict[Any, bytes] = {}  # connection → the bytes of its answer so far
     began, number = time.monotonic() + 0.2, 0
     while number < len(requests) or sent:
         due = began + number / rate

@@ -4,12 +4,12 @@
 
 It starts PostgreSQL, Valkey, the web process and the worker by itself, everything durable and on one machine.
 
-1. Storing: in turns as many callbacks as get through, against a bare DRF view that inserts a row as wide, served by the
+1. Storing: as many callbacks as get through, in turns with a bare DRF view that inserts a row as wide, served by the
    same server with the same connections. "CPU" is the web process's, which says more than the rate on a busy machine.
 2. Processing: a backlog of callbacks that settle pending orders.
-3. Both for some minutes at a steady rate, with people opening pages beside, and as many web processes as `./run` has.
+3. Both for some minutes at a steady rate, while people open pages, and with as many web processes as `./run` has.
    A callback's time counts from the moment at which it was to be sent. The pages' times are compared with those just
-   before and just after, of the same orders: a machine that others use, too, is not equally fast all the time.
+   before and just after, of the same orders, because a shared machine is not equally fast all the time.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def compare_storing(shop: Shop, pairs: int) -> None:
 
 
 def start_bare(shop: Shop) -> tuple[subprocess.Popen[bytes], int]:
-    """The bare view behind the same server; its process and port."""
+    """Start the bare view behind the same server; returns its process and port."""
     from testing.sandbox_process import eventually, free_port
 
     port = free_port()
@@ -102,7 +102,7 @@ def start_bare(shop: Shop) -> tuple[subprocess.Popen[bytes], int]:
 
 
 def is_open(port: int) -> bool:
-    """Whether somebody answers there."""
+    """Whether a server answers at that port."""
     try:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
         connection.request("GET", "/healthz")
@@ -138,7 +138,7 @@ def process_backlog(shop: Shop, count: int) -> None:
 
 
 def wait_for_worker() -> None:
-    """Until the worker takes tasks."""
+    """Wait until the worker takes tasks."""
     from celery import current_app
 
     import backoffice.celery  # noqa: F401 - so that `current_app` is ours
@@ -148,7 +148,7 @@ def wait_for_worker() -> None:
 
 
 def serve_with(shop: Shop, processes: int) -> list[str]:
-    """Serve by so many web processes on one socket, as the launcher does; their names in the fleet."""
+    """Start so many web processes on one socket, as the launcher does; returns their names in the fleet."""
     from backoffice.web import listening
     from testing.sandbox_process import eventually
 
@@ -215,7 +215,7 @@ def keep_a_rate(shop: Shop, rate: float, seconds: float, webs: list[str]) -> Non
 
 
 def pending_orders(count: int) -> list[Facts]:
-    """So many orders that the upstream has accepted, debited in the books; and the bodies of its callbacks."""
+    """So many orders that the upstream has accepted, debited in the books; returns the bodies of its callbacks."""
     from django.utils import timezone
 
     from drawers.models import Payment
@@ -274,7 +274,7 @@ def sign_in() -> str:
 
 
 def browse(port: int, cookie: str, seconds: float) -> list[float]:
-    """Open pages, five a second, one after the other; their times, sorted."""
+    """Open pages, five a second, one after the other; returns their times, sorted."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     times: list[float] = []
     ends, number = time.monotonic() + seconds, 0

@@ -1,18 +1,18 @@
-"""How long a cashier's click takes to the upstream while others use up the limit, through everything that is real.
+"""Measures a cashier's click up to the upstream while others use up the limit, with every real process.
 
     python benchmarks/clicks.py [--clicks 100]
 
 Web process, PostgreSQL, the line, dispatchers, Celery and the rate budget of 120 a minute; only the upstream is a small
-one that answers after half a second and notes when it has read what. Three cases, each in a shop of its own where the
-limit has been full for a minute:
+one that answers after half a second and notes the time of each request. Three cases, each in a shop of its own where
+the limit has been full for a minute:
 
-1. 300 orders in doubt, of whose polls more are due than the limit lets through;
-2. 300 orders and more that a colleague has clicked and that wait;
+1. 300 orders in doubt, with more polls due than the limit allows;
+2. 300 and more orders of a colleague that wait to be sent;
 3. both.
 
-Beside them a cashier buys now and then, every three seconds on average. The wait is that from pressing the button to
-the upstream's reading of the order. "Used": the busiest minute. "Over": calls that a strict limiter would have refused.
-Exit code 1 when p99 is above 1.5 s or anything is over.
+Meanwhile a cashier sells, every three seconds on average. The wait is the time from pressing the button until the
+upstream reads the order. "Used": the calls of the busiest minute. "Over": calls that a strict limiter would have
+refused. Exit code 1 when p99 is above 1.5 s or any call is over.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 MOST_SECONDS = 1.5
 LATENCY, BETWEEN_CLICKS = 0.5, 3.0
 WAITING = 300
-# The work beside the cashier: orders in doubt, a colleague's batch.
+# The other work: orders in doubt, a colleague's batch.
 CASES = {"in the background": (True, False), "of a colleague": (False, True), "both": (True, True)}
 
 
@@ -97,7 +97,7 @@ def play(name: str, clicks: int) -> dict[str, Any]:
 
 
 def put_in_doubt(product: Product) -> None:
-    """Orders of which the upstream says at each poll that it does not know them."""
+    """Make orders that the upstream does not know at any poll."""
     from purchases.states import Status
     from testing.factories import make_order
 
@@ -106,7 +106,7 @@ def put_in_doubt(product: Product) -> None:
 
 
 def click_many(product: Product) -> None:
-    """A colleague's batch, and as many more as can be sent while the cashier clicks."""
+    """Click a colleague's batch, and as many more as can be sent while the cashier clicks."""
     from purchases.services import place_order
     from testing.people import make_person
 
@@ -137,7 +137,7 @@ def click(buyer: Buyer, clicks: int, address: str) -> list[float]:
 
 
 def seen(address: str) -> dict[str, Any]:
-    """The upstream's readings: the moment of each request, and of each order by its destination."""
+    """The upstream's notes: the time of each request, and of each order by its destination."""
     return dict(requests.get(f"{address}/seen", timeout=10).json())
 
 
@@ -182,7 +182,7 @@ def serve_upstream(port: Any) -> None:
         daemon_threads = True
 
         def handle_error(self, *_: Any) -> None:
-            """A worker that was killed left its connection."""
+            """Say nothing: a worker that was killed left its connection."""
 
     server = Server(("127.0.0.1", 0), Upstream)
     port.value = server.server_port

@@ -49,7 +49,7 @@ def fill_counter() -> None:
 
 
 def counter_pages(order: Any) -> Iterator[tuple[str, str]]:
-    """Their pages, with the history's `order` in the middle: (name, address)."""
+    """Their pages, with `order` from the middle of the history: (name, address)."""
     from django.urls import reverse
     from django.utils import timezone
 

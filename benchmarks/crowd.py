@@ -1,4 +1,4 @@
-"""The staff of `processes.py` and what is wrong in its shop; for `./run manage shell`, where Django is ready."""
+"""Makes the staff of `processes.py` and the alerts of its shop; for `./run manage shell`, where Django is ready."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TOO_MUCH = [10, *_NOTHING[1:]]
 
 
 def sign_in(people: int) -> None:
-    """Print the role and the session of each of so many; who sells has a drawer with an open shift."""
+    """Print the role and the session of each of so many people; each cashier has a drawer with an open shift."""
     owner = User.objects.get(username="owner")
     for number in range(people):
         role = _ROLES[number % len(_ROLES)]
@@ -39,9 +39,9 @@ def sign_in(people: int) -> None:
 
 
 def open_alerts(number: int) -> None:
-    """Have at least so many alerts: the history's complaints and orders that nobody looks after, and counts of drawers.
+    """Open at least so many alerts, for the history's complaints and unhandled orders, and for counts of drawers.
 
-    A shift that ends with too much in the drawer, and the next one that begins with nothing, are two.
+    A shift that ends with too much in the drawer gives one; the next shift, which begins with nothing, gives another.
     """
     _evaluate()
     owner = User.objects.get(username="owner")
@@ -57,7 +57,7 @@ def open_alerts(number: int) -> None:
 
 
 def _evaluate() -> None:
-    """Evaluate twice: the first time it may have been the background's turn."""
+    """Evaluate twice: the background may be evaluating at the first call."""
     for _ in range(2):
         evaluate_alerts()
         time.sleep(2)

@@ -30,7 +30,7 @@ _FILL = """
 
 
 def main() -> None:
-    """Fill two years, ask for one against the other by each key, print a table."""
+    """Fill two years, compare one with the other by each key, print a table."""
     with shop():
         from django.db import connection
         from django.utils import timezone

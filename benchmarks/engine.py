@@ -1,4 +1,4 @@
-"""Count what an order costs from the click to its final status, and print tables.
+"""Count the cost of an order from the click to its final status, and print tables.
 
     python benchmarks/engine.py [--pairs 8] [--orders 25] [--clicks 100]
 
@@ -100,7 +100,7 @@ def serve_upstream(port: Any) -> None:
 
 
 def quiet_log() -> None:
-    """The log is written as in the shop, but nobody reads it here."""
+    """Write the log as in the shop, to where nobody reads it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
 
@@ -122,7 +122,7 @@ def open_for_business() -> Product:
 
 
 def count_statements(product: Product) -> None:
-    """Part 1: of the second order, when all is warm."""
+    """Part 1: the statements of the second order, when all is warm."""
     from callbacks.services import process_batch
     from purchases.models import Order
     from purchases.services import submit
@@ -192,7 +192,7 @@ def compare_with_bare_loop(product: Product, pairs: int, orders: int) -> None:
 
 
 def run_services(product: Product, person: Any) -> None:
-    """One order, by the services."""
+    """Make one order by the services."""
     from purchases.services import place_order, submit
     from upstream.budget import CallClass
 
@@ -208,7 +208,7 @@ def run_services(product: Product, person: Any) -> None:
 
 
 def run_bare_loop(product: Product, person: Any) -> None:
-    """The same rows and the same call."""
+    """Write the same rows and make the same call."""
     import requests
     from django.conf import settings
     from django.db import transaction

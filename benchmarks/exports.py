@@ -2,7 +2,7 @@
 
     python benchmarks/exports.py [--rows 1000000]
 
-The third line is a bare loop beside them: the same rows read from the database with psycopg and written by the csv
+The third line is a bare loop: the same rows read from the database with psycopg and written by the csv
 module. The CPU time is that of the writing process; PostgreSQL's own is not in it.
 """
 
@@ -89,7 +89,7 @@ def cpu_of(work: Callable[[], object]) -> float:
 
 
 def memory() -> int:
-    """The most memory that this process ever held (MiB)."""
+    """The most memory that this process has held at any time (MiB)."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 

@@ -1,4 +1,4 @@
-"""How long "find anything" takes among many orders, hit or not, and whether a plan reads a large table whole.
+"""Measures "find anything" among many orders, hit or not, and checks that no plan reads a large table whole.
 
     DATABASE_URL=… REDIS_URL=… python benchmarks/find.py [--orders 10000000] [--rounds 40]
 
@@ -132,7 +132,7 @@ def texts(order: Any, at: int) -> dict[str, str]:
 
 
 def measure(rounds: int) -> bool:
-    """Ask for so many orders in turns; print a line for each way; whether all keep within the bounds."""
+    """Search so many orders in turns; print a line for each way; returns whether all keep within the bounds."""
     from django.db import connection
     from django.test import Client
     from django.test.utils import CaptureQueriesContext

@@ -6,8 +6,8 @@ It fills the demo of `./run --empty` (`.data`, or the folder that BACKOFFICE_DAT
 with DATABASE_URL, REDIS_URL and SANDBOX_URL those instead, as the owner of the tables. The books are proved at its end.
 
 Each copy of the morning (`morning.py`) begins and ends with the same balance, so that entries need no new sums; it gets
-ids, numbers, ref_ids, destinations and times of its own, stretched over its part of the year. What a shop forgets after
-90 days is forgotten: exchanges, and what callbacks said. What is copied has no history and was never sealed: the audit
+ids, numbers, ref_ids, destinations and times of its own, stretched over its part of the year. Exchanges and bodies of
+callbacks older than 90 days are missing, as in a shop. Copied rows have no history and were never sealed: the audit
 knows (`Sealing.made_up`).
 """
 
@@ -31,11 +31,11 @@ sys.path.insert(0, str(ROOT))
 # Ids of each table, and numbers, that are set aside for one morning.
 _STRIDE = 6_000
 YEAR = 365  # days
-KEPT = 90  # days of exchanges, and of the bodies of callbacks: as policies say at first
+KEPT = 90  # days of exchanges, and of the bodies of callbacks: the policies' first values
 _AT_ONCE = 500
 _LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 _SETTINGS = {"statement_timeout": "0", "lock_timeout": "10s", "maintenance_work_mem": "256MB", "work_mem": "256MB"}
-# What must differ between two copies, by the name of its column (`{c}`); `s` is the copy.
+# The values that must differ between two copies, by the name of their column (`{c}`); `s` is the copy.
 _NAMED = "regexp_replace({c}, 'B[0-9]{{6}}-[2-9A-Z]{{4}}([2-9A-Z]{{6}})', s.day || '\\1' || s.code, 'g')"
 _BODY = "convert_to(" + _NAMED.replace("{c}", "convert_from(t.body, 'UTF8')") + ", 'UTF8')"
 _FORGOTTEN = f"s.days > {KEPT}"
@@ -140,7 +140,7 @@ def multiplied() -> list[type[Any]]:
 
 
 def set_room_aside(copies: int) -> dict[str, int]:
-    """Advance each table's ids by those of all copies; the number from which each goes on, by its table."""
+    """Advance each table's ids by those of all copies; returns, by table, the id after which it goes on."""
     floors = {}
     with cursor() as sql:
         for model in multiplied():
@@ -157,7 +157,7 @@ def set_room_aside(copies: int) -> dict[str, int]:
 def multiply(
     copies: int, floors: dict[str, int], began: dt.datetime, ended: dt.datetime, *, over: dt.timedelta
 ) -> None:
-    """Copy the rows above the floors into the time `over` before them; bring into line what is summed in one row."""
+    """Copy the rows above the floors into the time `over` before them; correct the rows that hold sums."""
     from django.db.models import Sum
 
     from audit.models import Checkpoint, Sealing, Tile
@@ -203,7 +203,7 @@ def multiply(
 
 
 def make_slots(sql: Any, copies: int, began: dt.datetime, part: dt.timedelta) -> None:
-    """A table of the copies: how many parts of the time before the morning each lies; how its ref_ids begin and end."""
+    """Make a table of the copies: number, start, days before the morning, the beginning and the end of its ref_ids."""
     columns = "number int, start timestamptz, days int, day text, code text"
     sql.execute(f"CREATE TEMP TABLE slots ({columns}) ON COMMIT DROP")
     with sql.copy("COPY slots FROM STDIN") as copy:
@@ -230,14 +230,14 @@ def _copy(model: type[Any]) -> str:
 
 
 def _value(field: Any, moved: set[str]) -> str:
-    """What a copy has in this column."""
+    """The SQL of a copy's value in this column."""
     column = f't."{field.column}"'
     related = field.related_model._meta.db_table if field.remote_field else ""
     if related in moved and field.target_field.column == "ref_id":
         return _OTHERS["ref_id"].format(c=column)
     if field.primary_key or related in moved or field.column.endswith("_no") or field.column in _KEYS:
         return f"{column} - s.number * {_STRIDE}::bigint"
-    if str(field) == "gateway.Exchange.raw":  # the largest of all
+    if str(field) == "gateway.Exchange.raw":  # the largest column of all
         return "NULL"
     of_kind = {"DateTimeField": _MOMENT, "DateField": "{c} - s.days"}.get(field.get_internal_type(), "{c}")
     return _OTHERS.get(field.column, of_kind).format(c=column)
@@ -245,9 +245,9 @@ def _value(field: Any, moved: set[str]) -> str:
 
 @contextmanager
 def bulk_load(tables: list[str]) -> Iterator[None]:
-    """A transaction in which these tables are ours, with no trigger, no foreign key and no index but their keys.
+    """A transaction that locks these tables and works without their triggers, foreign keys and plain indexes.
 
-    At its end all of it is made again, which checks all rows.
+    At its end it restores all of them, which checks all rows.
     """
     from django.db import transaction
 

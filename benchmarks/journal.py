@@ -1,4 +1,4 @@
-"""What the journal of what is sent costs a sending: with and without it, in turns, on a durable PostgreSQL.
+"""The cost of the journal of sent orders for a sending: with and without it, in turns, on a durable PostgreSQL.
 
     python benchmarks/journal.py [--orders 400] [--threads 4]
 
@@ -42,7 +42,7 @@ def shown(times: list[float]) -> tuple[float, float]:
 
 
 def measure(orders: int, threads: int) -> dict[str, list[float]]:
-    """Seconds of each claim, until its request may leave."""
+    """The seconds of each claim until its request may leave."""
     from django.conf import settings
     from django.db import connections
 

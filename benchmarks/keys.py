@@ -1,4 +1,4 @@
-"""Measure in how many frames a key shows at the counter while the line is slow, in a real browser.
+"""Measure after how many frames the counter shows a key while the line is slow, in a real browser.
 
     python benchmarks/keys.py [--times 5]
 
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def type_on(address: str, times: int) -> list[int]:
-    """The frames of each key of so many customers."""
+    """Type for so many customers; returns the frames of each key."""
     from django.conf import settings
     from playwright.sync_api import sync_playwright
 

@@ -1,6 +1,6 @@
-"""One morning of a shop, lived through the real services: sales by each way to pay, bills, ends of all kinds, shifts.
+"""Makes one morning of a shop by the real services: sales by each way to pay, bills, ends of all kinds, shifts.
 
-The upstream is an object of this process, which answers at once. `history.py` multiplies what the morning leaves.
+The upstream is an object of this process, which answers at once. `history.py` multiplies the morning's rows.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ ORDERS = 240
 _ENDS = {Status.FAILED: 7, Status.REJECTED: 3, Status.CANCELLED: 1, Status.REVERSED: 1, Status.CLOSED: 1}
 _BILLS, _UNPAID_CHECKS, _POLLED, _COMPLAINTS = 28, 14, 72, 5
 _READING_EVERY = 10
-# More than a page of each, however long the year was.
+# More than a page of each kind, for a year of any length.
 _NEED_ACTION, _OWED, _COMPLAINING = 55, 55, 55
 _WAYS = {CASH: 60, "qris": 15, "transfer": 10, "card": 5, CREDIT: 10}
 _CASHIERS = ("Siti", "Budi", "Agus", "Dewi", "Rina", "Joko", "Wahyu", "Ayu", "Putri", "Rudi", "Yanti", "Hendra")
 _CUSTOMERS = ("Lestari Wibowo", "Bambang Pratama", "Fitri Hidayat")
 _PREFIXES = ("0812", "0857", "0878", "0838", "0896", "0882", "0851")
 _DRAWERS = ("Laci 1", "Laci 2")
-# What each drawer holds between two shifts, in rupiah.
+# The cash in each drawer between two shifts, in rupiah.
 _FLOAT = 500_000
 _COUNT = [_FLOAT // DENOMINATIONS[0]] + [0] * (len(DENOMINATIONS) - 1)
 _LOW, _FULL = 8_000_000, 60_000_000
@@ -81,7 +81,7 @@ _REASONS = (ErrorCode.PRICE_CHANGED, ErrorCode.CUT_OFF, ErrorCode.PRODUCT_UNAVAI
 
 
 class Provider:
-    """An upstream's client that answers at once: it takes each order, unless it is to `refuse` the next one."""
+    """An upstream's client that answers at once: it accepts each order, but raises `refuse` once if that is set."""
 
     def __init__(self, balance: int) -> None:
         self.balance = balance
@@ -90,14 +90,14 @@ class Provider:
         self._numbers = count(1)
 
     def reserve(self, *_: Any, **__: Any) -> Provider:
-        """A permit: this object, too."""
+        """A permit: this object itself."""
         return self
 
     def cancel(self) -> None:
-        """Nothing was taken."""
+        """Do nothing: no permit was taken."""
 
     def send(self, request: Any, *_: Any) -> Reply[Any]:
-        """The answer. Raises what the next request is to be refused with."""
+        """The answer. Raises `refuse` if that is set, except to a request for the balance."""
         wire = Wire(sent_at=timezone.now(), waited=0.0, latency=0.2, http_status=200)
         if (refusal := self.refuse) and request.endpoint is not Endpoint.BALANCE:
             self.refuse, refusal.wire = None, wire
@@ -145,7 +145,7 @@ class Provider:
 
 
 class Shop:
-    """People, drawers and products, and who of them does what in the morning."""
+    """People, drawers and products of the shop, and their work in the morning."""
 
     def __init__(self, provider: Provider, random: Random) -> None:
         self.provider = provider
@@ -165,7 +165,7 @@ class Shop:
         self.top_up(_FULL)
 
     def live_a_morning(self) -> None:
-        """Everything once, from a full balance to a full balance: nothing is on its way at the end."""
+        """Do everything once, from a full balance to a full balance; no order is in progress at the end."""
         shifts = [
             open_shift(drawer, pieces=_COUNT, actor=cashier)
             for drawer, cashier in zip(self._drawers, self._cashiers, strict=False)
@@ -204,9 +204,9 @@ class Shop:
         self.top_up(_FULL)
 
     def leave_open(self) -> None:
-        """What waits for a person after the year: refunds due, complaints, and orders that need action.
+        """Leave work for a person after the year: refunds due, complaints, and orders that need action.
 
-        Of those the last ones are as if they had never arrived.
+        The last ten of these orders look as if they had never arrived.
         """
         shift = open_shift(self._drawers[0], pieces=_COUNT, actor=self._cashiers[0])
         for number in range(_OWED):
@@ -232,7 +232,7 @@ class Shop:
         reconcile(ReconciliationRun.Trigger.READING)
 
     def top_up(self, to: int) -> None:
-        """Money is paid in between two readings; the owner acknowledges it."""
+        """Pay money in between two readings; the owner acknowledges it."""
         if (amount := to - self.provider.balance) <= 0:
             return
         self.read()
@@ -276,7 +276,7 @@ class Shop:
             self._reverse(order)
 
     def _lose(self, order: Order) -> None:
-        """It gets no answer, and the upstream does not know it."""
+        """Send the order without an answer; the upstream does not know it afterwards."""
         self.provider.refuse = OutcomeUnknown("timeout")
         submit(order.pk, call_class=CallClass.INTERACTIVE)
         gone = Decision(
@@ -287,7 +287,7 @@ class Shop:
         apply_verdict(order.pk, gone)
 
     def _reverse(self, order: Order) -> None:
-        """The upstream takes its success back; two people have said so."""
+        """Reverse a success, as the upstream does; two people have decided it."""
         admin, now = User.objects.get(username="admin"), timezone.now()
         Verdict.objects.create(
             order=order, outcome=Status.REVERSED, order_status=Status.SUCCESS, evidence="Dasbor", reason="Ditarik",
@@ -323,7 +323,7 @@ class Shop:
             PriceChange.objects.create(product=product, price_before=product.price + 50, price=product.price)
 
     def _give_back(self, shift: Shift) -> None:
-        """What ended for nothing, or was taken back, goes back to its customers."""
+        """Give customers their money back for failed and reversed orders."""
         for payment in Payment.objects.owed().select_related("order").order_by("pk"):
             if payment.debt_id:
                 give_back(payment, method=CREDIT, actor=self._owner)
@@ -343,11 +343,11 @@ class Shop:
             pay_in(shift, amount=-more, reason="Dari brankas", actor=shift.cashier)
 
     def _uneven(self, products: list[Product]) -> Product:
-        """The n-th is picked about 1/n as often as the first."""
+        """One of the products; the n-th is picked about 1/n as often as the first."""
         return self._random.choices(products, [1 / (place + 2) for place in range(len(products))])[0]
 
     def _destination(self, product: Product) -> str:
-        """A number of its kind, of somebody new."""
+        """A number of the product's kind, of a new customer."""
         digits = f"{self._random.randrange(10**8):08d}"
         example = product.kind.clean(product.kind.placeholder)
         is_phone = product.kind.is_phone_number(example)
@@ -356,7 +356,7 @@ class Shop:
 
 @contextmanager
 def provider_in_process(balance: int) -> Iterator[Provider]:
-    """The services ask this one instead of the upstream."""
+    """Let the services call a `Provider` instead of the upstream."""
     provider = Provider(balance)
     with mock.patch.object(calling, "get_client", return_value=provider):
         yield provider
@@ -364,7 +364,7 @@ def provider_in_process(balance: int) -> Iterator[Provider]:
 
 @transaction.atomic
 def _cashier(number: int, name: str) -> User:
-    """Somebody who sells, and cannot sign in."""
+    """A cashier who cannot sign in."""
     facts = {"first_name": name, "is_demo": True}
     person: User
     person, is_new = User.objects.get_or_create(username=f"kasir-{number:02d}", defaults=facts)

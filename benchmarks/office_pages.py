@@ -42,7 +42,7 @@ def fill_office() -> None:
 def office_pages() -> Iterator[tuple[str, str]]:
     """Reports, bank, bills due, branches, and lists with other columns: (name, address).
 
-    Not the foot of the orders, which reads up to 10,000 rows before it goes over to the sums of days.
+    The foot of the orders is left out: it reads up to 10,000 rows before it uses the sums of days.
     """
     from urllib.parse import urlencode
 

@@ -9,7 +9,7 @@ twice at once, mostly to the former code; the sandbox plays its faults (magic de
 code, and a Celery process is killed every few seconds. Exit code 1 unless each form is one order, each order is charged
 at most once, and books and upstream agree to the rupiah.
 
-It runs on today's packages, because the former ones are not here: where a package changed, read its notes, too.
+It runs on today's packages, because the former ones are not installed: if a package changed, read its notes, too.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 4
 _KILL_EVERY_SECONDS = 6.0
 _MOST_SECONDS = 300.0
-# All that may happen to a sent order but what waits for a person (03), and what is refused before anything was sent.
+# All that may happen to a sent order, except those that wait for a person (03) or are refused before sending.
 _SCENARIOS = [1, 2, *range(4, 19)]
 _PREFIXES = ("0811", "0812", "0813", "0821", "0822", "0823", "0852", "0853")
 _SETTINGS = {
@@ -175,7 +175,7 @@ def killing(fleet: Fleet) -> Iterator[None]:
 
 
 def sell_forms(old: str, new: str, product: str, *, forms: int) -> Counter[str]:
-    """Send the forms of many numbers, each twice at once; how often each answer came."""
+    """Send the forms of many numbers, each twice at once; returns how often each answer came."""
     cookies = signed_in_at(old)
 
     def send(number: int) -> list[str]:
@@ -194,7 +194,7 @@ def sell_forms(old: str, new: str, product: str, *, forms: int) -> Counter[str]:
 
 
 def posted(address: str, form: dict[str, str], cookies: dict[str, str]) -> str:
-    """The answer to a form as a person sees it: "sold", or what came instead."""
+    """The answer to a form as a person sees it: "sold", or the other answer."""
     data = {**form, "confirm": "1"}
     answer = requests.post(f"{address}/counter/send/", data, cookies=cookies, allow_redirects=False, timeout=120)
     went_to = answer.headers.get("Location", "")
@@ -211,7 +211,7 @@ def signed_in_at(address: str) -> dict[str, str]:
 
 
 def hidden_in(page: str) -> dict[str, str]:
-    """What the forms of a page send by themselves."""
+    """The hidden fields of a page's forms."""
     return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page))
 
 
@@ -224,7 +224,7 @@ def destination_of(number: int) -> str:
 
 
 def are_settled() -> bool:
-    """Whether the outcome of each order is known, or it waits for a person."""
+    """Whether each order has a known outcome or waits for a person."""
     from purchases.models import Order
     from purchases.states import Status
 

@@ -3,15 +3,15 @@
     DATABASE_URL=… REDIS_URL=… python benchmarks/pages.py [--small 10000] [--large 1000000] [--rounds 7] [--only orders]
 
 Two databases are made on the server of DATABASE_URL and kept for the next run: `pages_10000` and `pages_1000000`, each
-filled by `history.py`. The pages are asked as in the evening of the last whole day, so that a day of both is long at
-whatever hour this runs. With `--days 60` the small shop sold its orders in 60 days instead of a year: for pages that
-grow with their day, and not with the years.
+filled by `history.py`. The pages are asked as in the evening of the last whole day, so that both have a long day at any
+hour of the run. With `--days 60` the small shop sold its orders in 60 days instead of a year: for pages that grow with
+the day, and not with the years.
 
 Page by page, both are asked in turns; a time is the best of the rounds, so that other work of the machine counts
-little. The table is Markdown: milliseconds of both, the ratio, the rows of its tables with few and
-with many orders, and the queries with many. A list that shows more rows with many orders is compared with the same list
-without its filter, of which both show a whole page. Policies and branches, which each process reads once in five
-seconds, are not counted. Exit code 1 when a page has a ratio above 1.5 or more than 15 queries, a poll more than 4.
+little. The table is Markdown: milliseconds of both, the ratio, the rows of the page's tables with few and with many
+orders, and the queries with many. A list that shows more rows with many orders is compared with the same list without
+its filter: then both show a whole page. Policies and branches, which each process reads once in five seconds, are not
+counted. Exit code 1 when a page has a ratio above 1.5 or more than 15 queries, a poll more than 4.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from benchmarks.history import YEAR
 from benchmarks.office_pages import fill_office, office_pages, people, workbench
 
 MOST_RATIO, MOST_QUERIES, MOST_POLL_QUERIES = 1.5, 15, 4
-# The one is the overview and the part with its figures in one; the other finds nothing, and looks without the name.
+# The first is the overview with its figures. The second finds nothing, so it searches again without the name.
 MOST_QUERIES_OF = {"overview, a week by product": 24, "find: cashier": 16}
 # A page faster than this (milliseconds) is fast: a ratio of two small numbers says nothing about rows.
 _ALWAYS_FAST = 2.0
-# The clock of the pages begins so long before the end of the last whole day: a run stays in that day.
+# The pages' clock begins this long before the end of the last whole day, so that a run stays in that day.
 _BEFORE_MIDNIGHT = dt.timedelta(hours=3)
-# Lists without a filter; the name of each narrower one begins so.
+# Lists without a filter; the names of narrower lists begin with these names.
 _WHOLE = ("orders", "bills", "customers", "statement", "callbacks", "comparisons", "alerts", "exchanges", "audit")
 _POLL_OF = "poll of "
 _POLL = re.compile(r'id="live" hidden hx-get="([^"]+)"')
@@ -64,7 +64,7 @@ def main() -> None:
         return
     small = Shop(options.small, options.days)
     names = [name for name in small.names() if re.search(options.only, name)]
-    large = Shop(options.large, YEAR)  # now that the other is filled: both collect the same static files
+    large = Shop(options.large, YEAR)  # after the other is filled, because both collect the same static files
     print(f"| page | {options.small:,} orders, ms | {options.large:,} orders, ms | ratio | rows | queries |")
     print("|---|---:|---:|---:|---:|---:|")
     too_much = [name for name in names if not compare(name, small, large, options.rounds)]
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def compare(name: str, small: Shop, large: Shop, rounds: int) -> bool:
-    """Print the page's line; whether it keeps within the bounds. A slow page is measured again."""
+    """Print the page's line; returns whether it keeps within the bounds. A slow page is measured again."""
     times: dict[Shop, float] = {}
     queries, ok = 0, True
     rows = [shop.ask(name)["rows"] for shop in (small, large)]
@@ -99,7 +99,7 @@ def compare(name: str, small: Shop, large: Shop, rounds: int) -> bool:
 
 
 class Shop:
-    """A process that serves pages out of the database with so many orders, sold in so many days."""
+    """A process that serves pages from the database with so many orders, sold in so many days."""
 
     def __init__(self, orders: int, days: int) -> None:
         parts, name = (
@@ -130,7 +130,7 @@ class Shop:
         return answer
 
     def names(self) -> list[str]:
-        """The pages that there are."""
+        """The names of all pages."""
         return list(self.ask("")["names"])
 
 
@@ -183,7 +183,7 @@ def answer_each() -> None:
             print(json.dumps({"names": list(shown)}), flush=True)
             continue
         address, headers = shown[name]
-        if name.startswith(_POLL_OF):  # of a page that was opened just now
+        if name.startswith(_POLL_OF):  # as from a page that was opened just now
             page = browser.get(shown[name.removeprefix(_POLL_OF)][0]).content.decode()
             address = _poll(page) or address
         started = time.perf_counter()
@@ -224,11 +224,11 @@ def fill(orders: int, days: int = YEAR) -> None:
     fill_counter()
     fill_office()
     if not SummedDay.objects.filter(day=timezone.localdate() - dt.timedelta(days=2)).exists():
-        call_command("sum_days", stdout=sys.stderr)  # as each night; it proves every day, too, which takes minutes
-    # The day that runs while the pages are asked has no sums.
+        call_command("sum_days", stdout=sys.stderr)  # as each night; it also proves every day, which takes minutes
+    # The running day has no sums while the pages are asked.
     DaySum.objects.filter(day=timezone.localdate() - dt.timedelta(days=1)).delete()
     SummedDay.objects.filter(day=timezone.localdate() - dt.timedelta(days=1)).delete()
-    with connection.cursor() as cursor:  # as a shop's server does by itself, and one for tests does not
+    with connection.cursor() as cursor:  # a shop's server does this by itself, a server for tests does not
         cursor.execute("SET statement_timeout = 0")
         cursor.execute("VACUUM")
         cursor.execute("RESET statement_timeout")
@@ -269,7 +269,7 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
 
     today = timezone.localdate()
     month_ago, half_year_ago = today - dt.timedelta(days=30), today - dt.timedelta(days=180)
-    # of a phone number in both, so that the same is shown
+    # with a phone number in both, so that both show the same
     order = middle(Order, status="success", kind="purchase", destination__startswith="08")
     bill = middle(BillCheck, order__isnull=False)
     check = middle(BillCheck, order__isnull=True)

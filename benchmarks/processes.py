@@ -4,14 +4,14 @@
     python benchmarks/processes.py --processes 2 --orders 1000000 --alerts 71 --seconds 60
 
 Starts the demo (`./run`) in a throw-away folder, fills it with so many orders and open alerts, and starts it again for
-each measurement, the numbers of processes in turns, so that what else the machine does falls on all. The people
+each measurement, the numbers of processes in turns, so that other work of the machine affects all. The people
 (`benchmarks/crowd.py`) are threads of this process, each with an account, a role and a connection that stays open; they
-take CPU time beside the processes that they measure, as PostgreSQL and the workers do. `--think`: how long somebody
-looks at a page on average (seconds), anything from nothing to twice that; with 0 as many pages are shown as can be.
-"Share": of the requests, by process. "CPU": milliseconds for each request, whatever else the machine does: of the web
-processes, of PostgreSQL, of the other processes of the demo, and of the people themselves.
-Exit code 1 when the most processes show fewer than 45 pages a second or their p99 is above 1.2 s; with one process to
-compare, also when they show less than 1.6 times its pages.
+also take CPU time, as PostgreSQL and the workers do. `--think`: how long a person looks at a page on average (seconds),
+between nothing and twice that; with 0, as many pages as possible. "Share": the requests of each process. "CPU":
+milliseconds for each request, whatever else the machine does: of the web processes, of PostgreSQL, of the other
+processes of the demo, and of the people themselves.
+Exit code 1 when the largest number of processes shows fewer than 45 pages a second or has a p99 above 1.2 s; with one
+process to compare, also when it shows less than 1.6 times the pages of one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ PORT = 18700
 LEAST_RATE, MOST_SECONDS, LEAST_RATIO = 45, 1.2, 1.6
 WARMING_SECONDS = 10
 PRODUCT = "TSEL10"
-# What each role opens, over and over. SELL: review and send. ORDER: one of the list that was shown last.
+# The pages that each role opens again and again. SELL: review and send. ORDER: an order of the list shown last.
 SELL, ORDER = "sell", "order"
 WALKS = {
     "cashier": (
@@ -72,7 +72,7 @@ WALKS = {
 
 @contextlib.contextmanager
 def demo(folder: Path, processes: int) -> Iterator[int]:
-    """`./run` with so many web processes; the port of its pages."""
+    """Run `./run` with so many web processes; gives the port of its pages."""
     known = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     environment = {
         **known,
@@ -101,7 +101,7 @@ def demo(folder: Path, processes: int) -> Iterator[int]:
 
 
 def run(folder: Path, *words: str, tries: int = 1) -> str:
-    """What a command of the demo prints, once it succeeds."""
+    """The output of a command of the demo, once it succeeds."""
     environment = {**os.environ, "BACKOFFICE_DATA": str(folder)}
     command = [sys.executable, str(ROOT / "run"), *words]
     for _ in range(tries):
@@ -117,7 +117,7 @@ def status(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def superuser(folder: Path) -> psycopg.Connection[Any]:
-    """A connection to the demo's database, as somebody who may do anything."""
+    """A connection to the demo's database as the superuser."""
     password, port = json.loads((folder / "secrets.json").read_text())["postgres"], status(folder)["postgres"]["port"]
     address = f"postgresql://{SUPERUSER}:{password}@127.0.0.1:{port}/backoffice"
     return psycopg.connect(address, autocommit=True)
@@ -138,13 +138,13 @@ def alarm(folder: Path, alerts: int) -> None:
 
 
 def sign_in(folder: Path, people: int) -> list[tuple[str, str]]:
-    """Role and session of each of so many."""
+    """The role and the session of each of so many people."""
     shown = run(folder, "manage", "shell", "-c", f"from benchmarks.crowd import *; sign_in({people})")
     return re.findall(r"^session (\S+) (\S+)$", shown, re.MULTILINE)
 
 
 class Person:
-    """Somebody of the staff, on one connection."""
+    """A staff member on one connection."""
 
     def __init__(self, port: int, role: str, session: str) -> None:
         self._walk = WALKS[role]
@@ -152,12 +152,12 @@ class Person:
         self._cookie = f"sessionid={session}"
         self._page = ""
         self._orders: list[str] = []
-        #: When each page had come, and how long it took.
+        #: The time at which each page had come, and its seconds.
         self.pages: list[tuple[float, float]] = []
         self.wrong: list[str] = []
 
     def work(self, until: float, think: float) -> None:
-        """Open page after page of the walk, from somewhere in it on, until then."""
+        """Open page after page of the role's pages, from any of them on, until then."""
         place = random.randrange(len(self._walk))
         while time.monotonic() < until:
             step = self._walk[place % len(self._walk)]
@@ -204,12 +204,12 @@ class Machine:
         pids = {name: row["pid"] for name, row in status(folder).items()}
         self._web = [pid for name, pid in pids.items() if name.startswith("web")]
         self._postgres = pids["postgres"]
-        known = {*self._web, self._postgres, pids["launcher"]}  # the launcher's would count its children again
+        known = {*self._web, self._postgres, pids["launcher"]}  # the launcher's CPU time would count its children again
         self._others = [pid for pid in pids.values() if pid not in known]
         self._metrics = folder / "metrics"
 
     def served(self) -> list[int]:
-        """How many requests each has answered so far."""
+        """The number of requests that each web process has answered so far."""
         merge: Callable[[list[str]], Iterable[Metric]] = MultiProcessCollector.merge
         return [
             sum(
@@ -232,7 +232,7 @@ class Machine:
 
 
 def measure(folder: Path, port: int, options: argparse.Namespace) -> dict[str, Any]:
-    """What the people have seen in so many seconds. The first pages fill caches, and are not counted."""
+    """The people's pages in so many seconds. The first pages fill caches, and are not counted."""
     people = [Person(port, role, session) for role, session in sign_in(folder, options.people)]
     machine = Machine(folder)
     since = time.monotonic() + WARMING_SECONDS

@@ -2,9 +2,9 @@
 
     python benchmarks/rest.py [--seconds 240]
 
-Starts the demo (`./run`) in a throw-away folder, sells a few products, waits until all of it is settled, and then lets
-it be. CPU: of web, workers and beat together. SQL: every statement in the app's database, BEGIN and COMMIT included, as
-PostgreSQL's own log has them.
+Starts the demo (`./run`) in a throw-away folder, sells a few products, waits until all are settled, and then measures
+the idle shop. CPU: of web, workers and beat together. SQL: every statement in the app's database, BEGIN and COMMIT
+included, from PostgreSQL's own log.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def log_statements(folder: Path) -> None:
-    """From now on PostgreSQL's log has every statement in the app's database; its connections are made again."""
+    """Have PostgreSQL log every statement in the app's database from now on; its connections are made again."""
     with superuser(folder) as connection:
         connection.execute("ALTER DATABASE backoffice SET log_statement = 'all'")
         connection.execute(

@@ -55,7 +55,7 @@ def cpu_of(pid: int) -> float:
 
 @contextmanager
 def open_shop(*, before_tables: Callable[[], object] = lambda: None, **env: str) -> Iterator[Shop]:
-    """Start the servers and migrate; at the end nothing of it is left. `env`: settings besides those of the tests.
+    """Start the servers and migrate; at the end nothing is left. `env`: settings in addition to those of the tests.
 
     `before_tables` is called with Django set up and an empty database.
     """

@@ -1,4 +1,4 @@
-"""Measure how long the next cashier takes to take a till over by PIN, in a real browser, keys included.
+"""Measure the time in which the next cashier takes over a till by PIN, in a real browser, keys included.
 
     python benchmarks/till.py [--times 20] [--pause-ms 0]
 
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def enrolment_code() -> str:
-    """A code for a till, and cashiers with PINs."""
+    """Make cashiers with PINs; returns a code for a till."""
     from django.contrib.auth.models import Group
 
     from staff.models import User
@@ -69,7 +69,7 @@ def enrolment_code() -> str:
 
 @contextmanager
 def web() -> Iterator[str]:
-    """One web process, as the launcher starts it; its address."""
+    """Start one web process, as the launcher starts it; gives its address."""
     import requests
 
     from testing.sandbox_process import eventually, free_port
@@ -94,9 +94,9 @@ def web() -> Iterator[str]:
 
 
 def take_overs(address: str, code: str, times: int, pause_ms: int) -> list[tuple[float, float]]:
-    """Milliseconds of each take-over, from the key N and from the last digit of the PIN on.
+    """The milliseconds of each take-over, from the key N on, and from the last digit of the PIN on.
 
-    The first two, in which the browser fetches everything, are left out.
+    The first two take-overs, in which the browser fetches everything, are left out.
     """
     from playwright.sync_api import sync_playwright
 
