@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy, pgettext
 from branches.seeing import own_branch
 from core.customer_texts import one_line, plain_lines
 from core.looks import badge
-from core.money import signed_rupiah
+from core.money import rupiah, signed_rupiah
 from core.numbers import text_as_seen
 from core.rights import Right
 from core.together import Given, Together
@@ -225,6 +225,29 @@ def change_words(before: Payment, now: Payment) -> str:
         return format_html(undo, said, reverse("sale_paid", args=[now.ref_id]), row.code, _("Undo"))
     way_back = _("To take it back: “Correct how it was paid…”.")
     return f"{said} {way_back}"
+
+
+class MoneyBack(NamedTuple):
+    """What goes back to the customer: how (the code of the way it was paid, or "perhaps"), and a sentence."""
+
+    code: str
+    words: str
+
+
+def money_back(payment: Payment) -> MoneyBack | None:
+    """What goes back if this sale ends, or has ended, for nothing; None if nobody sold it at a counter."""
+    facts = {"amount": rupiah(payment.to_give_back), "method": _in_sentence(payment.method)}
+    if payment.debt and payment.debt.account.balance > 0:
+        words = _("Sold on credit: give no money, %(amount)s come off the account.")
+        return MoneyBack(payment.method, words % facts)
+    if payment.is_owed or payment.sold_in_id or payment.agreed_in_id or payment.debt:
+        words = _("The customer gets %(amount)s back: it was paid by %(method)s.")
+        if payment.is_cash:
+            words = _("The customer gets %(amount)s back in cash.")
+        until = _("It stays in “Refunds due” until somebody notes that.")
+        return MoneyBack(payment.method, f"{words % facts} {until}")
+    words = _("If the customer has paid, give %(amount)s back.")
+    return MoneyBack("perhaps", words % facts) if payment.seller_id else None
 
 
 def _in_sentence(method: str) -> str:

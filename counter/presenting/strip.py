@@ -321,7 +321,7 @@ def _questions(branch: int | None, *, with_drawer: bool, with_balance: bool) -> 
     running = own.open().order_by("-created_at", "-pk").values("pk")[:_MOST_OPEN]
     owes = CreditEntry.objects.filter(pk=OuterRef("payment__debt"))
     shown = (
-        Order.objects.select_related("product__brand", "placed_by", "payment")
+        Order.objects.select_related("product__brand", "placed_by", "payment__debt__account")
         .annotate(debtor=Subquery(owes.values("account__customer__name")[:1]))
         .filter(pk__in=lately.union(running, all=True))
         .order_by("-created_at", "-pk")

@@ -31,6 +31,8 @@ from core.numbers import masked, sees_whole, sees_whole_numbers, text_as_seen, w
 from core.rights import Right
 from core.snapshot import snapshot
 from customers.models import SavedNumber
+from drawers.models import Payment
+from drawers.presenting import money_back
 from purchases import services
 from purchases.errors import ActionRefused
 from purchases.events import FULL_NUMBER_SEEN
@@ -164,7 +166,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
 def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
     """The order with its verdicts, its timeline, its incidents and the shop, all of one moment."""
     verdicts = Verdict.objects.select_related("proposed_by", "approved_by", "declined_by")
-    orders = Order.objects.select_related("product__brand", "placed_by", "payment__given_by")
+    orders = Order.objects.select_related("product__brand", "placed_by", "payment__given_by", "payment__debt__account")
     owners = SavedNumber.objects.filter(destination=OuterRef("destination")).order_by("customer__name", "customer")
     owner = owners.values(json=JSONObject(pk="customer", name="customer__name"))[:1]
     orders = orders.prefetch_related(Prefetch("verdicts", verdicts)).annotate(
@@ -214,8 +216,9 @@ def _first_price(events: list[OrderEvent]) -> int | None:
 
 
 def _cancel(request: StaffRequest, order: Order) -> str:
-    services.cancel_order(order, actor=request.user, note=_note(request))
-    return _("Order cancelled. Nothing was charged.")
+    ended = services.cancel_order(order, actor=request.user, note=_note(request))
+    back = _back_now(ended)
+    return " ".join([_("Order cancelled."), back]) if back else _("Order cancelled. Nothing was charged.")
 
 
 def _send_again(request: StaffRequest, order: Order) -> str:
@@ -229,8 +232,15 @@ def _send_again(request: StaffRequest, order: Order) -> str:
 
 
 def _close(request: StaffRequest, order: Order) -> str:
-    services.close_never_arrived(order, actor=request.user, note=_note(request))
-    return _("Order closed. The provider refunds nothing to the shop.")
+    ended = services.close_never_arrived(order, actor=request.user, note=_note(request))
+    words = _("Order closed. The provider refunds nothing to the shop.")
+    return f"{words} {_back_now(ended)}".rstrip()
+
+
+def _back_now(ended: Order) -> str:
+    """What goes back to the customer of an order that has just ended for nothing."""
+    back = money_back(Payment.objects.select_related("debt__account").get(pk=ended.payment_id))
+    return back.words if back else ""
 
 
 def _poll(request: StaffRequest, order: Order) -> str:
