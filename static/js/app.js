@@ -1,11 +1,11 @@
-// What the pages do beyond plain HTML: keyboard, copying, fresh times, toasts. Every page works without it.
+// Adds to plain HTML: keyboard, copying, fresh times, toasts. Every page works without it.
 "use strict";
 document.documentElement.classList.add("js");
 
 const find = (selector, root = document) => root.querySelector(selector);
 const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-// Without a connection its one page says what is safe; only over TLS or on this machine do browsers have workers.
+// Without a connection its one page says what is safe. Browsers have workers only over TLS or on this machine.
 navigator.serviceWorker?.register(document.documentElement.dataset.worker).catch(() => undefined);
 
 /* --- keyboard ---------------------------------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ function visit(selector) {
   if (link) link.click();
 }
 
-// The places of the navigation say where they are, and how they are called.
+// The places of the navigation give their addresses and their names.
 const place = (...names) => visit(names.map((name) => `.nav-main [data-place=${name}]`).join());
 
 const single = {
@@ -47,7 +47,7 @@ const single = {
   f: () => filterList(),
 };
 
-// What a page asks before it is left, once: it opens, and the same key goes on.
+// The question that a page asks once before a person leaves it: it opens, and the same key goes on.
 function askedFirst() {
   const question = find("[data-asks-first]:not([open])");
   if (!question) return false;
@@ -56,7 +56,7 @@ function askedFirst() {
   return true;
 }
 
-// The field that searches the list, or the counter's, of this very page.
+// The search field of this page's list, or the counter's field.
 function filterList() {
   const search = find("[data-search]");
   search?.focus();
@@ -78,8 +78,8 @@ function step(by) {
   rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)]?.focus();
 }
 
-// The form of a decision, on this page (also in a panel) or on that of the chosen row; it is never sent by a key alone.
-// The part of the address is not an id of the page: a browser takes the cursor away when it jumps to one.
+// The form of a decision, on this page (also in a panel) or on the page of the chosen row; no key alone sends it.
+// The address's fragment is not an id of the page: a browser takes the cursor away when it jumps to an id.
 function openForm(key) {
   const form = find(`[data-key-opens=${key}]:not([inert] *)`);
   const row = document.activeElement?.closest("[data-queue] [data-pick]");
@@ -104,7 +104,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (isTyping(target) || find("dialog[open]") || !(singleKeys?.checked ?? false)) return;
-  // A number is typed at once, wherever the cursor is.
+  // A typed number goes into the field, wherever the cursor is.
   if (/^[\d+]$/.test(event.key) && find("[data-digits]")) {
     find("[data-digits]").focus();
     return;
@@ -138,9 +138,9 @@ function moveThroughResults(event, target) {
   return false;
 }
 
-// Enter in the search asks at once, and then stands on the first result, so that a second Enter opens it. The last letter may
-// bring the same results again, before or after: each time the cursor stands there, until the next key or click. Results of
-// fewer letters never get it: the second Enter would open something else.
+// Enter in the search asks at once and puts the cursor on the first result, so that a second Enter opens it. The last letter
+// may bring the same results again, before or after: each time the cursor returns there, until the next key or click. Results
+// of fewer letters never get the cursor: the second Enter would open something else.
 let goToFirst = false;
 document.addEventListener("submit", (event) => {
   if (event.target.matches("[data-live-search]")) goToFirst = document.activeElement === find("[data-search]");
@@ -160,7 +160,7 @@ document.addEventListener("click", (event) => {
   if (target.closest("[data-close]")) target.closest("dialog")?.close();
   if (target instanceof HTMLDialogElement) target.close();
   if (target.closest("[data-dismiss]")) target.closest("[data-toast]")?.remove();
-  // What dims the page behind an open menu is part of the menu.
+  // The layer that dims the page behind an open menu is part of the menu.
   for (const menu of findAll("details[data-menu][open]")) if (!menu.contains(target) || menu === target) menu.open = false;
   const menu = target.closest("[data-downloads]")?.closest("details[data-menu]");
   if (menu) {
@@ -173,7 +173,7 @@ document.addEventListener("click", (event) => {
   if (copier) copy(copier);
 });
 
-// A choice of columns is put in order here, and sent once.
+// A person puts the columns in order here; the choice is sent once.
 function moveUp(button, event) {
   event.preventDefault();
   const row = button.closest("[data-place]");
@@ -243,7 +243,7 @@ window.addEventListener("pageshow", () => {
   for (const button of findAll("button[aria-busy]")) button.removeAttribute("aria-busy");
 });
 
-// A file that would be refused for its size is not sent at all.
+// A file that is too large is not sent: the server would refuse it.
 document.addEventListener("change", (event) => {
   const most = Number(event.target.dataset?.mostBytes);
   if (!most) return;
@@ -267,7 +267,7 @@ function refreshTimes() {
 }
 setInterval(refreshTimes, 10000);
 
-// On a phone the pages of a place, tabs and chips scroll sideways: the chosen one stays in sight, also when a request brings the row.
+// On a phone the pages of a place, tabs and chips scroll sideways: the chosen one stays in sight, also in a row that a request brings.
 function showChosen(part) {
   for (const row of part.querySelectorAll(".place-row, .tabs, .chips, .switch")) {
     const chosen = find("[aria-current], .chip:has(:checked)", row)?.getBoundingClientRect();
@@ -278,14 +278,14 @@ function showChosen(part) {
 showChosen(document);
 document.addEventListener("htmx:load", ({ detail }) => showChosen(detail.elt));
 
-// A date field is written as the browser likes it: beside it stands the day as people here write it.
+// A browser shows a date field in its own way: beside the field stands the day as people here write it.
 const dayInWords = new Intl.DateTimeFormat(document.documentElement.lang || "id", { day: "numeric", month: "short", year: "numeric" });
 document.addEventListener("change", (event) => {
   const words = event.target.type === "date" && find(`[data-day][for="${event.target.id}"]`);
   if (words) words.textContent = event.target.value ? dayInWords.format(new Date(`${event.target.value}T12:00`)) : "";
 });
 
-// Those that a request adds, too.
+// Toasts about a success or a fact go away after 8 s, also the toasts that a request adds.
 function fadeToasts() {
   for (const toast of findAll(":is(.toast-success, .toast-info)[data-toast]:not([data-fades])")) {
     toast.dataset.fades = "";
@@ -301,11 +301,11 @@ setInterval(() => {
   const head = find("[data-alerts]");
   // A person who reads in the drawer can go on reading.
   if (head && find("details[open]", head)?.contains(document.activeElement)) return;
-  // 204 when it says nothing new: a screen reader is not interrupted.
+  // An answer 204 means nothing new: it changes nothing, so that a screen reader is not interrupted.
   if (head && !document.hidden) htmx.ajax("GET", head.dataset.alerts, { target: head, swap: "outerHTML" });
 }, 30000);
 
-// The drawer asks for its lines whenever it is opened, and not when it is closed.
+// The drawer asks for its lines each time it opens, and not when it closes.
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (event.target.matches("#alert-line:not([open])")) event.preventDefault();
 });
@@ -321,7 +321,7 @@ for (const fault of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
     if (event.target.id === "live") setTimeout(() => htmx.trigger(event.target, "again"), 5000);
   });
 }
-// Until an answer comes, a bar says that the page may be old.
+// Until an answer comes, a bar says that the page may be out of date.
 document.addEventListener("htmx:afterRequest", (event) => {
   const offline = event.detail.target?.id === "live" && find("#offline");
   if (offline) offline.hidden = event.detail.successful;
@@ -378,7 +378,7 @@ document.addEventListener("beforeinput", ({ target }) => {
 document.addEventListener("input", ({ target: field, inputType, data, isComposing }) => {
   if (isComposing || !field.matches("[data-rupiah]")) return;
   const before = amountBefore.get(field) ?? "";
-  // A dot that was typed or pasted stands where a person wants it.
+  // A dot that a person typed or pasted stays where it is.
   const isEdited = before === grouped(before) && (inputType?.startsWith("delete") || /^\d+$/.test(data ?? ""));
   const { value } = field;
   const text = grouped(value);
@@ -386,7 +386,7 @@ document.addEventListener("input", ({ target: field, inputType, data, isComposin
   let behind = value.slice(field.selectionEnd).replaceAll(".", "").length;
   let at = text.length;
   while (behind > 0) if (text[--at] !== ".") behind--;
-  // Backspace at a dot goes on before it.
+  // The cursor stands before a dot, so that Backspace deletes the next digit.
   if (text[at - 1] === "." && inputType !== "deleteContentForward") at--;
   field.value = text;
   field.setSelectionRange(at, at);
@@ -415,7 +415,7 @@ for (const button of findAll("[data-print-page]")) button.addEventListener("clic
 const printButton = find("[data-print]");
 if (printButton) {
   printButton.addEventListener("click", printReceipt);
-  // What the till's printer prints opens no window by itself (printing.js).
+  // A paper for the till's printer opens no print window by itself (printing.js).
   const opens = printButton.dataset.print !== "by-hand";
   if (opens && document.readyState === "complete") printReceipt();
   else if (opens) window.addEventListener("load", printReceipt);

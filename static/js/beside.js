@@ -1,10 +1,10 @@
-// A list with a panel beside it: Enter or a click on a row shows it there, j and k lead to the next and the one before,
-// a second Enter opens its page, Esc closes the panel. On a narrow window a row is a link, as without this script.
+// A list with a panel beside it: Enter or a click on a row shows it there, j and k lead to the next row and the one before,
+// a second Enter opens the row's page, Esc closes the panel. On a narrow window a row is a link, as without this script.
 "use strict";
 {
   const layout = document.querySelector("[data-beside]");
   const panel = layout.querySelector("[data-beside-panel]");
-  // With this part the panel shows the row's own page with its forms; else what the address `…panel/` answers.
+  // With this part the panel shows the row's own page with its forms; else the answer of the address `…panel/`.
   const pagePart = panel.querySelector("[data-beside-page]");
   const isWide = matchMedia("(min-width: 75rem)");
   let shown = "";
@@ -15,14 +15,14 @@
     for (const row of layout.querySelectorAll("#results tr")) row.classList.toggle("is-shown", Boolean(shown) && row.querySelector("[data-pick]")?.getAttribute("href") === shown);
   };
 
-  // The part of a page that the row's address names, or all of it. What is no page of ours, such as the entrance, is opened.
+  // Shows the part of the page that the row's address names, or the whole page. Another page, such as the sign-in, is opened.
   async function loadPage(address, request) {
     const asked = shown;
-    pagePart.inert = true; // until it is that of the row: no key opens a form of another one
+    pagePart.inert = true; // until it shows this row: no key opens a form of another row
     const answer = await fetch(address, request).catch(() => null);
     const page = answer && new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const toast of page?.querySelectorAll("#toasts > [data-toast]") ?? []) document.querySelector("#toasts").append(toast);
-    if (asked !== shown) return; // another row was chosen, or the list has lost this one meanwhile
+    if (asked !== shown) return; // another row was chosen, or the list has lost this row meanwhile
     if (!page?.querySelector(".shell")) {
       location.assign(asked);
       return;
@@ -88,7 +88,7 @@
     if (bulk.open) bulk.querySelector("[name=every]").focus({ preventScroll: true });
   });
 
-  // With the panel open it follows the cursor.
+  // An open panel follows the cursor.
   layout.addEventListener("focusin", (event) => {
     if (shown && event.target.matches("#results [data-pick]") && event.target.getAttribute("href") !== shown && event.target.matches(":focus-visible")) show(event.target);
   });
@@ -101,10 +101,10 @@
     event.stopPropagation();
   }, { capture: true });
 
-  // A form of the page is sent from here, to the same address; then the list is asked what still waits.
+  // A form of the page is sent from here, to the same address; then the list is read again for what still waits.
   pagePart?.addEventListener("submit", async (event) => {
     const form = event.target;
-    // `form.method` would be a field of that name; some forms lead on to the page where it goes on.
+    // `form.method` could be a field of that name; some forms lead to the page of the next step.
     if (form.getAttribute("method") !== "post" || "leaves" in form.dataset) return;
     event.preventDefault();
     if (form.dataset.sent) return;
@@ -112,7 +112,7 @@
     htmx.trigger("#live", "again");
   });
 
-  // A row that has changed changes its panel. A page may be half filled in: it stays until its row goes.
+  // A row that has changed changes its panel. A page with forms stays until its row goes: it may be half filled in.
   document.addEventListener("htmx:oobAfterSwap", (event) => {
     mark();
     if (!shown) return;

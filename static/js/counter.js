@@ -1,8 +1,8 @@
-// The counter by keyboard: one field, tiles, a review that no key runs through by accident, and the strip of what runs.
-// The server understands the text and decides what is meant; this says only which key asks for what.
+// The counter by keyboard: one field, tiles, a review that no key confirms by accident, and the strip of running orders.
+// The server reads the text and decides what it means; this file only ties keys to requests.
 "use strict";
 {
-  // An Enter, a click or a tap that comes sooner after the review was meant for what stood there before (milliseconds).
+  // An Enter, a click or a tap within this time after the review appears was meant for what stood there before (milliseconds).
   const MOMENT = 350;
   const one = (selector, root = document) => root.querySelector(selector);
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -14,7 +14,7 @@
   const keysAreOn = () => one("[data-single-keys]")?.checked ?? false;
 
   let isEnterDown = false;
-  let readyAt = 0; // when what is shown may be sent
+  let readyAt = 0; // the time from which the shown panel may be sent
   let isAsking = false; // for another panel
   let isSending = false;
   let hasMoved = false; // the person has picked a tile since the last letter
@@ -34,7 +34,7 @@
   function isNumberAlone(text) {
     if (!/^\+?[\d.\-]+( [\d.\-]+)*$/.test(text) || /^[1-9][\d.]* \+?(62|0)8/.test(text)) return false; // "50 0812…"
     const groups = text.split(" ").map((group) => group.replace(/\D/g, "").length);
-    // A number in one piece ends itself: what follows "12345678" is an amount or a game's zone, and no part of it.
+    // A number in one piece is complete: digits after "12345678" are an amount or a game's zone.
     if (groups.length > 1 && groups[0] >= 8 && /^[1-9]/.test(text) && !text.startsWith("62")) return false;
     const last = groups.pop();
     const before = groups.reduce((sum, count) => sum + count, 0);
@@ -57,13 +57,13 @@
     htmx.ajax("GET", address, { source: "#counter-panel", target: "#counter-panel", swap: "outerHTML" });
   }
 
-  // What is typed while an answer is awaited is shown, and goes where it belongs once the answer is there.
+  // Keys typed while an answer is awaited are shown, and go to the right field once the answer is there.
   function typeAhead(text) {
     typedAhead = text;
     one("#counter-ahead").textContent = text;
   }
 
-  // The address says what is shown: a refresh or Back comes to it again.
+  // The address names what is shown: a refresh or Back shows it again.
   const address = () => location.pathname + location.search;
   let shownAt = address();
 
@@ -129,7 +129,7 @@
   document.addEventListener("input", (event) => {
     if (event.target !== field()) return;
     hasMoved = false;
-    review()?.remove(); // it was about another text
+    review()?.remove(); // it belongs to another text
     one("#counter-said")?.remove();
     noteField();
     if (!isAsking) return;
@@ -191,7 +191,7 @@
     event.stopImmediatePropagation();
   }
 
-  // Whatever way something is sent: not in the moment after it appeared.
+  // In the first moment after a review appears, neither Enter nor a click sends it.
   for (const way of ["submit", "click"]) {
     document.addEventListener(
       way,
@@ -206,12 +206,12 @@
     );
   }
 
-  // What has arrived takes the cursor to where the next key is needed. `asked`: its address, if a key asked for it.
+  // An answer moves the cursor to where the next key is needed. `asked`: its address, if a key asked for it.
   function arrive(asked, wasSent) {
     hasMoved = false;
     const shown = review();
     const ahead = typedAhead;
-    if (shown && wasSent) return typeAhead(ahead), show(shown); // of the next customer: it waits on
+    if (shown && wasSent) return typeAhead(ahead), show(shown); // typed for the next customer: it goes on waiting
     typeAhead("");
     const cash = one("#id_cash_given", shown ?? undefined);
     if (shown && /^[1-9]\d*$/.test(ahead) && cash) {
@@ -239,13 +239,13 @@
 
   /* --- the strip --- */
 
-  // The sale just sent, of which nothing can be printed yet while it runs: never the customer before. Else what ended last.
+  // The sale just sent, never the customer before: while it runs, nothing of it can be printed. Else the sale that ended last.
   function newest() {
     const sent = one("#counter-said")?.dataset.sent;
     return (sent ? one(`[data-run][data-ref="${sent}"]`) : null) ?? one(".run.is-newest");
   }
 
-  // Of the row with the cursor, else of the newest; money goes back for that row, or where one alone is owed.
+  // For the row with the cursor, else for the newest. Money goes back for that row, or for the only row with a refund due.
   function actOf(key) {
     const here = document.activeElement?.closest("[data-run]");
     const owed = all("[data-act=g]");
@@ -304,7 +304,7 @@
     const link = event.target.closest?.("a");
     if (!link) return;
     if (link.matches("#pill-warnings") && one("#alert-line")) {
-      one("#alert-line").open = true; // it says which ones
+      one("#alert-line").open = true; // it lists them
       one("#alert-line > summary").focus();
     } else if (link.matches(".denom")) {
       if (link.getAttribute("aria-disabled")) return;
@@ -322,7 +322,7 @@
 
   /* --- what comes from the server --- */
 
-  // What is said of the sale just sent follows its state: the strip brings the newer line.
+  // The line about the sale just sent follows its state: the strip brings the newer line.
   document.addEventListener("htmx:oobAfterSwap", () => {
     const said = one("#counter-said");
     const row = said && one(`[data-run][data-ref="${said.dataset.sent}"]`);
@@ -337,21 +337,21 @@
     one("#pill-warnings").hidden = count === "0";
   });
 
-  // The tiles of the last letter are asked for a little later: not when Enter was faster, whose answer has them, too.
+  // The tiles of the last letter are asked for a little later, unless Enter was faster: its answer has the tiles, too.
   document.addEventListener("htmx:confirm", (event) => {
     const { elt, path } = event.detail;
     if (isAsking && elt.id === "counter-form" && path === elt.getAttribute("hx-get")) event.preventDefault();
   });
   document.addEventListener("htmx:beforeRequest", (event) => {
     const { elt, target } = event.detail;
-    if (elt.id === "live" && isSending) event.preventDefault(); // its answer could be older than what is sent
+    if (elt.id === "live" && isSending) event.preventDefault(); // its answer could be older than this sale
     if (target.id === "counter-panel") isAsking = true;
     if (!one("[data-send]", elt) || elt.id === "counter-panel") return;
     isSending = true;
     one("[data-no-answer]", elt).hidden = true;
     one("[data-send]", elt).setAttribute("aria-busy", "true");
   });
-  // An answer about the strip that was asked for before something was sent is older than what is shown.
+  // If the strip was asked for before something was sent, its answer is older than the page.
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { elt } = event.detail.requestConfig;
     if (elt.id === "live" && (isSending || !elt.isConnected)) event.detail.shouldSwap = false;
@@ -373,7 +373,7 @@
     one("[data-send]", elt)?.removeAttribute("aria-busy");
     one("[data-send]:enabled", elt)?.focus();
   });
-  // Without an answer the strip is read again: it shows what was sent, or the page says that nothing answers.
+  // Without an answer the strip is read again: it shows the sent sale, or the page says that nothing answers.
   for (const fault of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
     document.addEventListener(fault, (event) => {
       if (event.target.id === "live") return;

@@ -1,5 +1,5 @@
-// The count of a drawer: what each line makes, their sum, and the difference from what is expected; Enter leads from row
-// to row; and what the button that ends a shift does.
+// The count of a drawer: the amount of each line, their sum, and the difference from the expected amount; Enter leads from
+// row to row; and the button that ends a shift.
 "use strict";
 {
   const count = document.querySelector("table[data-count]");
@@ -8,7 +8,8 @@
   const off = document.querySelector("[data-off]");
   const rupiah = (amount) => (amount < 0 ? "−Rp" : "Rp") + String(Math.abs(amount)).replace(/\B(?=(\d{3})+$)/g, ".");
 
-  // Of a closing; of an opening what the last shift left in the chosen drawer. Nothing, where that is not to be seen.
+  // The expected amount of a closing; at an opening, the amount that the last shift left in the chosen drawer. Undefined if
+  // the person may not see it.
   const expected = () => closing?.dataset.expected ?? drawer?.selectedOptions[0]?.dataset.left;
 
   function showLeft() {
@@ -51,7 +52,7 @@
 
   count?.addEventListener("keydown", move);
   count?.addEventListener("input", add);
-  // The sums follow by themselves; and Enter in the reason would press this first button.
+  // The sums are written by script here, and Enter in the reason would press this first button.
   document.querySelector("[name=sum]")?.remove();
   if (count) add();
   drawer?.addEventListener("change", showLeft);

@@ -1,4 +1,4 @@
-// When an own order ends: a sound, a notice of the desktop, both or nothing, as the person chose (page "Preferences").
+// When one of the person's orders ends: a sound, a desktop notice, both or nothing, as they chose (page "Preferences").
 // The page itself shows and announces the end anyway. An order is known by its element: data-own-order, data-ending.
 "use strict";
 {
@@ -16,7 +16,7 @@
     }
   }
 
-  // Orders that this window saw under way, also on the page before: order → what it came to, "" while it is on its way.
+  // Orders that this window has seen in progress, also on the page before: order → its ending, "" while it is in progress.
   const seen = read(sessionStorage, FOLLOWED);
 
   function look() {
@@ -25,7 +25,7 @@
       const { ownOrder: order, ending } = row.dataset;
       if (seen[order] === ending) continue;
       if (order in seen && ending) ring(row.dataset);
-      // What was over when it was first seen is not news; only what is followed is kept.
+      // An order that had ended when it was first seen is not news; only followed orders are kept.
       if (order in seen || !ending) {
         seen[order] = ending;
         changed = true;
@@ -36,7 +36,7 @@
     sessionStorage.setItem(FOLLOWED, JSON.stringify(seen));
   }
 
-  // Several windows may show the order: one rings.
+  // Several windows may show the order: only one rings.
   function isFirst(order, ending) {
     const rung = read(localStorage, RUNG);
     if (rung[order] === ending) return false;
@@ -54,7 +54,7 @@
   }
 
   function play(ending) {
-    // Before the first press on a page a browser may refuse; the page has said it in words anyway.
+    // Before the first press on a page a browser may refuse the sound; the page's words say the same.
     new Audio(page[ending === "good" ? "soundGood" : "soundBad"]).play().catch(() => {});
   }
 
@@ -63,14 +63,14 @@
     try {
       new Notification(words, more);
     } catch {
-      // A phone's browser shows notices of installed apps only.
+      // A phone's browser shows notices only for installed apps.
     }
   }
 
   document.addEventListener("htmx:afterSettle", look);
   look();
 
-  // The page "Preferences": what this browser allows, and a try.
+  // The page "Preferences": this browser's permission, and a try.
   const allow = document.querySelector("[data-allow-notices]");
   function sayWhatIsAllowed() {
     const state = "Notification" in window ? Notification.permission : "unavailable";

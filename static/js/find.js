@@ -24,7 +24,7 @@ if (finder) {
     htmx.trigger(finder, "narrow");
   };
 
-  // Tab: the next kind of those that the text finds, or the one before it; of one kind alone it says so.
+  // Tab: the next kind that the text finds, or the kind before it; if there is only one kind, it says so.
   const narrowBy = (step) => {
     const kinds = findAll("[data-kind]", results()).map((link) => link.dataset.kind);
     const only = find("[data-only]", results());
@@ -33,7 +33,7 @@ if (finder) {
     return kinds.length > 0 || only !== null;
   };
 
-  // A key in the field or on a result; whether it was for us.
+  // Handles a key in the field or on a result; returns whether it was for us.
   const press = (event) => {
     const links = found();
     const at = links.indexOf(document.activeElement);
@@ -44,7 +44,7 @@ if (finder) {
     else if (event.key === "ArrowUp") (links[at - 1] ?? field).focus();
     else if (event.key === "Tab" && dialog) return narrowBy(event.shiftKey ? -1 : 1);
     else if (event.key === "Enter" && isInField) openFirst();
-    // Behind a number in the field no letter is text.
+    // After a number in the field, a letter is not text.
     else if (keyed && (!isInField || (isAnswered() && /^[\d\s+.-]+$/.test(field.value)))) keyed.click();
     else {
       if (event.key.length === 1) field.focus();
@@ -86,7 +86,7 @@ if (finder) {
     field.select();
     if (!("text" in results().dataset)) htmx.trigger(finder, "narrow");
   };
-  // A field of the page leads into the dialog, with what is typed there.
+  // A field of the page leads into the dialog, with its typed text.
   const carry = (typed) => {
     const text = typed.value;
     typed.value = "";

@@ -1,5 +1,5 @@
 // The cursor stands where the next key is needed: after a fault in its field, after a filter on the first result (with keys), at a
-// count in its first field; and what the page swaps under somebody's cursor gives it back.
+// count in its first field. A part that the page swaps under the cursor gets the cursor back.
 "use strict";
 {
   const first = (...selectors) => selectors.map((one) => document.querySelector(one)).find(Boolean);
@@ -24,7 +24,7 @@
     if (detail.target.querySelector(".chart-table[open]")) detail.fragment.querySelector(".chart-table")?.setAttribute("open", "");
   });
 
-  // A message that is closed takes the cursor with it.
+  // A message that closes loses the cursor: the page gets it.
   document.addEventListener("click", (event) => {
     if (event.target instanceof Element && event.target.closest("[data-dismiss]")) document.querySelector("#main")?.focus();
   });

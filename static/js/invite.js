@@ -1,10 +1,10 @@
-// A new person's user name follows the name that is typed, until somebody types another; the limits in sight are those
-// of the chosen role.
+// A new person's user name follows the typed name, until somebody types another user name; the page shows the limits of
+// the chosen role.
 "use strict";
 {
   const name = find("[name=full_name]");
   const userName = find("[name=username]");
-  // How people are addressed is no part of it.
+  // A form of address ("Bu", "Pak") is not part of the user name.
   const titles = new Set(["bapak", "pak", "bu", "ibu", "mas", "mbak", "kak", "bang", "hj", "haji"]);
 
   function proposed() {
@@ -15,7 +15,7 @@
   let isOwn = userName.value !== "";
   let isEntered = false;
   userName.addEventListener("input", () => (isOwn = userName.value !== ""));
-  // What is typed into it takes the place of what was proposed; a second click places the caret.
+  // Typed text replaces the proposed user name; a second click places the caret.
   userName.addEventListener("focus", () => (isEntered = !isOwn));
   userName.addEventListener("click", () => {
     if (isEntered) userName.select();

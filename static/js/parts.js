@@ -1,5 +1,5 @@
-// The parts of the overview stand in the document in the order that the style sheet gives them (`order`), which differs by
-// width: so Tab and screen readers follow what is seen.
+// Puts the parts of the overview in the document into the order of the style sheet (`order`), which differs by width: so Tab
+// and screen readers follow the shown order.
 "use strict";
 {
   const orderOf = (part) => Number(getComputedStyle(part).order);

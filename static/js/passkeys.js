@@ -1,4 +1,4 @@
-// Passkeys: asks the server what to sign, lets the browser's key sign it, and puts the answer into the form.
+// Passkeys: gets the challenge from the server, lets the browser's key sign it, and puts the answer into the form.
 
 const find = (selector, root) => root.querySelector(selector);
 const bytesOf = (text) =>
@@ -53,8 +53,7 @@ async function digestOf(file) {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-// The content that the server will see: what the page knows, and what is typed into the named fields; of a file its
-// SHA-256.
+// The content that the server will see: the facts of the page and the values of the named fields; for a file its SHA-256.
 async function contentOf(part, form) {
   const content = JSON.parse(part.dataset.content);
   const typed = new FormData(form);
@@ -82,7 +81,7 @@ async function confirmWithKey(button) {
   form.requestSubmit();
 }
 
-// A new passkey: an older one confirms it, unless a code or the password was typed.
+// A new passkey: an older passkey confirms it, unless a code or the password was typed.
 async function addKey(button) {
   const form = button.closest("form");
   if (!form.reportValidity()) return;

@@ -1,4 +1,4 @@
-// In a review: how the customer pays, by one key each, the change of the cash that is given, and the debt on credit.
+// In a review: the way to pay, one key for each, the change for the given cash, and the debt on credit.
 // See counter.js.
 "use strict";
 {
@@ -20,14 +20,14 @@
     const shown = find("#pay-change");
     if (!shown) return;
     const over = givenCash() - total();
-    const change = over > 0 ? over - (over % coin()) : over; // a price that no coins make is rounded up
+    const change = over > 0 ? over - (over % coin()) : over; // a price that coins cannot make is rounded up
     shown.hidden = !given().value;
     shown.dataset.amount = change;
     shown.classList.toggle("is-short", change < 0);
     find("strong", shown).textContent = `Rp${rupiah.format(Math.abs(change))}`;
   }
 
-  // What the named customer owes, with this sale; nothing while no customer with an account has just this name.
+  // The named customer's debt, with this sale; nothing while no customer with an account has exactly this name.
   function showDebt() {
     const shown = find("#pay-debt");
     const name = debtor().value.trim().toLowerCase();

@@ -1,4 +1,4 @@
-// The shown price list as a picture for a phone. It draws the words of the page and reads nothing else.
+// Draws the shown price list as a picture for a phone, from the words of the page alone.
 "use strict";
 {
   const WIDTH = 1080, EDGE = 56, GAP = 56, ROW = 40, HEAD = 62;

@@ -1,4 +1,4 @@
-// A till's receipt printer, by USB, a serial port or Bluetooth: the one that the browser was given, and the bytes for it.
+// A till's receipt printer, by USB, a serial port or Bluetooth: the printer that the person gave the browser, and its bytes.
 // Each trouble is an Error with the name of a sentence of templates/tills/direct.html. Each job opens and closes the printer,
 // so that another window of the till can print, too.
 "use strict";
@@ -16,7 +16,7 @@ const receiptPrinter = (() => {
 
   const trouble = (name, cause) => Object.assign(new Error(name, { cause }), { trouble: name });
 
-  // What fails in this step is this trouble; but a printer that is away is away.
+  // A failure in this step is this trouble, except that a missing printer is always "gone".
   async function step(name, work) {
     try {
       return await work();
@@ -62,11 +62,11 @@ const receiptPrinter = (() => {
       writers.set(port, writer);
       return async (bytes) => {
         await writer.write(bytes);
-        await writer.close(); // when all of it is on the wire: a port that closes drops the rest
+        await writer.close(); // waits until all bytes are sent: a port that closes drops the rest
       };
     },
     async close(port) {
-      await writers.get(port)?.abort(); // what the printer did not take is given up
+      await writers.get(port)?.abort(); // gives up the bytes that the printer did not take
       writers.get(port)?.releaseLock();
       await port.close();
     },
@@ -114,7 +114,7 @@ const receiptPrinter = (() => {
     return device;
   }
 
-  // Ask the person for it, in the browser's own list; an earlier one is given back.
+  // Ask the person for the printer, in the browser's own list; an earlier printer is given back.
   async function choose(printer) {
     const way = wayOf(printer);
     try {
@@ -141,7 +141,7 @@ const receiptPrinter = (() => {
         await Promise.race([step("gone", () => write(bytes)), patience]);
       } finally {
         clearTimeout(late);
-        // What cannot be closed was never opened, or is away: the trouble that counts was said before.
+        // A printer that cannot be closed was never opened, or is away: an earlier error says so.
         await Promise.resolve(way.close(device)).catch(() => {});
       }
     });
@@ -209,7 +209,7 @@ const receiptPrinter = (() => {
     return encoder.cut().encode();
   }
 
-  // What opens the cash drawer at it.
+  // The bytes that open the cash drawer at the printer.
   const pulse = ({ language }) => new ReceiptPrinterEncoder({ language }).pulse().encode();
 
   return { given, choose, nameOf, send, encode, pulse };

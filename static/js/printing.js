@@ -1,4 +1,4 @@
-// A page that prints directly: by itself once, if the answer says so, and by its buttons. See printer.js.
+// A page that prints directly: once by itself, if the answer says so, and by its buttons. See printer.js.
 "use strict";
 {
   const job = JSON.parse(find("#print-job").textContent);
@@ -14,7 +14,7 @@
     if (needed) needed.hidden = !CHOOSE.includes(troubleName);
   }
 
-  // What a step does, or in words why it could not.
+  // Does a step; if it fails, the page says why.
   async function attempt(work) {
     const buttons = findAll("[data-printer-choose], [data-printer-print]");
     for (const button of buttons) button.disabled = true;

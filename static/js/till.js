@@ -20,7 +20,7 @@
     nobody.hidden = shown.length > 0;
   }
 
-  // Where the browser looked for the field to begin with, it was still hidden.
+  // The field was still hidden when the browser looked for the first field.
   if (document.activeElement === document.body) form?.querySelector("[autofocus]")?.focus();
 
   who?.addEventListener("input", narrow);

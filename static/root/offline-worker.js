@@ -1,4 +1,4 @@
-// Answers one thing: an opened page that could not be fetched. It keeps no other page, and no sale for later.
+// Answers only when an opened page could not be fetched. It keeps no other page, and no sale for later.
 "use strict";
 const PAGE = "/offline/";
 
