@@ -1,5 +1,4 @@
-"""Removes private values from log lines and reports. The settings import it, so it imports nothing of
-Django."""
+"""Keeps private values out of logs and reports. The settings import it: it imports nothing of Django."""
 
 from typing import Any
 
