@@ -1,4 +1,4 @@
-"""What erasing a customer does to the texts that were typed in batches for the customer's numbers."""
+"""Erasing a customer empties the texts that were typed in batches for the customer's numbers."""
 
 from batches.models import TEXTS, BatchRow
 from customers.services.leaving import forgets

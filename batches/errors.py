@@ -1,4 +1,4 @@
-"""Why nothing was done with a batch, in words for the person."""
+"""The reasons why nothing was done with a batch, in words for the person."""
 
 from __future__ import annotations
 

@@ -57,14 +57,14 @@ class BatchRowFilter(InBranches):
             self.form.fields.pop("branch", None)
 
     def in_group(self, rows: BatchRowQuerySet, _name: str, group: str) -> BatchRowQuerySet:
-        """By what has come of them."""
+        """The rows of this group of results."""
         return rows.filter(GROUPS[group])
 
     def search(self, rows: BatchRowQuerySet, _name: str, text: str) -> BatchRowQuerySet:
-        """Rows whose number begins with the text, or whose name or reference has it in it.
+        """The rows whose number begins with the text, or whose name or reference contains it.
 
-        Name and reference may hold a number: people who may not see it find digits only as the whole text. The row of
-        an erased customer is found by its whole reference only, unless that is the number.
+        Name and reference may hold a number: for people who may not see it, digits match only the whole text. The row
+        of an erased customer is found only by its whole reference, unless that is the number.
         """
         sees_whole, seen = sees_whole_numbers(), Q(order=None) | Q(order__number_erased=False)
         has = "icontains" if sees_whole or not has_digits(text) else "iexact"

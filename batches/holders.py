@@ -1,4 +1,4 @@
-"""The bills due that are in a batch and not paid yet."""
+"""Finds the bills due that are in a batch and not paid yet."""
 
 from __future__ import annotations
 

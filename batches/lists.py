@@ -1,4 +1,4 @@
-"""The rows of batches as a list with files: the result of a batch is such a file."""
+"""The rows of batches as a list with files. Such a file is the result of a batch."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from upstream.error_codes import meaning_of
 
 #: The most rows of one table.
 MOST_ROWS = 5_000
-#: What people have typed in a row; these texts are emptied when they are kept no longer.
+#: The texts that people have typed in a row; they are emptied at the end of the time for which they are kept.
 TEXTS = ("typed", "what", "name", "note", "said")
 # The condition of a refused change: a placed row may change only its texts, and only to empty ones.
 _MORE_THAN_FORGETTING = """
@@ -44,7 +44,7 @@ _COMPLETE = Q(product__isnull=False, destination__gt="", max_price__gt=0, sellin
 
 
 class Batch(models.Model):
-    """The rows of one table, checked as a whole; `sha256`, `nth`: the same table again is this batch."""
+    """The rows of one table, checked as a whole; the same table again, by `sha256` and `nth`, is this batch."""
 
     name = models.CharField(max_length=100, help_text="The name of the file; empty for pasted rows.", blank=True)
     branch = models.ForeignKey(Branch, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -57,7 +57,7 @@ class Batch(models.Model):
     created_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
     state = models.CharField(max_length=10, choices=BatchState.choices, default=BatchState.CHECKED)
 
-    # How all of it is paid, as it was released.
+    # How the whole batch is paid, as it was released.
     method = models.CharField(max_length=20, default=CASH)
     customer = models.ForeignKey(Customer, null=True, on_delete=models.SET_NULL, related_name="+")
     reference = models.CharField(max_length=60, blank=True)
@@ -140,12 +140,12 @@ class Batch(models.Model):
 
     @property
     def is_paid_before(self) -> bool:
-        """Whether customers have paid for all rows at the release: it was no command, and not on an account."""
+        """Whether customers paid for all rows at the release: not for a command, and not for a sale on an account."""
         return self.released_by_id is not None and self.method != CREDIT
 
     @property
     def payment(self) -> PaymentFacts:
-        """How each of its orders is paid."""
+        """The payment of each of its orders."""
         return PaymentFacts(
             method=self.method,
             customer=self.customer,
@@ -158,11 +158,11 @@ class Batch(models.Model):
 
 class BatchRowQuerySet(models.QuerySet["BatchRow"]):
     def for_table(self) -> BatchRowQuerySet:
-        """With what a list and its file show, read at once."""
+        """The rows with everything that a list and its file show, read at once."""
         return self.select_related("batch", "product__brand", "product__category", "order__product", "bill_check")
 
     def counts(self) -> dict[str, int]:
-        """How many there are in all, and of each group of `GROUPS`."""
+        """The number of rows in all, and of each group of `GROUPS`."""
         groups = {name: Count("pk", filter=condition) for name, condition in GROUPS.items()}
         return self.aggregate(all=Count("pk"), **groups)
 
@@ -174,19 +174,19 @@ class BatchRowQuerySet(models.QuerySet["BatchRow"]):
         )
 
     def sold(self) -> dict[str, int]:
-        """The same for the rows that were sold: what they have cost, and what customers have paid."""
+        """The same sums for the sold rows: what they have cost, and what customers have paid."""
         sold = self.filter(GROUPS["done"])
         return sold.aggregate(
             count=Count("pk"), cost=Sum("order__price", default=0), pays=Sum("order__selling_price", default=0)
         )
 
     def not_tried_again(self) -> BatchRowQuerySet:
-        """Rows that no later batch tries again, under the same line; a batch that was dropped does not count."""
+        """The rows that no later batch tries again under the same line; a batch that was dropped does not count."""
         later = Batch.objects.filter(~DROPPED, again_of=OuterRef("batch"), rows__line=OuterRef("line"))
         return self.filter(~Exists(later))
 
     def never_ordered(self) -> dict[str, int]:
-        """`count` and `pays` (rupiah) of the rows that were released and have become no order."""
+        """`count` and `pays` (rupiah) of the released rows without an order."""
         return self.filter(NEVER_ORDERED).aggregate(count=Count("pk"), pays=Sum("selling_price", default=0))
 
 
@@ -275,7 +275,7 @@ class BatchRow(models.Model):
         return f"{self.batch_id}:{self.line}"
 
     def mark_wrong(self, fault: Fault, about: str = "") -> None:
-        """Mark it with this fault, and with more `about` it; nothing is stored."""
+        """Mark the row with this fault, and with more words `about` it; nothing is stored."""
         self.state, self.fault, self.said = RowState.WRONG, fault.value, about[:500]
 
     @property
@@ -284,7 +284,7 @@ class BatchRow(models.Model):
 
     @property
     def may_be_ticked(self) -> bool:
-        """Whether it is a bill that can be paid, so that a person chooses whether it is paid."""
+        """Whether it is a payable bill: a person chooses whether to pay it."""
         return self.is_bill and (self.state == RowState.READY or (self.state == RowState.LEFT_OUT and not self.fault))
 
     @property
@@ -304,7 +304,7 @@ class BatchRow(models.Model):
 
     @property
     def words(self) -> str:
-        """Why it cannot be sold, or was not placed; "" for a row with nothing wrong."""
+        """The reason why it cannot be sold, or was not placed; "" for a row without a fault."""
         if not self.fault:
             return ""
         label = str(Fault(self.fault).label) if self.fault in Fault.values else ""
@@ -314,19 +314,19 @@ class BatchRow(models.Model):
 
 #: Bills whose biller is being asked.
 ASKING = Q(state=RowState.WRONG, fault=Fault.ASKING)
-#: Bills whose biller was asked until a person went on without the answer.
+#: Bills whose biller had not answered when a person went on without the answer.
 GIVEN_UP = Q(state=RowState.LEFT_OUT, fault=Fault.ASKING)
 #: Bills that can be paid: a person has ticked them, or has not.
 TICKED = Q(kind=Order.Kind.BILL, state=RowState.READY)
 UNTICKED = Q(kind=Order.Kind.BILL, state=RowState.LEFT_OUT, fault="")
 #: Rows of a released batch about which a person decides.
 WAITING_FOR_A_PERSON = Q(state=RowState.WRONG, fault__in=sorted(FOR_A_PERSON))
-#: Rows that were released, so that they have a price, and have become no order; not those that were wrong before.
+#: Released rows without an order; each has a price. Rows that were wrong before the release are not among them.
 NEVER_ORDERED = Q(selling_price__gt=0) & (
     Q(state=RowState.REFUSED)
     | Q(state__in=[RowState.WRONG, RowState.CANCELLED], fault__in=["", Fault.ASKING, *sorted(FOR_A_PERSON)])
 )
-#: The rows of a released batch by what has come of them; each is in one group.
+#: The rows of a released batch by their result; each is in one group.
 GROUPS: dict[str, Q] = {
     "asking": ASKING,
     "wrong": Q(~Q(fault=Fault.ASKING), state=RowState.WRONG),

@@ -1,4 +1,4 @@
-"""Batches as the pages show them: their totals, their faults, and how far they have come."""
+"""Batches as the pages show them: their totals, faults and progress."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ GROUP_WORDS = {
 
 
 def visible_batches(person: User) -> QuerySet[Batch]:
-    """The batches that this person sees: their own, or, with the right to release batches, all of their branches."""
+    """The batches that this person sees: the own ones; with the right to release batches, all of the branches seen."""
     rows = narrowed(Batch.objects.all())
     return rows if person.has_perm(Right.RELEASE_BATCHES) else rows.filter(created_by=person)
 
 
 def why_stopped(batch: Batch) -> str:
-    """Why it has stopped, or which rows wait; in the reader's language if the reason is one of `BatchRefused`."""
+    """The reason why it has stopped, or the rows that wait; in the reader's language for a reason of `BatchRefused`."""
     kind, _colon, reason = batch.stopped_by.partition(":")
     return str(BatchRefused(reason)) if kind == BatchRefused.__name__ else batch.why_stopped
 
 
 def why_unfulfilled(order: Order) -> str:
-    """Why an order is unfulfilled: our words for its code, else the provider's without costs; "" if it is not."""
+    """The reason why an order is unfulfilled: our words for its code, else the provider's without costs; else ""."""
     if order.status not in UNFULFILLED:
         return ""
     said = upstream_words(order.message, order, with_cost=False)
@@ -67,12 +67,12 @@ def why_unfulfilled(order: Order) -> str:
 
 
 def reason_of(row: BatchRow) -> str:
-    """Why a row is not sold, or its order is unfulfilled; "" for a row with nothing wrong."""
+    """The reason why a row is not sold, or its order is unfulfilled; "" for a row without a fault."""
     return why_unfulfilled(row.order) if row.order else row.words
 
 
 def state_badge(batch: Batch, *, is_under_way: bool = False) -> SafeString:
-    """Where a batch stands, for a page; `is_under_way`: it has placed all of its orders, and some are still open."""
+    """The badge of a batch's state; `is_under_way`: it has placed all of its orders, and some are still open."""
     if batch.state == BatchState.ENDED and is_under_way:
         return badge(RowState.PLACED.look, _("All orders placed"))
     return BatchState(batch.state).badge
@@ -80,7 +80,7 @@ def state_badge(batch: Batch, *, is_under_way: bool = False) -> SafeString:
 
 @dataclass(frozen=True)
 class FaultGroup:
-    """The rows with the same fault: how many, how many of them are bills, and what can be done with all of them."""
+    """The rows with the same fault: their number, how many are bills, and the steps for all of them."""
 
     fault: Fault
     count: int
@@ -89,11 +89,11 @@ class FaultGroup:
     @property
     def steps(self) -> list[str]:
         """The steps that one press can take with all of them."""
-        if self.fault == Fault.ASKING:  # these rows are left out already
+        if self.fault == Fault.ASKING:  # these rows are already left out
             return [ASK_AGAIN]
         more = {
             Fault.NAME_BEHIND: [NAMES],
-            Fault.TWICE: [MEANT] if self.bills < self.count else [],  # the same bill is never meant twice
+            Fault.TWICE: [MEANT] if self.bills < self.count else [],  # nobody means the same bill twice
             **{fault: [MEANT] for fault in REPEATS},
             **{fault: [ASK_AGAIN] for fault in ASKED_AGAIN},
         }
@@ -101,7 +101,7 @@ class FaultGroup:
 
     @property
     def badge(self) -> SafeString:
-        """What is wrong, for a page."""
+        """The badge of the fault."""
         return (Fault.UNANSWERED if self.fault == Fault.ASKING else self.fault).badge
 
     @property
@@ -112,7 +112,7 @@ class FaultGroup:
 
 @dataclass(frozen=True)
 class ProductTotal:
-    """The rows of one product that are to be sold; rupiah."""
+    """The rows of one product that are to be sold; sums in rupiah."""
 
     code: str
     name: str
@@ -130,7 +130,7 @@ class ShownBatch:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many rows there are of each group, and in `all`."""
+        """The number of rows of each group, and in `all`."""
         return self.rows.counts()
 
     @cached_property
@@ -156,12 +156,12 @@ class ShownBatch:
 
     @property
     def names_no_product(self) -> bool:
-        """Whether no row says what is wanted, as under a heading that does not name the product."""
+        """Whether no row names a product, as under a heading without a column of products."""
         return not self.rows.exclude(what="").exists()
 
     @cached_property
     def bills(self) -> dict[str, int]:
-        """How many bills there are in `all`, how many are `ticked`, and how many `may` be."""
+        """The number of bills in `all`, of those that are `ticked`, and of those that `may` be."""
         counts = {"ticked": TICKED, "may": TICKED | UNTICKED}
         bills = self.rows.filter(kind=Order.Kind.BILL)
         return bills.aggregate(
@@ -175,7 +175,7 @@ class ShownBatch:
 
     @property
     def pays_bills_only(self) -> bool:
-        """Whether all that is to be sold are bills."""
+        """Whether all rows to be sold are bills."""
         return 0 < self.totals["count"] == self.bills["ticked"]
 
     @property
@@ -205,14 +205,14 @@ class ShownBatch:
 
     @cached_property
     def payment_lines(self) -> list[Line]:
-        """How it is paid and in whose drawer the money is counted, once it is released or asked for."""
+        """The lines about the payment and the person whose drawer counts it, once it is released or asked for."""
         if self.approval:
             return BatchAct.payment_lines(self.approval.facts)
         return BatchAct.payment_lines({PAYMENT: self.batch.payment.plain}) if self.batch.is_released else []
 
     @property
     def groups(self) -> list[tuple[str, object, int]]:
-        """The groups of a released batch's rows, which nobody can correct any more: name, words, how many."""
+        """The groups of a released batch's rows, which nobody can correct any more: name, words, number."""
         return [
             (name, words, self.counts[name])
             for name, words in (GROUP_WORDS | {"wrong": _("Not corrected, not sold")}).items()
@@ -221,12 +221,12 @@ class ShownBatch:
 
     @property
     def badge(self) -> SafeString:
-        """Where it stands, for a page."""
+        """The badge of its state."""
         return state_badge(self.batch, is_under_way=self.counts["open"] > 0)
 
     @property
     def why_stopped(self) -> str:
-        """Why it has stopped, or which rows of it wait for a person; "" for nothing."""
+        """The reason why it has stopped, or the rows that wait for a person; "" for none."""
         return why_stopped(self.batch)
 
     @property
@@ -241,27 +241,27 @@ class ShownBatch:
 
     @property
     def may_be_cancelled(self) -> bool:
-        """Whether anything of it is left to be cancelled."""
+        """Whether a part of it can still be cancelled."""
         return self.batch.state not in {BatchState.ENDED, BatchState.CANCELLED}
 
     @property
     def placed(self) -> int:
-        """Rows that have become an order, or were refused one."""
+        """The number of rows that have become an order, or were refused."""
         return self.counts["open"] + self.counts["done"] + self.counts["failed"]
 
     @property
     def in_all(self) -> int:
-        """Rows that are, or were, to be sold."""
+        """The number of rows that are, or were, to be sold."""
         return self.placed + self.counts["waiting"] + self.counts["asking"]
 
     @property
     def ended(self) -> int:
-        """Rows whose end is known."""
+        """The number of rows whose end is known."""
         return self.counts["done"] + self.counts["failed"]
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it will change by itself."""
+        """Whether none of it will change by itself."""
         return self.batch.state not in {BatchState.CHECKED, BatchState.RUNNING} and not self.counts["open"]
 
     @property
@@ -271,7 +271,7 @@ class ShownBatch:
 
     @cached_property
     def never_ordered(self) -> dict[str, int]:
-        """`count`, and `pays` (rupiah), of what was released and has become no order; empty before the end."""
+        """`count` and `pays` (rupiah) of the released rows without an order; empty before the end."""
         is_at_end = self.batch.state in {BatchState.ENDED, BatchState.CANCELLED}
         return self.rows.never_ordered() if is_at_end and self.batch.is_released else {}
 
@@ -282,12 +282,12 @@ class ShownBatch:
 
     @property
     def method_words(self) -> str:
-        """How all of it is paid."""
+        """The words for how the whole batch is paid."""
         return method_words(self.batch.method)
 
     @property
     def again_count(self) -> int:
-        """Rows that a new batch would try again."""
+        """The number of rows that a new batch would try again."""
         is_possible = self.batch.is_released and not self.batch.texts_gone_at
         return not_served(self.batch).count() if is_possible else 0
 
@@ -298,7 +298,8 @@ class ShownBatch:
 
     @property
     def expected_end(self) -> dt.datetime | None:
-        """When the last order will have been placed, at the pace so far; None while too few rows are, and after it."""
+        """The time at which the last order will be placed, at the pace so far; None after it, or with few rows so
+        far."""
         begun, now = self.batch.released_at, clock.now()
         if not (self.is_running and begun and self.counts["waiting"]) or self.placed < _LEAST_TO_GUESS:
             return None
@@ -306,5 +307,5 @@ class ShownBatch:
 
     @property
     def version(self) -> tuple[object, ...]:
-        """What decides the look of its progress."""
+        """The values that decide the look of its progress."""
         return self.batch.state, self.batch.why_stopped, *self.counts.values(), bool(self.approval)

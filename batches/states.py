@@ -1,4 +1,4 @@
-"""Where a batch and each of its rows stand."""
+"""The states of a batch and of its rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.looks import LookChoices
 
 
 class BatchState(LookChoices):
-    """Where a batch stands. Only the rows of a released one become orders."""
+    """The state of a batch. Only the rows of a released batch become orders."""
 
     CHECKED = "checked", "list-check", "held", _("Checked, not released")
     RUNNING = "running", "loader", "pending", pgettext_lazy("batch", "Running")
@@ -19,7 +19,7 @@ class BatchState(LookChoices):
 
 
 class RowState(LookChoices):
-    """Where a row stands. Once it is `PLACED`, its order says it."""
+    """The state of a row. After `PLACED`, its order has the state."""
 
     READY = "ready", "clock", "queued", pgettext_lazy("row", "Ready")
     WRONG = "wrong", "alert-triangle", "bad", _("To be corrected")
@@ -30,7 +30,7 @@ class RowState(LookChoices):
 
 
 class Fault(LookChoices):
-    """Why a row cannot be sold as it stands, the first thing that is wrong with it."""
+    """The first reason why a row cannot be sold as it is."""
 
     NO_NUMBER = "no_number", "hash", "bad", _("No number")
     WRONG_NUMBER = "wrong_number", "hash", "bad", _("Wrong number")
@@ -57,7 +57,7 @@ class Fault(LookChoices):
     UNEXPECTED = "unexpected", "bug", "bad", _("The app failed at this row, and nothing was sent for it")
 
 
-#: A person may mean these a second time.
+#: A person may want such a sale a second time.
 REPEATS = frozenset({Fault.DONE, Fault.TODAY})
 #: A product can be chosen for all rows with one of these.
 OF_PRODUCT = frozenset(

@@ -65,12 +65,12 @@ def _of_bill(row: BatchRow, fact: str) -> str:
 
 
 def _number(row: BatchRow) -> str:
-    """The number as it is sent: the order's, which is masked once the customer was erased, else the row's."""
+    """The number as it is sent: the order's, which is masked for an erased customer, else the row's."""
     return row.order.destination if row.order else row.destination
 
 
 def _written(row: BatchRow, fact: str) -> str:
-    """What a person wrote; "" for an erased customer, even if the order was placed while the texts were emptied."""
+    """The text that a person wrote; "" for an erased customer, even if the order was placed during the erasure."""
     return "" if row.order and row.order.number_erased else str(getattr(row, fact))
 
 
@@ -130,12 +130,12 @@ class BatchRowTable(Table[BatchRow]):
 
     @column(_("State"), phone="1 left", fields=("status", "reason"))
     def state(self, row: BatchRow) -> SafeString:
-        """Where it stands, with the tick of a bill before it."""
+        """The state, with the tick of a bill before it."""
         state: Fault | RowState = RowState(row.state)
         if row.state == RowState.WRONG and row.fault in _SAID_AS_STATE:
             state = Fault(row.fault)
         elif row.state == RowState.WRONG and row.batch.state != BatchState.CHECKED:
-            state = RowState.LEFT_OUT  # nobody has corrected it in time
+            state = RowState.LEFT_OUT  # nobody corrected it in time
         shown = status_badge(row.order.status) if row.order else state.badge
         shown = format_html('<span data-fault="{}">{}</span>', row.fault, shown)
         if not (self.ticks and row.may_be_ticked):
@@ -144,7 +144,7 @@ class BatchRowTable(Table[BatchRow]):
 
     @column(_("Number"), css="nowrap", phone="2 left", fields=("number",))
     def number(self, row: BatchRow) -> SafeString | str:
-        """The number as it is sent, and what the table has, if that differs."""
+        """The number as it is sent, and the number in the table if that differs."""
         if not (row.product and row.destination):
             return note_as_seen(row.typed) or "–"
         number, typed = row.product.kind.as_seen(_number(row)), _written(row, "typed")
@@ -154,7 +154,7 @@ class BatchRowTable(Table[BatchRow]):
 
     @column(_("Product"), phone="3 wide", fields=("product_code", "product", "period"), stays=True)
     def product(self, row: BatchRow) -> SafeString | str:
-        """The product, as a link to its order, or what is written; below it the months of a bill."""
+        """The product as a link to its order, or the written text; below it the months of a bill."""
         words = row.product.name if row.product else note_as_seen(row.what) or "–"
         shown = row_link(row.order.get_absolute_url(), words) if row.order else words
         period = _of_bill(row, "period")
@@ -162,7 +162,7 @@ class BatchRowTable(Table[BatchRow]):
 
     @column(_("Name"), phone="4 wide", fields=("name", "customer_name", "note", "reference"))
     def name(self, row: BatchRow) -> SafeString | str:
-        """Whose number it is, for a bill by the biller's answer; below it what the table has."""
+        """The owner of the number, for a bill by the biller's answer; below it the name in the table."""
         of_bill = _of_bill(row, "customer_name")
         written, said = _written(row, "name"), [_written(row, "note"), _reference(row)]
         said = [written, *said] if of_bill and written.casefold() != of_bill.casefold() else said
@@ -171,14 +171,14 @@ class BatchRowTable(Table[BatchRow]):
 
     @column(_("SN or reason"), phone="5 wide", fields=("sn", "ref_id", "ended"))
     def outcome(self, row: BatchRow) -> SafeString | str:
-        """The provider's text, or why it cannot be sold."""
+        """The provider's text, or the reason why it cannot be sold."""
         if row.order and (serial := serial_number(row.order)):
             return format_html('<span class="mono">{}</span>', shortened(serial.main, 26))
         if row.order and row.order.status == Status.NEEDS_ACTION:
             return row.order.get_action_reason_display()
         if row.order and (reason := why_unfulfilled(row.order)):
             return text_as_seen(reason, _number(row))
-        if row.fault == Fault.ASKING:  # a bill that is left out was given up
+        if row.fault == Fault.ASKING:  # nobody waits for the answer about a bill that is left out
             return str(Fault.UNANSWERED.label) if row.state == RowState.LEFT_OUT else ""
         if row.fault in _SAID_AS_STATE:
             return row.said

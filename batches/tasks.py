@@ -7,7 +7,7 @@ from batches import services
 
 @shared_task
 def forget_old_texts() -> None:
-    """Empty what was typed in batches and is kept no longer."""
+    """Empty texts in batches that are kept no longer."""
     services.forget_old_texts()
 
 

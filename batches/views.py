@@ -67,7 +67,7 @@ def batch_list(request: StaffRequest) -> HttpResponse:
 @staff_only(*SEES)
 @require_http_methods(["GET", "POST"])
 def batch_add(request: StaffRequest) -> HttpResponse:
-    """Check a table. The same table again leads to its batch, unless it is meant once more (`again`)."""
+    """Check a table. The same table again leads to its batch, unless the person wants to sell it again (`again`)."""
     form = TableForm(request.POST, request.FILES) if request.method == "POST" else TableForm()
     if request.method == "POST" and form.is_valid():
         try:
@@ -107,14 +107,14 @@ def batch_due(request: StaffRequest) -> HttpResponse:
 @staff_only(*SEES)
 @require_GET
 def batch_detail(request: StaffRequest, pk: int) -> HttpResponse:
-    """One batch: its totals, what has to be corrected, the release; then how far it has come."""
+    """One batch: its totals, its faults and the release; later its progress."""
     return _show(request, _seen(request, pk))
 
 
 @staff_only(*SEES)
 @require_GET
 def batch_live(request: StaffRequest, pk: int) -> HttpResponse:
-    """How far it has come, if that has changed, and when to ask next."""
+    """The progress, if it has changed, and the time of the next poll."""
     facts = _facts(request, _seen(request, pk))
     answer = render(request, "batches/batch_detail.html#live", facts)
     if facts["shown"].is_at_rest:
@@ -193,7 +193,7 @@ def _take_ticks(request: StaffRequest, batch: Batch) -> bool:
 
 
 def _show_after_ticks(request: StaffRequest, pk: int, refusal: Refused | None = None) -> HttpResponse:
-    """The new totals, with everything else of the form as the person left it: how it is paid, the cash, the reason.
+    """The new totals, with the rest of the form as the person left it: the way to pay, the cash, the reason.
 
     A script takes the totals out of the page; if the page has none now, it loads the whole page.
     """
@@ -283,7 +283,7 @@ def batch_again(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(*SEES)
 @require_POST
 def batch_mend(request: StaffRequest, pk: int) -> HttpResponse:
-    """Do the same with all rows that have one fault (`fault`): `step`, or a product for all of them (`code`).
+    """Take one step with all rows that have a fault (`fault`): `step`, or a product for all of them (`code`).
 
     Also `ticks`, which takes over those of the page; `tick_all` and `tick_none` change those of all bills.
     """

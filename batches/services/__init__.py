@@ -1,4 +1,4 @@
-"""Many sales from one table. Nothing here spends by itself: each row becomes an order by `purchases`' placing."""
+"""Many sales from one table. Nothing here spends money: `purchases` places the order of each row."""
 
 from batches.services.forgetting import forget_old_texts
 from batches.services.mending import ASK_AGAIN, LEAVE_OUT, MEANT, NAMES, STEPS, change_row, mend_all, tick

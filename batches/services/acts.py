@@ -39,7 +39,7 @@ class BatchAct(SpendingAct):
     keeps_customer = False
 
     def may_be_asked_by(self, person: User) -> bool:
-        """Everybody who sells may ask: if the asker may not release batches, the approver must have that right."""
+        """Everybody who sells may ask. If the asker may not release batches, the approver must have that right."""
         return person.has_perm(Right.BUY)
 
     def content_now(self, approval: Approval) -> Content:
@@ -68,7 +68,7 @@ class BatchAct(SpendingAct):
             raise AboveLimit(limit)
 
     def lines(self, content: Content) -> list[Line]:
-        """How many rows, what they come to, and how they are paid."""
+        """The number of rows, their sum, and how they are paid."""
         rows = ngettext("%(n)s row", "%(n)s rows", content["rows"]) % {"n": content["rows"]}
         return [
             Line("name", _("Table"), content["name"] or gettext("Pasted rows")),
@@ -81,7 +81,7 @@ class BatchAct(SpendingAct):
 
     @staticmethod
     def payment_lines(content: Content) -> list[Line]:
-        """How the customer pays, and in whose drawer the money is counted."""
+        """The way to pay, and the person whose drawer counts the money."""
         words = PaymentFacts.of(content[PAYMENT]).words or method_words(content[PAYMENT]["method"])
         return [
             Line(PAYMENT, _("Paid by"), words),
@@ -101,7 +101,7 @@ class BatchAct(SpendingAct):
         return [Batch.objects.filter(pk__in=keys).order_by("pk")]
 
     def content_seen(self, approval: Approval, seen: Any) -> Content:
-        """As it was asked for. Raises `BatchRefused` when it was released or cancelled."""
+        """The content as it was asked for. Raises `BatchRefused` when the batch was released or cancelled."""
         for batch in seen.answers[0]:
             if batch.pk == approval.facts.get("batch"):
                 refuse_unless_open(batch)
@@ -109,6 +109,6 @@ class BatchAct(SpendingAct):
 
 
 def _drawer_words(shift: int | None) -> str:
-    """The drawer that the orders belong to, and whose shift it is."""
+    """The drawer that the orders belong to, with the person of its shift."""
     found = Shift.objects.select_related("drawer", "cashier").filter(pk=shift).first() if shift else None
     return shift_words(found) if found else gettext("None: the sales are in no shift")

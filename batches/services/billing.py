@@ -37,7 +37,7 @@ _PAID_ELSEWHERE = (ErrorCode.BILL_ALREADY_PAID, OwnCode.NOTHING_TO_PAY)
 
 
 def apply_answers(rows: Sequence[BatchRow]) -> None:
-    """Set on each row what its biller has answered; without an answer it is being checked. Nothing is stored."""
+    """Set on each row what its biller has answered; a row without an answer is being checked. Nothing is stored."""
     keys = {row.bill_check_id for row in rows if row.bill_check_id}
     checks = BillCheck.objects.with_standing().in_bulk(keys) if keys else {}
     for row in rows:
@@ -70,9 +70,9 @@ def _apply(row: BatchRow, check: BillCheck | None) -> None:
 
 
 def take_over(rows: Sequence[BatchRow], *, is_released: bool) -> None:
-    """Set on the rows of bills that are being checked what has been answered. Nothing is stored.
+    """Set the answers on the rows of bills that are being checked. Nothing is stored.
 
-    `is_released`: a person has released them for their totals. With another total they wait for a person.
+    `is_released`: a person has released them for their totals. A bill with another total then waits for a person.
     """
     before = {row.pk: (row.max_price, row.selling_price) for row in rows}
     apply_answers(rows)
@@ -80,7 +80,7 @@ def take_over(rows: Sequence[BatchRow], *, is_released: bool) -> None:
         cost, pays = before[row.pk]
         if row.state == RowState.READY and (row.max_price, row.selling_price) != (cost, pays):
             mark_changed(row, was=pays, now=row.selling_price)
-            row.max_price, row.selling_price = cost, pays  # what was released, and perhaps paid by the customer
+            row.max_price, row.selling_price = cost, pays  # as it was released, and perhaps paid by the customer
         elif row.fault in {Fault.PAID, Fault.BILLER, Fault.OPEN, Fault.NOT_FOR_SALE}:
             row.state = RowState.REFUSED
 
@@ -93,7 +93,7 @@ def mark_changed(row: BatchRow, *, was: int | None, now: int | None) -> None:
 def fresh_checks(rows: Sequence[BatchRow]) -> dict[tuple[int | None, str], BillCheck]:
     """The newest unpaid check of each bill that stays valid for some minutes, by product (key) and number.
 
-    If something else keeps it from being paid, its standing says so when the answer is taken over.
+    If a check cannot be paid for another reason, its standing says so when the answer is taken over.
     """
     late_enough = clock.now() + _TIME_TO_SEND
     answered = BillCheck.objects.filter(answer=AnswerKind.BILL, order=None, expires_at__gt=late_enough)
@@ -142,7 +142,7 @@ def pay(row: BatchRow, batch: Batch, approved: Approved | None) -> Order:
 
 
 def _expires_on_the_way(check: BillCheck) -> bool:
-    """Whether less time is left than a payment needs, or than half of the check's whole time if that is shorter."""
+    """Whether the time left is less than a payment needs, or less than half of the check's time if that is shorter."""
     if check.expires_at is None or check.answered_at is None:
         return False  # not payable for other reasons
     needed = min(_TIME_TO_SEND, (check.expires_at - check.answered_at) / 2)

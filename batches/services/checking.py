@@ -1,4 +1,4 @@
-"""Check the rows of a table as a whole: what each means, and the first thing that keeps it from being sold."""
+"""Checks the rows of a table as a whole: the meaning of each, and the first reason why it cannot be sold."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from purchases.models import Order
 from purchases.services.placing import refuse_if_not_for_sale, repeats_lately
 from purchases.states import UNFULFILLED
 
-# At most this many codes say what an unclear product may be.
+# At most this many codes are named for an unclear product.
 _MOST_CODES = 4
-# The fewest digits of a number: fewer alone are a denomination.
+# The fewest digits of a number: fewer digits alone are a denomination.
 _LEAST_DIGITS = 4
 _CHECKED = ("kind", "product", "destination", "bill_check", "max_price", "selling_price", "state", "fault", "said")
 _KEYS = {"product": "product_id", "bill_check": "bill_check_id"}
-#: Rows that a check reads again; all others were left out by a person, or their end is known.
+#: Rows that a check reads again; a person has left out all others, or their end is known.
 OPEN_STATES = (RowState.READY, RowState.WRONG)
 
 
@@ -50,14 +50,14 @@ class _Meaning:
 
 
 class _Reader:
-    """Reads the rows of one table. What many rows say is looked up once."""
+    """Reads the rows of one table. Words that many rows have are looked up once."""
 
     def __init__(self) -> None:
         self.index: Index = current_index()
         self._known: dict[tuple[str, ...], _Meaning] = {}
 
     def meaning(self, number: str, what: str) -> _Meaning:
-        """What the two cells of a row mean."""
+        """The meaning of the two cells of a row."""
         if is_none := _no_number(number, what):
             return is_none
         try:
@@ -98,7 +98,7 @@ class _Reader:
             return _Meaning(fault=Fault.UNCLEAR_PRODUCT, keys=tuple(matches.alike or matches.keys)[:_MOST_CODES])
         others = search_index(self.index, what) if typed.is_phone and any(map(str.isalpha, what)) else None
         if others and others.is_exact and not others.lacking:
-            return _Meaning(others.keys[0], typed.number)  # its brand says that it is another operator's
+            return _Meaning(others.keys[0], typed.number)  # by its brand it belongs to another operator
         is_name = self._has_name_behind(number, what)
         return _Meaning(fault=Fault.NAME_BEHIND if is_name else Fault.UNKNOWN_PRODUCT, about=what)
 
@@ -110,7 +110,7 @@ class _Reader:
 
 
 def _no_number(number: str, what: str) -> _Meaning | None:
-    """What is wrong with a cell that is not a number, or not certainly one; None for all others."""
+    """The fault of a cell that is not, or not certainly, a number; None for all others."""
     if not what and len(_digits(number)) < _LEAST_DIGITS:
         return _Meaning(fault=Fault.NO_NUMBER, about=number)
     if number.lstrip().startswith(("-", "−", "–")):
@@ -128,10 +128,10 @@ def _digits(text: str) -> str:
 
 
 def check_rows(rows: Sequence[BatchRow], batch: Batch) -> None:
-    """Set on each row of the batch what it means and what is wrong with it. Nothing is stored.
+    """Set on each row of the batch its meaning and its fault. Nothing is stored.
 
-    The later one of two equal rows is "twice", even if a person has left the earlier one out: nobody has said that the
-    later one is meant in its place.
+    The later of two equal rows is "twice", even if a person has left the earlier one out: nobody has said that the
+    later one replaces it.
     """
     reader = _Reader()
     open_rows = [row for row in rows if row.state in OPEN_STATES]
@@ -153,7 +153,7 @@ def check_rows(rows: Sequence[BatchRow], batch: Batch) -> None:
 
 
 def may_have_bills(batch: Batch) -> bool:
-    """Whether its person may check bills; a command, which names nobody, may."""
+    """Whether the batch's person may check bills; a command, which names nobody, may."""
     return batch.created_by is None or batch.created_by.has_perm(Right.CHECK_BILLS)
 
 
@@ -165,7 +165,7 @@ def ask_when_due(batch: Batch) -> None:
 
 
 def recheck(batch: Batch) -> None:
-    """Check the rows of a locked batch again, as the catalogue and the orders are now, and store what has changed."""
+    """Check the rows of a locked batch again, by the present catalogue and orders, and store the changes."""
     rows = list(batch.rows.order_by("line").select_related("product"))
     before = {row.pk: _facts(row) for row in rows}
     check_rows(rows, batch)
@@ -215,19 +215,19 @@ def _apply(row: BatchRow, meaning: _Meaning, products: dict[int, Product]) -> No
 
 
 def _certain_number(row: BatchRow, meaning: _Meaning, product: Product) -> str:
-    """The number as it is sent. Raises `InvalidDestination`, also if an amount may be part of what was written."""
-    # The zone of a player follows a gap, too.
+    """The number as it is sent. Raises `InvalidDestination`, also if the written number may contain an amount."""
+    # A player's zone also follows a gap.
     if not product.kind.needs_product and doubt_about(row.typed):
         raise InvalidDestination(product.kind.refusal)
     return mend_number(meaning.number, product.kind)[0]
 
 
 def _mark_repeats(rows: Sequence[BatchRow]) -> None:
-    """Mark the rows that are twice in the table, open, bought today, or done before by their own reference."""
+    """Mark the rows that are twice in the table, that are open or bought today, or whose reference was sold before."""
     destinations = {row.destination for row in rows}
     orders: dict[tuple[str, str], Order] = {}
     for order in repeats_lately(destinations):
-        # One that is open counts before one that is done.
+        # An open order counts before a done one.
         pair = order.product_code, order.destination
         if pair not in orders or not order.is_final:
             orders[pair] = order

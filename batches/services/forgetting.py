@@ -1,4 +1,4 @@
-"""What people typed in the rows of a batch is emptied some time after its end; its orders and their numbers stay."""
+"""Empties the texts that people typed in a batch some time after its end; its orders and their numbers stay."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ log = structlog.get_logger()
 
 
 def forget_old_texts() -> int:
-    """Empty the texts of batches that ended `batch_texts_kept_days` ago and before; returns how many batches.
+    """Empty the texts of batches that ended at least `batch_texts_kept_days` ago; returns how many batches.
 
-    The texts also stay until that long after the end of the last order, and while money is to go back to the people
-    that they name. A batch that nobody has released in these days is cancelled, and its days count from when it was
-    made. Nothing happens while the policy is empty.
+    The texts also stay for so many days after the end of the last order, and while money is to go back to the people
+    that they name. A batch that nobody has released in these days from its making is cancelled. Nothing happens while
+    the policy is empty.
     """
     days = policies().batch_texts_kept_days
     if days is None:
@@ -53,7 +53,7 @@ def _forget(key: int) -> None:
         batch.rows.update(**dict.fromkeys(TEXTS, ""))
         never_sold = batch.rows.filter(order=None)
         never_sold.exclude(state=RowState.REFUSED).update(destination="")
-        for row in never_sold.filter(state=RowState.REFUSED):  # such a row has a number: the database wants it
+        for row in never_sold.filter(state=RowState.REFUSED):  # such a row has a number: the database requires it
             row.destination = masked(row.destination)
             row.save(update_fields=["destination"])
         batch.texts_gone_at = timezone.now()

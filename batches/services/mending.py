@@ -1,4 +1,4 @@
-"""Correct rows of a batch that nobody has released: one of them, or all with the same fault."""
+"""Corrects rows of a batch that nobody has released: one row, or all with the same fault."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def change_row(row: BatchRow, *, number: str, what: str, actor: User) -> None:
 
 
 def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int | None = None, code: str = "") -> int:
-    """Do the same with all rows that have this fault, or with the row of one `line`; return how many.
+    """Take the same step with all rows that have this fault, or with the row of one `line`; return how many.
 
     `step`: `LEAVE_OUT`, `TAKE_IN` (a row that was left out), `MEANT` (meant a second time), `NAMES` (the words after
-    the product are a name), `ASK_AGAIN` (a new check of the bill). With any other one, all of them get the product
+    the product are a name), `ASK_AGAIN` (a new check of the bill). With any other step, all rows get the product
     `code`, in the words of a row, each from its number's own operator. Raises `BatchRefused`.
     """
     with transaction.atomic():
@@ -66,7 +66,7 @@ def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int
                     raise BatchRefused("not_repeatable")
             case "ask_again":
                 count = rows.filter(fault__in=[*ASKED_AGAIN]).update(bill_check=None)
-                if fault == Fault.ASKING:  # given up, but the answer may have come meanwhile
+                if fault == Fault.ASKING:  # nobody waits for it any more, but the answer may have come meanwhile
                     count = current.rows.filter(GIVEN_UP).update(state=RowState.WRONG, fault=_UNREAD)
             case "names":
                 count = _take_names(rows)
@@ -75,7 +75,7 @@ def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int
                 count = current.rows.filter(pk__in=given).update(what=code[:100])
         _check_again(current, actor, rows=count, step=step)
         if given and not current.rows.filter(pk__in=given, product__isnull=False).exists():
-            raise BatchRefused("no_product")  # all stays as it was written
+            raise BatchRefused("no_product")  # the row stays as it was written
     return count
 
 

@@ -1,6 +1,6 @@
-"""Go on with batches, a few rows at a time: have bills checked, and place the rows of released ones.
+"""Goes on with batches, a few rows at a time: has bills checked, and places the rows of released batches.
 
-Each order and each inquiry goes in the background's turns, after all people's.
+Each order and each inquiry goes in the background's turns, after those of people.
 
 PostgreSQL is the truth: a batch that runs has a due time, and each row becomes its order in one transaction, under the
 ref_id and the key that were made when it was checked. So a killed worker or a lost message only costs time.
@@ -48,20 +48,20 @@ from upstream.errors import UpstreamError
 log = structlog.get_logger()
 
 PLACE = "batches.tasks.place_rows"
-# At most this many orders of one batch are queued, and this many of its bills asked about, at a time: so a pause stops
-# it at once, and other polls come in between.
+# At most this many orders of one batch are queued, and this many bills inquired, at a time: a pause stops the batch at
+# once, and other polls come in between.
 AHEAD = 10
-# Seconds until the next rows are looked at, and until a batch of a killed worker is found again.
+# Seconds until the next rows are taken, and until a batch of a killed worker is found again.
 _PAUSE, _LEASE = 2.0, 30.0
-# These refuse all rows that follow, too: a person has to do something first.
+# These refuse all later rows, too: a person has to do something first.
 _STOPS = (BalanceShort, LimitReached, OutsideHours, NeedsApproval, CreditRefused, PaymentUnclear)
-# The database is away or busy, which is no fault of a row: it is tried again when the batch falls due again.
+# The database is away or busy, which is not the row's fault: the row is tried again when the batch falls due.
 _TRY_LATER = (OperationalError, InterfaceError)
 _LOOK_EVERY_SECONDS = 0.5
 
 
 def place_rows(batch_id: int) -> None:
-    """Have the next bills of a batch checked; of a released one place as many rows as there is room for."""
+    """Have the next bills of a batch checked; place as many rows of a released batch as there is room for."""
     ask_rows(batch_id)
     queued = Order.objects.filter(batch_row__batch=batch_id, status=Status.QUEUED).count()
     for _row in range(AHEAD - queued):
@@ -71,7 +71,7 @@ def place_rows(batch_id: int) -> None:
 
 
 def ask_rows(batch_id: int) -> None:
-    """Take over what has been answered about the bills of a batch, and have the billers of the next ones asked."""
+    """Take over the answers about the bills of a batch, and have the billers of the next bills asked."""
     with transaction.atomic():
         batch = lock_batch(batch_id)
         if batch.state not in {BatchState.CHECKED, BatchState.RUNNING}:
@@ -123,10 +123,10 @@ def _due_in(seconds: float, batches: QuerySet[Batch]) -> None:
 
 
 def _place_next(batch_id: int) -> bool:
-    """Place the next row of the batch; False once there is none for now, it has ended, or is stopped.
+    """Place the next row of the batch; False if there is none for now, or the batch has ended or stopped.
 
-    A row at which the app fails waits for a person, and the others go on. Nothing was sent for it: its order would have
-    been committed together with the row.
+    A row on which our code fails waits for a person, and the others go on. Nothing was sent for it: its order would
+    have been committed together with the row.
     """
     key = _next_key(batch_id)
     try:
@@ -167,10 +167,10 @@ def _next_key(batch_id: int) -> int | None:
 
 
 def _was_sent_before_restore(key: int) -> bool:
-    """Whether a purchase was sent in the time that a restored database has lost: then it is polled, and not sent again.
+    """Whether a purchase was sent in the time that a restored database lost: if so it is polled, and not sent again.
 
-    Always False for a row from after the restore, and for a bill: that is safe to pay again identically. Raises an
-    `UpstreamError`.
+    Always False for a row from after the restore, and for a bill: an identical second payment of a bill is safe. Raises
+    an `UpstreamError`.
     """
     row = BatchRow.objects.select_related("batch").get(pk=key)
     if row.is_bill or not may_be_lost(row.batch.created_at):
@@ -179,7 +179,7 @@ def _was_sent_before_restore(key: int) -> bool:
 
 
 def _place_row(batch_id: int, key: int | None, *, is_sent: bool) -> bool:
-    """Place the row with this key; without one, end the batch if nothing of it is left.
+    """Place the row with this key; without a key, end the batch if no row is left.
 
     `is_sent`: the upstream has its order already.
     """
@@ -233,7 +233,7 @@ def _place(batch: Batch, row: BatchRow, *, is_sent: bool) -> Order:
         approved = Approved(ref_id=row.ref_id, approval=batch.approval.pk, by=batch.approval.decided_by)
     if row.is_bill:
         return pay(row, batch, approved)
-    if is_sent:  # whatever has changed since
+    if is_sent:  # any state that it has by now
         order = queue_order(
             kind=Order.Kind.PURCHASE,
             ref_id=row.ref_id,
@@ -267,7 +267,7 @@ def _place(batch: Batch, row: BatchRow, *, is_sent: bool) -> Order:
 
 
 def follow(batch: Batch, *, seconds: float) -> Batch:
-    """Wait up to `seconds` until each row has its end or needs a person, doing what falls due; return it then."""
+    """Wait up to `seconds` until each row has its end or needs a person; do what falls due; return the batch then."""
     until = time.monotonic() + seconds
     batch.refresh_from_db()
     while not is_over(batch) and time.monotonic() < until:
@@ -289,7 +289,7 @@ def follow(batch: Batch, *, seconds: float) -> Batch:
 
 
 def is_over(batch: Batch) -> bool:
-    """Whether nothing of it changes by itself any more: it is checked, paused, or ended with all of its orders."""
+    """Whether none of it changes by itself any more: it is checked, paused, or ended with all of its orders."""
     if batch.next_at is not None:
         return False
     moving = OPEN - {Status.NEEDS_ACTION}

@@ -1,4 +1,4 @@
-"""The rows of a table as people write them: number and product in any order, then name, note and own reference."""
+"""Reads the rows of a table as people write them: number and product in any order, then name, note and reference."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ COLUMNS = {
     "reference": _REFERENCES,
 }
 _CELLS = list(COLUMNS)
-# What a spreadsheet shows in place of a long number; the digits may be lost.
+# The form in which a spreadsheet shows a long number; digits may be lost.
 SHORTENED = re.compile(r"(?<!\S)\d(?:[.,]\d+)?E\+?\d{1,2}(?!\S)", re.ASCII | re.IGNORECASE)
 _WITH_FRACTION = re.compile(r"(?<!\S)(\d{7,})[.,]0(?!\S)", re.ASCII)
 # A mobile number whose first 0 a spreadsheet took away.
@@ -72,7 +72,7 @@ _MONEY_WORDS = re.compile(r"\b(?:rp|idr)\.?\s*(?=\d)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Written:
-    """One row as it was written: the line, from 1, and its cells, each as long as a row keeps it."""
+    """One row as it was written: the line, from 1, and its cells, each cut to the length that a row keeps."""
 
     line: int
     number: str
@@ -97,7 +97,7 @@ def digest_of(rows: Sequence[Written]) -> str:
 
 
 def split_text(text: str) -> tuple[str, str]:
-    """A number and what is wanted for it, out of one text: "10 0812…" → "0812…", "10". "" for what it does not have."""
+    """A number and the wanted product out of one text: "10 0812…" → "0812…", "10". "" for a missing part."""
     text = _MONEY_WORDS.sub("", text)
     if match := SHORTENED.search(text):
         return match[0], " ".join(f"{text[: match.start()]} {text[match.end() :]}".split())
@@ -107,10 +107,10 @@ def split_text(text: str) -> tuple[str, str]:
 
 
 def doubt_about(number: str) -> str:
-    """What is not certain of a phone or meter number as it was written: "08123456 10" → "08123456 (10?)"; else "".
+    """The uncertain part of a phone or meter number as it was written: "08123456 10" → "08123456 (10?)"; else "".
 
-    At the counter a person sees the number before it is sold. Here nobody does, so digits after a gap that may be an
-    amount are never part of the number, unless it stands in groups of four.
+    At the counter a person sees the number before the sale. Here nobody sees it, so digits after a gap that may be an
+    amount are never part of the number, unless it is in groups of four.
     """
     number = number.strip()
     if SHORTENED.fullmatch(number) or _WITH_FRACTION.fullmatch(number) or _IN_FOURS.fullmatch(number):
@@ -123,19 +123,19 @@ def doubt_about(number: str) -> str:
 
 
 def has_lost_digits(number: str) -> bool:
-    """Whether it ends in so many zeros that a spreadsheet has put them in place of its digits."""
+    """Whether the number ends in so many zeros that a spreadsheet must have replaced its digits."""
     return bool(_ZEROS.fullmatch(number.strip()))
 
 
 def is_unclear_amount(what: str) -> bool:
-    """Whether an amount has signs beside it that must not be ignored, or the same amount stands twice."""
+    """Whether an amount has signs next to it that must not be ignored, or is written twice."""
     return bool(_ODD_SIGN.search(what) or _AMOUNT_TWICE.search(what))
 
 
 def split_name(what: str, index: Index) -> tuple[str, str]:
     """A product and the words after it that may be a name: "10 Bu Ani" → "10", "Bu Ani"; "pln budi" → "pln", "budi".
 
-    No word of the name has a digit or begins a word of the catalogue. Twice "" if there are no such words.
+    No word of the name has a digit or begins a word of the catalogue. Two empty texts if there are no such words.
     """
     words = what.split()
     of_product = [at for at, word in enumerate(words) if re.search(r"\d", word) or _is_of(index, word)]
@@ -162,7 +162,7 @@ def _arranged(row: SheetRow) -> Written:
     if number and not row.has_heading and not _is_number(number):
         own, words = split_text(number)
         if own and words:
-            # Both stand in one cell, so that without a heading all others stand one place to the left.
+            # Both are in one cell, so without a heading all other cells are one place to the left.
             if what:
                 name, note, reference = what, name, note
             number, what = own, words
@@ -173,6 +173,6 @@ def _arranged(row: SheetRow) -> Written:
 
 
 def _is_number(text: str) -> bool:
-    """Whether the cell is a number alone, or what a spreadsheet has made of one."""
+    """Whether the cell is only a number, or a spreadsheet's version of one."""
     number, words = split_text(text)
     return not words and (bool(SHORTENED.fullmatch(number)) or sum(map(str.isdecimal, number)) >= _LEAST_DIGITS)

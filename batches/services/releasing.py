@@ -1,4 +1,4 @@
-"""Release a batch, pause it, go on with it, and cancel what is not sent: each under the lock of its row."""
+"""Releases a batch, pauses it, goes on with it, and cancels what is not sent: each under the lock of its row."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ BATCH = "batch"
 def lock_batch(pk: int) -> Batch:
     """The batch, locked until the transaction ends."""
     Batch.objects.select_for_update().only("pk").get(pk=pk)
-    # A second query: the one that waited for the lock would not join the people and customer of a release meanwhile.
+    # A second query: the query that waited for the lock may not show the people and customer of a release meanwhile.
     return Batch.objects.select_related("released_by", "created_by", "customer").get(pk=pk)
 
 
 def seal_of(batch: Batch) -> str:
-    """The digest of exactly the rows that would be sold: what a person sees, releases and approves."""
+    """The digest of exactly the rows that would be sold: a person sees, releases and approves this digest."""
     ready = batch.rows.filter(state=RowState.READY).order_by("line")
     rows = ready.values_list(*_SEALED)
     return hashlib.sha256(json.dumps([*rows], separators=(",", ":")).encode()).hexdigest()
@@ -57,7 +57,7 @@ def key_of(batch: Batch) -> str:
 
 
 def batch_of_key(key: str) -> Batch:
-    """The batch that `key_of` names. Raises `BatchRefused` for none, and when its rows have changed since."""
+    """The batch that `key_of` names. Raises `BatchRefused` without one, and when its rows have changed since."""
     number, _dash, _seal = key.partition("-")
     batch = Batch.objects.filter(pk=number).first() if number.isascii() and number.isdecimal() else None
     if batch is None:
@@ -90,11 +90,11 @@ def largest_of(batch: Batch) -> int:
 
 
 def release(batch: Batch, *, actor: User | None, seal: str, payment: PaymentFacts, reason: str = "") -> Approval | None:
-    """Have the rows sold that `seal` names, or ask a second person and return the approval.
+    """Have the rows of `seal` sold, or ask a second person and return the approval.
 
     A second person is asked above the actor's limit, and when the actor may not release batches.
 
-    `actor`: who sells them; None: a command, which has no limits.
+    `actor`: the seller; None for a command, which has no limits.
 
     The rows are checked again: if anything has changed since they were seen, nothing is released. Raises
     `BatchRefused`, `LimitReached`, `OutsideHours`, and the refusal of the payment.
@@ -109,7 +109,7 @@ def release(batch: Batch, *, actor: User | None, seal: str, payment: PaymentFact
             refusal = "changed"
         else:
             return _release(current, actor=actor, payment=payment, reason=reason)
-    raise BatchRefused(refusal)  # after the commit, so that the rows keep what the check has found
+    raise BatchRefused(refusal)  # after the commit, so that the rows keep the result of the check
 
 
 def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason: str) -> Approval | None:
@@ -127,7 +127,7 @@ def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason:
         raise name_helpers(refusal, actor)
     payment.refuse_unless_sold(totals["pays"], seller=actor)
     shift = drawers.open_shift_of(actor.pk)
-    # The cash that was given belongs to no single order.
+    # The given cash does not belong to a single order.
     payment = replace(payment, cash_given=None, agreed_in=shift.pk if shift else None)
     if needs_approval(actor, cost=totals["cost"], price=totals["pays"]) or not may_release(actor):
         content = content_of(batch, seller=actor, payment=payment)
@@ -165,7 +165,7 @@ def pause(batch: Batch, *, actor: User) -> None:
 def pause_restored() -> None:
     """In a database that was just restored: pause the batches that run, until a person resumes them.
 
-    Since the backup people may have stopped them.
+    People may have stopped them after the backup.
     """
     for key in Batch.objects.filter(state=BatchState.RUNNING).order_by("pk").values_list("pk", flat=True):
         with transaction.atomic():
@@ -173,7 +173,7 @@ def pause_restored() -> None:
 
 
 def stop(batch: Batch, why: Refused | None = None) -> None:
-    """Pause a locked batch that runs. `why`: what refuses all further rows."""
+    """Pause a locked batch that runs. `why`: the refusal that all further rows would get."""
     batch.state, batch.next_at = BatchState.PAUSED, None
     batch.stopped_by = why.code[:40] if why else ""
     batch.why_stopped = words_for_readers(why, batch) if why else ""
@@ -200,14 +200,14 @@ def end(batch: Batch) -> None:
 
 
 def _save_end(batch: Batch) -> None:
-    """Store its end, and whether money that was paid at the release is to go back: nothing else records that."""
+    """Store its end, and whether money that was paid at the release must go back: nothing else records that."""
     batch.stopped_by = batch.why_stopped = ""
     batch.owes_back = batch.is_paid_before and batch.rows.never_ordered()["count"] > 0
     batch.save(update_fields=["state", "next_at", "ended_at", "stopped_by", "why_stopped", "owes_back"])
 
 
 def words_for_readers(refusal: Refused, batch: Batch) -> str:
-    """The refusal's words as the batch keeps them: without costs if the person who made it may not see them."""
+    """The refusal's words as the batch keeps them: without costs if the batch's person may not see them."""
     person = batch.created_by or batch.released_by
     return (refusal.words_for(person) if person else str(refusal))[:500]
 
@@ -228,8 +228,8 @@ def resume(batch: Batch, *, actor: User) -> None:
 def cancel(batch: Batch, *, actor: User | None, is_released: bool = True) -> int:
     """Cancel all rows that have not become an order; return how many. Raises `BatchRefused`. `actor`: None for beat.
 
-    Placed orders go on: each can be cancelled on its own page while it is queued. Without `is_released`, a batch that
-    somebody has released is refused.
+    Placed orders go on: each can be cancelled on its own page while it is queued. Without `is_released`, a released
+    batch is refused.
     """
     with transaction.atomic():
         current = lock_batch(batch.pk)
@@ -246,9 +246,9 @@ def cancel(batch: Batch, *, actor: User | None, is_released: bool = True) -> int
 
 
 def settle(batch: Batch, *, actor: User) -> None:
-    """Note that the money of rows that are never sold went back, or that they were sold otherwise.
+    """Note that the money of unsold rows went back, or that these rows were sold in another way.
 
-    No drawer changes: a drawer counts only orders. Raises `BatchRefused` when nothing is owed.
+    The drawer's count stays, because a drawer counts only orders. Raises `BatchRefused` when nothing is owed.
     """
     with transaction.atomic():
         current = lock_batch(batch.pk)
@@ -262,7 +262,7 @@ def settle(batch: Batch, *, actor: User) -> None:
 
 
 def may_release(*people: User | None) -> bool:
-    """Whether any of these may release batches: the seller, or the person who approved it."""
+    """Whether any of these people may release batches: the seller, or the approver."""
     return any(person.has_perm(Right.RELEASE_BATCHES) for person in people if person)
 
 

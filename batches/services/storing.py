@@ -1,4 +1,4 @@
-"""Keep a checked table as a batch. The ref_id of each row is made here, once."""
+"""Stores a checked table as a batch. The ref_id of each row is made here, once."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 # An advisory lock: without it, the same table twice at the same moment would become two batches.
 _LOCK = 0x62617463686573
-# Rows that did not get what they were to get.
+# Rows without the sale that they asked for.
 NOT_SERVED = GROUPS["failed"] | GROUPS["wrong"] | Q(state=RowState.CANCELLED)
 
 
 def check_table(text: str, *, name: str, actor: User | None, meant_again: bool = False) -> tuple[Batch, bool]:
     """The batch of this table, checked, and whether it is a new one.
 
-    The same table again, in any format, is the batch that it was before, whatever has come of it: it sells nothing.
-    `meant_again`: a person means all of it once more, under new ref_ids; while nobody has released the last batch, it
-    is that one. A batch that was cancelled before anybody released it does not count. Raises `SheetRefused`.
+    The same table again, in any format, gives the earlier batch in any state, and sells nothing. `meant_again`: a
+    person wants to sell all of it again, under new ref_ids; while nobody has released the last batch, that batch is
+    returned. A batch that was cancelled before anybody released it does not count. Raises `SheetRefused`.
     """
     rows = read_rows(text)
     return _store(rows, sha256=digest_of(rows), name=name, actor=actor, meant_again=meant_again)
@@ -44,8 +44,8 @@ def check_table(text: str, *, name: str, actor: User | None, meant_again: bool =
 def again(batch: Batch, *, actor: User | None) -> tuple[Batch, bool]:
     """A new batch of the rows that have failed, were cancelled or never corrected, under new ref_ids.
 
-    Each row is tried again once: a second call returns the batch that has it. Raises `BatchRefused` when there are
-    none, before the release, and when the texts of its rows are gone.
+    Each row is tried again once: a second call returns the batch that has it. Raises `BatchRefused` without such rows,
+    before the release, and when the texts of the rows are gone.
     """
     with transaction.atomic():
         current = lock_batch(batch.pk)
@@ -61,12 +61,12 @@ def again(batch: Batch, *, actor: User | None) -> tuple[Batch, bool]:
         digest = digest_of([Written(current.pk, row.ref_id, "") for row in failed])
         other = _store(rows, sha256=digest, name=current.name, actor=actor, again_of=current)
         if current.state == BatchState.PAUSED:
-            end(current)  # nothing of it waits for a person any more
+            end(current)  # none of it waits for a person any more
     return other
 
 
 def not_served(batch: Batch) -> BatchRowQuerySet:
-    """The rows of a batch that did not get what they were to get, without those that a later batch tries again."""
+    """The rows of a batch without the sale that they asked for, except those that a later batch tries again."""
     return batch.rows.filter(NOT_SERVED).not_tried_again()
 
 

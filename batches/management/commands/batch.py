@@ -1,4 +1,4 @@
-"""`./run manage batch`: check a table of sales, release it, and follow it, through the same services as the pages."""
+"""`./run manage batch`: checks a table of sales, releases it and follows it, by the same services as the pages."""
 
 import json
 import sys
