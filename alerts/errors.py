@@ -1,4 +1,4 @@
-"""Why a way of alerts is not added."""
+"""The reasons why a way of alerts is not added."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from core.triggers import append_only, never_truncated
 
 
 class Severity(models.IntegerChoices):
-    """How grave an alert is."""
+    """The severity of an alert."""
 
     CRITICAL = 1, _("Critical")
     WARNING = 2, _("Warning")
@@ -142,7 +142,7 @@ class AlertNotice(models.Model):
 
     @property
     def last_notified_at(self) -> dt.datetime | None:
-        """When the last message about the alert, or its end, left."""
+        """The time of the last message about the alert or its end."""
         return self.end_notified_at or self.notified_at
 
 

@@ -1,4 +1,4 @@
-"""How the activity log shows approvals: requests and decisions."""
+"""Shows approvals in the activity log: requests and decisions."""
 
 from __future__ import annotations
 

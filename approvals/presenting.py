@@ -63,12 +63,12 @@ class ShownApproval:
 
     @property
     def why_void(self) -> str:
-        """Why it is void, in one line for lists."""
+        """The reason why it is void, in one line for lists."""
         return self.void_words or _("It has changed since it was asked for.")
 
     @property
     def void_code(self) -> str:
-        """Why it is void, as a code: the refusal's, or "changed"."""
+        """The reason why it is void, as a code: the refusal's, or "changed"."""
         return str(self._changes.get("code", "changed"))
 
     @property

@@ -81,7 +81,7 @@ def approval_detail(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only()
 @require_GET
 def approval_live(request: StaffRequest, pk: int) -> HttpResponse:
-    """The approval, if it differs from the page, and when to ask next."""
+    """The approval, if it differs from the page, and the time of the next poll."""
     return render(request, "approvals/approval_detail.html#live", _detail(request, pk))
 
 

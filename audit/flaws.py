@@ -39,6 +39,6 @@ class Verification:
         return not self.flaws
 
     def as_json(self) -> dict[str, Any]:
-        """As the command prints it."""
+        """The result as the command prints it."""
         facts = {"rows": self.rows, "checkpoints": self.checkpoints, "outside": self.outside}
         return {"sound": self.is_sound, **facts, "flaws": [flaw.as_json() for flaw in self.flaws]}

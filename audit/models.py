@@ -117,7 +117,7 @@ class Checkpoint(models.Model):
 
 
 class Sealing(models.Model):
-    """How far rows are sealed and verified. One row: the sealer holds its lock."""
+    """The progress of sealing and verifying. One row: the sealer holds its lock."""
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
     size = models.BigIntegerField(default=0, help_text="Leaves in the tree.")

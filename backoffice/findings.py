@@ -33,7 +33,7 @@ class Finding:
 
 
 def sealed_secrets(subject: str) -> Iterator[Finding]:
-    """How many rows of each kind need a former key, or a key that is not in the settings."""
+    """The finding about rows that need a former key, or a key that is not in the settings, by kind."""
     kinds = [(kind, kind.keys()) for kind in sealed_rows()]
     former = ", ".join(f"{kind.words} {len(keys.former)}" for kind, keys in kinds if keys.former)
     none = ", ".join(f"{kind.words} {len(keys.none)}" for kind, keys in kinds if keys.none)

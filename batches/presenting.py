@@ -180,7 +180,7 @@ class ShownBatch:
 
     @property
     def bills_answered(self) -> int:
-        """How many of its bills the billers have answered."""
+        """The number of its bills that the billers have answered."""
         return self.bills["all"] - self.counts["asking"]
 
     @cached_property
@@ -298,8 +298,7 @@ class ShownBatch:
 
     @property
     def expected_end(self) -> dt.datetime | None:
-        """The time at which the last order will be placed, at the pace so far; None after it, or with few rows so
-        far."""
+        """The time at which the last order will be placed, at the pace so far; None after it, or with few rows."""
         begun, now = self.batch.released_at, clock.now()
         if not (self.is_running and begun and self.counts["waiting"]) or self.placed < _LEAST_TO_GUESS:
             return None

@@ -57,7 +57,7 @@ class Now:
 
     @property
     def compared_at(self) -> dt.datetime | None:
-        """When the upstream reported the newest balance that was compared."""
+        """The time at which the upstream reported the newest balance that was compared."""
         return self.the(Exchange).answered_at
 
     @property
@@ -122,7 +122,7 @@ class AlertKind(ABC):
         """Every reason for an alert of this kind that stands now."""
 
     def grade(self, facts: Facts) -> int:
-        """How bad it is within its severity; higher is worse. A hidden alert that becomes worse is shown again."""
+        """The rank within its severity; higher is worse. A hidden alert that becomes worse is shown again."""
         return 0
 
     @abstractmethod

@@ -87,7 +87,7 @@ def standing_still(now: Now) -> list[Reason]:
 
 
 def _still_since(due: Due, first_due: dt.datetime | None, now: dt.datetime) -> dt.datetime | None:
-    """Since when work has waited and none of it has gone on; None if none waits."""
+    """The time since which work has waited and none has gone on; None if none waits."""
     standing = standing_of(due.tasks)
     begins = [moment for moment in (standing.handed_out_at, first_due) if moment and moment <= now]
     return max(min(begins), standing.gone_on_at or min(begins)) if begins else None

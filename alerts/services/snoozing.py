@@ -57,7 +57,7 @@ class Hidden(NamedTuple):
 
 
 def grade_of(alert: Alert) -> int:
-    """How bad the alert is within its severity, as its kind sees it; higher is worse."""
+    """The rank of the alert within its severity, as its kind sees it; higher is worse."""
     kind = KINDS.get(alert.kind)
     return kind.grade(alert.facts) if kind else 0
 

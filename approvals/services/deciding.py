@@ -81,7 +81,7 @@ def factor_content(approval: Approval) -> dict[str, Any]:
 
 
 def why_not_approved_by(approval: Approval, person: User) -> Refused | None:
-    """Why this person may not approve it; None when the person may try."""
+    """The reason why this person may not approve it; None when the person may try."""
     try:
         _refuse_approver(_act_of(approval), approval, person)
     except Refused as refusal:

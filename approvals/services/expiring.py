@@ -77,7 +77,7 @@ def _end(approval: Approval, result: str, *, sha256: str, decider: User | None, 
 
 
 def _words(result: str) -> dict[str, str]:
-    """Why it is void, in each language of the pages."""
+    """The reason why it is void, in each language of the pages."""
     words = {}
     for language, _name in settings.LANGUAGES:
         with translation.override(language):

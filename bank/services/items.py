@@ -209,7 +209,7 @@ def _still_open(payments: QuerySet[Payment], kind: str) -> QuerySet[Payment]:
 
 
 def _apart(at: str, day: dt.date) -> Greatest:
-    """How far this moment is from the middle of the day."""
+    """The distance of this moment from the middle of the day."""
     noon = Value(start_of_day(day) + dt.timedelta(hours=12))
     return Greatest(F(at) - noon, noon - F(at), output_field=DurationField())
 
