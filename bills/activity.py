@@ -1,4 +1,4 @@
-"""How the activity log shows checks of bills."""
+"""Shows checks of bills in the activity log."""
 
 from audit.subjects import ANY, register
 from bills.models import BillCheck

@@ -1,4 +1,4 @@
-"""What erasing a customer does to the bill checks for the customer's numbers."""
+"""Erasing a customer masks the bill checks for the customer's numbers."""
 
 from bills.models import BillCheck
 from customers.services.leaving import forgets

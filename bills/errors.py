@@ -27,7 +27,7 @@ class NotABill(ForReason, OrderRefused):
 
 
 class NotPayable(OrderRefused):
-    """The biller has not answered yet, has refused it, or its payment has ended; `reason` is the kind of its answer."""
+    """The biller has not answered yet or has refused, or the payment has ended; `reason`: the kind of the answer."""
 
     def __init__(self, check: BillCheck) -> None:
         self.reason = check.answer

@@ -38,5 +38,5 @@ class BillFilter(InBranches):
         return checks.matching(text, by_part=sees_whole_numbers())
 
     def in_state(self, checks: BillCheckQuerySet, _name: str, state: str) -> BillCheckQuerySet:
-        """By what can be done with them now."""
+        """The checks in this `BillState`."""
         return checks.in_state(state)

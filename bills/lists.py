@@ -1,4 +1,4 @@
-"""The list of bill checks: what it is made of."""
+"""The parts of the list of bill checks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PAID_IN = "order__payment__branch"
 
 
 def _foot(filtered: ListFilter, person: User) -> dict[str, Any]:
-    """The sums of what is paid and of what can be paid now. An older check of the same bill does not count."""
+    """The sums of paid bills and of bills that can be paid now. An older check of the same bill does not count."""
     payable = Q(pk__in=BillCheck.objects.payable().values("pk"))
     foot = counted(
         ngettext_lazy("%(shown)s bill", "%(shown)s bills", "n"),

@@ -43,7 +43,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
     def with_standing(
         self, now: dt.datetime | Given | None = None, paid_since: Given | None = None
     ) -> BillCheckQuerySet:
-        """Annotate `now_standing` (a `Standing`), and the ref_ids of what keeps the bill from being paid, or None.
+        """Annotate `now_standing` (a `Standing`), and the ref_ids of orders and checks that block the payment, or None.
 
         `paid_ref`: our latest order that has paid one of its months (any month, when the biller has refused it).
         `open_ref`: the open payment of the bill with another check. `newer_ref`: the newest check that can be paid.
@@ -93,7 +93,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         )
 
     def for_table(self) -> BillCheckQuerySet:
-        """With what a row of the list and of its file shows."""
+        """The checks with everything that a row of the list and of its file shows."""
         return self.with_standing().select_related("order", "product")
 
     def in_state(self, state: str) -> BillCheckQuerySet:
@@ -105,7 +105,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         if wanted == BillState.EXPIRED:
             over = Q(Q(order=None) | needs_action, answer=AnswerKind.BILL, expires_at__lte=now)
             return self.filter(over | Q(may_be_charged("order__"), needs_action, answer=AnswerKind.REFUSAL))
-        # The standing is worked out only for the few that are unanswered, not expired yet, or being paid.
+        # The standing is computed only for the few that are unanswered, not expired yet, or being paid.
         moving = found_by(
             every.filter(answer=AnswerKind.NONE),
             every.filter(expires_at__gt=now),
@@ -120,7 +120,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
 
     def payable(self) -> BillCheckQuerySet:
         """Checks that can be paid now: their standing is `PAYABLE`."""
-        # The standing is worked out only for the few that have not expired.
+        # The standing is computed only for the few that have not expired.
         valid = self.filter(order=None, answer=AnswerKind.BILL, expires_at__gt=clock.now())
         return valid.with_standing().filter(now_standing=Standing.PAYABLE)  # type: ignore[misc]
 
@@ -129,8 +129,8 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         the name.
 
         Only the last of several words may be unfinished, unless that finds no name. Without `by_part`, only the full
-        number matches: for people who may not see it and could try digit after digit. `closely`: only matches that few
-        of many checks share: the full ref_id, the full number or its last digits (at least `LEAST_END`).
+        number matches: for people who may not see it and could try digit after digit. `closely`: only the full ref_id,
+        the full number or its last digits (at least `LEAST_END`), which few checks share.
         """
         plain = text.strip().upper()
         bare = "".join(c for c in text if c.isalnum())
@@ -174,22 +174,22 @@ def _cannot_be_paid(now: Moment, check: str = "") -> Q:
 def _over(now: Moment) -> Q:
     """The condition for payments that need action, were certainly not charged, and whose check can no longer be paid.
 
-    A payment from before a restore is none of them: it may have been sent again in the lost time, so a person decides.
+    A payment from before a restore is excluded: it may have been sent again in the lost time, so a person decides.
     """
     is_lost = UpstreamAccount.objects.filter(restored_at__gt=Coalesce(OuterRef("sent_at"), OuterRef("created_at")))
     return Q(~Exists(is_lost), _cannot_be_paid(now, "bill_check__"), ~may_be_charged(), status=Status.NEEDS_ACTION)
 
 
 def open_payments() -> OrderQuerySet:
-    """Payments of bills that have not ended, without those that can never be sent again.
+    """Payments of bills that have not ended, except those that can never be sent again.
 
-    It goes by the database's clock, so that a query that is built once a process may contain it.
+    It uses the database's clock, so a query that is built once in a process may contain it.
     """
     return Order.objects.open().filter(kind=Order.Kind.BILL).exclude(_over(Now()))
 
 
 def payments_that_are_over() -> OrderQuerySet:
-    """Payments that need action and can never be sent again: they give way to the payment of a new check."""
+    """Payments that need action and can never be sent again; the payment of a new check replaces them."""
     return Order.objects.filter(_over(clock.now()))
 
 
@@ -205,7 +205,7 @@ def _paid_for_good() -> pgtrigger.Trigger:
     )
 
 
-# The same rule for two copies, as SQL. An answer that came while the payment was being settled may differ: it has an
+# The same rule for two copies, as SQL. An answer that came during the settling of the payment may differ: it has an
 # inquiry in the same transaction.
 _CHANGED_AFTER_PAYMENT = """
     (old.total, old.amount, old.admin_fee, old.penalty, old.details, old.months, old.order_id) IS DISTINCT FROM
@@ -361,7 +361,7 @@ class BillCheck(models.Model):
     def as_json(self) -> dict[str, Any]:
         """The check as the commands print it; amounts in whole rupiah, `None` where the biller has not said.
 
-        `payment` is the status of the order that pays it.
+        `payment` is the status of the order that pays the bill.
         """
         return {
             "ref_id": self.ref_id,
@@ -387,7 +387,7 @@ BillCheckHistory = history_of(BillCheck, exclude=["next_poll_at", "polls", "numb
 
 
 class Inquiry(models.Model):
-    """An answer of the biller, kept as it came: each time that somebody asked, also a refusal. Append-only."""
+    """An answer of the biller as it came, one for each inquiry, also a refusal. Append-only."""
 
     bill_check = models.ForeignKey(BillCheck, on_delete=models.PROTECT, related_name="inquiries")
     sent_no = models.BigIntegerField(unique=True, help_text="The number of the exchange with the upstream.")

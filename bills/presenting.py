@@ -1,4 +1,4 @@
-"""Bill checks as the pages show them: where one stands, and what a person can do next."""
+"""Bill checks as the pages show them: their standing, and a person's next steps."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _OFFERS_AFTER_REFUSAL: dict[Step, tuple[Offer, ...]] = {
     Step.NOTHING_TO_DO: (),
 }
 
-# What happened, which may be empty; then what it means for the money, with the next step.
+# What happened (may be empty); then what it means for the money, with the next step.
 Words = tuple[str | Promise, str | Promise]
 
 _WORDS: dict[Standing, Words] = {
@@ -153,7 +153,7 @@ _DECIDED_FAILED: Words = (
 class ShownBill:
     """A check that was read `with_standing`, as a page needs it.
 
-    `other`: another check's payment that keeps this bill from being paid: it has paid a month of it, or is still open.
+    `other`: another check's payment that blocks this bill: it has paid a month of it, or is still open.
     """
 
     check: BillCheck
@@ -162,7 +162,7 @@ class ShownBill:
 
     @classmethod
     def read(cls, checks: BillCheckQuerySet, person: User) -> list[ShownBill]:
-        """These checks with all that a page shows of them: two queries, however many they are."""
+        """These checks with everything that a page shows; two queries for any number of checks."""
         waiting = Approval.objects.open().filter(act=BillAct.name, subject=OuterRef("ref_id"))
         rows = list(
             checks.with_standing()
@@ -216,7 +216,7 @@ class ShownBill:
 
     @property
     def correcting_query(self) -> str:
-        """The counter's query string for typing its number again; without it for people who may not see it."""
+        """The counter's query string for typing its number again; without the number for people who may not see it."""
         number = {"q": self.check.destination} if sees_whole(self.check.destination) else {}
         return urlencode({"product": self.check.product_code, **number})
 
@@ -238,7 +238,7 @@ class ShownBill:
 
     @property
     def paid_here(self) -> Order | None:
-        """Our own payment of the bill with another check: of one of its months, or of any if the biller says paid."""
+        """Our payment of the bill with another check: of one of its months, or of any month if the biller says paid."""
         says_paid = self.refusal is not None and self.refusal.step == Step.NOTHING_TO_DO
         return self.other if says_paid or self.standing is Standing.PAID_BEFORE else None
 
@@ -268,7 +268,7 @@ class ShownBill:
 
     @property
     def is_above_limit(self) -> bool:
-        """Whether its total has risen since it was confirmed, to one that this person does not pay without a second."""
+        """Whether its total has risen since it was confirmed, above what this person pays without a second person."""
         order, total = self.order, self.check.total
         if order is None or total is None or Offer.PAY not in _OFFERS.get(self.standing, ()):
             return False
@@ -306,7 +306,7 @@ class ShownBill:
 
     @property
     def seconds_left(self) -> int:
-        """Whole seconds for which it can still be paid."""
+        """Whole seconds in which it can still be paid."""
         if self.check.expires_at is None:
             return 0
         return max(0, int((self.check.expires_at - clock.now()).total_seconds()))

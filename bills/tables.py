@@ -70,7 +70,7 @@ class BillTable(Table[BillCheck]):
 
     @column(_("Customer"), phone="4 wide", fields=("customer",))
     def sn(self, check: BillCheck) -> str:
-        """The customer's name, or why there is no bill."""
+        """The customer's name, or the reason why there is no bill."""
         return shortened(name_or_reason(check), 40)
 
     @column(_("Total"), css="num", phone="2 right", fields=("total",))

@@ -1,4 +1,4 @@
-"""When two saved rows of one number become one, the bill checks go to the row that stays."""
+"""Moves the bill checks to the row that stays, when two saved rows of one number become one."""
 
 from __future__ import annotations
 

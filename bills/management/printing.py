@@ -1,4 +1,4 @@
-"""How the commands print bill checks and which exit code says their state."""
+"""Prints bill checks for the commands, and gives the exit code for their state."""
 
 import json
 
@@ -10,7 +10,7 @@ from bills.states import BillState, Standing
 from core.money import rupiah
 from purchases.management.printing import EXIT_FAILED, EXIT_NOT_FINAL, EXIT_SUCCESS
 
-# The obstacle to a payment is not the biller's answer: the line names it.
+# Something other than the biller's answer blocks the payment: the line names it.
 _NAMED = {Standing.PAID_BEFORE, Standing.OPEN_ELSEWHERE, Standing.REPLACED}
 
 

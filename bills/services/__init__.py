@@ -1,6 +1,6 @@
 """Check bills and pay them.
 
-Lock order: the check's row (`lock_check_for_payment`), then its order's row, then what hangs on that.
+Lock order: the check's row (`lock_check_for_payment`), then its order's row, then the rows that depend on the order.
 """
 
 from bills.services.inquiring import DUE_CHECKS, follow_check, inquire, inquire_again, start_check, start_checks

@@ -38,12 +38,12 @@ class BillAct(SpendingAct):
     may_ask = Right.CHECK_BILLS
 
     def amount(self, content: Content) -> int:
-        """What the customer pays (rupiah): the bill with the shop's fee."""
+        """Rupiah that the customer pays: the bill with the shop's fee."""
         total: int = content["price"] + content["fee"]
         return total
 
     def content_now(self, approval: Approval) -> Content:
-        """The bill as it is now. Raises why it cannot be paid any more, such as `CheckExpired`."""
+        """The bill as it is now. Raises the reason why it cannot be paid any more, such as `CheckExpired`."""
         check = lock_check_for_payment(_check_of(approval).pk)
         _refuse_unless_payable(check)
         return bill_content(check) | payment_now(approval.facts) | {"placed_by": approval.asked_by_id}
@@ -54,7 +54,7 @@ class BillAct(SpendingAct):
         return [checks.filter(ref_id__in=refs).order_by("pk")]
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The bill as it is now. Raises as `content_now`."""
+        """The bill as it is now. Raises the same as `content_now`."""
         check = next((checked for checked in seen.answers[0] if checked.ref_id == approval.subject), None)
         if check is None:
             return approval.facts
@@ -78,7 +78,7 @@ class BillAct(SpendingAct):
         return order.ref_id
 
     def lines(self, content: Content) -> list[Line]:
-        """Whose bill it is, its months and its total."""
+        """The customer of the bill, its months and its total."""
         until = dt.datetime.fromisoformat(content["expires_at"]) if content["expires_at"] else None
         return [
             Line("product_name", _("Biller"), f"{content['product_name']} ({content['product_code']})"),

@@ -1,4 +1,4 @@
-"""Inquire what a customer owes. It costs nothing and may be repeated: the identical body returns the stored result."""
+"""Inquires what a customer owes, which costs nothing and may be repeated: the same body returns the stored result."""
 
 from __future__ import annotations
 
@@ -124,8 +124,8 @@ def inquire(check_id: int, *, call_class: CallClass, permit_id: str = "") -> boo
 def inquire_again(check: BillCheck, *, actor: User | None) -> Inquiry | None:
     """Send the identical inquiry again, take over the answer and return it; None: a worker sends it.
 
-    For a check whose total has changed, or that has no answer yet (the worker's). The call is made here and now: do not
-    hold a lock. Raises `ActionRefused` when the biller refused it before, and an `UpstreamError` when no answer came.
+    For a check whose total has changed, or that has no answer yet (for the worker). It calls at once: do not hold a
+    lock. Raises `ActionRefused` when the biller refused it before, and an `UpstreamError` when no answer came.
     """
     if check.answer == AnswerKind.REFUSAL:
         raise ActionRefused(str(meaning_of(check.error_code).words))
@@ -142,7 +142,7 @@ def inquire_again(check: BillCheck, *, actor: User | None) -> Inquiry | None:
 def take_due(limit: int) -> list[Work]:
     """Lease at most `limit` due checks, oldest due first, and return what is to be done about them."""
     with transaction.atomic():
-        # Whatever failed, polling ends.
+        # Polling ends after any failure.
         BillCheck.objects.filter(
             answer=AnswerKind.NONE, next_poll_at__isnull=False, created_at__lt=clock.now() - _GIVE_UP_AFTER
         ).update(next_poll_at=None)
@@ -162,7 +162,7 @@ DUE_CHECKS = Due(earliest=_earliest, take=take_due, tasks=(_INQUIRE,))
 
 
 def why_no_check(product: Product) -> NotABill | None:
-    """Why this biller cannot be asked now; None when it can."""
+    """The reason why this biller cannot be asked now; None when it can."""
     if product.type != ProductType.POSTPAID:
         return NotABill("prepaid")
     if not product.is_listed:
@@ -238,7 +238,7 @@ def _store(inquiry: Inquiry, bill: BillInquiry | None, *, message: str) -> None:
         check = lock_check_for_payment(inquiry.bill_check_id)
         inquiry.save(force_insert=True)
         is_paying = check.order is not None and check.order.status != Status.NEEDS_ACTION
-        # "Not now" does not take back a bill that we have.
+        # The answer "not now" does not remove a bill that we have.
         is_not_now = check.answer == AnswerKind.BILL and meaning_of(inquiry.error_code).next is Next.NEEDS_ACTION
         if inquiry.answer == AnswerKind.NONE or is_paying or is_not_now:
             return
@@ -260,7 +260,7 @@ def _store(inquiry: Inquiry, bill: BillInquiry | None, *, message: str) -> None:
 
 
 def _poll_later(check: BillCheck, *, wait: float | None = None, message: str = "") -> None:
-    """Inquire again after `wait` seconds; without `wait`, this inquiry counts and the back-off decides."""
+    """Inquire again after `wait` seconds; without `wait`, count this inquiry and let the back-off decide."""
     polls = check.polls + (wait is None)
     due: dt.datetime | None = None
     if clock.now() <= check.created_at + _GIVE_UP_AFTER:

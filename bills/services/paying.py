@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def lock_check_for_payment(pk: int) -> BillCheck:
     """Lock a check before its order, and return it `with_standing` and its order, as they are under the lock."""
     BillCheck.objects.select_for_update().get(pk=pk)
-    # A second query: the one that waited for the lock would show the order from before the wait.
+    # A second query: the query that waited for the lock would show the order from before the wait.
     return BillCheck.objects.with_standing().select_related("order", "product").get(pk=pk)
 
 
@@ -55,10 +55,10 @@ def pay_bill(
 ) -> Order:
     """Place the payment of a payable check; the same check again gives the same order, for every payer.
 
-    `amount`: whole rupiah, the total that was seen; it goes with the payment, so that the upstream pays just that
-    (document, /v1/bill/pay `amount`). `fee`: whole rupiah, the shop's fee that was seen; None: as it is. `payment`: how
-    the customer pays. Raises what `why_not_payable` returns, `TotalChanged`, `FeeChanged`, `NeedsApproval` above the
-    person's limit, and the refusal of a sale on credit; nothing is stored or sent then.
+    `amount`: whole rupiah, the total that was seen; it goes with the payment, so that the upstream pays exactly this
+    (document, /v1/bill/pay `amount`). `fee`: whole rupiah, the shop's fee that was seen; None for the present fee.
+    `payment`: how the customer pays. Raises the refusal of `why_not_payable`, `TotalChanged`, `FeeChanged`,
+    `NeedsApproval` above the person's limit, and the refusal of a sale on credit; nothing is stored or sent then.
     """
     return place_payment(check, amount=amount, fee=fee, paid_by=paid_by, enqueue=enqueue, payment=payment)[0]
 
@@ -66,7 +66,7 @@ def pay_bill(
 def refuse_colleagues(order: Order, paid_by: User) -> None:
     """Raise `OpenDuplicate`, `AlreadyPaid` or `NotPayable` if colleagues, and not this person, have placed the payment.
 
-    The cash that the customer would give to this person would be in nobody's count.
+    No drawer would count the cash that the customer would give to this person.
     """
     if order.placed_by_id == paid_by.pk or order.events.filter(actor=paid_by).exists():  # placed it, or sent it again
         return
@@ -122,7 +122,7 @@ def place_payment(
             approved=approved,
             payment=payment,
         )
-        # Another check of the same months may have been paid since we looked; while it was open, the database's
+        # Another check of the same months may have been paid since we read it; while it was open, the database's
         # constraint refused this one.
         if paid_ref := BillCheck.objects.with_standing().get(pk=current.pk).paid_ref:
             raise AlreadyPaid(Order.objects.get(ref_id=paid_ref))
@@ -132,7 +132,7 @@ def place_payment(
 
 
 def bill_content(check: BillCheck) -> dict[str, Any]:
-    """Everything that a payment sends, and whose bill it is; amounts in rupiah."""
+    """Everything that a payment sends, with the customer of the bill; amounts in rupiah."""
     return {
         "ref_id": check.ref_id,
         "product_code": check.product_code,
@@ -150,7 +150,7 @@ def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = 
     """Put a payment that needs action back in the queue, with the SAME ref_id, while its check can be paid.
 
     `amount`: whole rupiah, the confirmed total. If somebody has sent it again already, nothing is sent twice. Raises
-    `ActionRefused` for a final one, what `why_not_payable` returns, `TotalChanged` or `BalanceShort`.
+    `ActionRefused` for a final payment, the refusal of `why_not_payable`, `TotalChanged` or `BalanceShort`.
     """
     poll_before_deciding(order)
     with transaction.atomic():
@@ -164,7 +164,7 @@ def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = 
 
 
 def cancel_expired(limit: int) -> list[Work]:
-    """Cancel at most `limit` payments that can never be sent again, so that nobody has to look at them."""
+    """Cancel at most `limit` payments that can never be sent again, so that nobody has to handle them."""
     with transaction.atomic():
         over = payments_that_are_over().select_for_update(of=("self",), skip_locked=True)
         _cancel(over.order_by("pk")[:limit], actor=None, facts={"code": "bill_expired"})
@@ -180,7 +180,7 @@ EXPIRED_PAYMENTS = Due(earliest=_earliest, take=cancel_expired, asks_upstream=Fa
 
 
 def why_not_payable(check: BillCheck) -> OrderRefused | None:
-    """Why a check that was read `with_standing` cannot be paid (again) now; None when it can."""
+    """The reason why a check that was read `with_standing` cannot be paid (again) now; None when it can."""
     match check.now_standing:
         case Standing.PAYABLE | Standing.PAY_AGAIN | Standing.CONFIRM | Standing.TOTAL_CHANGED:
             return None

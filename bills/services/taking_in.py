@@ -16,7 +16,7 @@ _AMOUNTS = ("customer_name", "period", "details", "months", "amount", "admin_fee
 
 
 def take_in_lost() -> int:
-    """Take in what can be taken in now; returns how many orders still wait."""
+    """Take in the orders that can be taken in now; returns how many still wait."""
     waiting = 0
     for lost in LostOrder.objects.filter(order=None):
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Pay several checked bills of one customer at once: each is a payment of its own, the cash is given for all."""
+"""Pays several checked bills of one customer at once: each is a separate payment, the cash is given for all."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SeenBill:
 
 @dataclass
 class PaidTogether:
-    """The result: new payments, earlier ones, the number that waits for approval, and the reasons against the others.
+    """The result: new and earlier payments, the number that waits for approval, and the refusals of the others.
 
     `refusals`: by the check's ref_id. `change`: rupiah of the given cash that go back.
     """
@@ -50,7 +50,7 @@ class PaidTogether:
 
 
 def pay_together(bills: Sequence[SeenBill], *, paid_by: User, payment: PaymentFacts, reason: str = "") -> PaidTogether:
-    """Place the payment of each bill once, for any number of calls; a refused one does not stop the others.
+    """Place the payment of each bill once, for any number of calls; a refused payment does not stop the others.
 
     `payment`: how the customer pays for all of them. `reason`: for the second person, if bills are above the limit.
     Each bill gets its own amount of the given cash. The change is noted with the first bill that was placed, once all
@@ -70,7 +70,7 @@ def pay_together(bills: Sequence[SeenBill], *, paid_by: User, payment: PaymentFa
             )
         except NeedsApproval as need:
             came.asked += 1
-            kept += bill.amount  # its cash is taken now, and the payment is placed once it is approved
+            kept += bill.amount  # its cash is taken now, and its payment is placed after the approval
             try:
                 ask_for_approval(need, actor=paid_by, reason=reason)
             except AlreadyAsked as before:  # a request waits already; if it is a colleague's, so is its cash
@@ -87,6 +87,6 @@ def pay_together(bills: Sequence[SeenBill], *, paid_by: User, payment: PaymentFa
 
 
 def _is_of_this_cash(order: Order, payment: PaymentFacts, paid_by: User) -> bool:
-    """Whether the cash that is given now pays it; an earlier payment only if this person made it for this batch."""
+    """Whether the cash that is given now pays this; it pays an earlier payment only of this person in this batch."""
     is_same = order.placed_by_id == paid_by.pk and order.payment.paid_at_once == payment.paid_at_once
     return is_same and order.payment.cash_given is not None

@@ -1,4 +1,4 @@
-"""Bill checks: the list, and one bill as it stands. Checking and paying is at the counter."""
+"""Bill checks: the list, and one bill with its standing. Checking and paying is at the counter."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bill_list(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_BILLS)
 @require_GET
 def bill_list_live(request: StaffRequest) -> HttpResponse:
-    """The rows that have changed since the page was shown, and when to ask next."""
+    """The rows that have changed since the page was shown, and the time of the next poll."""
     seen = BillCheck.objects.for_table().filter(pk__in=seen_keys(request))
     rows = narrowed(seen, PAID_IN, with_shop=True)
     table = BillTable(rows, columns=BILLS.columns(request.GET, request.user))
@@ -68,7 +68,7 @@ def bill_detail(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(Right.VIEW_BILLS)
 @require_GET
 def bill_live(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """When to ask next, and the bill if it is not as the page shows it."""
+    """The time of the next poll, and the bill if it differs from the page."""
     return render(request, "bills/bill_detail.html#live", _detail(request, ref_id))
 
 
@@ -77,7 +77,7 @@ def bill_live(request: StaffRequest, ref_id: str) -> HttpResponse:
 def bill_number(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The bill with its full number, on this answer only; noted, unless the person always sees full numbers."""
     is_erased = BillCheck.objects.filter(ref_id=ref_id, number_erased=True).exists()
-    if request.method != "POST" or is_erased:  # the address of such an answer, opened again; or nobody sees it any more
+    if request.method != "POST" or is_erased:  # the address of such an answer, opened again; or nobody sees the number
         return redirect("bill_detail", ref_id=ref_id)
     is_noted = not sees_whole_numbers()
     with whole_numbers():

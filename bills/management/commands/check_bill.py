@@ -1,4 +1,4 @@
-"""`./run manage check_bill`: what does this customer owe?"""
+"""`./run manage check_bill`: asks a biller what a customer owes."""
 
 import sys
 from typing import Any
