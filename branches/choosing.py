@@ -22,14 +22,14 @@ class BranchLink(NamedTuple):
 
 
 def chosen_branch(query: QueryDict) -> int | None:
-    """The key of the branch; None for all, for one that does not exist, and where no page names branches."""
+    """The key of the branch; None for all, for an unknown key, and when no page names branches."""
     typed = query.get("branch", "")
     keys = {str(key): key for key, _name in branch_names()} if names_branches() else {}
     return keys.get(typed)
 
 
 def branch_links(request: HttpRequest) -> list[BranchLink]:
-    """The choices of this page, with its other parameters as they are; none where no page names branches."""
+    """The choices of this page, with its other parameters unchanged; none when no page names branches."""
     if not names_branches():
         return []
     chosen, links = chosen_branch(request.GET), []

@@ -1,4 +1,4 @@
-"""Why something was not done with a branch."""
+"""The reasons why something was not done with a branch."""
 
 from __future__ import annotations
 

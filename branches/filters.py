@@ -21,7 +21,7 @@ class BranchFilter(django_filters.ChoiceFilter):  # type: ignore[misc]
 
 
 class InBranches(ListFilter):
-    """A list with a filter `branch`, which is left out while there is only one, or the reader sees only one."""
+    """A list with a filter `branch`; the filter is left out if the shop has, or the reader sees, only one branch."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""The branches of the shop: the places where it sells. There is always one; a shop with only one never reads of it."""
+"""The branches of the shop: the places where it sells. There is always one; a shop with one never sees the word."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIRST = 1
 
 
 class Branch(models.Model):
-    """A place where the shop sells, and the texts of its receipts; an empty one is the shop's. "\\n" ends a line."""
+    """A place where the shop sells, and the texts of its receipts; an empty text is the shop's. "\\n" ends a line."""
 
     name = models.CharField(_("name"), max_length=60)
     address = models.CharField(_("address"), max_length=200, blank=True)
@@ -32,7 +32,8 @@ class Branch(models.Model):
             models.UniqueConstraint(Upper("name"), condition=Q(closed_at=None), name="branch_name_once"),
         ]
         triggers = [
-            # Each closing checks the other branches at its end, under their locks: else two at once would leave none.
+            # Each closing checks the other branches at its end, under their locks: two closings at once could leave
+            # none.
             pgtrigger.Trigger(
                 name="one_is_open",
                 when=pgtrigger.After,

@@ -1,7 +1,7 @@
-"""The branch to which the reader of a page is bound. The one place that narrows rows to it.
+"""Knows the branch to which the reader of a page is bound. Only this module narrows rows to it.
 
-The reader is known here for the time of a request, as `core.numbers` knows who sees full numbers. Outside of one (a
-command, the worker) everything is seen, and code that writes for a person says for whom.
+The reader is known here for the time of a request, as `core.numbers` knows who sees full numbers. Outside a request (a
+command, the worker) everything is seen, and code that writes for a person names the person.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def within(branch: int, path: str, *, with_shop: bool = False) -> Q:
 
 @contextmanager
 def seen_in_branch_of(person: Callable[[], User | AnonymousUser]) -> Iterator[None]:
-    """Within it this person is the reader; `person` is called with the first rows."""
+    """A context in which this person is the reader; `person` is called for the first rows."""
     token = _own.set(cache(lambda: getattr(person(), "bound_to", None)))
     try:
         yield
@@ -62,7 +62,7 @@ def seen_in_branch_of(person: Callable[[], User | AnonymousUser]) -> Iterator[No
 
 @contextmanager
 def seen_in(branch: int | None) -> Iterator[None]:
-    """Within it the reader sees this branch alone; a reader who is bound to one keeps to that. None: as before."""
+    """A context in which the reader sees only this branch, or the branch of a bound reader. None changes nothing."""
     token = _own.set(lambda: branch) if branch is not None and own_branch() is None else None
     try:
         yield

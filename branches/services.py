@@ -20,11 +20,11 @@ from core import clock
 if TYPE_CHECKING:
     from staff.models import User
 
-# A process reads the rows once in so many seconds: many pages ask for them.
+# A process reads the rows once in this many seconds: many pages need them.
 _KEPT_SECONDS = 5.0
 # The columns of a branch that people change
 TEXTS = ("name", "address", "phone", "footer")
-#: Gets the key of a branch; whether a sale still waits in it.
+#: A function of a branch's key: whether a sale still waits in the branch.
 Question = Callable[[int], bool]
 _QUESTIONS: list[Question] = []
 
@@ -52,7 +52,7 @@ def has_several() -> bool:
 
 
 def first_open() -> int:
-    """The key of the branch where nobody names one, as for what a command sells: the oldest that is open."""
+    """The key of the oldest open branch: it counts if nobody names one, such as for a sale by a command."""
     return min(pk for pk, branch in all_branches().items() if branch.closed_at is None)
 
 
@@ -112,9 +112,10 @@ def change_branch(branch: Branch, texts: Mapping[str, str], *, actor: User) -> N
 
 
 def keep_open(branch: int) -> None:
-    """Keep the branch with this key open until the transaction ends: somebody or something comes to it.
+    """Keep the branch with this key open until the transaction ends, because a person or row comes to it.
 
-    Raises `BranchRefused` if it is closed. The key of a new row would hold it only when the transaction ends.
+    Raises `BranchRefused` if it is closed. The foreign key of a new row would lock the branch only at the end of the
+    transaction.
     """
     with connection.cursor() as cursor:
         # waits for `close_branch` alone, and nobody else waits for it
@@ -124,7 +125,7 @@ def keep_open(branch: int) -> None:
 
 
 def keeps_open(question: Question) -> Question:
-    """Register what a room above may still sell in a branch: a decorator, in its `closing.py`."""
+    """A decorator that registers a room's test for sales that still wait in a branch, in its `closing.py`."""
     _QUESTIONS.append(question)
     return question
 
@@ -135,7 +136,7 @@ def _discover() -> None:
 
 
 def close_branch(branch: Branch, *, actor: User) -> None:
-    """Close the branch: no form offers it any more. Its sales stay, and its name in them.
+    """Close the branch: no form offers it any more. Its sales stay, with its name.
 
     Raises `BranchRefused` for the last open one, while somebody or something in use belongs to it, and while a sale
     waits for approval or a batch is open in it.
