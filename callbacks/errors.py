@@ -1,4 +1,4 @@
-"""Why a callback cannot be processed again."""
+"""The reasons why a callback cannot be processed again."""
 
 from core.errors import Refused
 

@@ -19,7 +19,7 @@ from policies.bounds import BOUNDS
 
 
 class CallbackState(LookChoices):
-    """What became of a callback."""
+    """The state of a callback's processing."""
 
     RECEIVED = "received", "clock", "pending", _("Waiting")
     APPLIED = "applied", "circle-check", "good", pgettext_lazy("callback", "Processed")
@@ -29,7 +29,7 @@ class CallbackState(LookChoices):
 
 
 class RefusalReason(models.TextChoices):
-    """Why a callback is rejected before it is processed."""
+    """The reason why a callback is rejected before it is processed."""
 
     SOURCE = "source", _("source address not allowed")
     TOO_LARGE = "too_large", _("body too large")
@@ -160,7 +160,7 @@ class CallbackRefusal(models.Model):
 
 
 class CallbackRefusalCount(models.Model):
-    """How many callbacks were rejected, by reason and day."""
+    """The number of rejected callbacks, by reason and day."""
 
     day = models.DateField()
     reason = models.CharField(max_length=20, choices=RefusalReason.choices)

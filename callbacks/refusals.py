@@ -1,7 +1,7 @@
-"""Counts rejected callbacks and describes the last ones, at a cost that does not grow with their number.
+"""Counts rejected callbacks and describes the last ones, at a cost that stays the same for any number.
 
-Each process adds them up and writes at most once a second, in one transaction and with one line in the log, however
-many come. A killed process loses those of its last second.
+Each process adds them up and writes at most once a second, in one transaction and with one line in the log. A killed
+process loses the counts of its last second.
 """
 
 from __future__ import annotations

@@ -48,18 +48,18 @@ _HEADER_LENGTH = 500
 _MOST_HINTS, _LATELY = 5, dt.timedelta(minutes=10)
 # Columns that processing writes.
 _OUTCOME = ("state", "result", "processed_at", "tries", "fault")
-# How many callbacks one transaction takes. It holds their orders' locks for about 0.1 s.
+# The most callbacks in one transaction, which holds their orders' locks for about 0.1 s.
 _BATCH = 50
-# After a fault of ours a callback is tried again in this many seconds, then after longer and longer pauses.
+# After a fault of ours a callback is tried again in this many seconds, then after growing pauses.
 _FIRST_PAUSE_SECONDS = 5.0
-# How many bodies one statement empties, so that its locks and its log stay small.
+# The most bodies that one statement empties, so that its locks and its log stay small.
 FORGOTTEN_AT_ONCE = 1_000
 _TASK = "callbacks.tasks.process_waiting"
 # While many callbacks come, each process sends a wake-up twice a second.
 _wake_up = WakeUp(_TASK, longest=0.5)
 _asked = threading.Event()
 _one_at_a_time = threading.Lock()
-# The pause between two runs, however fast callbacks come: in small batches each one costs three times as much.
+# The pause between two runs, at any rate of callbacks: in small batches each callback costs three times as much.
 _RUN_EVERY_SECONDS = 0.25
 _next_run = [0.0]
 
@@ -109,8 +109,8 @@ def receive(
 def process_waiting() -> bool:
     """Process all waiting callbacks in batches, the oldest due first; return whether it has taken any.
 
-    One thread of a process does it, at most four times a second; a second thread returns at once, and the first one
-    looks again. Several processes share the work: each skips what another has locked.
+    Only one thread of a process works, at most four times a second; a second thread returns at once, and the first one
+    searches again. Several processes share the work: each skips what another has locked.
     """
     has_taken = False
     _asked.set()
@@ -121,7 +121,7 @@ def process_waiting() -> bool:
             _asked.clear()
             while (taken := process_batch(_BATCH)) == _BATCH:
                 has_taken = True
-            if taken:  # look again for new callbacks, and for further ones about the same orders
+            if taken:  # search again for new callbacks, and for further ones about the same orders
                 has_taken = True
                 _asked.set()
         finally:
@@ -213,7 +213,7 @@ def _report(callback: Callback, message: CallbackBody) -> Report:
 
 
 def _poll_orders(hints: Mapping[Callback, Transaction]) -> None:
-    """Have the orders of unsigned callbacks polled. `hints`: callback → the transaction in it.
+    """Have the orders of unsigned callbacks polled. `hints`: the transaction of each callback.
 
     A final order, or one that was certainly not charged, is not polled any more. If a callback contradicts it, it is
     still polled: the answer is believed, as a move or as an incident. That happens at most `_MOST_HINTS` times in

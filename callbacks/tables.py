@@ -54,7 +54,7 @@ class CallbackTable(Table[Callback]):
 
 
 class RefusalCountTable(Table[CallbackRefusalCount]):
-    """How many callbacks were rejected, by day and reason."""
+    """The number of rejected callbacks, by day and reason."""
 
     caption = _("By day and reason")
 

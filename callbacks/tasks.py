@@ -7,7 +7,7 @@ from callbacks import services
 
 @shared_task
 def process_waiting(_callback_id: int | None = None, _permit_id: str = "") -> bool:
-    """Process all waiting callbacks, not only the one in the message; a fault of ours stays on the callback's row.
+    """Process all waiting callbacks, not only that of the message; a fault of ours is kept on the callback's row.
 
     False if it took none, for example because another thread does the work (see `backoffice/celery.py`).
     """
