@@ -1,4 +1,4 @@
-"""Why nothing was done about a complaint."""
+"""The reasons why nothing was done about a complaint."""
 
 from __future__ import annotations
 

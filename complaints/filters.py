@@ -37,7 +37,7 @@ class ComplaintFilter(OfOrderFilter, InBranches):
 
     @property
     def is_by_due(self) -> bool:
-        """Whether it shows only open complaints, which are sorted by their due time."""
+        """Whether the list shows only open complaints, sorted by due time."""
         return self._state not in {State.CLOSED, _ALL}
 
     @property
@@ -51,5 +51,5 @@ class ComplaintFilter(OfOrderFilter, InBranches):
         return "" if self.form.errors.get("state") else str(self.form["state"].value() or "")
 
     def in_state(self, complaints: QuerySet[Complaint], _name: str, state: str) -> QuerySet[Complaint]:
-        """By one state, or all."""
+        """The complaints in this state, or all."""
         return complaints if state == _ALL else complaints.filter(state=state)

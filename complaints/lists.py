@@ -1,4 +1,4 @@
-"""The list of complaints: what it is made of."""
+"""The parts of the list of complaints."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMPLAINTS = Listing(
     words=_("Complaints"),
     template="complaints/complaint_list.html",
     rights=(Right.VIEW_COMPLAINTS,),
-    file_rights=(Right.VIEW_SHIFTS,),  # a file holds what everybody did
+    file_rights=(Right.VIEW_SHIFTS,),  # a file holds everybody's acts
     table=ComplaintTable,
     find=lambda query, _person: ComplaintFilter(query, queryset=complaints_seen()),
     for_file=ComplaintQuerySet.for_file,

@@ -43,11 +43,11 @@ MOVES: dict[State, tuple[State, ...]] = {
 
 class ComplaintQuerySet(models.QuerySet["Complaint"]):
     def open(self) -> ComplaintQuerySet:
-        """Those that are not closed."""
+        """The complaints that are not closed."""
         return self.exclude(state=State.CLOSED)
 
     def for_file(self) -> ComplaintQuerySet:
-        """With what a row of the list's file holds."""
+        """The complaints with everything that a row of the file holds."""
         return self.select_related("opened_by", "order")
 
 
@@ -104,7 +104,7 @@ class Complaint(models.Model):
 
     @property
     def badge(self) -> SafeString:
-        """Where it stands, for a page."""
+        """The badge of its state."""
         return State(self.state).badge
 
     @property
@@ -114,7 +114,7 @@ class Complaint(models.Model):
 
 
 class ComplaintEvent(models.Model):
-    """A line of a complaint's story: who wrote what, and where it stands since then."""
+    """A line in the history of a complaint: the person, the words, and the state since then."""
 
     complaint = models.ForeignKey(Complaint, on_delete=models.PROTECT, related_name="events", db_index=False)
     at = models.DateTimeField()

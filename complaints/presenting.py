@@ -1,6 +1,6 @@
 """The answer to a customer about an order, in a plain sentence; and complaints in words.
 
-An outcome that is not known is never called failed.
+An unknown outcome is never called failed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Answer:
 def answer_for(order: Order, head: Letterhead, *, owed: int | None, off_account: OffAccount | None) -> Answer:
     """The answer in the shop's language, or the signed-in person's. `owed`: rupiah to be given back, if any.
 
-    `off_account`: the rupiah that come off an account, or came off, instead of money.
+    `off_account`: the rupiah that come, or came, off an account instead of a refund.
     """
     with translation.override(head.language or translation.get_language()):
         code, sentence, more = _said(order, owed, off_account)
@@ -49,7 +49,7 @@ def answer_for(order: Order, head: Letterhead, *, owed: int | None, off_account:
 
 
 def _said(order: Order, owed: int | None, off_account: OffAccount | None) -> tuple[str, str, str]:
-    """The code, the sentence, and what follows it."""
+    """The code, the sentence, and the words after it."""
     facts = {"product": one_line(order.product_name), "number": shown_destination(order)}
     status = Status(order.status)
     if status is Status.SUCCESS:
@@ -98,7 +98,7 @@ def _ended(
         return code, sentence % facts, off_account_words(off_account, is_done=is_given)
     if (
         is_given and payment.given_method and not moves_money(payment.given_method)
-    ):  # for people who do not see the account
+    ):  # for people who may not see the account
         money = _("We have settled %(amount)s on your account.")
     elif is_given:
         money = _("We have given you %(amount)s back.")
@@ -112,7 +112,7 @@ def _ended(
 
 
 def _asks_again(order: Order) -> str:
-    """How often the status is checked by itself, so that nobody needs to."""
+    """The words about how often the status is checked automatically, so that nobody needs to."""
     seconds = max(1, round(backoff(order.polls)))
     if seconds < 120:
         words = ngettext(
@@ -131,7 +131,7 @@ def _asks_again(order: Order) -> str:
 
 
 def steps_of(complaint: Complaint) -> list[tuple[str, str]]:
-    """The states to which it can go, with the words of each button."""
+    """The states to which the complaint can go, with the words of each button."""
     words = {State.ASKED: _("Provider asked"), State.ANSWERED: _("Answered")}
     close = pgettext("complaint", "Close it")
     return [(state.value, words.get(state, close)) for state in MOVES[State(complaint.state)]]

@@ -1,6 +1,6 @@
-"""A complaint's life: opened, asked upstream, answered, closed. Each step takes its row lock, words and a due time.
+"""Opens complaints, asks upstream, answers and closes them. Each step takes the row lock, words and a due time.
 
-None of it touches the order.
+No step touches the order.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def move_complaint(
 ) -> Complaint:
     """Bring it to a state, or only write a note (`to`: the state it has). Due again at `due_at`, else in some hours.
 
-    Raises `ComplaintRefused`, also when somebody has moved it so that this step is no longer possible.
+    Raises `ComplaintRefused`, also if this step is no longer possible after somebody else's.
     """
     _refuse_unless_may(actor, words)
     wanted, now = State(to), clock.now()

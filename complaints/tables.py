@@ -22,7 +22,7 @@ from purchases.templatetags.orders import status_badge
 
 
 class ComplaintTable(Table[Complaint]):
-    """Complaints with their order and who opened them."""
+    """Complaints with their orders and the people who opened them."""
 
     caption = _("Complaints, the first due on top")
     export: ClassVar[dict[str, Any]] = {
@@ -77,7 +77,7 @@ class ComplaintTable(Table[Complaint]):
 
     @column(_("Due"), css="sub", phone="4 wide", fields=("due", "closed"))
     def due(self, complaint: Complaint) -> SafeString:
-        """The time until which somebody looks after it again, and whether that is over."""
+        """The time by which somebody has to handle it again, and whether that is over."""
         if complaint.state == State.CLOSED:
             return moment(complaint.closed_at)
         due = format_html('<span class="phone-label">{} </span>{}', gettext("Due"), moment(complaint.due_at))

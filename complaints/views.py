@@ -36,7 +36,7 @@ from purchases.receipts import whatsapp_address
 from shop.presenting import Letterhead
 from shop.services import shop_of, shop_question
 
-# The value of `about` in a link to a complaint that a wrong number was typed.
+# The value of `about` in a link to a complaint about a wrongly typed number.
 WRONG_NUMBER = "wrong_number"
 # At most this many of the newest orders that a text means are shown.
 _MOST_FOUND = 6
@@ -47,7 +47,7 @@ _MOST_FOUND = 6
 def arrived(request: StaffRequest) -> HttpResponse:
     """The newest order for a number, or the order with an SN or a ref_id, with the answer for the customer.
 
-    A text that may mean several numbers becomes a choice: no customer hears about another one's order.
+    A text that may mean several numbers leads to a choice: no customer hears about another customer's order.
     """
     text = request.GET.get("q", "").strip()[:100]
     orders = _meant(text) if text else []
@@ -62,7 +62,7 @@ def arrived(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
 def arrived_live(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """When to ask next, and the answer if it is not as the page shows it."""
+    """The time of the next poll, and the answer if it differs from the page."""
     orders, *answers = read_together(_shown().filter(ref_id=ref_id), *_questions(ref_id))
     if not orders:
         raise Http404
@@ -163,7 +163,7 @@ def complaint_open(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(Right.VIEW_ORDERS, Right.HANDLE_COMPLAINTS)
 @require_POST
 def complaint_step(request: StaffRequest, pk: int) -> HttpResponse:
-    """Write what was done about a complaint, and where it stands now."""
+    """Write the step taken about a complaint, and its new state."""
     complaint = get_object_or_404(Complaint.objects.select_related("order"), pk=pk)
     form, to = StepForm(request.POST), request.POST.get("to", "")
     if not form.is_valid() or to not in State.values:
