@@ -1,4 +1,4 @@
-"""How the activity log shows the first tiles of a till."""
+"""Shows the first tiles of a till in the activity log."""
 
 from django.utils.translation import pgettext_lazy
 

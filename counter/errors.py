@@ -1,4 +1,4 @@
-"""Why the counter's page of a till refuses its tiles."""
+"""The reasons why the counter's page of a till refuses its tiles."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext

@@ -8,7 +8,7 @@ from core.forms import RupiahField
 
 
 class PayForm(forms.Form):
-    """The total and the shop's fee, in rupiah, that a person has seen and confirms."""
+    """The total and the shop's fee, in rupiah, that a person saw and confirms."""
 
     amount = RupiahField()
     fee = RupiahField(least=0, required=False)

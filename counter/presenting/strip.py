@@ -1,4 +1,4 @@
-"""What stands beside the counter's field: the pills, the strip of what runs, and what was sold today."""
+"""The parts next to the counter's field: the pills, the strip of running orders, and the sales of today."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def in_short(order: Order) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """One order in the strip of `person`, with its payment. `debtor`: on whose account it is; "" for a paid one."""
+    """One order in the strip of `person`, with its payment. `debtor`: the customer whose account has it, or ""."""
 
     order: Order
     person: User
@@ -75,7 +75,7 @@ class Row:
 
     @property
     def ending_marks(self) -> SafeString:
-        """Attributes with which the page rings when it ends; the strip shows only the person's own orders."""
+        """Attributes that make the page ring at its end; the strip shows only the person's own orders."""
         return ending_marks(self.order, self.order.placed_by)
 
     @property
@@ -94,7 +94,7 @@ class Row:
 
     @property
     def owner(self) -> MeterOwner | None:
-        """Whose meter a token is for."""
+        """The owner of the meter for which a token is."""
         return MeterOwner.read(self.serial) if self.serial and self.serial.is_token else None
 
     @property
@@ -130,7 +130,7 @@ class Row:
 
     @property
     def has_news(self) -> bool:
-        """Whether something came of it since it was sent."""
+        """Whether there is news of it since it was sent."""
         return self.order.status not in {Status.QUEUED, Status.SENDING, Status.PENDING}
 
     @property
@@ -139,7 +139,7 @@ class Row:
 
     @property
     def said(self) -> str:
-        """The line above the field, from the moment it is sent."""
+        """The line above the field, from the sending on."""
         if self.order.status == Status.NEEDS_ACTION and self.order.waits_for_topup:
             return _("Placed: it waits for a top-up.")
         sale = in_short(self.order)
@@ -150,7 +150,7 @@ class Row:
 
     @property
     def said_icon(self) -> str:
-        """The icon beside that line."""
+        """The icon of that line."""
         return self.look.icon if self.has_news else "circle-check"
 
     @property
@@ -166,7 +166,7 @@ class Row:
 
     @property
     def acts(self) -> Collection[Action]:
-        """What its seller can do while it needs action and the customer waits: cancel it, or confirm a risen cost."""
+        """The seller's steps while it needs action and the customer waits: cancel it, or confirm a risen cost."""
         if self.order.status != Status.NEEDS_ACTION:
             return ()
         possible = allowed_actions(self.order, self.person) & {Action.CANCEL, Action.CONFIRM_PRICE}
@@ -180,7 +180,7 @@ class Row:
 
     @property
     def version(self) -> list[object]:
-        """The values that decide its line."""
+        """The values that decide the look of the row."""
         order = self.order
         payment, cost = order.payment, order.product.price if order.status == Status.NEEDS_ACTION else None
         paid = payment.outcome, payment.cash_given, payment.debt_id
@@ -236,18 +236,18 @@ class Strip:
 
     @property
     def not_finished(self) -> int:
-        """How many are open."""
+        """The number of open orders."""
         return sum(row.is_open for row in self.rows)
 
     @property
     def newest_done(self) -> str:
-        """The name of the row that has ended last."""
+        """The name of the row that ended last."""
         done = [row for row in self.rows if row.order.final_at]
         return max(done, key=lambda row: row.order.final_at or row.order.created_at).row_id if done else ""
 
     @property
     def version(self) -> list[object]:
-        """The values that decide its look."""
+        """The values that decide the look of the strip."""
         return [
             *(row.version for row in self.rows),
             *((asked.approval.pk, asked.state) for asked in self.asked),
@@ -256,14 +256,14 @@ class Strip:
 
     @property
     def moving(self) -> Collection[Row | Asked]:
-        """What will change by itself, or by a second person."""
+        """The rows that will change by themselves, or by a second person."""
         rows = [row for row in self.rows if row.is_open and row.order.status != Status.NEEDS_ACTION]
         return [*rows, *(asked for asked in self.asked if asked.approval.is_open)]
 
 
 @dataclass(frozen=True)
 class Pills:
-    """The pills beside the heading: one's own drawer, and the balance. None: the person may not see it.
+    """The pills beside the heading: the person's own drawer, and the balance. None: the person may not see it.
 
     `available`: rupiah. `per_hour`: rupiah that an hour usually takes, None before that is known. `has_prices`: whether
     there is a price rule; without one the shop sells at cost.
@@ -276,7 +276,7 @@ class Pills:
 
     @property
     def lasts(self) -> str:
-        """For how long the balance usually lasts; "" if that is unknown."""
+        """The time for which the balance usually lasts; "" if that is unknown."""
         if not self.per_hour or self.available is None:
             return ""
         hours = max(0, self.available) / self.per_hour
@@ -292,7 +292,7 @@ class Pills:
 
 
 def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
-    """Read both at one moment: one statement, and another while a request waits, however busy the person is."""
+    """Read both at one moment: one statement, and another while a request waits."""
     may_use, sees_balance = person.has_perm(Right.USE_DRAWERS), person.has_perm(Right.VIEW_BOOKS) and sees_cost(person)
     now = clock.now()
     questions = _questions(own_branch(), with_drawer=may_use, with_balance=sees_balance)

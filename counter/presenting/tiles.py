@@ -1,4 +1,4 @@
-"""What the counter's field offers: tabs, and tiles of products and numbers."""
+"""The offers of the counter's field: tabs, and tiles of products and numbers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ STARTS: list[tuple[str, str | Promise, str]] = [
     ("device-gamepad-2", gettext_lazy("Games"), "game "),
     ("file-invoice", _SHELVES[Shelf.BILL], "tagihan "),
 ]
-# How many of the day's last orders are read, and how many of their numbers the empty field offers.
+# The number of the day's last orders that are read, and of their numbers that the empty field offers.
 _LOOKED_AT, _NUMBERS_OF_TODAY = 20, 4
 
 
@@ -88,7 +88,7 @@ class Tile:
 
     @property
     def is_bill(self) -> bool:
-        """Whether it is a biller: its total comes by an inquiry."""
+        """Whether it is a biller, whose total comes by an inquiry."""
         return self.product is not None and self.product.type == ProductType.POSTPAID
 
 

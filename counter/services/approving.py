@@ -1,4 +1,4 @@
-"""A second person approves at the counter itself what the signed-in one has just asked for."""
+"""Lets a second person approve, at the counter itself, the request of the signed-in person."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ APPROVE_HERE = act("approve_at_counter", pgettext_lazy("audit", "Approve at the 
 def approve_here(
     approval: Approval, *, approver: User, secret: str, code: str, asker: User, till_token: str
 ) -> Approval:
-    """Approve it as `approver`, who stands beside the asker; return it as it is then.
+    """Approve it as `approver`, who stands beside the asker; return the approval in its new state.
 
-    The approver gives what signing in and approving take: the password (at a till the PIN), and a code of the second
-    factor. Raises what `confirm_in_person` and `approve` raise; nothing has happened then.
+    The approver types what a sign-in and an approval need: the password (at a till the PIN), and a code of the second
+    factor. Raises the same as `confirm_in_person` and `approve`; nothing has happened then.
     """
     if refusal := why_not_approved_by(approval, approver):  # before a guess is counted
         raise refusal

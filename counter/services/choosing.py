@@ -25,12 +25,12 @@ from purchases.models import Order
 from purchases.states import Status
 
 TILES = 8
-# At most this many of an operator's products are weighed for the tiles.
+# At most this many of an operator's products are considered for the tiles.
 _MOST_WEIGHED = 60
 _MOST_NAMES = 4
 _MOST_ALIKE = 3
 _LEAST_LETTERS = 2
-# The most wanted amounts, until our own orders show them. Rupiah.
+# The most wanted amounts in rupiah, until our own orders show them.
 _USUAL = (10_000, 5_000, 20_000, 50_000, 25_000, 100_000, 15_000, 75_000, 200_000, 500_000)
 _GENERAL = [kind for kind in KINDS.values() if kind.is_general]
 _PREPAID, _POSTPAID = ProductType.PREPAID.value, ProductType.POSTPAID.value
@@ -50,11 +50,10 @@ class Past:
 class Choice:
     """The offers for the text. `picked`: the tile that Enter takes; None: nothing is certain.
 
-    `lacking`: the denomination that no product has exactly. `alike`: products, one of which the words mean.
-    `pages`: how many pages of tiles there are. `sells_below_cost`: whether the person may.
-    `customers`: those with the typed name and no saved number. `off`: the meant product that cannot be sold now.
-    `elsewhere`: the text that finds exactly this amount among all brands, if no token has it. `amount`: what was typed
-    after the name of the customers in `numbers`.
+    `lacking`: the denomination that no product has exactly. `alike`: the words mean one of these products. `pages`: the
+    number of pages of tiles. `sells_below_cost`: whether the person may do so. `customers`: those with the typed name
+    and no saved number. `off`: the meant product that cannot be sold now. `elsewhere`: the text that finds exactly this
+    amount among all brands, if no token has it. `amount`: what was typed after the name of the customers in `numbers`.
     """
 
     typed: Typed
@@ -80,7 +79,7 @@ class Choice:
     def is_nameless(self) -> bool:
         """Whether an amount follows the number of an account, and nothing says which game, wallet or biller is meant.
 
-        Only a phone number and a meter say so by their digits: for all others no product is picked by its amount.
+        Only the digits of a phone number or a meter say it: for all others no product is picked by its amount.
         """
         typed = self.typed
         is_open = (not typed.may_be_meter and self.shelf is not Shelf.BILL) or typed.shelf is Shelf.ALL
@@ -143,9 +142,9 @@ def read_choice(
 
 
 def meant_products(index: Index, text: str) -> tuple[Typed, Found]:
-    """What one line of a table means; nobody watches it while it is typed. `keys` has one product if that is certain.
+    """The meaning of one line of a table, which nobody watches. `keys` has one product if that is certain.
 
-    It asks the database nothing. Without a number, or without words, nothing is found.
+    It sends the database no query. Without a number, or without words, nothing is found.
     """
     choice = Choice(_read(index, text))
     if not choice.typed.number or not choice.typed.words:
@@ -158,7 +157,7 @@ def meant_products(index: Index, text: str) -> tuple[Typed, Found]:
 def _read(index: Index, text: str) -> Typed:
     """The text, with one word as the zone of its account if the other words mean only products that need a zone.
 
-    Without brackets, a word is a zone only beside an amount: "12345678 2001 mlbb" may be 2001 of something.
+    Without brackets, a word is a zone only next to an amount: "12345678 2001 mlbb" may be 2001 of something.
     """
     typed = Typed.read(text)
     others = [other for other in typed.with_zones if _need_zone(index, other.words)]
@@ -178,7 +177,7 @@ def _need_zone(index: Index, words: str) -> bool:
 
 
 def _add_what_is_known(index: Index, choice: Choice, *, sees_names: bool, sees_orders: bool) -> None:
-    """Whose number it is, and what it bought last; or whose name was typed."""
+    """Add the number's customer and its last sale, or the customers of the typed name."""
     typed, saved = choice.typed, SavedNumber.objects.select_related("customer", "product__category", "product__brand")
     if typed.bare:
         seen = narrowed(Order.objects.all(), "payment__branch")
@@ -210,7 +209,7 @@ def _add_what_is_known(index: Index, choice: Choice, *, sees_names: bool, sees_o
 def _numbers_of(words: str, saved: SavedNumberQuerySet) -> list[SavedNumber]:
     """The numbers of customers whose name begins with the words, by name; then of others that the words may mean.
 
-    Many customers have the same first name: an index has them in order, so that only those that are shown are read.
+    Many customers have the same first name: an index has them in order, so that only the shown ones are read.
     """
     named = saved.filter(customer__name__istartswith=words).order_by(Upper("customer__name"), "pk")
     numbers = list(named[:_MOST_NAMES])
@@ -221,7 +220,7 @@ def _numbers_of(words: str, saved: SavedNumberQuerySet) -> list[SavedNumber]:
 
 
 def _find(index: Index, choice: Choice) -> tuple[list[int], Found]:
-    """The keys of the products that are usual for the number, and what the words find."""
+    """Set the keys of the products that are usual for the number, and the results of the words."""
     typed = choice.typed
     if not typed.number:
         # If a customer has that name, no product is offered that merely resembles it.
@@ -256,7 +255,7 @@ def _are_of_products(index: Index, words: str) -> bool:
 
 
 def _shelves(typed: Typed) -> list[Shelf]:
-    """The tabs for a number, the usual one first."""
+    """The tabs for a number, the usual tab first."""
     if typed.zone:
         return [Shelf.ALL]
     if typed.is_phone:
@@ -272,7 +271,7 @@ def _on(index: Index, choice: Choice, shelf: Shelf, words: str) -> Found:
     typed, operator = choice.typed, choice.operator
     if shelf in _CALLED:
         matches = search_index(index, words, operator=operator, kind=_PREPAID, called=_CALLED[shelf])
-        if shelf is Shelf.CREDIT and not matches.keys and not words:  # the catalogue calls it otherwise
+        if shelf is Shelf.CREDIT and not matches.keys and not words:  # the catalogue has another word for it
             matches = search_index(index, words, operator=operator, kind=_PREPAID)
         return matches
     if shelf is Shelf.POWER:
@@ -309,7 +308,7 @@ def _add_tiles(choice: Choice, usual: list[int], matches: Found, pick: str, firs
     from_, until = choice.page * TILES, (choice.page + 1) * TILES
     fitting = set(usual)
     usual = [*dict.fromkeys([*(key for key in first_keys if key in fitting), *usual[:_MOST_WEIGHED]])]
-    # One more than the page shows says whether there is another page.
+    # One more row than the page shows tells whether there is another page.
     wanted = [*usual, *matches.keys[: max(until + 1, _MOST_WEIGHED)], *([suggested] if suggested else [])]
     rows = {row.pk: row for row in read_products([*dict.fromkeys(wanted)])}
     own = [rows[key] for key in usual if key in rows]
@@ -340,7 +339,7 @@ def _arranged(
         own = [row for row in own if fold(row.brand.name).startswith(name)] or own
     head = [first] if first else []
     of_till = [row for row in own if row.pk in first_keys and row not in head]
-    # A product that cannot be sold now leaves its first place to the others.
+    # A product that cannot be sold now gives its first place to the others.
     sold = [row for row in of_till if can_be_sold(row, below_cost=choice.sells_below_cost)]
     head += sorted(sold, key=lambda row: first_keys.index(row.pk))
     own = [row for row in own if row not in head]
@@ -356,7 +355,7 @@ def _by_price(product: Product) -> tuple[int, str]:
 
 
 def _place(product: Product) -> int:
-    """How usual its amount is: the place in `_USUAL` of the nearest amount below its cost; others come last."""
+    """The rank of its amount: the place in `_USUAL` of the nearest amount below its cost; others come last."""
     near = [amount for amount in _USUAL if amount <= product.price < amount + max(2_000, amount // 10)]
     return _USUAL.index(max(near)) if near else len(_USUAL)
 
@@ -375,7 +374,7 @@ def _meant(
 
 
 def _only_one(choice: Choice, listed: Sequence[Product]) -> Product | None:
-    """The product of a tab that has no other; on the tab of bills also the only biller for meters."""
+    """The only product of a tab; on the tab of bills also the only biller for meters."""
     if len(listed) != 1 and choice.shelf is Shelf.BILL:
         listed = [row for row in listed if row.type == _POSTPAID and row.kind is METER]
     return listed[0] if len(listed) == 1 else None

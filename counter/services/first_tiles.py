@@ -1,4 +1,4 @@
-"""The products in the first places of a till's tiles, as the people who manage tills put them."""
+"""The products in the first places of a till's tiles, as people who manage tills arrange them."""
 
 from __future__ import annotations
 

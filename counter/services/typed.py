@@ -9,10 +9,10 @@ from enum import StrEnum
 from catalogue.destinations import GAME_ZONE, PHONE
 from core.notation import at_home, in_groups, split_number
 
-# The number of a bill, a meter or a card: its least digits in one piece, most digits in groups, and longest group.
+# The number of a bill, a meter or a card: the fewest digits in one piece, the most in groups, and the longest group.
 _LEAST_IN_ONE, _MOST_IN_GROUPS, _LONGEST_GROUP = 8, 11, 5
 _LONGEST_PHONE = 13
-# The most digits of a number, and the least by which a word after it is another number: 10.000.000 is an amount.
+# The most digits of a number, and the fewest with which a word after it is another number: 10.000.000 is an amount.
 _LONGEST, _LEAST_OF_ANOTHER = 20, 9
 # A phone number with a character in it that is not a digit, such as the letter O.
 _WRONG_SIGN = re.compile(
@@ -63,7 +63,7 @@ class Typed:
 
     @classmethod
     def read(cls, text: str) -> Typed:
-        """Understand the text; a number that is not complete yet counts as one, too."""
+        """The text in its parts; an incomplete number counts as a number, too."""
         if by_sms := _BY_SMS.fullmatch(text):
             number, words = by_sms[2], by_sms[1]
         else:
@@ -87,7 +87,7 @@ class Typed:
 
     @property
     def strange_prefix(self) -> str:
-        """The first digits of a number that looks like a phone number but has no operator; "" for every other one."""
+        """The first digits of a number that looks like a phone number but has no operator; "" for all others."""
         return self.bare[:4] if self.bare.startswith("0") and not self.is_phone else ""
 
     @property
@@ -154,7 +154,7 @@ class Typed:
 
     @property
     def offers_power(self) -> bool:
-        """Whether it may be an electricity number, so that both token and bill are offered."""
+        """Whether it may be an electricity number: then both token and bill are offered."""
         return not self.zone and len(self.bare) in _TOKENS_AND_BILLS
 
     def on(self, shelf: Shelf) -> str:
@@ -163,7 +163,7 @@ class Typed:
 
 
 def _account_and_zone(text: str, phone: str) -> tuple[str, str, str] | None:
-    """An account with its zone, the zone, and all other words; None for a phone number, or without such an account."""
+    """An account with its zone, the zone, and all other words; None for a phone number, or without an account."""
     match = None if phone.startswith(("0", "+")) or PHONE.read(phone) else _ACCOUNT_AND_ZONE.search(text)
     if not match:
         return None

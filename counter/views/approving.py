@@ -1,4 +1,4 @@
-"""Approving at the counter: the second person comes, sees what is asked for, and the sale goes on."""
+"""Approving at the counter: the second person comes, sees the request, and the sale goes on."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from counter.views.sending import elsewhere, open_for_sale, show_approval, show_
 from purchases.models import Order
 from purchases.services.acts import PurchaseAct
 
-# What is sold or paid at the counter. Everything else is decided on its own page.
+# Acts that sell or pay at the counter. All other acts are decided on their own pages.
 _AT_COUNTER = (PurchaseAct.name, BillAct.name)
 
 
 @staff_only(Right.VIEW_PRODUCT, Right.BUY)
 @require_http_methods(["GET", "POST"])
 def counter_approve(request: StaffRequest, pk: int) -> HttpResponse:
-    """Place what the person has asked for, approved by a colleague who types PIN or password, and a code, here."""
+    """Place what the person asked for, after a colleague has typed PIN or password, and a code, here."""
     if request.method == "GET":
         asked = get_object_or_404(Approval.objects.for_table(), pk=pk)
         is_here = asked.is_open and asked.asked_by == request.user and asked.act in _AT_COUNTER

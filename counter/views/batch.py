@@ -59,44 +59,44 @@ class Batch:
 
     @property
     def customer(self) -> Customer | None:
-        """Whose bills they are, if they are one customer's and a number is still saved."""
+        """The customer of all these bills, if there is one and a number is still saved."""
         customers = {bill.check.saved_number.customer for bill in self.bills if bill.check.saved_number}
         return customers.pop() if len(customers) == 1 else None
 
     @property
     def answered(self) -> int:
-        """How many the billers have answered."""
+        """The number of bills that the billers have answered."""
         return sum(bill.state != BillState.PENDING for bill in self.bills)
 
     @property
     def is_asking(self) -> bool:
-        """Whether a biller's answer is still waited for."""
+        """Whether a biller has not answered yet."""
         return any(bill.standing is Standing.ASKING for bill in self.bills)
 
     @property
     def payable(self) -> list[ShownBill]:
-        """Those that can be paid now."""
+        """The bills that can be paid now."""
         return [bill for bill in self.bills if bill.standing is Standing.PAYABLE and not bill.approval_id]
 
     @property
     def paid(self) -> list[ShownBill]:
-        """The paid ones, which have a receipt."""
+        """The paid bills, which have a receipt."""
         return [bill for bill in self.bills if bill.standing is Standing.PAID]
 
     @property
     def paid_sum(self) -> int:
-        """Rupiah of the paid ones, with the shop's fees."""
+        """Rupiah of the paid bills, with the shop's fees."""
         return sum(bill.check.to_pay or 0 for bill in self.paid)
 
     @property
     def left(self) -> list[ShownBill]:
-        """Those that the customer could pay now and has not, and those that wait for a second person."""
+        """The bills that the customer could pay now and has not, and those that wait for a second person."""
         open_bills = [bill for bill in self.bills if not bill.order]
         return [bill for bill in open_bills if bill.approval_id or bill.standing is Standing.PAYABLE]
 
     @property
     def may_end(self) -> bool:
-        """Whether the next customer may come: something was done about some, or nothing can be."""
+        """Whether the next customer may come: some bills were handled, or none can be."""
         has_begun = any(bill.order or bill.approval_id for bill in self.bills)
         return has_begun or not (self.payable or self.is_asking)
 
@@ -163,7 +163,7 @@ def batch_detail(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
 @staff_only(Right.VIEW_BILLS)
 @require_GET
 def batch_live(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
-    """The rows that have changed since they were shown, the progress, and when to ask next."""
+    """The rows that have changed since they were shown, the progress, and the time of the next poll."""
     return render(request, "counter/batch.html#live", _followed(request, batch))
 
 
@@ -189,7 +189,7 @@ def batch_review(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
 def _review(
     request: StaffRequest, bills_together: Batch, wanted: set[str], *, refusal: OrderRefused | None = None
 ) -> HttpResponse:
-    """The review of those of `wanted` (ref_ids) that can be paid. `refusal`: why nothing was placed."""
+    """The review of the payable bills among `wanted` (ref_ids). `refusal`: why nothing was placed."""
     chosen = [bill for bill in bills_together.payable if bill.check.ref_id in wanted]
     if not chosen:
         messages.error(request, _("Choose at least one bill that can be paid."), extra_tags="no_bill_chosen")
@@ -240,7 +240,7 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
         return _review(request, bills_together, set(seen), refusal=refusal)
     if any(isinstance(refusal, BalanceShort) for refusal in came.refusals.values()):
         request_balance_reading()  # a top-up of this minute is found sooner
-    # Only those of this batch: the person has seen the earlier ones.
+    # Only the payments of this batch: the person has seen the earlier ones.
     request.session[_REFUSALS] = {
         str(batch): {
             ref_id: explained(refusal, seen=seen[ref_id].total, person=request.user)
@@ -261,7 +261,7 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
 
 
 def _say_what_came_of_it(request: StaffRequest, *, new: int, asked: int, known: int, refused: int) -> None:
-    """How many payments were placed, wait for a second person, had been placed before, and were refused."""
+    """Say how many payments were placed, wait for a second person, had been placed before, and were refused."""
     if new:
         words = ngettext("%(n)s payment placed.", "%(n)s payments placed.", new)
         messages.success(request, words % {"n": new}, extra_tags="payments_placed")

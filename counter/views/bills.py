@@ -70,7 +70,7 @@ def counter_bill(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(*MAY)
 @require_GET
 def counter_bill_now(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The biller's answer, once it has come; before that, once, that it takes long (`slow`: the page shows that)."""
+    """The biller's answer, when it has come; before that, once, a note that it takes long (`slow`: it is shown)."""
     bill = _read(request, ref_id)
     if bill.standing is Standing.ASKING and bill.is_slow == ("slow" in request.GET):
         return HttpResponse(status=_NOTHING_NEW)
@@ -100,7 +100,7 @@ def counter_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(*MAY)
 @require_POST
 def counter_ask(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """Send the identical inquiry again: for a total that has changed, or an answer that never came."""
+    """Send the identical inquiry again: for a changed total, or an answer that never came."""
     check = get_object_or_404(BillCheck, ref_id=ref_id)
     try:
         inquiry = services.inquire_again(check, actor=request.user)
@@ -161,7 +161,7 @@ def _pay_seen(request: StaffRequest, check: BillCheck, *, amount: int, fee: int)
 
 
 def explained(refusal: OrderRefused, *, seen: int, person: User) -> dict[str, Any]:
-    """A refused payment for the page: its code, its words and what to do, or where the next step leads.
+    """A refused payment for the page: its code, its words and what to do, or the address of the next step.
 
     `seen`: rupiah, the total that was to be paid.
     """

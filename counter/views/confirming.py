@@ -50,7 +50,8 @@ def recognised(product: Product, kind: DestinationKind, typed: str) -> dict[str,
 def repeats(product: Product, form: DestinationForm) -> dict[str, Any]:
     """The review's first words about an open order, or one of today, for the same product and destination.
 
-    Else about an order of another product for this destination whose outcome is not known: it may be the same sale.
+    Without such an order, about one of another product for this destination with an unknown outcome: it may be the same
+    sale.
     """
     try:
         services.refuse_repeat(product=product, destination=form.cleaned)
@@ -69,7 +70,7 @@ def review_facts(request: StaffRequest, product: Product, form: DestinationForm,
     closed = product.in_cut_off()
     whose = recognised(product, form.kind, form.cleaned)
     limits = limits_shown(request.user, product.price)
-    # Nobody approves more than the person's own limit allows: beyond it only the refusal is said.
+    # Nobody can approve more than the person's own limit: above it the page says only the refusal.
     needs_approval = not limits["limit_refusal"] and services.needs_approval(
         request.user, cost=product.price, price=product.sells_for
     )
@@ -94,7 +95,7 @@ def review_facts(request: StaffRequest, product: Product, form: DestinationForm,
         or limits["limit_refusal"]
         or is_refused_sale
         or hours_refusal,
-        # Nothing to think about: the button has the focus.
+        # Nothing needs a second thought: the button has the focus.
         "is_plain": not (
             missing
             or is_below_cost
@@ -111,7 +112,7 @@ def review_facts(request: StaffRequest, product: Product, form: DestinationForm,
 
 
 def say_if_paid_otherwise(request: StaffRequest, order: Order, payment: PaymentFacts) -> None:
-    """Say that the same form has placed this order before, and that the way in which it was paid then still counts."""
+    """Say that the same form has placed this order before, and that its first way to pay still counts."""
     if is_other_way(order.payment, payment):
         words = _(
             "%(ref_id)s was placed before, paid by: %(paid_by)s. If the customer paid in another way, change it on the"
@@ -122,7 +123,7 @@ def say_if_paid_otherwise(request: StaffRequest, order: Order, payment: PaymentF
 
 
 def place_confirmed(request: StaffRequest, product: Product, form: DestinationForm) -> Order | dict[str, Any]:
-    """Place what the posted review confirms; returns the order, or, if it is refused, what the next review says.
+    """Place what the posted review confirms; returns the order, or after a refusal the words for the next review.
 
     Raises the refusals that no review can answer: `NeedsApproval`, `InvalidDestination`, `NotForSale`.
     """

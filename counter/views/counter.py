@@ -1,4 +1,4 @@
-"""The counter's page: the field, what it offers while it is typed in, and the strip of what runs."""
+"""The counter's page: the field, its offers while a person types, and the strip of running orders."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def counter(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_PRODUCT, Right.BUY)
 @require_GET
 def counter_live(request: StaffRequest) -> HttpResponse:
-    """When to ask next, and the strip when it is not as the page shows it."""
+    """The time of the next poll, and the strip if it differs from the page."""
     return render(request, "counter/strip.html#live", strip_facts(request))
 
 
@@ -63,9 +63,9 @@ def counter_message(request: StaffRequest, ref_id: str) -> HttpResponse:
 
 
 def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
-    """The field as it is typed in, and what it offers. `more`: the review, a bill, or what has to be said.
+    """The field with the typed text, and its offers. `more`: the review, a bill, or a message.
 
-    The values of the address or the form: `q` the text, `product` the one chosen before its number, `page`.
+    The values of the address or the form: `q` the text, `product` the product chosen before its number, `page`.
     """
     asked = request.POST if request.method == "POST" else request.GET
     text = more.pop("q", asked.get("q", ""))[:_LONGEST]

@@ -24,7 +24,7 @@ _LONGEST = 100
 @staff_only(Right.ENROL_TILLS)
 @require_http_methods(["GET", "POST"])
 def till_tiles(request: StaffRequest, pk: int) -> HttpResponse:
-    """Show the first tiles, and what the search finds to add; save their order (POST).
+    """Show the first tiles, and search results to add; save their order (POST).
 
     The form: `tile`, the codes that stay, in order; `up`, the one that goes one place forward; `add`, one more.
     """

@@ -1,4 +1,4 @@
-"""The review in the counter's panel, and sending what it shows: by the services of every other purchase."""
+"""The review in the counter's panel, and sending the reviewed sale, by the same services as every other purchase."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _review(
 def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Sell the same for the same number again; it is reviewed and sent like any other.
 
-    If it was this person's last sale, they mean a second one. Any other may be an earlier customer's: it takes a `Y`.
+    After this person's last sale a second one is meant. Any other order may be an earlier customer's: it takes a `Y`.
     """
     seen = narrowed(Order.objects.select_related("product"), "payment__branch")
     order = get_object_or_404(seen, ref_id=ref_id)
@@ -177,7 +177,7 @@ def _wrong_number(request: StaffRequest, product: Product, faults: list[str]) ->
 
 
 def _is_unconfirmed(request: StaffRequest, product: Product, form: DestinationForm) -> bool:
-    """Whether the number is another operator's, and nobody said that it is right."""
+    """Whether the number belongs to another operator, and nobody has confirmed it."""
     is_other = recognised(product, form.kind, form.cleaned)["is_other_operator"]
     return is_other and "confirm_operator" not in request.POST
 
@@ -229,7 +229,7 @@ def show_sent(request: StaffRequest, order: Order) -> HttpResponse:
 @staff_only(Right.VIEW_PRODUCT, Right.BUY, Right.GIVE_BACK)
 @require_POST
 def counter_give_back(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """Note that the customer of one's own failed sale has the money back, in cash out of one's own drawer."""
+    """Note that the customer of the person's own failed sale has the money back, in cash from that person's drawer."""
     payment = get_object_or_404(Payment, ref_id=ref_id, seller=request.user)
     with refusal_shown(request):
         give_back(payment, method=CASH, actor=request.user, shift=open_shift_of(request.user.pk))
