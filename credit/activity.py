@@ -1,4 +1,4 @@
-"""How the activity log shows customers' accounts."""
+"""Shows customers' accounts in the activity log."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Customers(Subject):
         return super().about(key, seen if may_see else seen._replace(rows={}))
 
     def url(self, reader: User, *args: Any) -> str:
-        """The account's page; the customer's for a reader who may see only that."""
+        """The account's page; the customer's page for a reader who may see only that."""
         return reverse("credit_account", args=args) if _sees_credit(reader) else super().url(reader, *args)
 
 

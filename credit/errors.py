@@ -1,4 +1,4 @@
-"""Why something is not sold on credit, or not entered in a customer's account."""
+"""The reasons why something is not sold on credit, or not entered in a customer's account."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class CreditRefused(ForReason, OrderRefused):
 
 
 class NoAccount(CreditRefused):
-    """The customer may not buy on credit: nobody has given an account."""
+    """The customer may not buy on credit, because nobody has given the customer an account."""
 
     def __init__(self, name: str) -> None:
         self.reason = ""
@@ -53,7 +53,7 @@ class NoAccount(CreditRefused):
 
 
 class OtherAccount(CreditRefused):
-    """The sale is on the account of somebody else than was named."""
+    """The sale is on the account of another customer than the named one."""
 
     def __init__(self, name: str) -> None:
         self.reason = ""
@@ -72,7 +72,7 @@ class OverCap(CreditRefused):
 
 
 class Overdue(CreditRefused):
-    """The customer's debt has been due since the day `since`. Nothing more is sold on credit before that is paid."""
+    """The customer's debt has been due since the day `since`. Nothing more is sold on credit until it is paid."""
 
     def __init__(self, name: str, *, since: dt.date) -> None:
         self.reason, self.since = "", since

@@ -31,7 +31,7 @@ class AgeingFilter(InBranches):
 
     @classmethod
     def of(cls, params: Mapping[str, str]) -> AgeingFilter:
-        """The accounts on which something is owed; a reader bound to a branch sees those that owe something there."""
+        """The accounts with a debt; a reader bound to a branch sees the accounts with a debt there."""
         owing, own = CreditAccount.objects.filter(balance__gt=0).order_by("oldest_due", "pk"), own_branch()
         return cls(params, queryset=owing if own is None else owing.filter(owing_in(own, with_shop=True)))
 

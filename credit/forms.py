@@ -60,7 +60,7 @@ class CreditCustomerField(forms.CharField):
         return value.name if isinstance(value, Customer) else value
 
     def clean(self, value: Any) -> Any:
-        """The only customer of this name, in capitals or not. A part of a name is not enough for a debt."""
+        """The only customer of this name; case does not count. A part of a name is not enough for a debt."""
         name = super().clean(value)
         if not name:
             return None
@@ -77,7 +77,7 @@ class CreditCustomerField(forms.CharField):
 
 
 class TermsForm(forms.Form):
-    """Up to how much a customer may buy on credit, and when that is due."""
+    """The cap of a customer's credit, and the due date."""
 
     cap = RupiahField(label=_("Cap"), least=0, widget=forms.TextInput(_DIGITS))
     due_days = forms.IntegerField(
@@ -91,7 +91,7 @@ class TermsForm(forms.Form):
 
 
 class CreditPaymentForm(SumForm):
-    """A customer's payment of a debt: how much, and how."""
+    """A customer's payment of a debt: the amount, and the way to pay."""
 
     method = forms.ChoiceField(
         label=_("Paid by"),
@@ -102,7 +102,7 @@ class CreditPaymentForm(SumForm):
 
 
 class CreditPayoutForm(SumForm):
-    """A payout of money that the shop owes a customer: how much, and how."""
+    """A payout of money that the shop owes a customer: the amount, and the way."""
 
     method = forms.ChoiceField(
         label=_("Paid out by"),
@@ -113,7 +113,7 @@ class CreditPayoutForm(SumForm):
 
 
 class ReasonForm(forms.Form):
-    """Why a payment is undone."""
+    """The reason why a payment is undone."""
 
     reason = forms.CharField(label=_("Why"), max_length=500, widget=forms.TextInput(_LINE))
 

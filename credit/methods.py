@@ -23,9 +23,9 @@ class Method:
     icon: str
     #: The key that chooses it in a review; "" for none. Not F5 to F7, which are the browser's own.
     key: str = ""
-    #: Its money lies in the drawer, so it is counted there.
+    #: Its money is in the drawer, and counted there.
     counts_as_cash: bool = False
-    #: No money moves: it is on the account of a customer.
+    #: No money moves: the price is on a customer's account.
     needs_debtor: bool = False
     #: The number on the slip must be noted with it. If a method only `takes_reference`, the number may stay empty.
     needs_reference: bool = False
@@ -66,7 +66,7 @@ def bank_methods() -> list[Method]:
 
 
 def counts_as_cash(code: str) -> bool:
-    """Whether money by this method lies in the drawer."""
+    """Whether money by this method is in the drawer."""
     method = find_method(code)
     return method is not None and method.counts_as_cash
 

@@ -1,6 +1,6 @@
 """Customers' credit accounts (kasbon), and the entries that say what each of them owes.
 
-Amounts in whole rupiah, above zero what the customer owes. Entries are added and never changed. The database itself
+Amounts are whole rupiah, above zero for a customer's debt. Entries are added and never changed. The database itself
 adds each one to its account's balance, and refuses a sale that would pass the cap.
 """
 
@@ -29,7 +29,7 @@ def unpaid(account: str, owed: str) -> str:
     """SQL for the debts of an account that are not paid, newest first, each with its unpaid part as `open`.
 
     A payment pays the debt that is due first, so the newest debts are the unpaid ones. Only those are read, one after
-    the other, until they add up to `owed`, however long the history is.
+    the other, until they add up to `owed`; the history may be of any length.
     """
     debt = f"""
         SELECT e.id, e.ref_id, e.due_on, e.at, e.amount FROM credit_creditentry e
@@ -51,7 +51,7 @@ def unpaid(account: str, owed: str) -> str:
 
 
 def forget_unless_owing(collector: Any, field: Any, accounts: Any, using: str) -> None:
-    """Keep a deleted customer's account, without a customer. Raises `ProtectedError` while either side owes money.
+    """Keep the account of a deleted customer. Raises `ProtectedError` while either side owes money.
 
     Call `delete` inside a transaction: nobody sells to the customer meanwhile.
     """
@@ -66,7 +66,7 @@ def forget_unless_owing(collector: Any, field: Any, accounts: Any, using: str) -
 
 
 class CreditAccount(models.Model):
-    """How much a customer may buy on credit, and what is owed. With a cap of 0 nothing more is sold on credit."""
+    """The cap of a customer's credit, and the balance. With a cap of 0 nothing more is sold on credit."""
 
     customer = models.OneToOneField(Customer, null=True, on_delete=forget_unless_owing, related_name="credit")
     cap = models.BigIntegerField(_("cap"), help_text="Rupiah that may be owed at most.")
@@ -100,7 +100,7 @@ class CreditAccount(models.Model):
                 operation=pgtrigger.Insert,
                 condition=~pgtrigger.Q(new__balance=0) | pgtrigger.Q(new__oldest_due__isnull=False),
             ),
-            # The depth is 0 for a statement that somebody types, and 1 for the update by an entry's trigger.
+            # The depth is 0 for a statement that a person types, and 1 for the update by an entry's trigger.
             pgtrigger.Protect(
                 name="balance_follows_its_entries",
                 operation=pgtrigger.Update,
@@ -171,7 +171,7 @@ _FITS_THE_OTHERS = """
     END IF;
     RETURN NEW;
 """
-# What leaves an account comes to another one in the same transaction.
+# An amount that leaves an account comes to another account in the same transaction.
 _COMES_TO_ANOTHER = """
     PERFORM FROM credit_creditentry WHERE replaces_id = coalesce(NEW.undoes_id, NEW.id) AND kind = 'moved';
     IF NOT FOUND THEN
@@ -218,15 +218,15 @@ _MOVES_THE_BALANCE = f"""
 
 class CreditEntryQuerySet(models.QuerySet["CreditEntry"]):
     def current(self) -> CreditEntryQuerySet:
-        """Entries that hold: neither undone nor undoing another."""
+        """The entries that are neither undone nor undoing another."""
         return self.filter(undoes=None, undone_by=None)
 
 
 class CreditEntry(models.Model):
     """An increase of a customer's debt, or a decrease (below zero). Another entry undoes a wrong one.
 
-    A debt that moves to another account in a merge is undone here, and replaced there. What is kept for the customer
-    moves by two entries, too: the one there replaces the one here.
+    A debt that moves to another account in a merge is undone here, and replaced there. Money that is kept for the
+    customer moves by two entries, too: the entry there replaces the entry here.
     """
 
     class Kind(models.TextChoices):
@@ -348,7 +348,7 @@ class CreditEntry(models.Model):
 
     @property
     def method_words(self) -> str:
-        """How the money moved, in words; empty if none did."""
+        """The way in which the money moved, in words; empty if no money moved."""
         return method_words(self.method)
 
     @property

@@ -1,4 +1,4 @@
-"""Accounts in words: how late a debt is, and the text that reminds a customer."""
+"""Accounts in words: the delay of a debt, and the text that reminds a customer."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 def age_badge(account: CreditAccount) -> SafeString:
-    """How late the oldest debt of an account is; empty where nothing is owed."""
+    """The badge for the delay of an account's oldest debt; empty without a debt."""
     if account.oldest_due is None:
         return SafeString()
     return late_badge(account.oldest_due) or badge(("clock", "queued"), Age.NOT_DUE.label)
 
 
 def late_badge(due_on: dt.date) -> SafeString:
-    """How late a debt is that is due on this day; empty before the day, which stands beside it."""
+    """The badge for the delay of a debt that is due on this day; empty before that day."""
     if due_on == timezone.localdate():
         return badge(("alert-triangle", "held"), _("Due today"))
     days = (timezone.localdate() - due_on).days
@@ -43,9 +43,9 @@ def late_badge(due_on: dt.date) -> SafeString:
 
 @dataclass(frozen=True)
 class Owed:
-    """What an account owes: `first` of its unpaid debts, oldest due first, and how many `more` there are.
+    """The debts of an account: the `first` unpaid ones, oldest due first, and the number of `more`.
 
-    `since`: when the oldest of all unpaid ones began. `unfulfilled`: those whose orders did not go through.
+    `since`: the beginning of the oldest unpaid debt. `unfulfilled`: the debts whose orders did not go through.
     """
 
     first: list[Debt]
@@ -55,7 +55,7 @@ class Owed:
 
 
 def owed_of(account: CreditAccount, most: int = 5) -> Owed | None:
-    """What this account owes; None where nothing is owed."""
+    """The debts of this account; None without a debt."""
     if account.balance <= 0:
         return None
     debts, unfulfilled = debts_and_unfulfilled(account)
@@ -63,7 +63,7 @@ def owed_of(account: CreditAccount, most: int = 5) -> Owed | None:
 
 
 def off_account_words(off: OffAccount, *, is_done: bool) -> str:
-    """The sentence for the customer when a price comes off the account, or once it has; in the active language."""
+    """The sentence for the customer when a price comes, or has come, off the account; in the active language."""
     facts = {"amount": rupiah(off.amount), "kept": rupiah(off.kept)}
     if not is_done:
         if off.code == "less":

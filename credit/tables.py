@@ -23,7 +23,7 @@ from staff.models import User
 
 
 class AgeingTable(Table[CreditAccount]):
-    """Accounts on which something is owed, with their customers."""
+    """Accounts with a debt, with their customers."""
 
     caption = _("Customers who owe money, the oldest debt first")
 
@@ -120,7 +120,7 @@ class CreditEntryTable(Table[CreditEntry]):
 
     @column(_("Note"), phone="3 wide")
     def note(self, entry: CreditEntry) -> SafeString:
-        """How it was paid, why, its order, and when it is due."""
+        """The way to pay, the reason, the order, and the due date."""
         parts = [entry.method_words, note_as_seen(entry.reason), entry.ref_id]
         if entry.due_on:
             parts.append(gettext("due %(day)s") % {"day": day_words(entry.due_on)})
@@ -148,12 +148,12 @@ class CreditEntryTable(Table[CreditEntry]):
 
     @column(_("Owed"), css="num", phone="2 right")
     def after(self, entry: CreditEntry) -> SafeString:
-        """Rupiah that are owed after it."""
+        """Rupiah that are owed after this entry."""
         return _labelled(gettext("Owed"), rupiah(entry.balance_after))
 
 
 def _labelled(label: str, amount: str) -> SafeString:
-    """The amount with its label, for a card on a phone: that has no headings."""
+    """The amount with its label, for a card on a phone, which has no headings."""
     return format_html('<span class="phone-label">{} </span>{}', label, amount)
 
 

@@ -38,7 +38,7 @@ SET_TERMS = act("credit_terms", pgettext_lazy("audit", "Change a customer's tab"
 BRING_FORWARD = act("credit_brought", pgettext_lazy("audit", "Enter what was owed before"), Right.MANAGE_CREDIT)
 _MOST_DEBTS = 50
 _ROWS = 50
-# How many accounts of a file are looked up in one statement.
+# The number of accounts of a file that are read in one statement.
 _AT_ONCE = 500
 
 
@@ -64,7 +64,7 @@ def show_account(
     payment: CreditPaymentForm | None = None,
     payout: CreditPayoutForm | None = None,
 ) -> HttpResponse:
-    """The page of the account; 422 with a form of it that was refused."""
+    """The page of the account; 422 with a refused form."""
     account: CreditAccount | None = getattr(customer, "credit", None)
     manages = request.user.has_perm(Right.MANAGE_CREDIT)
     context: dict[str, Any] = {"customer": customer, "account": account}
@@ -104,7 +104,7 @@ def show_account(
 
 
 def _last_payment(request: StaffRequest, entries: list[CreditEntry]) -> CreditEntry | None:
-    """The payment with which the shown entries begin, whose receipt is most likely wanted now."""
+    """The payment at the top of the shown entries; its receipt is most likely wanted now."""
     newest = entries[0] if entries and request.user.has_perm(Right.USE_CREDIT) else None
     return newest if newest and newest.kind == CreditEntry.Kind.PAYMENT and not newest.undoes_id else None
 
@@ -143,7 +143,7 @@ def credit_terms(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.MANAGE_CREDIT)
 @require_POST
 def credit_brought(request: StaffRequest, pk: int) -> HttpResponse:
-    """Enter what this customer owed before the account began. It takes a second factor."""
+    """Enter this customer's debt from before the account began. It takes a second factor."""
     account = get_object_or_404(CreditAccount.objects.select_related("customer"), customer=pk)
     form = BroughtForm(request.POST, auto_id="brought-%s")
     if not form.is_valid():
@@ -156,7 +156,7 @@ def credit_brought(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 def _typed(request: StaffRequest, pk: int, form: Form) -> dict[str, object]:
-    """What the second factor confirms: the customer, and each field as it was typed."""
+    """The content that the second factor confirms: the customer, and each field as it was typed."""
     return {"customer": pk, **{name: request.POST.get(name, "") for name in form.fields}}
 
 
@@ -167,7 +167,7 @@ def _with_names(keys: list[int]) -> QuerySet[CreditAccount]:
 @staff_only(Right.VIEW_CREDIT)
 @require_GET
 def credit_list(request: StaffRequest) -> HttpResponse:
-    """Accounts on which something is owed, the oldest debt first, by age."""
+    """Accounts with a debt, the oldest debt first, by age."""
     filtered = AgeingFilter.of(request.GET)
     page = FirstPages(filtered.qs.values_list("pk", flat=True), _ROWS).get_page(request.GET.get("page"))
     table = AgeingTable(_with_names(list(page)))

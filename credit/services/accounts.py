@@ -1,4 +1,4 @@
-"""Customers' accounts: their lock and entries; giving credit, and changing its cap and due date.
+"""Customers' accounts: the lock and the entries; gives credit, and changes its cap and due date.
 
 Every service that adds an entry holds the lock: after the order's and the shift's, before the books. People who manage
 credit change its terms, and each change is noted.
@@ -35,9 +35,9 @@ def set_credit(
     due_on: dt.date | None = None,
     actor: User,
 ) -> CreditAccount:
-    """Let the customer owe up to `cap` rupiah, due `due_days` after a sale or on the day `due_on`; also change that.
+    """Let the customer owe up to `cap` rupiah, due `due_days` after a sale or on the day `due_on`; also changes these.
 
-    A cap of 0 ends it: nothing more is sold on credit, and what is owed stays. Raises `CreditRefused`.
+    A cap of 0 ends the credit: nothing more is sold on credit, and the debts stay. Raises `CreditRefused`.
     """
     if not actor.has_perm(Right.MANAGE_CREDIT):
         raise CreditRefused("no_right")
@@ -61,7 +61,7 @@ def set_credit(
 def bring_forward(
     account: CreditAccount, *, amount: int, reason: str, actor: User, token: UUID | None = None
 ) -> CreditEntry:
-    """Enter `amount` rupiah that the customer owed before this account began, such as in a notebook.
+    """Enter a debt of `amount` rupiah from before this account began, such as from a notebook.
 
     It is not a sale, so it may pass the cap. `token`: one per rendered form; the same again gives the same entry.
     Raises `CreditRefused`.
@@ -112,7 +112,7 @@ def name_of(account: CreditAccount) -> str:
 
 
 def due_day(account: CreditAccount) -> dt.date:
-    """When a sale of today is due."""
+    """The day on which a sale of today is due."""
     today = timezone.localdate()
     if account.due_on and account.due_on >= today:
         return account.due_on
@@ -120,7 +120,7 @@ def due_day(account: CreditAccount) -> dt.date:
 
 
 def entered_before(account: CreditAccount, token: UUID | None, *, actor: User, **facts: Any) -> CreditEntry | None:
-    """The entry of the locked account that this form has made before; None for a form that has made none.
+    """The entry that this form has already made in the locked account; None for a new form.
 
     `facts`: its present values. Raises `CreditRefused` if they were different then, or the entry was undone.
     """

@@ -1,6 +1,6 @@
-"""How old what customers owe is, and debts for orders that ended without success.
+"""The age of customers' debts, and debts for orders that ended without success.
 
-The age depends only on the debts that are not paid. The price of an order that did not succeed stays on the account
+The age depends only on unpaid debts. The price of an order that did not succeed stays on the account
 until somebody notes it.
 """
 
@@ -25,7 +25,7 @@ _BY_AGE = f"""
 
 
 class Age(models.TextChoices):
-    """How long a debt has been due."""
+    """The time for which a debt has been due."""
 
     NOT_DUE = "not_due", _("Not due")
     WEEK = "week", _("1–7 days")
@@ -35,7 +35,7 @@ class Age(models.TextChoices):
 
 @dataclass(frozen=True)
 class Debt:
-    """A debt that is not paid, or not wholly: `open` rupiah of `amount`. `ref_id`: its order, if it is a sale."""
+    """A debt that is not, or not fully, paid: `open` rupiah of `amount`. `ref_id`: its order, if it is a sale."""
 
     entry: int
     ref_id: str
@@ -61,7 +61,7 @@ def debts_of(account: CreditAccount) -> list[Debt]:
 
 
 def debts_and_unfulfilled(account: CreditAccount) -> tuple[list[Debt], set[str]]:
-    """What `debts_of` returns, and the ref_ids of those whose orders ended without success, by one query."""
+    """The debts of `debts_of`, and the ref_ids of those whose orders ended without success, by one query."""
     ended = "EXISTS (SELECT FROM drawers_payment paid WHERE paid.debt_id = debt.id AND paid.outcome = 'owed')"
     columns = "debt.id, debt.ref_id, debt.due_on, debt.at, debt.amount, debt.open"
     with connection.cursor() as cursor:
@@ -74,7 +74,7 @@ def debts_and_unfulfilled(account: CreditAccount) -> tuple[list[Debt], set[str]]
 
 
 def _values(account: CreditAccount) -> list[int]:
-    # In the order in which the SQL of `unpaid` names them: the account twice, then what is owed three times.
+    # In the order of the SQL of `unpaid`: the account twice, then the owed sum three times.
     return [account.pk, account.pk, account.balance, account.balance, account.balance]
 
 
@@ -99,7 +99,7 @@ def owing_in(branch: int, *, with_shop: bool = False) -> Exists:
 
 
 def owed_in_all(accounts: QuerySet[CreditAccount] | None = None) -> tuple[int, int]:
-    """Rupiah that all customers owe together, or those of these accounts, and how many owe something."""
+    """Rupiah that all customers, or those of these accounts, owe together, and the number of debtors."""
     accounts = CreditAccount.objects.all() if accounts is None else accounts
     owing = accounts.filter(balance__gt=0).aggregate(sum=Sum("balance"), count=Count("pk"))
     return int(owing["sum"] or 0), int(owing["count"])
@@ -124,7 +124,7 @@ class OffAccount:
 
     @property
     def code(self) -> str:
-        """Its name for pages and tests: "less" is owed, "part" of it is kept, or all of it is "kept"."""
+        """The code for pages and tests: "less" (only less debt), "part" (a part is kept) or "kept" (all is kept)."""
         return "less" if not self.kept else "part" if self.less else "kept"
 
 
@@ -144,12 +144,12 @@ def not_to_ask_for(accounts: Collection[int]) -> dict[int, int]:
 
 
 def _not_fulfilled(accounts: Collection[int]) -> QuerySet[CreditEntry]:
-    """The debts whose orders ended without success, which the payment of each debt knows."""
+    """The debts whose orders ended without success; each debt's payment knows the outcome."""
     return CreditEntry.objects.filter(account__in=accounts, payment__outcome="owed")
 
 
 def still_owed(account: CreditAccount, debts: list[Debt], unfulfilled: Mapping[str, int]) -> list[Debt]:
-    """The debts of the account, oldest due first, as they are once `unfulfilled` is taken off it."""
+    """The debts of the account, oldest due first, after `unfulfilled` is taken off it."""
     left = account.balance - sum(unfulfilled.values())
     remaining = []
     for debt in reversed(debts):

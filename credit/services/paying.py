@@ -1,6 +1,6 @@
-"""Money that comes in for what a customer owes, and goes back to a customer who has paid too much.
+"""Notes money that comes in for a customer's debt, or goes back to a customer who has paid too much.
 
-A drawer that takes it or pays it in cash does so in `drawers.services.credit_payments`.
+`drawers.services.credit_payments` does this for cash of a drawer.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def record_payment(
 
 
 def undo_payment(payment: CreditEntry, *, actor: User, reason: str) -> CreditEntry:
-    """Undo a payment that was entered wrongly: it is owed again. Raises `CreditRefused`.
+    """Undo a wrongly entered payment: its amount is owed again. Raises `CreditRefused`.
 
     A payment stays if its customer was deleted since, or if money went back since: that money was this payment.
     """
@@ -84,7 +84,7 @@ def pay_back(account: CreditAccount, *, amount: int, method: str, actor: User, r
 def pay_out_kept(
     account: CreditAccount, *, amount: int, method: str, actor: User, reason: str = "", token: UUID | None = None
 ) -> CreditEntry:
-    """Note that `amount` rupiah (above zero) went out of what the shop keeps for the customer, at most all of it.
+    """Note a payout of `amount` rupiah (above zero), at most all that the shop keeps for the customer.
 
     It is final. `token`: one per rendered form; the same again gives the same entry. Raises `CreditRefused`.
     """
@@ -101,7 +101,7 @@ def pay_out_kept(
 
 
 def refuse_but_money(method: str, *, reference: str) -> None:
-    """Raise `CreditRefused` unless money moves by this method, and its slip is named if it needs one."""
+    """Raise `CreditRefused` unless money moves by this method, with the number of its slip if one is needed."""
     row = find_method(method)
     if row is None or row.needs_debtor:
         raise CreditRefused("not_money")

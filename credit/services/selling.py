@@ -1,4 +1,4 @@
-"""Sales on credit: the selling price goes on the customer's account, in the transaction that places the order.
+"""Sells on credit: the selling price goes on the customer's account, in the transaction that places the order.
 
 Lock order: the bill's check, an order, its payment, a shift, the account, the books.
 """
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from staff.models import User
 
 SALE, REFUND = CreditEntry.Kind.SALE, CreditEntry.Kind.REFUND
-# How an order's debt stands on an account: sold on it, or moved to it.
+# The ways in which an order's debt comes to an account: sold on it, or moved to it.
 OF_SALES = (SALE, CreditEntry.Kind.MOVED)
 
 
 def put_on_credit(customer: Customer, *, ref_id: str, amount: int, actor: User, is_sold: bool = False) -> CreditEntry:
     """Put the order with this ref_id, which sells for `amount` rupiah, on the customer's account; return the entry.
 
-    `is_sold`: it was sold before and is only entered again: no right and no overdue debt refuses it, only the cap does.
+    `is_sold`: the sale is only entered again; then only the cap refuses it, no right and no overdue debt.
     Call it in the transaction that stores the payment. Raises `NoAccount`, `Overdue`, `OverCap` or `CreditRefused`.
     """
     if not is_sold:
@@ -51,7 +51,7 @@ def lock_both_accounts(debt: CreditEntry | None, customer: Customer | None) -> N
 
 
 def take_off_credit(debt: CreditEntry, *, actor: User) -> CreditEntry:
-    """Undo the sale of an order that was paid in another way after all. Raises `CreditRefused` without a customer."""
+    """Undo the credit sale of an order that was paid in another way. Raises `CreditRefused` without a customer."""
     account = lock_account(debt.account_id)
     if account.customer_id is None:
         raise CreditRefused("account_gone")
@@ -88,7 +88,7 @@ def give_back_credit(
 
 
 def follow_price(debt: CreditEntry, amount: int, *, actor: User | None) -> CreditEntry:
-    """Let the sale stand on the account for `amount` rupiah from now on; return the new entry.
+    """Change the sale on the account to `amount` rupiah; return the new entry.
 
     Raises `OverCap`, and `CreditRefused` without a customer.
     """
@@ -102,9 +102,9 @@ def follow_price(debt: CreditEntry, amount: int, *, actor: User | None) -> Credi
 
 
 def refuse_unless_sold_in_all(customer: Customer, *, amount: int, actor: User) -> None:
-    """Raise what `put_on_credit` raises unless `amount` rupiah more may be sold to this customer, now.
+    """Raise the refusals of `put_on_credit` unless `amount` rupiah more may be sold to this customer now.
 
-    Check several orders together, before the first of them is placed; each is checked again when it is placed.
+    It checks several orders together before the first is placed; each is checked again when it is placed.
     """
     refuse_unless_may(actor)
     with transaction.atomic():

@@ -11,7 +11,7 @@ from credit.models import CreditAccount, CreditEntry
 from customers.models import Customer
 from staff.models import User
 
-# No index knows the payments: the last one is looked for among so many entries.
+# No index has the payments: the last one is searched among this many entries.
 _NEWEST = 50
 
 register = template.Library()
@@ -25,7 +25,7 @@ def credit_of(customer: Customer, person: User) -> CreditAccount | None:
     """`{% credit_of customer user as account %}`: the customer's account, as this person may see it.
 
     `last_paid`: rupiah of the newest payment that was not undone, at `last_paid_at`; None without any among the newest
-    entries. `searched`: how many these are; None if the account has fewer. `owes_from_elsewhere`: some are debts of a
+    entries. `searched`: the number of these; None if the account has fewer. `owes_from_elsewhere`: some are debts of a
     notebook or of another account, whose payments are not among them.
     """
     if not (person.has_perm(Right.USE_CREDIT) or person.has_perm(Right.VIEW_CREDIT)):
