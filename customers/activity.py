@@ -1,4 +1,4 @@
-"""How the activity log shows acts on customers."""
+"""Shows acts on customers in the activity log."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy

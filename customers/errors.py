@@ -1,4 +1,4 @@
-"""Why a number cannot be saved, or a customer not erased."""
+"""The reasons why a number cannot be saved, or a customer not erased."""
 
 from core.errors import Refused
 
@@ -8,8 +8,8 @@ class AlreadySaved(Refused):
 
 
 class NumbersChanged(Refused):
-    """The customer's numbers are not those that the erasing person has read."""
+    """The customer's numbers have changed since the erasing person read them."""
 
 
 class MoneyOpen(Refused):
-    """There is money between the customer and the shop."""
+    """The customer owes the shop, or the shop owes the customer."""

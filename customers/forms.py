@@ -107,7 +107,7 @@ class ImportForm(SheetForm):
 
 
 class MergeForm(forms.Form):
-    """Which of two names stays, and the note of both."""
+    """The choice between two names, and the note of both."""
 
     name = forms.ChoiceField(label=_("Name"), widget=forms.RadioSelect({"class": "form-check-input"}))
     note = forms.CharField(label=_("Note"), max_length=Customer.NOTE_LETTERS, strip=True, required=False)

@@ -1,4 +1,4 @@
-"""The list of customers: what it is made of."""
+"""The parts of the list of customers."""
 
 from __future__ import annotations
 

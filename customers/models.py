@@ -20,9 +20,9 @@ from core.rights import Right
 from core.search import found_by, words_of, words_that_begin
 from core.triggers import never_truncated
 
-# At least so many digits at the end of a number find it.
+# At least this many digits at the end of a number find it.
 LEAST_END = 4
-# The most words of a text in which names are looked for, and of a name.
+# The most words of a text that is searched for names, and of a name.
 _MOST_WORDS, _LONGEST_NAME = 12, 5
 
 
@@ -33,7 +33,7 @@ class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
         The last digits (`LEAST_END` or more) find a number, too.
 
         Not `by_part`: only a full number matches, for people who may not see it and could try digit after digit. A text
-        with digits is not looked for in notes then, either.
+        with digits then does not match notes, either.
         """
         every = SavedNumber.objects.alias(words=words_of("note"), backwards=Reverse("destination"))
         ways = [every.filter(customer__in=Customer.objects.named(text, by_part=by_part))]
@@ -54,7 +54,7 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
     def with_counts(self) -> CustomerQuerySet:
         """Annotate `count` (saved numbers), `bills` (those at a biller) and `debt` (rupiah).
 
-        The debt stands on an account of a room above, whose row points here; below zero the shop owes.
+        The debt is in an account of a room above, whose row points here; below zero the shop owes.
         """
         own = SavedNumber.objects.filter(customer=OuterRef("pk")).order_by().values("customer")
         at_biller = own.filter(product__type=ProductType.POSTPAID)
@@ -69,9 +69,9 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
         return self.with_counts().annotate(own_numbers=ArraySubquery(numbers))
 
     def named(self, text: str, *, by_part: bool = True) -> CustomerQuerySet:
-        """Customers with words in the name or note that begin as those of `text`.
+        """Customers with words in the name or note that begin like the words of `text`.
 
-        Not `by_part`: a text with digits is looked for in the name alone, because a note may hold a number.
+        Not `by_part`: a text with digits is searched only in names, because a note may hold a number.
         """
         named = self.alias(words=words_of("name", "note")).filter(words=words_that_begin(text))
         if by_part or not has_digits(text):
@@ -92,7 +92,7 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
     def matching(self, text: str, *, by_part: bool = True) -> CustomerQuerySet:
         """Customers by a part of name or note, or the beginning of a number (not `by_part`: a full number).
 
-        Their keys are read at once: PostgreSQL would expect many in a subquery, and go through all customers by name.
+        Their keys are read first: in a subquery PostgreSQL would expect many, and read all customers by name.
         """
         numbers = SavedNumber.objects.matching(text, by_part=by_part)
         by_number = Customer.objects.filter(pk__in=numbers.values("customer"))
@@ -171,7 +171,7 @@ class SavedNumber(models.Model):
             )
         ]
         indexes = [
-            # The index alone finds the newest of those with this beginning.
+            # The index alone finds the newest number with this beginning.
             models.Index(
                 fields=["destination", "-created_at", "-id"],
                 opclasses=["varchar_pattern_ops", "timestamptz_ops", "int8_ops"],

@@ -57,12 +57,12 @@ class CustomerTable(Table[Customer]):
 
     @column(_("Of these, for bills"), css="num", phone="none", fields=("bill_numbers",))
     def bills(self, customer: Customer) -> int:
-        """How many of them are at a biller."""
+        """The number of them at a biller."""
         return int(customer.bills)  # type: ignore[attr-defined]
 
     @column(_("Tab"), css="num", phone="3 wide", fields=("debt",), right=Right.VIEW_CREDIT)
     def debt(self, customer: Customer) -> SafeString | str:
-        """What the customer owes; below zero what the shop owes."""
+        """Rupiah that the customer owes; below zero the shop owes."""
         amount = customer.debt  # type: ignore[attr-defined]
         if not amount:
             return ""
@@ -85,7 +85,7 @@ class NumberTable(Table[SavedNumber]):
 
     @column(_("Number"), css="strong nowrap")
     def number(self, number: SavedNumber) -> SafeString | str:
-        """The number, grouped for reading aloud; seen once where the next row has the same for something else."""
+        """The number, grouped for reading aloud; shown once if the next row has the same number for another product."""
         before, self.before = self.before, number.destination
         shown = shown_number(number)
         return format_html('<span class="visually-hidden">{}</span>', shown) if before == number.destination else shown
@@ -126,7 +126,7 @@ class ImportTable(Table[Any]):
 
     @column(_("Number"), css="nowrap", phone="2 left")
     def number(self, row: Planned) -> SafeString | str:
-        """The number as it would be saved; beside it what the file has, if that differs."""
+        """The number as it would be saved; beside it the number in the file, if that differs."""
         if not row.kind:
             return row.typed or "–"
         shown = row.kind.shown(row.destination)

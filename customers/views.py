@@ -38,7 +38,7 @@ from customers.services import (
 from customers.tables import CustomerTable, ImportTable, NumberTable
 
 ROWS = 50
-# At most so many rows stand on the page; those that need a look come first.
+# The page has at most this many rows; those that need a look come first.
 _SHOWN = 200
 
 
@@ -93,7 +93,7 @@ def customer_edit(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.VIEW_CUSTOMERS, Right.DELETE_CUSTOMERS)
 @require_http_methods(["GET", "POST"])
 def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
-    """Say what goes and what stays, and ask; then erase the customer. With open money say so instead."""
+    """Say what is deleted and what stays, and ask; then erase the customer. If money is open, say this instead."""
     customer = get_object_or_404(Customer.objects.annotate(count=Count("numbers")), pk=pk)
     if request.method == "POST":
         try:
@@ -200,7 +200,7 @@ def number_save(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_CUSTOMERS, Right.IMPORT_CUSTOMERS, Right.VIEW_NUMBERS)
 @require_http_methods(["GET", "POST"])
 def customer_import(request: StaffRequest) -> HttpResponse:
-    """Read a table and show what each row would do; with `save` do it."""
+    """Read a table and show the effect of each row; with `save` save it."""
     form = ImportForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
     context = {"form": form, "most": MOST_ROWS, "kilobytes": MOST_KILOBYTES}
     if request.method != "POST" or not form.is_valid():

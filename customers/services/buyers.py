@@ -1,4 +1,4 @@
-"""Which customers have bought in a branch. The room above that has the payments says it, in its `buyers.py`."""
+"""Finds customers who have bought in a branch. The room above that has the payments answers, in its `buyers.py`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from operator import or_
 from django.db.models import Q
 from django.utils.module_loading import autodiscover_modules
 
-#: Gets the key of a branch; the condition that a customer has bought there.
+#: A function of a branch's key: the condition that a customer has bought there.
 Question = Callable[[int], Q]
 _QUESTIONS: list[Question] = []
 
 
 def knows_buyers(question: Question) -> Question:
-    """Register what a room knows about who bought where: a decorator, in its `buyers.py`."""
+    """A decorator that registers a room's knowledge about the customers of a branch, in its `buyers.py`."""
     _QUESTIONS.append(question)
     return question
 
@@ -26,6 +26,6 @@ def _discover() -> None:
 
 
 def bought_in(branch: int) -> Q:
-    """The condition that a customer, or one who was merged into this one, has bought in this branch."""
+    """The condition that a customer, or a customer merged into this one, has bought in this branch."""
     _discover()
     return reduce(or_, (question(branch) for question in _QUESTIONS))

@@ -1,4 +1,4 @@
-"""Customers from a table: first what each row would do, then all of it in one transaction."""
+"""Imports customers from a table: first plans the effect of each row, then saves all in one transaction."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MOST_ROWS, MOST_KILOBYTES = 5_000, 256
 COLUMNS = {
     "name": {"name", "nama", "customer", "pelanggan", "nama pelanggan"},
-    # A meter's number is told from a phone's by its form.
+    # The form of a number shows whether it is a meter or a phone.
     "number": {
         *("number", "nomor", "no hp", "nomor hp", "hp", "phone", "telepon", "telp", "wa", "whatsapp"),
         *("meter", "meteran", "no meter", "nomor meter", "no meteran", "nomor meteran", "pln", "token", "listrik"),
@@ -38,16 +38,16 @@ COLUMNS = {
     "note": {"note", "catatan", "keterangan", "alamat", "address"},
     "what": {"product", "produk", "biller", "code", "kode", "kode produk", "for", "untuk", "kind", "jenis"},
 }
-# Stands between several numbers in one cell.
+# The separators between several numbers in one cell.
 _BETWEEN = re.compile(r"[/|;]|,\s")
-# The refusal of an unclear product names at most so many codes.
+# The refusal of an unclear product names at most this many codes.
 _MOST_CODES = 4
 # Two imports at once would make the same customers twice.
 _LOCK = 0x637573746F6D6572
 
 
 class Outcome(LookChoices):
-    """What a row does; first the outcomes that need a look."""
+    """The effect of a row; outcomes that need a look come first."""
 
     WRONG = "wrong", "alert-triangle", "bad", gettext_lazy("Not saved")
     TWICE = "twice", "copy", "held", gettext_lazy("Twice in the file")
@@ -58,7 +58,7 @@ class Outcome(LookChoices):
 
 @dataclass
 class Planned:
-    """One number of a row (`typed`), and what would be saved of it. `words`: why it is wrong."""
+    """One number of a row (`typed`), and the values that would be saved. `words`: why it is wrong."""
 
     pk: int
     line: int
@@ -93,7 +93,7 @@ class Import:
 
 
 def plan_import(text: str) -> Import:
-    """What the table would save: nothing is stored. Raises `SheetRefused`."""
+    """The plan of what the table would save; nothing is stored. Raises `SheetRefused`."""
     rows: list[tuple[Planned, str]] = []
     for row in read_sheet(text, COLUMNS, most=MOST_ROWS):
         name, note = (row.cells[name] for name in ("name", "note"))
@@ -114,7 +114,7 @@ def plan_import(text: str) -> Import:
 
 
 def import_customers(text: str, *, actor: User) -> Import:
-    """Save what the table adds, all of it or nothing; return what was done. Raises `SheetRefused`.
+    """Save what the table adds, all or nothing; return the executed plan. Raises `SheetRefused`.
 
     The same table again adds nothing. A customer who is known keeps name and note.
     """
@@ -145,7 +145,7 @@ def import_customers(text: str, *, actor: User) -> Import:
 def _read(
     planned: Planned, what: str, whats: dict[str, Product | DestinationKind], likely: dict[str, list[str]]
 ) -> str:
-    """Read name and number into the row; return what is wrong with it."""
+    """Read name and number into the row; return its fault."""
     if not 0 < len(planned.name) <= Customer.NAME_LETTERS:
         return _("A name is missing.") if not planned.name else _("The name is too long.")
     meant = whats.get(what.casefold()) if what else None
@@ -162,7 +162,7 @@ def _read(
 
 
 def _unclear(what: str, codes: list[str]) -> str:
-    """Why this names no product, and what to write instead."""
+    """The reason why this names no product, and what to write instead."""
     if codes:
         words = _("“%(what)s” is not one product. Write its code, such as %(codes)s.")
         return words % {"what": what, "codes": ", ".join(codes)}
@@ -172,7 +172,7 @@ def _unclear(what: str, codes: list[str]) -> str:
 
 
 def _codes_like(texts: set[str]) -> dict[str, list[str]]:
-    """For each text, the codes of the first products whose code or name has it in it; at most `_MOST_CODES`."""
+    """For each text, the codes of the first products whose code or name contains it; at most `_MOST_CODES`."""
     like: defaultdict[str, list[str]] = defaultdict(list)
     products = Product.objects.listed().order_by("code").values_list("code", "name") if texts else ()
     for code, name in products:
@@ -184,7 +184,7 @@ def _codes_like(texts: set[str]) -> dict[str, list[str]]:
 
 
 def _meant_by(texts: set[str]) -> dict[str, Product | DestinationKind]:
-    """What the texts name, by each in small letters: products by code, or by a name that no other has, and kinds."""
+    """The products and kinds that the texts name, by the text in small letters: by code, or by a unique name."""
     by_name: defaultdict[str, list[int]] = defaultdict(list)
     by_code: dict[str, int] = {}
     for pk, code, name in Product.objects.listed().values_list("pk", "code", "name") if texts else ():

@@ -1,4 +1,4 @@
-"""What other rooms keep of a customer who is erased: each masks it in its own rows."""
+"""Has every room mask in its own rows what it keeps about an erased customer."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from django.utils.module_loading import autodiscover_modules
 
 from approvals.models import Approval
 
-#: Gets the numbers that were the customer's alone.
+#: A function of the numbers that only this customer had.
 Forgetter = Callable[[frozenset[str]], None]
 _FORGETTERS: list[Forgetter] = []
 
 
 def forgets(forgetter: Forgetter) -> Forgetter:
-    """Register how a room masks what it keeps for these numbers: a decorator, in its `erasing.py`."""
+    """A decorator that registers how a room masks what it keeps for these numbers, in its `erasing.py`."""
     _FORGETTERS.append(forgetter)
     return forgetter
 
@@ -26,7 +26,7 @@ def _discover() -> None:
 
 
 def forget_all(numbers: frozenset[str]) -> None:
-    """Mask what every room keeps for these numbers, in the order of locks: approvals, then the rooms above first."""
+    """Mask the rows of every room for these numbers, in the order of locks: approvals, then the highest rooms first."""
     Approval.objects.forget_numbers(numbers)
     _discover()
     for forgetter in reversed(_FORGETTERS):

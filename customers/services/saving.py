@@ -33,7 +33,7 @@ _MOST_KEYS = 500
 
 
 def customer_called(name: str, *, created_by: User) -> tuple[Customer, bool]:
-    """The customer with this name, whatever its case, or a new one; and whether it is new."""
+    """The customer with this name in any case, or a new customer; and whether the customer is new."""
     if known := Customer.objects.filter(name__iexact=name).first():
         return known, False
     return Customer.objects.create(name=name, created_by=created_by), True
@@ -44,7 +44,7 @@ def save_number(
 ) -> SavedNumber:
     """Store a new or changed number of a customer, normalised by the rules of its kind (a product has its own).
 
-    Raises `InvalidDestination`, or `AlreadySaved` when the customer has just this number already.
+    Raises `InvalidDestination`, or `AlreadySaved` when the customer has exactly this number already.
     """
     number.kind = product.kind if product else kind
     number.destination = number.kind.clean(destination)
@@ -59,14 +59,14 @@ def save_number(
 
 
 def who_saved(destination: str, *, before: dt.datetime | None = None) -> int | None:
-    """The key of the customer who was the first to have this number saved; `before`: at that time or earlier."""
+    """The key of the first customer with this number; `before`: only if it was saved at that time or earlier."""
     saved = SavedNumber.objects.filter(destination=destination).order_by("created_at", "pk")
     by_then = saved.filter(created_at__lte=before) if before else saved
     return by_then.values_list("customer", flat=True).first()
 
 
 def where_merged(keys: Iterable[int | None]) -> dict[int, int]:
-    """The keys among these whose customers were merged into others, each with the key of the one who stays."""
+    """The keys among these whose customers were merged into others, each with the key of the remaining customer."""
     wanted, merged = {key for key in keys if key}, MergedCustomer.objects.values_list("gone", "kept")
     if len(wanted) <= _MOST_KEYS:
         merged = merged.filter(gone__in=wanted)
@@ -80,7 +80,7 @@ def saved_names(numbers: Iterable[str]) -> QuerySet[SavedNumber, tuple[str, str]
 
 
 def why_kept(pk: int) -> MoneyOpen | None:
-    """Why `erase` would refuse this customer now; None if it would not. Raises `Customer.DoesNotExist`."""
+    """The reason why `erase` would refuse this customer now; None if it would not. Raises `Customer.DoesNotExist`."""
     with transaction.atomic():
         customer = Customer.objects.select_for_update(no_key=True).get(pk=pk)
         try:
@@ -91,27 +91,27 @@ def why_kept(pk: int) -> MoneyOpen | None:
 
 
 def seal_of_numbers(pk: int) -> str:
-    """A hash of the customer's present numbers, which gives none of them away; the form sends it back."""
+    """A hash of the customer's present numbers, which reveals none of them; the form sends it back."""
     numbers = SavedNumber.objects.filter(customer=pk).order_by("pk").values_list("pk", "destination")
     text = " ".join(f"{key}:{number}" for key, number in numbers)
     return salted_hmac("customers.numbers", text, algorithm="sha256").hexdigest()
 
 
 def erase(pk: int, *, actor: User, seal: str | None = None) -> str:
-    """Delete the customer with note and numbers; the event has no name. Returns the name for the last time.
+    """Delete the customer with note and numbers; the event has no name. Returns the deleted name.
 
     Orders and bills stay. If the actor may open full numbers, they show the customer's numbers masked from now on
-    (`leaving`), but not a number that another customer has, too. If anybody else deletes, they stay as they are: a
-    seller could save a number and delete it, to hide own sales from those who check them. Raises
+    (`leaving`), but not a number that another customer has, too. If anybody else deletes, orders and bills show the
+    numbers as before: a seller could save a number and delete it, to hide own sales from auditors. Raises
     `Customer.DoesNotExist`, `MoneyOpen` while something is owed, either way, and `NumbersChanged` if `seal`
-    (`seal_of_numbers`) is not that of the present numbers: what a person read is what is deleted.
+    (`seal_of_numbers`) is not that of the present numbers: a person deletes only what the person has read.
     """
     masks, numbers = actor.has_perm(Right.REVEAL_NUMBERS), frozenset[str]()
     with transaction.atomic():
         _one_erasure_at_a_time()
         if masks:
             numbers = _numbers_of_nobody_else(pk)
-            forget_all(numbers)  # before the customer is locked: orders come first
+            forget_all(numbers)  # before the customer's lock: orders come first
         # `no_key`: a sale on credit that is being committed reads the key, and holds the account that is needed next.
         customer = Customer.objects.select_for_update(no_key=True).get(pk=pk)
         if seal is not None and not constant_time_compare(seal, seal_of_numbers(pk)):
@@ -129,7 +129,7 @@ def erase(pk: int, *, actor: User, seal: str | None = None) -> str:
 
 
 def _one_erasure_at_a_time() -> None:
-    """Wait for erasures under way: two customers with one number would each leave it whole for the other."""
+    """Wait for erasures under way: of two customers with one number, each would leave it unmasked for the other."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_ERASING])
 

@@ -1,4 +1,4 @@
-"""Two rows of one number become one: what other rooms keep about the row that goes moves to the row that stays."""
+"""Joins two rows of one number: other rooms' rows about the deleted one move to the row that stays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOVERS: list[Mover] = []
 
 
 def moves(mover: Mover) -> Mover:
-    """Register how a room moves what it keeps from the first number to the second: a decorator, in `twins.py`."""
+    """A decorator that registers how a room moves its rows from the first number to the second, in `twins.py`."""
     _MOVERS.append(mover)
     return mover
 
