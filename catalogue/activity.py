@@ -1,4 +1,4 @@
-"""How the activity log shows prices and kinds of numbers."""
+"""Shows prices and kinds of numbers in the activity log."""
 
 from django.utils.translation import pgettext, pgettext_lazy
 

@@ -1,4 +1,4 @@
-"""How the activity log shows drawers, shifts and days."""
+"""Shows drawers, shifts and days in the activity log."""
 
 from django.utils.translation import pgettext_lazy
 

@@ -1,4 +1,4 @@
-"""Why something was not done with a drawer."""
+"""The reasons why something was not done with a drawer."""
 
 from __future__ import annotations
 

@@ -304,7 +304,7 @@ def _ref_id(entry: DrawerEntry) -> str:
 
 
 def _reason(entry: DrawerEntry) -> str:
-    """Why there is an entry, as the viewer may see it; of a branch that is not seen only this."""
+    """The reason why there is an entry, as the viewer may see it; of a branch that is not seen only this."""
     return gettext("Sold in another branch") if _gives_back_elsewhere(entry) else note_as_seen(entry.reason)
 
 

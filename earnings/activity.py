@@ -1,4 +1,4 @@
-"""How the activity log shows the accounts of journals."""
+"""Shows the accounts of journals in the activity log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the activity log shows files."""
+"""Shows files in the activity log."""
 
 from django.utils.translation import pgettext_lazy
 

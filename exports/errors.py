@@ -1,4 +1,4 @@
-"""Why no file is made, and no view saved."""
+"""The reasons why no file is made, and no view saved."""
 
 from core.errors import Refused
 

@@ -1,4 +1,4 @@
-"""How the activity log shows files of the books."""
+"""Shows files of the books in the activity log."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,4 @@
-"""Why something cannot be done with the books."""
+"""The reasons why something cannot be done with the books."""
 
 from __future__ import annotations
 

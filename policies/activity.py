@@ -1,4 +1,4 @@
-"""How the activity log shows a change of the policies."""
+"""Shows a change of the policies in the activity log."""
 
 from django.utils.translation import gettext_lazy as _
 

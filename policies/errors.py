@@ -1,4 +1,4 @@
-"""Why the policies were not changed."""
+"""The reasons why the policies were not changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the activity log shows orders."""
+"""Shows orders in the activity log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the activity log shows adjustments of the books."""
+"""Shows adjustments of the books in the activity log."""
 
 from django.utils.translation import pgettext_lazy
 

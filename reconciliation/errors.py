@@ -1,4 +1,4 @@
-"""Why a decision about a difference cannot be made."""
+"""The reasons why a decision about a difference cannot be made."""
 
 from core.errors import Refused
 

@@ -24,6 +24,6 @@ class NoteForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Why the books are adjusted; a second person reads it."""
+    """The reason why the books are adjusted; a second person reads it."""
 
     reason = forms.CharField(max_length=500, strip=True, error_messages={"required": _("Write the reason first.")})

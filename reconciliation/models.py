@@ -136,7 +136,7 @@ class Difference(models.Model):
             return _LABEL_LOOKS[self]
 
     class Why(models.TextChoices):
-        """Why an order may be behind it."""
+        """The reason why an order may be behind it."""
 
         MISSING_REFUND = "missing_refund", _("It failed in that time, so its price should have come back.")
         OUTCOME_UNKNOWN = "outcome_unknown", _("Its outcome is not known; the provider may have charged it.")

@@ -1,4 +1,4 @@
-"""How the activity log shows the shop's settings."""
+"""Shows the shop's settings in the activity log."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy

@@ -1,4 +1,4 @@
-"""Why a logo is refused."""
+"""The reasons why a logo is refused."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,4 @@
-"""How the activity log shows acts on accounts."""
+"""Shows acts on accounts in the activity log."""
 
 from __future__ import annotations
 

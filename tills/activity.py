@@ -1,4 +1,4 @@
-"""How the activity log shows tills."""
+"""Shows tills in the activity log."""
 
 from django.utils.translation import gettext_lazy, pgettext_lazy
 

@@ -1,4 +1,4 @@
-"""Why a till refuses a PIN or a code."""
+"""The reasons why a till refuses a PIN or a code."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext

@@ -1,4 +1,4 @@
-"""How the activity log shows files that were made of it, and of an order's full history."""
+"""Shows files that were made of it, and of an order's full history in the activity log."""
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _

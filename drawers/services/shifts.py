@@ -230,7 +230,7 @@ def _reason_after(shift: Shift, first_difference: int) -> str:
 
 
 def first_reason_of(shift: Shift) -> str:
-    """Why the first count of a corrected shift differed, as it was said then; empty if it did not."""
+    """The reason why the first count of a corrected shift differed, as it was said then; empty if it did not."""
     closings = ShiftHistory.objects.filter(pgh_obj=shift.pk, closed_at__isnull=False, first_counted=None)
     return closings.order_by("pgh_id").values_list("reason", flat=True).first() or ""
 
