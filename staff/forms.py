@@ -19,7 +19,7 @@ from core.rights import OF_ROLES, Role
 from staff.errors import SLOWED, slowed_words
 from staff.models import LIMITS, User
 from staff.roles import roles_given_by
-from staff.services import Limits
+from staff.services import Limits, proposed_user_name
 from staff.services.own_factors import counted_password
 from staff.services.throttle import Slowed
 
@@ -168,9 +168,24 @@ class InviteForm(NamesForm, RoleForm, WithBranch):
     def __init__(self, *args: Any, actor: User, **kwargs: Any) -> None:
         super().__init__(*args, actor=actor, empty=gettext("Choose a role"), **kwargs)
         self.initial.update(branch=actor.branch_id, role=Role.CASHIER)
-        self.fields["username"].help_text = _("For signing in; it follows the name.")
+        self.fields["username"].required = False
+        self.fields["username"].help_text = _("For signing in. Empty: from the name.")
         for name in _MORE:
             self.fields[name].widget.attrs |= _FIELD
+
+    def clean(self) -> dict[str, Any]:
+        """An empty user name is made from the name."""
+        cleaned = super().clean() or {}
+        if cleaned.get("full_name") and cleaned.get("username") == "":
+            cleaned["username"] = proposed_user_name(cleaned["full_name"])
+            if not cleaned["username"]:
+                self.add_error("username", forms.ValidationError(gettext("Type a user name."), code="required"))
+        return cleaned
+
+    @property
+    def user_name(self) -> str:
+        """The user name that the person would get with what is typed; empty while nobody can say."""
+        return self["username"].value() or proposed_user_name(self["full_name"].value() or "")
 
     @property
     def person(self) -> list[forms.BoundField]:
@@ -179,8 +194,8 @@ class InviteForm(NamesForm, RoleForm, WithBranch):
 
     @property
     def filled_in(self) -> list[forms.BoundField]:
-        """The user name, and the branch where there are several: mostly they stay as proposed."""
-        return [field for field in self if field.name in {"username", "branch"}]
+        """The branch, where there are several: mostly it stays as proposed."""
+        return [field for field in self if field.name == "branch"]
 
     @property
     def more(self) -> list[forms.BoundField]:

@@ -39,6 +39,7 @@ from staff.services.own_factors import reset_factors
 from staff.tables import SessionTable, StaffTable
 
 ROWS = 50
+_NAMES = ("full_name", "username")
 INVITE = act("invite", pgettext_lazy("audit", "Add a person"), Right.MANAGE_STAFF)
 CHANGE_ROLE = act("change_role", pgettext_lazy("audit", "Change a role"), Right.MANAGE_STAFF)
 CHANGE_LIMITS = act("change_limits", pgettext_lazy("audit", "Change limits"), Right.CHANGE_LIMITS)
@@ -65,13 +66,16 @@ def staff_list(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.MANAGE_STAFF)
 @require_http_methods(["GET", "POST"])
 def staff_invite(request: StaffRequest) -> HttpResponse:
-    """Invite somebody; the answer shows the link, this once."""
+    """Invite somebody; the answer shows the link, this once. htmx gets the user name that follows what is typed."""
+    if "HX-Request" in request.headers:
+        named = InviteForm(initial={name: request.GET.get(name, "") for name in _NAMES}, actor=request.user)
+        return render(request, "staff/staff_invite.html#user_name", {"form": named})
     form, limits_form = InviteForm(request.POST or None, actor=request.user), None
     joining: list[Joining] = []
     if request.user.has_perm(Right.CHANGE_LIMITS):
         limits_form = LimitsForm(request.POST or None, limits=services.Limits(), empty=_("as the role"))
         joining = joining_forms(request.POST or None)
-    confirmed = ["username", "role", "branch", *LIMITS, *(name for part in joining for name in part.fields)]
+    confirmed = [*_NAMES, "role", "branch", *LIMITS, *(name for part in joining for name in part.fields)]
     forms = [part for part in (form, limits_form, *joining) if part is not None]
     if request.method == "POST" and all(part.is_valid() for part in forms):
         limits = limits_form.limits if limits_form and any(limits_form.cleaned_data.values()) else None
@@ -94,7 +98,6 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
         "limits_form": limits_form,
         "confirmed": " ".join(confirmed),
         "joining": joining,
-        "is_of_this_machine": is_of_this_machine(site_of(request)),
     }
     if limits_form:
         offered = dict(form.fields["role"].choices)  # type: ignore[attr-defined] # it is a choice

@@ -17,7 +17,7 @@ def test_an_invited_cashier_chooses_a_password_on_a_phone(live_server: Any, open
     owner, phone = open_window(), open_window(size=PHONE, scheme="dark")
     sign_in(owner, live_server.url, "owner", "/staff/invite/")
     owner.locator("[name=full_name]").press_sequentially("Bu Sari")
-    expect(owner.locator("[name=username]")).to_have_value("sari")
+    expect(owner.locator("#user-name-now")).to_have_text("sari")
     expect(owner.locator("[name=role]")).to_have_value("cashier")
     owner.click("main form button.btn-primary")
     faults = faults_of(owner)
@@ -49,7 +49,8 @@ def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_
     expect(owner.locator("#find-results [data-found]").first).to_have_attribute("href", "/staff/invite/")
     owner.keyboard.press("Enter")  # 2
 
-    # then: the limits of the chosen role alone are in sight
+    # then: the limits of the chosen role alone stand behind "More…"
+    owner.click("#more-fields summary")
     limits = owner.locator("#limits-of-roles [data-role]:visible")
     expect(limits).to_have_count(1)  # until the page's script has run
     expect(limits).to_have_attribute("data-role", "cashier")
@@ -60,6 +61,7 @@ def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_
     faults = faults_of(owner)
 
     # when: one form has the limits, too, and its answer the link
+    owner.click("#more-fields summary")
     owner.locator("[name=full_name]").press_sequentially("Bu Sari")
     owner.fill("[name=per_order]", "50.000")
     owner.keyboard.press("Enter")  # 3
@@ -72,28 +74,33 @@ def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_
     assert faults + faults_of(owner) == []
 
 
-def test_typing_a_user_name_replaces_the_proposed_one(live_server: Any, open_window: OpenWindow):
-    create_demo_staff()
-    phone = open_window(size=PHONE)
-    sign_in(phone, live_server.url, "owner", "/staff/invite/")
-    name, user_name = phone.locator("[name=full_name]"), phone.locator("[name=username]")
-    name.press_sequentially("Sari Dewi")
-    expect(user_name).to_have_value("sari")
-
-    user_name.click()
-    user_name.press_sequentially("sari")
-
-    expect(user_name).to_have_value("sari")
-    user_name.click(position={"x": 3, "y": 15})  # the caret can still be placed in it
-    phone.keyboard.type("bu")
-    expect(user_name).to_have_value("busari")
-    name.press_sequentially(" Lestari")
-    expect(user_name).to_have_value("busari")
-
-
-def test_on_a_phone_an_invitation_with_its_limit_takes_little_more_than_a_screen(
-    live_server: Any, open_window: OpenWindow
+@pytest.mark.parametrize("with_script", [True, False])
+def test_a_user_name_is_typed_by_keys_alone_instead_of_the_proposed_one(
+    live_server: Any, open_window: OpenWindow, with_script: bool
 ):
+    create_demo_staff()
+    phone = open_window(size=PHONE, java_script_enabled=with_script)
+    sign_in(phone, live_server.url, "owner", "/staff/invite/")
+    now = phone.locator("#user-name-now")
+    phone.locator("[name=full_name]").press_sequentially("Owner Dewi")
+    expect(now).to_have_text("owner2" if with_script else "from the name")  # the demo has an owner
+    expect(phone.locator("[name=username]")).to_be_hidden()
+
+    phone.focus("#user-name > summary")
+    phone.keyboard.press("Enter")
+    phone.keyboard.press("Tab")
+    phone.keyboard.type("dewi")
+    phone.focus("#user-name > summary")
+    phone.keyboard.press("Enter")
+    if with_script:
+        expect(now).to_have_text("dewi")
+    phone.focus("[name=per_order]")
+    phone.keyboard.press("Enter")
+
+    expect(phone.locator("#link-for strong")).to_have_text("dewi")
+
+
+def test_on_a_phone_an_invitation_with_its_limit_takes_one_screen(live_server: Any, open_window: OpenWindow):
     create_demo_staff()
     phone = open_window(size=PHONE, language="id-ID")
     sign_in(phone, live_server.url, "owner")
@@ -101,17 +108,17 @@ def test_on_a_phone_an_invitation_with_its_limit_takes_little_more_than_a_screen
     phone.click("#more a[href='/staff/invite/']")
     expect(phone.locator("#invite-title")).to_be_visible()
 
-    # the limit follows the role, and the other limits wait behind one line
+    # the limit follows the role; the user name and the other limits wait behind one line each
     named = phone.locator("main form [name]:not([type=hidden]):visible")
     names = named.evaluate_all("fields => fields.map(field => field.name)")
-    assert names[:4] == ["full_name", "role", "per_order", "username"]
+    assert names == ["full_name", "role", "per_order"]
     expect(phone.locator("[name=per_day]")).to_be_hidden()
     button = phone.locator("main form button.btn-primary").bounding_box()
     assert button
-    assert button["y"] + button["height"] <= PHONE[1] * 1.5
+    assert button["y"] + button["height"] <= PHONE[1]
 
     # when one of those is filled in, and the form comes back
-    phone.click("#more-limits summary")
+    phone.click("#more-fields summary")
     phone.fill("[name=per_day]", "1.000.000")
     faults = faults_of(phone)
     phone.click("main form button.btn-primary")

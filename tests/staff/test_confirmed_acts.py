@@ -74,6 +74,21 @@ def test_a_passkey_confirms_the_role_that_was_chosen(signed_for, role):
     assert groups(person) == ({role} if signed_for == role else {"supervisor"})
 
 
+@pytest.mark.parametrize("typed", ["Sari", "Budi"])
+def test_a_passkey_confirms_the_name_also_without_a_user_name(typed):
+    boss = owner()
+    key, browser = with_passkey(boss), signed_in(boss)
+    form = {"full_name": "Sari", "username": "", "role": "cashier"}
+    names = browser.get("/staff/invite/").context["confirmed"].split()
+    asked = {"act": "invite", "content": json.dumps({name: form.get(name, "") for name in names})}
+    options = browser.post("/me/factors/options/", asked).json()["publicKey"]
+
+    browser.post("/staff/invite/", {**form, "full_name": typed, "factor_assertion": key.sign(options)})
+
+    invited = User.objects.filter(username__in=("sari", "budi")).values_list("username", flat=True)
+    assert [*invited] == (["sari"] if typed == "Sari" else [])
+
+
 def test_an_owner_resets_a_lost_factor():
     boss, person = owner(), make_person("administrator")
     theirs = signed_in(person)

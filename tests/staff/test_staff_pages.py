@@ -90,7 +90,39 @@ def test_a_wrong_invitation_is_refused_beside_the_field(boss):
 
     assert errors(boss.confirm("/staff/invite/", {**INVITATION, "username": "Sari"})) == {"username": ["NameTaken"]}
     assert errors(boss.confirm("/staff/invite/", {**INVITATION, "username": "bu sari"})) == {"username": ["invalid"]}
-    assert set(errors(boss.confirm("/staff/invite/", {"note": ""}))) == {"full_name", "username", "role"}
+    assert set(errors(boss.confirm("/staff/invite/", {"note": ""}))) == {"full_name", "role"}
+
+
+@pytest.mark.parametrize(
+    ("full_name", "username"),
+    [("Bu Sari Dewi", "sari"), ("RENÉ", "rene2"), ("Pak", None), ("Pak 王", None)],
+)
+def test_an_empty_user_name_is_made_from_the_name_and_is_free(boss, full_name, username):
+    for taken in ("Rene", "rene3"):
+        make_person("cashier", username=taken)
+
+    answer = boss.confirm("/staff/invite/", {**INVITATION, "full_name": full_name, "username": ""})
+
+    if username:
+        link_of(answer)
+        assert User.objects.get(username=username).first_name == full_name
+        assert username in words_at(answer, 'id="link-for"')
+    else:
+        assert errors(answer) == {"username": ["required"]}
+        assert re.search(r'<details [^>]*id="user-name" open>', answer.content.decode())
+
+
+def test_the_proposed_user_name_follows_what_is_typed(boss):
+    make_person("cashier", username="sari")
+
+    def proposed(**typed: str) -> str:
+        answer = boss.get("/staff/invite/", typed, headers={"HX-Request": "true"})
+        assert "<html" not in answer.content.decode()
+        return html.unescape(re.sub(r"<[^>]+>", "", answer.content.decode())).strip()
+
+    assert proposed(full_name="", username="") == "from the name"
+    assert proposed(full_name="Bu Sari", username="") == "sari2"
+    assert proposed(full_name="Bu Sari", username="dewi") == "dewi"
 
 
 def test_the_list_shows_where_each_account_stands(boss):
@@ -291,7 +323,7 @@ def test_an_invitation_gives_lower_limits_in_the_same_step(boss):
 def test_the_other_limits_are_open_when_one_is_filled_in_or_wrong(boss, typed, is_open):
     page = boss.confirm("/staff/invite/", {**INVITATION, "full_name": "", **typed}).content.decode()
 
-    assert re.search(r'<details [^>]*id="more-limits"( open)?>', page)[1] == (" open" if is_open else None)
+    assert re.search(r'<details [^>]*id="more-fields"( open)?>', page)[1] == (" open" if is_open else None)
 
 
 def test_limits_do_not_go_with_a_role_that_takes_two(boss):
@@ -334,19 +366,16 @@ def test_a_link_that_opens_on_this_computer_alone_says_so(boss):
     plain = signed_in(colleague).confirm(f"/staff/{person.pk}/link/", headers={"Host": "localhost:8000"})
     assert has_id(plain, "only-here")
     assert "SITE_URL" not in plain.content.decode()
-    # the form says it, too, before anything is made
-    assert has_id(boss.get("/staff/invite/", headers={"Host": "localhost:8000"}), "opens-only-here")
-    assert not has_id(boss.get("/staff/invite/"), "opens-only-here")
 
 
 def test_an_invitation_asks_for_the_limit_per_order_first_and_says_what_it_counts(boss):
     page = boss.get("/staff/invite/")
 
-    before, _fold, after = page.content.decode().partition('id="more-limits"')
+    before, _fold, after = page.content.decode().partition('id="more-fields"')
     assert 'name="per_order"' in before
-    assert 'id="id_per_order_helptext"' in before
     for name in ("per_day", "approval_above"):
         assert f'name="{name}"' in after
+    for name in ("per_order", "per_day", "approval_above"):
         assert f'id="id_{name}_helptext"' in after
 
 
@@ -354,10 +383,10 @@ def test_the_page_of_a_link_shows_it_first_then_role_and_limits(boss):
     shown = boss.confirm("/staff/invite/", INVITATION | {"approval_above": "200000"})
 
     page = shown.content.decode()
-    order = [page.index(f'id="{part}"') for part in ("access-link", "link-whatsapp", "link-for", "link-holds")]
+    order = [page.index(f'id="{part}"') for part in ("access-link", "link-whatsapp", "link-holds", "link-for")]
     assert order == sorted(order)
     here = boss.confirm("/staff/invite/", INVITATION | {"username": "rini"}, headers={"Host": "localhost:8000"})
-    order = [here.content.decode().index(f'id="{part}"') for part in ("access-link", "link-for", "only-here")]
+    order = [here.content.decode().index(f'id="{part}"') for part in ("access-link", "only-here", "link-for")]
     assert order == sorted(order)
     for fact in ("sari", "Rp200.000"):
         assert fact in words_at(shown, 'id="link-for"')
