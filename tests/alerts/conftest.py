@@ -1,4 +1,4 @@
-"""All is well unless a test says otherwise; and the ways to people."""
+"""A shop without faults, unless a test says otherwise; and the ways to people."""
 
 import pytest
 from apprise.plugins.telegram import NotifyTelegram

@@ -1,4 +1,4 @@
-"""Alerts for tests, and the servers that they are sent to."""
+"""Alerts for tests, and the servers to which they are sent."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ MISSING = Reason(key="7", severity=Severity.CRITICAL, facts={"difference": 7, "a
 
 
 def ago(**time: float) -> dt.datetime:
-    """So long before now."""
+    """The time so long before now."""
     return timezone.now() - dt.timedelta(**time)
 
 
 def give_heartbeats() -> None:
-    """Every process of ours gives a heartbeat now, and none is starting."""
+    """Give a heartbeat of every process of ours now; no process is starting."""
     patient().delete(heartbeats._STARTING)
     heartbeats._recorded.clear()
     for name in heartbeats.ROLES:
@@ -54,7 +54,7 @@ def unknown(number: int, **facts: Any) -> Reason:
 
 
 class Receiver(socketserver.ThreadingTCPServer):
-    """A server on this machine that keeps what it takes; with `is_silent` it takes everything and answers nothing."""
+    """A server on this machine that keeps each message; with `is_silent` it takes messages and never answers."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -70,7 +70,7 @@ class Receiver(socketserver.ThreadingTCPServer):
         threading.Thread(target=self.serve_forever, args=[0.01], daemon=True).start()
 
     def take(self, message: Any) -> bool:
-        """Keep the message; whether it is to be answered."""
+        """Keep the message; returns whether to answer it."""
         if self.during:
             self.during()
             connections.close_all()
@@ -104,12 +104,12 @@ class Webhook(BaseHTTPRequestHandler):
 
 
 class MailServer(socketserver.StreamRequestHandler):
-    """The few words of SMTP that a message takes; `answer` 550 refuses the recipient."""
+    """A server with the few words of SMTP that a message needs; `answer` 550 refuses the recipient."""
 
     server: Receiver
 
     def handle(self) -> None:
-        """One connection."""
+        """Serve one connection."""
         self._say("220 ready")
         while line := self.rfile.readline():
             match line[:4].upper():

@@ -1,4 +1,4 @@
-"""Payments that a statement of the bank should have and has not are an alert."""
+"""Payments that a statement of the bank should have and does not have are an alert."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def test_what_a_read_day_lacks_is_one_alert_that_names_it(seller):
     assert open_alerts() == []  # no statement was read
 
     _read(8, 1)
-    assert open_alerts() == []  # of days that no statement has nothing is said
+    assert open_alerts() == []  # nothing is said about days without a statement
     _read(1, 40_000, "MANDIRI 2")
-    assert open_alerts() == []  # nor of days that one account lacks
+    assert open_alerts() == []  # nor about days that one account lacks
     _read(1, 2)
 
     assert open_alerts() == open_alerts() == [("bank_missing", "")]
@@ -84,7 +84,7 @@ def test_a_day_that_went_on_after_its_download_is_not_missing(seller):
     assert open_alerts() == []
 
     _read(1, 2, "MANDIRI 2")
-    assert open_alerts() == []  # the first account is waited for
+    assert open_alerts() == []  # the first account lacks the end of that day
     _read(1, 3)
 
     assert open_alerts() == [("bank_missing", "")]

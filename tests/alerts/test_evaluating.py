@@ -1,4 +1,4 @@
-"""The kinds stand side by side: evaluated by one at a time, and none can silence another."""
+"""Each kind is evaluated for itself, by one process at a time, and cannot silence another kind."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def test_an_evaluation_at_rest_takes_few_statements(django_assert_num_queries: A
     open_books(5_000_000)
     alerts.evaluate_alerts()
 
-    # The turn and its end, the open alerts, the rows that say how all is, late orders, the closed
-    # days, approvals that wait, the last use of the emergency account, who acted alone, drawers,
+    # The lock and its end, the open alerts, the rows with the shop's state, late orders, the closed
+    # days, waiting approvals, the last use of the emergency account, people who acted alone, drawers,
     # complaints, the first due times of the background.
     with django_assert_num_queries(12):
         alerts.evaluate_alerts()

@@ -83,7 +83,7 @@ def test_an_alert_names_amount_and_orders_and_links_to_its_page(code, facts, tit
 
 
 def test_the_step_for_an_order_is_what_is_allowed_then():
-    """Each step belongs to one set of allowed actions, and the other way round."""
+    """Each step belongs to one set of allowed actions, and each set to one step."""
     steps, allowed = {}, {}
     for role in ("cashier", "auditor", "admin"):
         person = make_person(role)

@@ -1,4 +1,4 @@
-"""Books that were not compared with the upstream's balance are an alert, unless another one says why."""
+"""Books that were not compared with the upstream's balance are an alert, unless another alert says why."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def compared(minutes_ago: float) -> None:
 
 
 def opened() -> list[tuple[str, int]]:
-    """Kind and severity of what is open, less what the upstream's own two alerts say."""
+    """Kind and severity of the open alerts, without the two alerts about the upstream itself."""
     evaluate_alerts()
     others = ["account_refused", "unreachable"]
     return list(Alert.objects.open().exclude(kind__in=others).values_list("kind", "severity"))
@@ -118,5 +118,5 @@ def test_a_shop_that_was_off_is_not_alarmed_before_it_asked():
     UpstreamAccount.objects.create(last_answer_at=ago(minutes=600))
     assert opened() == NONE
 
-    UpstreamAccount.objects.update(last_answer_at=timezone.now())  # it answers, and still nothing is compared
+    UpstreamAccount.objects.update(last_answer_at=timezone.now())  # the upstream answers, and still nothing is compared
     assert opened() == CRITICAL

@@ -1,4 +1,4 @@
-"""People are notified hourly at most on each way, of an end once; a fault costs only time, and starts no storm."""
+"""Each way notifies hourly at most, and of an end once; a fault only delays, and never starts many messages."""
 
 import datetime as dt
 import io
@@ -29,7 +29,7 @@ def beat_after(**time: float) -> None:
 
 
 def evaluated(minutes: float, *, is_low: bool) -> None:
-    """The kinds are evaluated so many minutes later, and what is due is sent."""
+    """Evaluate the kinds so many minutes later, and send the due messages."""
     with time_machine.travel(NOW + dt.timedelta(minutes=minutes), tick=False):
         keep_alerts("low_balance", [LOW] if is_low else [])
         notify_people()
@@ -87,9 +87,9 @@ def test_it_is_repeated_hourly_and_not_before(webhook):
         # its end is sent once, when it has lasted
         ({0: True, 10: False, 14.9: False}, ["warning"]),
         ({0: True, 10: False, 14.9: False, 15.1: False, 16: False, 120: False}, ["warning", "success"]),
-        # one that was over is sent at once when it is back
+        # an alert that was over is sent at once when it is back
         ({0: True, 5: False, 11: False, 12: True, 13: True, 54: True}, ["warning", "success", "warning"]),
-        # so is the end of one that came back before its end was sent
+        # so is the end of an alert that came back before its end was sent
         ({0: True, 5: False, 7: True, 20: False, 26: False, 40: False, 90: False}, ["warning", "success"]),
     ],
 )

@@ -1,4 +1,4 @@
-"""Alerts on the pages: to those they concern, with the next step; fresh also on a page that stays open."""
+"""Alerts on the pages: for the people they concern, with the next step; fresh also on a page that stays open."""
 
 import re
 
@@ -182,7 +182,7 @@ def test_the_list_says_in_ones_language_what_became_of_it():
 
 @pytest.mark.parametrize("role", ["cashier", "admin"])
 def test_the_head_takes_few_queries_however_many_alerts(role, django_assert_num_queries):
-    """Session, person with permissions, the account with the alerts."""
+    """The queries: session, person with permissions, the account with the alerts."""
     client = browser_of(role)
     UpstreamAccount.objects.create()
     keep_alerts("order_unknown", [unknown(number) for number in range(30)])

@@ -125,7 +125,7 @@ def test_missing_money_names_orders_of_its_amount_first():
     ref_ids = {key: (alert.facts["ref_ids"], alert.facts["others"]) for key, alert in alerts.items()}
     both = [order.ref_id for order in orders]
     assert ref_ids == {str(alone.pk): (both[:1], []), str(dearer.pk): ([], both)}
-    # and without one of exactly its amount those that the page of the difference names
+    # without an order of exactly its amount, the alert names those of the difference's page
     words = in_words(alerts[str(dearer.pk)]).facts
     assert all(ref_id in words for ref_id in both)
 
@@ -227,7 +227,7 @@ def test_a_nearly_full_disk_is_named_with_its_installation(monkeypatch):
 
 @pytest.fixture
 def backed_up(settings: Any, tmp_path: Path) -> Path:
-    """The data folder of a shop that is backed up, and that has sent nothing yet."""
+    """The data folder of a shop that has a backup and has sent nothing yet."""
     settings.DATA_DIR, settings.BACKUP_TO, settings.SENT_FOLDER = tmp_path, str(tmp_path), tmp_path / "sent"
     return tmp_path
 

@@ -1,4 +1,4 @@
-"""The result of a day leaves once on each way, with the figures of its orders; only people who may see them get it."""
+"""Each way gets the result of a day once, with the figures of its orders, if the person may see them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def choose(moment: dt.datetime, *, evening: bool = True, weekly: bool = False, r
 
 @pytest.fixture
 def owner() -> None:
-    """Somebody chose the evening at nine in the morning."""
+    """An owner who chose the evening at nine in the morning."""
     choose(at(9))
 
 
@@ -67,7 +67,7 @@ def test_the_evenings_result_has_the_days_figures(webhook, settings):
 
 
 def sell_a_day() -> None:
-    """Sari sells twice what somebody sold once, and dearer, a week before."""
+    """Sari sells two; a week before, somebody sold one at a higher price."""
     cashier, product = make_person("cashier", username="sari"), make_product()
     Brand.objects.update(name="XL <&> Prabayar")
     for _number in range(2):

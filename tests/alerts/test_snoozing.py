@@ -1,4 +1,4 @@
-"""A person hides one alert for a while: only from the own pages, and never one that is new or has become worse."""
+"""A person hides one alert for a while: only from their own pages, and not a new or a graver alert."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""Background work that waits and does not go on is one alert, although every process lives; busy work is none."""
+"""Waiting background work that stands still is one alert, although every process runs; busy work is no alert."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def order(upstream: Upstream, settings: Any) -> Order:
 
 
 def hand_out() -> None:
-    """Have a dispatcher give what is due to the workers, who may take it or not."""
+    """Have a dispatcher give due work to the workers, which may take it or not."""
     Dispatcher(SOURCES, queue_of_people="interactive", queue_of_rest="background").hand_out_next()
 
 
@@ -94,7 +94,7 @@ def test_given_much_that_is_overdue_but_goes_on_then_it_is_no_alert(upstream: Up
 
 def test_given_work_that_is_put_back_unsent_then_it_does_not_go_on(order: Order, settings: Any, time_machine: Any):
     hand_out()
-    settings.UPSTREAM_ACCOUNT_RATE = "1/minute"  # its permit has used up this
+    settings.UPSTREAM_ACCOUNT_RATE = "1/minute"  # the permit has used up this time
     time_machine.move_to(timezone.now() + LATER)
 
     submit_order.apply(args=[order.pk, "a-permit-of-long-ago"])

@@ -1,4 +1,4 @@
-"""A message reaches a real server on this machine, or is said to have failed, or to have had no answer in time."""
+"""A message reaches a real server on this machine, or the page says that it failed or had no answer in time."""
 
 from email import message_from_bytes, policy
 from threading import Barrier
@@ -142,7 +142,7 @@ def test_the_reason_is_in_the_language_of_the_page(webhook):
 
 
 def said(browser) -> list[str]:
-    """What the page says of a test on every way."""
+    """The page's words about a test of every way."""
     page = browser.post("/balance/alerts/test/", follow=True)
 
     assert "SECRET" not in page.content.decode()

@@ -1,4 +1,4 @@
-"""An act of a room that does not exist: it only names itself, as later ones do."""
+"""An act of a room that does not exist; it registers itself as real acts do."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from core.errors import Refused
 
 
 class Closed(Refused):
-    """It cannot be done any more."""
+    """The act cannot be done any more."""
 
 
 class Short(Refused):
-    """It cannot be done at the moment."""
+    """The act cannot be done at the moment."""
 
 
 class GiveDiscount(Act):
@@ -52,7 +52,7 @@ class GiveDiscount(Act):
 
 @pytest.fixture
 def discount(monkeypatch) -> GiveDiscount:
-    """The act, known for one test."""
+    """The act, registered for one test."""
     acts.all_acts()
     act = GiveDiscount()
     monkeypatch.setitem(acts._ACTS, act.name, act)

@@ -1,4 +1,4 @@
-"""Asking and approving, with as few words as a test needs."""
+"""Short helpers to ask and approve in tests."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def ask_discount(asker: User, **facts: Any) -> Approval:
 
 
 def ask_purchase(asker: User, destination: str) -> Approval:
-    """Somebody buys for Rp20.000, which is above the person's limit, and asks."""
+    """Sell for Rp20.000, which is above the person's limit, and ask for approval."""
     product = make_product(price=20_000)
     facts = {"product": product, "destination": destination, "max_price": product.price, "enqueue": False}
     with pytest.raises(NeedsApproval) as need:
@@ -49,7 +49,7 @@ def ask_purchase(asker: User, destination: str) -> Approval:
 
 
 def ask_role(person: User, role: Role, actor: User) -> Approval:
-    """Somebody gives a person a role that takes a second person."""
+    """Ask to give a person a role that takes a second person."""
     with pytest.raises(NeedsSecond) as need:
         change_role(person, role, actor=actor)
     change = need.value.change
@@ -57,7 +57,7 @@ def ask_role(person: User, role: Role, actor: User) -> Approval:
 
 
 def factor_of(person: User) -> Shown:
-    """A second factor of this person that is good now."""
+    """A second factor of this person that is valid now."""
     return Shown(code_of(person), assertion="", host="")
 
 
@@ -67,7 +67,7 @@ def approve(approval: Approval, person: User) -> Approval:
 
 
 def decline(proposal: Any, *, actor: User) -> None:
-    """This person refuses a verdict or an adjustment; its own author withdraws it."""
+    """This person refuses a verdict or an adjustment; its author withdraws it instead."""
     if proposal.approval.is_of(actor):
         services.withdraw(proposal.approval, actor=actor)
     else:
@@ -76,14 +76,14 @@ def decline(proposal: Any, *, actor: User) -> None:
 
 
 def approve_on_page(browser: Client, approval: Approval) -> Any:
-    """The signed-in person approves on the page, with a valid code; the page afterwards."""
+    """The signed-in person approves on the page with a valid code; returns the page afterwards."""
     person = User.objects.get(pk=browser.session["_auth_user_id"])
     fields = {"seal": approval.seal, "factor_code": code_of(person)}
     return browser.post(f"{approval.get_absolute_url()}approve/", fields, follow=True)
 
 
 def refuse_on_page(browser: Client, approval: Approval) -> Any:
-    """The signed-in person refuses on the page; the page afterwards."""
+    """The signed-in person refuses on the page; returns the page afterwards."""
     return browser.post(f"{approval.get_absolute_url()}refuse/", {"reason": "Not so"}, follow=True)
 
 

@@ -93,7 +93,7 @@ def test_given_sql_that_removes_rows_then_it_is_refused(discount, sql):
     ask_discount(cashier())
 
     with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # else TRUNCATE is refused for what waits for them
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # else TRUNCATE is refused for constraints that wait
         with pytest.raises(ProgrammingError), transaction.atomic():
             cursor.execute(sql)
 

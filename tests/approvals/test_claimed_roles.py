@@ -153,14 +153,14 @@ def test_who_has_less_than_the_role_does_not_approve_it(provider, owner):
 
 def test_nobody_approves_the_own_claim(provider, owner):
     person = came(provider, "kepala")
-    give_role(person, Role.OWNER)  # as if somebody had found another way
+    give_role(person, Role.OWNER)  # as if there were another way to this role
 
     with pytest.raises(Exception, match="second person"):
         approve(Approval.objects.get(), User.objects.get(pk=person.pk))
 
 
 def test_who_approved_a_claim_is_no_second_person_beside_it(provider, owner, discount):
-    """A person with an account here and one at the provider would be two."""
+    """Else a person with an account here and an account at the provider would count as two people."""
     approver("second")
     person = came(provider, "kepala")
     approve(Approval.objects.get(), owner)

@@ -1,4 +1,4 @@
-"""Two accounts in the same hands are no two people."""
+"""Two accounts of one person do not count as two people."""
 
 import datetime as dt
 import re
@@ -135,7 +135,7 @@ def test_given_two_then_no_alert(discount, boss):
 
 
 def take(person: User, by: User) -> User:
-    """By a link for a new password, and without the factor that the person had."""
+    """Take the account over by a link for a new password, without the person's former factor."""
     reset_factors(person, actor=by if by.is_superuser else None)
     return again(accept_link(make_link(person, actor=by), GOOD))
 

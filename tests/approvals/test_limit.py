@@ -1,4 +1,4 @@
-"""Above which amount an order needs a second person: what the customer pays, or the cost if that is higher."""
+"""An order above the limit needs a second person: by the amount that the customer pays, or by a higher cost."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def entries() -> list[tuple[str, int]]:
 
 
 def assert_nothing_happened(calls: int) -> None:
-    """No order, no reservation, and no call to the upstream since there were so many."""
+    """Assert that there is no order, no reservation, and no call to the upstream beyond so many."""
     assert (Order.objects.count(), entries(), books().reserved) == (0, [], 0)
     assert Exchange.objects.count() == calls
 
@@ -160,7 +160,7 @@ def test_given_a_risen_cost_then_only_what_can_succeed_is_offered(leader: User, 
 
 @pytest.mark.parametrize(("total", "posts"), [(LIMIT, {"pay", "again"}), (LIMIT + 1, set())], ids=["at it", "above it"])
 def test_given_a_risen_total_then_only_what_can_succeed_is_offered(sari: User, total: int, posts: set[str]):
-    # given: a bill that was paid with the total before, and whose new total was looked at
+    # given: a bill that was paid by the former total, and whose new total the person has seen
     check, calls = make_check(total=total, product=make_biller(fee=0)), Exchange.objects.count()
     prices = {"max_price": COST, "selling_price": COST, "fee": 0}
     reason = ActionReason.AMOUNT_MISMATCH

@@ -142,7 +142,7 @@ def test_given_an_approver_switched_off_then_nothing_is_done():
 
 
 def test_given_lower_limits_of_the_asker_then_an_order_waits_no_more():
-    """The person may not spend that much at all any more: a second person changes nothing about it."""
+    """The person may not spend so much at all any more, and a second person cannot change that."""
     open_books(1_000_000)
     sari = cashier(own_approval_above=10_000)
     approval = ORDERS["purchase"](sari)

@@ -1,4 +1,4 @@
-"""Every change that lets people do or spend more takes a second person, if there is one; less holds at once."""
+"""Every change that lets people do or spend more takes a second person, if there is one; a cut holds at once."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -100,7 +100,7 @@ def test_given_a_strong_role_then_an_invitation_waits(owners):
     page = boss.get(f"/staff/{budi.pk}/").content.decode()
     assert 'data-standing="approved"' in page
     assert 'id="link-lacks"' in page
-    assert 'id="done"' not in page  # nobody who never signed in did anything
+    assert 'id="done"' not in page  # a person who never signed in did nothing
     shown = boss.get(approval.get_absolute_url()).content.decode()
     assert f"<li>{Right.MANAGE_STAFF.label}</li>" in shown
     assert f'href="/staff/{budi.pk}/"' in shown

@@ -1,4 +1,4 @@
-"""With many approvals each question reads only the rows it needs, by an index."""
+"""With many approvals, each query reads only the rows that it needs, by an index."""
 
 import datetime as dt
 
@@ -17,12 +17,12 @@ from tests.plans import asked, plan_of, scans
 pytestmark = pytest.mark.django_db
 
 MANY, OPEN = 3_000, 20
-MOST_ROWS = 600  # a page of the own ones, of which one in ten is
+MOST_ROWS = 600  # for a page of the person's own approvals, which are one in ten
 
 
 @pytest.fixture
 def many(db):
-    """Years of approvals by ten cashiers, few of them open; the approver, and one asker."""
+    """Years of approvals by ten cashiers, few of them open; returns the approver and one asker."""
     people, budi, now = [cashier(f"cashier-{n}") for n in range(10)], approver(), timezone.now()
     text = canonical({"price": 1})
     facts = {"act": "order", "content": text, "sha256": hash_of(text), "expires_at": now + dt.timedelta(days=1)}

@@ -1,4 +1,4 @@
-"""Verdicts and adjustments wait in the same queue, bound to what was proposed."""
+"""Verdicts and adjustments wait in the same queue, bound to the proposed content."""
 
 import datetime as dt
 

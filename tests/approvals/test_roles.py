@@ -1,4 +1,4 @@
-"""Giving somebody more rights takes a second person, where there is one; taking rights away never does."""
+"""Giving a person more rights takes a second person, if there is one; taking rights away never does."""
 
 import pytest
 

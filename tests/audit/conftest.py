@@ -1,4 +1,4 @@
-"""Shops that are sealed: each is made once by a worker and then put back."""
+"""Sealed shops: an xdist worker makes each shop once, and later puts it back."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ Kept = dict[str, tuple[Any, str]]
 
 @pytest.fixture(scope="session")
 def kept_shops() -> Kept:
-    """The rows and the file of checkpoints of each, by its name."""
+    """The rows and the file of checkpoints of each shop, by its name."""
     return {}
 
 
@@ -43,7 +43,7 @@ def sealed_once(transactional_db: None, kept_shops: Kept, outside: Path) -> Call
 
 @pytest.fixture
 def shop(sealed_once: Any) -> None:
-    """Two days of a shop: one is sealed and published, then the other."""
+    """Two days of a shop, sealed and published one after the other."""
 
     def two_days() -> None:
         hired("cashier")

@@ -1,4 +1,4 @@
-"""Acts of the database's superuser on audited rows, and the shop's work beside them."""
+"""Acts of the database's superuser on audited rows, and the shop's normal work."""
 
 import json
 import time
@@ -24,14 +24,14 @@ def sold(count: int = 1) -> list[Order]:
 
 @transaction.atomic
 def hired(role: str, **facts: object) -> User:
-    """A person with an account, and its event, as our services write it."""
+    """A person with an account, and the event about it, as our services write both."""
     person = make_person(role, **facts)
     record(STAFF_INVITED, subject=person.username)
     return person
 
 
 def wait_until_settled() -> None:
-    """Other tests' transactions in the same server hold our sealer back, as they should, until they end."""
+    """Wait until other tests' transactions in the same server, which rightly hold our sealer back, have ended."""
     until = time.monotonic() + 120
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_current_xact_id()::text::bigint")
@@ -45,7 +45,7 @@ def wait_until_settled() -> None:
 
 
 def seal_all() -> None:
-    """Everything is sealed, with a checkpoint at its end that has left."""
+    """Seal everything, with a sent checkpoint at the end."""
     wait_until_settled()
     while seal() == AT_ONCE:
         pass
@@ -58,7 +58,7 @@ def seal_all() -> None:
 
 
 def past_triggers(statement: str, *parameters: object) -> int:
-    """Run one statement as a superuser without triggers; the number of rows."""
+    """Run one statement as a superuser without triggers; returns the number of rows."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         cursor.execute(statement, parameters or None)

@@ -35,7 +35,7 @@ def run(command: str, *arguments: object) -> str:
 
 
 def verified_alone(proof: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
-    """The script's word, in a bare interpreter elsewhere."""
+    """The script's output, in a bare interpreter elsewhere."""
     (tmp_path / "proof.json").write_text(proof, encoding="utf-8")
     key = base64.b64encode(public_key()).decode()
     command = [sys.executable, str(SCRIPT), "proof.json", key]
@@ -44,7 +44,7 @@ def verified_alone(proof: str, tmp_path: Path) -> subprocess.CompletedProcess[st
 
 @pytest.mark.parametrize("others", [0, WIDTH])
 def test_proof_of_an_order_is_verified_without_us(tmp_path, others):
-    """Also in a tree whose first tile is of other rows."""
+    """Also in a tree whose first tile holds other rows."""
     cashier = hired("cashier")
     with transaction.atomic():
         for _ in range(others):

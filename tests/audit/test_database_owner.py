@@ -35,7 +35,7 @@ ORDERS = "purchases_order"
 
 @contextlib.contextmanager
 def off(model: type, name: str):
-    """One trigger is off for a moment; the one that copies rows fires."""
+    """Switch one trigger off for a moment; the trigger that copies rows stays on."""
     table = model._meta.db_table
     trigger = next(trigger_row for trigger_row in model._meta.triggers if trigger_row.name == name).get_pgid(model)
     with connection.cursor() as cursor:

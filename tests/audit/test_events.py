@@ -1,4 +1,4 @@
-"""Every kind of event is declared once, beside the room that raises it, with its words and what it is about."""
+"""Every kind of event is declared once, in the room that raises it, with its words and its subject."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ten manipulations by a superuser of the database, in a shop that goes on selling: each is named by table and id."""
+"""Ten manipulations by a database superuser, in a shop that goes on selling: each is named by table and id."""
 
 import json
 import threading
@@ -67,7 +67,7 @@ def yesterday(sealed_once: Any, outside: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def busy(yesterday: Any) -> Iterator[list[Order]]:
-    """The shop sells meanwhile; return its orders."""
+    """Have the shop sell meanwhile; returns its orders."""
     ended, orders = threading.Event(), []
 
     def sell() -> None:
@@ -113,7 +113,7 @@ def test_manipulation_of_a_busy_shop_is_named(yesterday, busy, name):
 
     first, *others = verified(yesterday)
     assert first == (reason, table, _PAST if reason == "not_sealed" else key)
-    # a tree that was cut off is not as yesterday's either
+    # a tree that was cut off differs from yesterday's, too
     assert [reason for reason, *_ in others] == (["outside_missing"] if reason == "cut_off" else [])
 
 

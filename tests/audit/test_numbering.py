@@ -1,4 +1,4 @@
-"""The number of a transaction, by which rows are sealed in order: no statement chooses its own."""
+"""The number of a transaction orders the sealing of its rows; no statement can choose it."""
 
 import pytest
 from django.db import DatabaseError, connection, transaction

@@ -1,4 +1,4 @@
-"""Audit events: one row in the caller's transaction, which nothing changes afterwards."""
+"""Audit events: one row in the caller's transaction, which never changes afterwards."""
 
 import threading
 from functools import partial

@@ -31,7 +31,7 @@ EVENTS, COPIES = "purchases_orderevent", "purchases_orderhistory"
 
 
 def copied(table: str, key: str, changes: str) -> str:
-    """SQL that deletes the newest row and inserts it again with other values; with another key, a row more."""
+    """SQL that deletes the newest row and inserts it again with other values; with another key, it adds a row."""
     row = f"jsonb_populate_record(NULL::{table}, to_jsonb(old) || '{changes}')"
     newest_row = f"WHERE {key} = (SELECT max({key}) FROM {table})"
     if '"id"' in changes:

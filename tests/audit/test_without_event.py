@@ -1,4 +1,4 @@
-"""A person with more rights and no event about it is named; people of our own ways are not."""
+"""A person who got rights without an event is named; people who got them by our services are not."""
 
 import pytest
 from django.apps import apps
@@ -81,7 +81,7 @@ def test_a_password_changed_on_a_page_is_no_flaw():
 
 @pytest.fixture
 def _roles_again():
-    """The tables of roles, which no test empties, are afterwards as before."""
+    """Restore the tables of roles after the test, because no test empties them."""
     tables = ("auth_group", "auth_group_permissions", "staff_rolegrouphistory", "staff_rolepermissionhistory")
     for table in tables:
         run(f"CREATE TEMPORARY TABLE before_{table} AS TABLE {table}")

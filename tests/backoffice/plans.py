@@ -1,7 +1,7 @@
-"""What pages, searches and periodic work read of a shop with thousands of orders, and with how many queries.
+"""The rows and queries of pages, searches and periodic work in a shop with thousands of orders.
 
-Forbidden to read tables from end to end, PostgreSQL does so only where no index helps; and no step of a plan may read
-most of a table by an index either. Timing is in benchmarks/pages.py.
+PostgreSQL is told not to read tables from end to end, so it does that only where no index helps. No step of a plan may
+read most of a table by an index, either. Timing is in benchmarks/pages.py.
 """
 
 import re
@@ -23,8 +23,8 @@ from reconciliation.services import position, prove, reconcile
 from staff.models import User
 from tests.plans import asked, plan_of, scans
 
-# A shop has few rows of these for any number of sales: one, one a day and reason, or as many as products, people,
-# drawers, faults or restores. Every other table grows.
+# These tables stay small for any number of sales: they have one row, one a day and reason, or as many as products,
+# people, drawers, faults or restores. Every other table grows.
 FEW = {
     "audit_sealing", "bank_bankaccount", "branches_branch", "callbacks_callbackrefusalcount", "catalogue_brand",
     "catalogue_category", "catalogue_product", "catalogue_producthealth", "drawers_drawer", "gateway_upstreamaccount",
@@ -33,7 +33,7 @@ FEW = {
 }  # fmt: skip
 # The rows that a step of a plan may read: the matches of one way of a search, or the rows that a page skips.
 MOST_ROWS = 2_500
-# The moment of a question has parts of a second; the bounds of days that it asks for have none, and stay.
+# The time of a query has parts of a second and is replaced; the bounds of days have none, and stay.
 MOMENT = re.compile(r"'\d{4}-\d\d-\d\d[^']*\.\d[^']*'")
 PERIODIC = {
     "due times": lambda: first_moments(SOURCES),
@@ -54,9 +54,9 @@ PERIODIC = {
 
 
 def faults(name, questions, known):
-    """The faults in the plans of this page's or task's questions.
+    """The faults in the plans of this page's or task's queries.
 
-    What was asked before, be it at another moment, is `known`: most of what a page asks is asked by each.
+    `known`: queries that were checked before, perhaps with another time; most pages share most of their queries.
     """
     for question in questions:
         asked_before = MOMENT.sub("''", question)
@@ -79,7 +79,7 @@ def too_wide_of_pages(owner):
 
 
 def too_many_of_pages(owner):
-    """The pages and polls that take more queries than they may: how many."""
+    """The pages and polls that take too many queries, with the number of queries."""
     found = {}
     with time_machine.travel(timezone.now(), tick=False):  # in another minute, a poll finds the page changed
         for name, (address, headers) in dict(pages(lambda address: owner.get(address).content.decode())).items():
@@ -92,7 +92,7 @@ def too_many_of_pages(owner):
 
 
 def too_wide_of_periodic_work():
-    """The faults in the plans of what runs again and again. It changes the shop."""
+    """The faults in the plans of periodic work. It changes the shop."""
     found = []
     for name, work in PERIODIC.items():
         with CaptureQueriesContext(connection) as queries:

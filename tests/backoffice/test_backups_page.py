@@ -1,4 +1,4 @@
-"""The page "Backups": after a restore a person opens the shop, once the provider was asked about what was open."""
+"""The page "Backups": after a restore a person opens the shop, once every open order was polled."""
 
 import datetime as dt
 import json
@@ -56,7 +56,7 @@ def test_who_opens_the_shop_says_how_many_orders_are_not_taken_in():
     page = unescape(browser.get(reverse("backups")).content.decode())
     assert "2 orders of the journal, Rp19.500 at most" in page
 
-    # when: it is not said, or the number is another one by now
+    # when: the person does not say it, or the number has changed meanwhile
     for said in ({}, {"without": "1"}):
         answer = browser.confirm(reverse("open_shop"), said, follow=True)
         assert upstream_account().is_held

@@ -141,7 +141,7 @@ def test_a_comma_may_belong_to_an_address(monkeypatch: pytest.MonkeyPatch, writt
 
     read = runpy.run_path(settings_module.__file__)
 
-    # Reading the settings configures the log a second time, which loggers already in use would not follow.
+    # Reading the settings configures the log again, and loggers in use would not follow.
     structlog.configure(**logging)
     assert read["ALERT_URLS"] == addresses
 
@@ -167,7 +167,7 @@ def test_messages_go_encrypted_or_to_this_machine(real: Settings, address: str) 
         ({"HOST": "10.0.0.5", "OPTIONS": {"sslmode": "prefer"}}, "redis://:secret@10.0.0.6:6379/0", ["W015", "W015"]),
         ({"HOST": "10.0.0.5", "OPTIONS": {"sslmode": "verify-full"}}, "rediss://:secret@10.0.0.6:6379/0", []),
         ({"HOST": "/run/postgresql"}, "redis://[::1]:6379/0", []),
-        ({"HOST": "postgres"}, "redis://valkey:6379/0", []),  # containers of one machine
+        ({"HOST": "postgres"}, "redis://valkey:6379/0", []),  # for containers of one machine
     ],
 )
 def test_a_store_on_another_machine_without_tls_is_named(

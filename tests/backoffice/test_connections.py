@@ -1,4 +1,4 @@
-"""A thread of a worker keeps its connection to PostgreSQL; one that was closed there costs no task."""
+"""A worker's thread keeps its connection to PostgreSQL; if PostgreSQL has closed it, no task fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rights of our processes' role, on the real database of the tests: exactly these."""
+"""The role of our processes has exactly these rights on the tests' real database."""
 
 import io
 
@@ -14,7 +14,7 @@ from backoffice.database_rights import RIGHTS, excess, grant_rights, lacking
 from checks.app_role import REFUSED, not_copied, not_refused
 from testing.database import APP_ROLE, app_url
 
-# As the library makes it, and a start closes it
+# As the library makes it, and before a start closes it
 _OPENED = """
     CREATE OR REPLACE FUNCTION _pgtrigger_should_ignore(trigger_name NAME) RETURNS boolean LANGUAGE plpgsql AS
     'BEGIN RETURN trigger_name::text = ANY (current_setting(''pgtrigger.ignore'', true)::text[]);
@@ -30,7 +30,7 @@ def test_every_table_has_a_row_of_rights(transactional_db):
         cursor.execute(database_rights._TABLES)
         there = {row[0] for row in cursor.fetchall()}
 
-    # a new table: write down what the code does with it, or the pages that do it are refused
+    # a new table: list there what the code does with it, or its pages are refused
     assert models | OUTSIDE_MODELS == set(RIGHTS) == there
 
 

@@ -1,4 +1,4 @@
-"""A new demo is a shop after a month, made by the services; a shop with anything in it gets nothing of it."""
+"""A new demo is a shop after a month, made by the services; a shop that has any rows gets none of it."""
 
 import datetime as dt
 import re
@@ -44,7 +44,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def demo(upstream, settings):
     """A new demo: its people, and nothing else."""
     settings.SANDBOX = True
-    # Of the process that makes the month (`launcher/stack.py`)
+    # The settings of the process that makes the month (`launcher/stack.py`)
     settings.UPSTREAM_ACCOUNT_RATE = settings.UPSTREAM_IP_RATE = settings.UPSTREAM_PRODUCTS_RATE = "100000/minute"
     empty_tables()
     create_demo_staff()
@@ -55,7 +55,7 @@ def test_a_new_demo_is_a_shop_after_a_month(demo, settings, tmp_path):  # noqa: 
     settings.AUDIT_CHECKPOINT_FILE = str(tmp_path / "checkpoints")
     call_command("open_demo")
 
-    # Orders ended in all ways that no second factor is needed for; each is dated in the month, and paid
+    # Orders ended in every way that needs no second factor; each is dated in the month, and paid
     orders = Order.objects.all()
     assert {Status(status) for status in orders.values_list("status", flat=True)} == {
         *(Status.SUCCESS, Status.FAILED, Status.REJECTED, Status.CANCELLED, Status.CLOSED),
@@ -103,13 +103,13 @@ def test_a_new_demo_is_a_shop_after_a_month(demo, settings, tmp_path):  # noqa: 
     assert set(Complaint.objects.values_list("state", flat=True)) == {State.ASKED, State.CLOSED}
     assert Approval.objects.open().filter(expires_at__gt=clock.now()).count() == 1
 
-    # The owner, whose tip it is, may approve it, at whatever hour the demo begins
+    # The owner, whose tip names it, may approve it, for any hour at which the demo begins
     assert why_not_approved_by(Approval.objects.open().get(), User.objects.get(username="owner")) is None
     changed = AuditEvent.objects.get(kind=LIMIT_CHANGED.key)
     assert timezone.localdate(changed.at) < today - dt.timedelta(days=HELD_DAYS)
     assert BillCheck.objects.filter(answer="bill", order=None).count() == 2  # each is payable for five minutes
 
-    # The books are the sandbox's, to the rupiah and entry by entry; nothing is unexplained, and all of it is proved
+    # The books equal the sandbox's, to the rupiah and entry by entry; nothing is unexplained, and all is proved
     ledger = demo.control("/control/ledger")
     reconcile()
     assert books().balance == ledger["balance"]
@@ -122,10 +122,10 @@ def test_a_new_demo_is_a_shop_after_a_month(demo, settings, tmp_path):  # noqa: 
     seal_all()
     assert verify().is_sound
 
-    # The first page of the demo warns of nothing that is over
+    # The first page of the demo has no warning about the past
     assert UpstreamAccount.objects.get().unreachable_since is None
 
-    # The time is the real one again, here and in the sandbox; a second start makes nothing twice
+    # Here and in the sandbox the time is the real time again; a second start makes nothing twice
     assert abs(timezone.now() - dt.datetime.now(dt.UTC)) < dt.timedelta(seconds=1)
     assert demo.control("/control/time", now=None)
     count = orders.count()

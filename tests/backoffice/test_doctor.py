@@ -1,4 +1,4 @@
-"""`./run doctor` looks at each subject and says what to do; it exits with 1 when something is bad."""
+"""`./run doctor` checks each subject and says what to do; it exits with 1 when something is bad."""
 
 import datetime as dt
 import io
@@ -169,7 +169,7 @@ def test_our_own_backups_are_young_and_the_log_is_copied(settings, tmp_path, mon
     assert finding.verdict == ("ok" if (hours, behind) == (1, 5) else "bad")
     assert (" s would be lost" in finding.seen) == (hours == 1 and behind is not None)
 
-    # when: the copied log goes, too
+    # when: the copied log is deleted, too
     shutil.rmtree(tmp_path / "wal")
     (finding,) = backups("backups")
     assert (finding.verdict, "(wal/) is missing" in finding.seen) == ("bad", hours == 1)

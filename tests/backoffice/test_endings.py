@@ -1,4 +1,4 @@
-"""The sound when an own order ends: the person's choice, the marks of own orders alone, and the sounds themselves."""
+"""The sound when a person's order ends: the choice, the marks on their orders alone, and the sounds themselves."""
 
 import re
 

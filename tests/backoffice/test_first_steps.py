@@ -1,4 +1,4 @@
-"""The list of a new real shop: each step is read off what is there; closed once, it is gone for ever."""
+"""The list of a new real shop: each step follows from the shop's rows; a closed list never comes back."""
 
 from typing import Any
 
@@ -132,7 +132,7 @@ def test_a_refused_account_gets_a_verdict_and_a_next_step(admin: Browser, code: 
     assert step("provider").is_bad
     assert named in step("provider").advice
     CatalogueSync.objects.create(result=CatalogueSync.Result.FAULT, fault=SyncFault.OTHER, fault_detail="stopped")
-    assert not step("catalogue").is_bad  # it follows by itself
+    assert not step("catalogue").is_bad  # the list follows by itself
 
 
 def test_an_upstream_without_an_answer_is_named(admin: Browser):

@@ -34,7 +34,7 @@ def test_both_languages_have_the_same_steps(reader):
 @pytest.mark.parametrize("language", ["id", "en"])
 @pytest.mark.parametrize("reader", ["cashier", "owner"])
 def test_bold_words_are_those_of_the_pages(reader, language):
-    """All but sentences, which end with a point."""
+    """Except whole sentences, which end with a full stop."""
     bold = {" ".join(words.split()) for words in re.findall(r"\*\*([^*]+)\*\*", written(reader, language))}
     column = "msgstr" if language == "id" else "msgid"
     on_pages = set(re.findall(rf'(?m)^{column} "(.+)"$', (DOCS.parent / "locale/id/LC_MESSAGES/django.po").read_text()))

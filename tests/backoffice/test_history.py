@@ -1,7 +1,7 @@
-"""`benchmarks/history.py`: a copied morning is such as the services write it, and nothing else is changed for it.
+"""`benchmarks/history.py`: a copied morning looks as the services write it, and nothing else changes.
 
-And over these thousands of orders every page, every search and what runs again and again reads only the rows that it
-needs, by an index.
+Over these thousands of orders, every page, every search and all periodic work read only the rows that they need, by an
+index.
 """
 
 import pytest
@@ -45,7 +45,7 @@ def definitions():
 
 
 def look_as_written_by_services() -> None:
-    """All kinds of orders are there, each in its time and with its payment, and accounts and shifts fit together."""
+    """Assert that all kinds of orders are there, in order of time and paid, and that accounts and shifts add up."""
     ends = dict(Order.objects.values_list("status").annotate(Count("pk")))
     assert ends[Status.SUCCESS] > ORDERS * 0.9
     assert {Status.FAILED, Status.REJECTED, Status.CANCELLED, Status.REVERSED, Status.NEEDS_ACTION} <= set(ends)
@@ -71,7 +71,7 @@ def sandboxed(upstream, settings):
 
 
 def assert_sound(sandbox, balance):
-    """The books are the sandbox's, each day adds up, and everything is proved and sealed."""
+    """Assert that the books equal the sandbox's, each day adds up, and everything is proved and sealed."""
     tell_sandbox(balance)
     assert prove(everything=True).flaw == ""
     run = reconcile(ReconciliationRun.Trigger.PERSON)
@@ -86,12 +86,12 @@ def assert_sound(sandbox, balance):
 
 
 def fill_up():
-    """Fill what the history has nothing of, and let the plans follow what is there now; a browser of the owner."""
+    """Fill the tables that the history leaves empty, and update the statistics; returns the owner's browser."""
     fill_counter()
     fill_office()
     with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")  # or the plans follow what other tests have left in the tables' files
-        # An index made beside changed rows serves only once every older transaction is over, also another test's.
+        cursor.execute("VACUUM ANALYZE")  # else plans follow the rows that other tests have left in the tables' files
+        # An index made over changed rows serves only after every older transaction, also another test's, has ended.
         cursor.execute("SELECT indexrelid::regclass::text FROM pg_index WHERE indcheckxmin")
         for (name,) in cursor.fetchall():
             cursor.execute(f"REINDEX INDEX {name}")
@@ -100,7 +100,7 @@ def fill_up():
     return browser
 
 
-# One test, since a year takes long to make. Nothing but the periodic work, which comes last, changes it.
+# One test, since a year takes long to make. Only the periodic work, which comes last, changes it.
 @pytest.mark.long
 def test_given_history_then_it_is_sound_as_services_write_it_and_nothing_reads_it_whole(sandboxed):
     open_books(1_000_000)

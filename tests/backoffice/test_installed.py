@@ -55,11 +55,11 @@ def test_each_icon_is_as_large_as_the_manifest_says():
 
 
 def test_without_a_connection_the_page_says_what_is_safe_in_both_languages(django_assert_num_queries):
-    # given a browser of which nothing is known, when its worker fetches the page to keep
+    # given a new browser without cookies, when its worker fetches the page to keep
     with django_assert_num_queries(0):
         answer = Client().get("/offline/")
 
-    # then it speaks both languages, loads nothing, and holds nothing of the shop
+    # then the page has both languages, loads nothing, and has nothing of the shop
     page = answer.content.decode()
     assert has_id(answer, "no-connection")
     assert page.count('<section lang="id">') == page.count('<section lang="en">') == 1

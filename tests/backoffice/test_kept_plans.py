@@ -1,4 +1,4 @@
-"""Plans that a connection keeps outlive a change of the tables that they ask; behind a pooler none is kept."""
+"""A connection's kept plans work after a change of their tables; behind a pooler no plan is kept."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ CHANGES = {
     "other type": ("ALTER polls TYPE bigint", "ALTER polls TYPE integer"),
 }
 CASES = pytest.mark.parametrize(("change", "back"), CHANGES.values(), ids=CHANGES)
-# The process of a page, in a few words: it asks the same twice, and prints what the server keeps for it.
+# A small process like a page's: it sends one query twice, and prints the number of plans that the server keeps.
 ASKS_TWICE = """
 import django; django.setup()
 from django.db import connection
@@ -88,20 +88,20 @@ def test_given_a_pooler_when_a_question_is_asked_then_no_plan_is_kept(pooled, ke
 
 
 def sold():
-    """A cashier with an open shift, and what the cashier has sold."""
+    """A cashier with an open shift, and the cashier's order."""
     person = make_person("cashier")
     begin(person)
     return person, sell(person)
 
 
 def alter(change):
-    """Change the table of the orders as a migration does, which another process runs."""
+    """Change the table of orders from another connection, as a migration does."""
     with closing(connection.copy()) as other, other.cursor() as cursor:
         cursor.execute(f"ALTER TABLE purchases_order {change}")
 
 
 def kept_plans():
-    """How many plans of questions for orders the connection keeps."""
+    """The number of plans of queries for orders that the connection keeps."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement ~ 'purchases_order'")
         return cursor.fetchone()[0]

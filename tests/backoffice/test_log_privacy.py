@@ -15,7 +15,7 @@ from backoffice.log_privacy import without_query_in_report
 
 
 class Kept(Transport):
-    """Keeps what would be sent."""
+    """Keeps the reports that would be sent."""
 
     def __init__(self, options: Any = None) -> None:
         super().__init__(options)

@@ -1,4 +1,4 @@
-"""The metrics for Prometheus, and their readers."""
+"""The metrics for Prometheus, and the people and programs that may read them."""
 
 import datetime as dt
 

@@ -1,6 +1,6 @@
 """The overview of a person who sees the whole shop: balance, today's orders, waiting work, the catalogue's last sync.
 
-And, for everybody, what the upstream's state does to every page.
+Also the effect of the upstream's state on every page, for everybody.
 """
 
 import datetime as dt
@@ -59,7 +59,7 @@ def test_a_difference_stands_there_with_its_amount_and_its_page():
 
 
 def links_of(name: str, page: str) -> list[tuple[str, str]]:
-    """Address and amount of the links with this id."""
+    """The address and the amount of each link with this id."""
     found = re.findall(rf'<a[^>]*id="{name}"[^>]*>', page)
     return [(re.search('href="([^"]*)"', tag)[1], re.search('data-amount="([^"]*)"', tag)[1]) for tag in found]
 

@@ -1,4 +1,4 @@
-"""A cashier's overview: the own drawer, orders and sales, and nothing of the shop as a whole."""
+"""A cashier's overview: their own drawer, orders and sales, and nothing of the shop as a whole."""
 
 import datetime as dt
 

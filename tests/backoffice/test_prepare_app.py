@@ -1,4 +1,4 @@
-"""A start and the database: it asks for a missing owner, and starts take turns."""
+"""A start prepares the database: it asks for a missing owner, and only one start works at a time."""
 
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def called(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The commands that it calls; migrations, cache table and translations are there already."""
+    """The commands that `prepare_app` calls; migrations, cache table and translations are there already."""
     names: list[str] = []
     monkeypatch.setattr(prepare_app, "call_command", lambda name, **_: names.append(name))
     settings.SANDBOX = False
@@ -29,7 +29,7 @@ def called(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def prepare() -> str:
-    """Its output."""
+    """The output of `prepare_app`."""
     out = StringIO()
     call_command("prepare_app", stdout=out)
     return out.getvalue()
@@ -89,7 +89,7 @@ def test_a_second_start_waits_for_the_first(called: list[str]):
 
 
 def prepare_and_close() -> None:
-    """In a thread of its own, whose connection nobody else closes."""
+    """Prepare in a thread of its own, and close that thread's connection."""
     try:
         prepare()
     finally:

@@ -1,4 +1,4 @@
-"""After a change of SECRET_KEY: what the former key sealed is sealed again, and then that key can go."""
+"""After a change of SECRET_KEY, texts of the former key are sealed again; then the former key can go."""
 
 import io
 import json
@@ -32,7 +32,7 @@ FERNET = re.compile(r"gAAAAA[\w-]{50,}={0,2}")
 
 
 def sealed_texts() -> dict[str, set[str]]:
-    """Each sealed text of the database, by its table: of all models, whoever adds one."""
+    """Each sealed text of the database, by its table: of all models, also of new ones."""
     texts: dict[str, set[str]] = {}
     for model in apps.get_models():
         fields = [field.attname for field in model._meta.concrete_fields if isinstance(field, KEPT_IN)]
@@ -47,7 +47,7 @@ KEPT_IN = (CharField, TextField, JSONField)
 
 @pytest.fixture
 def owner(settings) -> User:
-    """An owner with an app, recovery codes, a PIN and a way of alerts, all of the former key."""
+    """An owner with an app, recovery codes, a PIN and a way of alerts, all sealed with the former key."""
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = FORMER, []
     person = make_person("admin")
     give_recovery_codes(person)
@@ -59,7 +59,7 @@ def owner(settings) -> User:
 
 
 def reseal(*words: str) -> tuple[int, str]:
-    """The exit code and what is printed."""
+    """The exit code and the output."""
     out = io.StringIO()
     try:
         call_command("reseal_secrets", *words, stdout=out)
@@ -133,7 +133,7 @@ def test_the_doctor_counts_what_needs_a_former_key(owner, settings):
 
 
 def test_a_pin_without_the_name_of_its_key_moves_when_it_is_used(owner):
-    # given: one of the release before, whose salt names no key
+    # given: a text of the release before, whose salt names no key
     unnamed = PinHasher().encode(_keyed(owner.pk, PIN, FORMER), "salt")
     Pin.objects.update(encoded=unnamed)
     assert report()["pins"]["former"] == [owner.username]

@@ -1,4 +1,4 @@
-"""One of many beats ticks; when it goes, another follows."""
+"""One of several beats ticks; when it ends, another beat takes over."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,13 +15,13 @@ from core.heartbeats import Pulse
 
 @pytest.fixture
 def published() -> list[str]:
-    """What was asked of the workers."""
+    """The tasks that were sent to the workers."""
     return []
 
 
 @pytest.fixture
 def ticked(monkeypatch: pytest.MonkeyPatch, published: list[str]) -> list[str]:
-    """The names of those that ticked; nothing is sent."""
+    """The names of the beats that ticked; nothing is sent."""
     names: list[str] = []
     monkeypatch.setattr(PersistentScheduler, "tick", lambda self: names.append(self.name) or 0.5)
     monkeypatch.setattr(scheduler, "publish", published.append)
@@ -30,7 +30,7 @@ def ticked(monkeypatch: pytest.MonkeyPatch, published: list[str]) -> list[str]:
 
 @pytest.fixture
 def beats(tmp_path: Path, ticked: list[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[list[OneOfMany]]:
-    """Two, as on two machines."""
+    """Two beats, as on two machines."""
     made = []
     for name in ("beat", "beat-2"):
         monkeypatch.setenv("PROCESS_NAME", name)

@@ -19,13 +19,13 @@ from testing.fleet import Fleet
 from testing.sandbox_process import PROJECT
 
 pytestmark = pytest.mark.django_db(transaction=True)
-# The bytecode comes along, since compiling all files takes seconds; beside a changed file it counts for nothing.
+# The bytecode is copied, too, since compiling all files takes seconds; Python ignores it for a changed file.
 NOT_OF_THE_APP = (".git", ".venv", "node_modules", "tests", "benchmarks", "docs", ".data")
 
 
 @pytest.fixture
 def noted(transactional_db: None) -> Iterator[Any]:
-    """The migrations that the database knows of; a test may add one or take one away."""
+    """The migrations that the database knows; a test may add one or take one away."""
     rows = MigrationRecorder(connection).migration_qs
     before = list(rows.values())
     yield rows.model
@@ -35,12 +35,12 @@ def noted(transactional_db: None) -> Iterator[Any]:
 
 @pytest.fixture
 def newer(noted: Any) -> None:
-    """A newer version has migrated."""
+    """Make the database that of a newer version."""
     noted.objects.create(app="ledger", name="9999_later")
 
 
 def manage(*words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """manage.py on the tests' database, as the app's role."""
+    """Run manage.py on the tests' database as the app's role."""
     return subprocess.run(
         [sys.executable, "manage.py", *words],
         cwd=PROJECT,
@@ -55,7 +55,7 @@ def manage(*words: str, **environment: str) -> "subprocess.CompletedProcess[str]
 
 
 def test_a_new_version_put_in_place_changes_nothing_under_a_web_process(tmp_path: Path):
-    # given: one that has not answered a page yet
+    # given: a web process that has not answered a page yet
     copy = tmp_path / "copy"
     shutil.copytree(PROJECT, copy, ignore=shutil.ignore_patterns(*NOT_OF_THE_APP))
     (copy / "node_modules").symlink_to(PROJECT / "node_modules")
@@ -63,7 +63,7 @@ def test_a_new_version_put_in_place_changes_nothing_under_a_web_process(tmp_path
     fleet.project = copy
     try:
         fleet.start("web")
-        # when: all its files become others
+        # when: all its files are replaced
         for file in [*copy.rglob("*.py"), *copy.glob("templates/**/*.html")]:
             file.write_text("of another version {% nothing %}")
 

@@ -1,4 +1,4 @@
-"""Addresses that no link leads to, and forms that no page of ours has: the answer is a page, never a fault of ours."""
+"""Addresses without a link to them, and forms that no page has: the answer is a page, never a fault of ours."""
 
 import re
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def filled(address: str, text: str) -> str:
 
 
 def statuses_of(paths: list[str], *methods: str) -> dict[tuple[str, str], int]:
-    """What an owner gets at each of these paths. One session for all: a sign-in takes longer than an answer."""
+    """The status that an owner gets at each path. One session for all: a sign-in takes longer than an answer."""
     client, owner = Client(), make_person("admin")
     statuses = {}
     for way in product(methods, paths):

@@ -1,4 +1,4 @@
-"""What to try in a demo: three lines for each role, which go away and stay away for that person."""
+"""The tips of a demo: three lines for each role, which a person can close for good."""
 
 import datetime as dt
 

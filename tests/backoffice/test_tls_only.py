@@ -1,4 +1,4 @@
-"""Over plain HTTP and without its proxy, a shop that takes TLS only says what to do, and shows nothing else."""
+"""Over plain HTTP without its proxy, a shop that accepts only TLS says what to do, and shows nothing else."""
 
 import pytest
 from django.test import Client

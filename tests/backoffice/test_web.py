@@ -1,4 +1,4 @@
-"""The web process as browsers, the upstream, a proxy and strangers meet it: over real connections."""
+"""The web process over real connections, for browsers, the upstream, a proxy and strangers."""
 
 import contextlib
 import http.client
@@ -43,7 +43,7 @@ def serving(**env: str) -> Iterator[Fleet]:
 
 
 def send_half(port: int, *, sender: str = "") -> socket.socket:
-    """A connection on which a request began that does not go on; `sender`: as a proxy names it."""
+    """A connection with half a request that never goes on; `sender`: the address that a proxy names."""
     half = socket.create_connection(("127.0.0.1", port))
     half.sendall(HALF_OF_A_CALLBACK.replace(b"Host:", f"X-Forwarded-For: {sender}\r\nHost:".encode()))
     return half
@@ -64,7 +64,7 @@ def usual(django_db_setup: None) -> Iterator[Fleet]:
 
 @pytest.fixture(scope="module")
 def proxied(django_db_setup: None) -> Iterator[Fleet]:
-    """One behind a proxy that speaks TLS."""
+    """A web process behind a proxy that speaks TLS."""
     with serving(**ALLOWED, TRUSTED_PROXY_COUNT="1", BEHIND_TLS_PROXY="1", HTTPS="1") as fleet:
         yield fleet
 
@@ -80,7 +80,7 @@ def test_twenty_half_sent_requests_hold_up_nobody(usual, transactional_db):
 
 
 def test_one_address_cannot_take_all_connections(usual, transactional_db):
-    # given: more half-sent requests than there are places for connections, and as many that say nothing at all
+    # given: more half-sent requests than there are places for connections, and as many silent connections
     with contextlib.ExitStack() as stack:
         for number in range(web.MOST_CONNECTIONS + 20):
             if number % 2:
@@ -243,7 +243,7 @@ def test_address_and_scheme_come_from_a_trusted_proxy_only(proxied, transactiona
 
 @contextlib.contextmanager
 def sharing(listener: socket.socket) -> Iterator["subprocess.Popen[bytes]"]:
-    """A web process on a socket that somebody else holds."""
+    """A web process on a socket that the test holds."""
     command = [sys.executable, "-m", "backoffice.web", "--fd", str(listener.fileno())]
     with subprocess.Popen(command, cwd=PROJECT, env=Fleet().env, pass_fds=[listener.fileno()]) as process:
         try:
@@ -256,7 +256,7 @@ def test_processes_end_in_turn_and_every_request_is_answered(transactional_db):
     answers: list[object] = []
 
     def ask(address: str) -> None:
-        while not is_over.wait(0.02):  # without the pause they would take the processor that the processes start on
+        while not is_over.wait(0.02):  # without the pause they would take the processor from the starting processes
             try:
                 answers.append(requests.get(f"{address}/healthz", timeout=60).status_code)
             except requests.RequestException as error:
@@ -269,7 +269,7 @@ def test_processes_end_in_turn_and_every_request_is_answered(transactional_db):
             with sharing(listener) as first:
                 people = [pool.submit(ask, address) for _ in range(4)]
                 eventually(lambda: answers, within=60)
-                # when: it ends before there is another one, so that everybody waits in the queue for a moment
+                # when: it ends before another process starts, so that everybody waits in the queue for a moment
                 first.send_signal(signal.SIGTERM)
                 assert first.wait(20) == 0
             with sharing(listener):

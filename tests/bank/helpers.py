@@ -6,7 +6,7 @@ from tests.drawers.helpers import end, sell
 
 
 def paid(seller: User, amount: int, method: str, *, days_ago: int = 0, reference: str = "") -> str:
-    """The ref_id of a sale that was paid so."""
+    """The ref_id of a sale that was paid in this way."""
     order = end(sell(seller, amount), "success")
     with past_triggers() as cursor:
         cursor.execute(

@@ -101,7 +101,7 @@ def test_given_no_amount_then_it_is_refused(cell):
         ("25 Nov 2026", DAY),
         ("5-Agu-26", dt.date(2026, 8, 5)),
         ("25/11", DAY),
-        ("30/12", dt.date(2025, 12, 30)),  # of the last year: this one's is not there yet
+        ("30/12", dt.date(2025, 12, 30)),  # of last year: this year's day has not come yet
         ("PEND", None),
         ("", None),
         ("12345678", None),

@@ -1,4 +1,4 @@
-"""What the bank says finds what the books say: once, with a fee, never by itself against a person."""
+"""The bank's rows find the books' entries: each once, with a fee, and never against a person's decision."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def seller(owner) -> User:
 
 
 def still_open(day: dt.date) -> list[Item]:
-    """What of this day no row is matched with."""
+    """The entries of this day without a matched row."""
     _sums, others = open_sums(day, day, {day})
     return [*open_items({day}), *others]
 
@@ -125,7 +125,7 @@ def test_the_sums_of_each_part_are_those_of_its_lines_and_the_first_are_the_earl
     ]
     paid(seller, 50_000, "transfer", days_ago=2)  # matched
     paid(seller, 12_000, "qris", days_ago=2)
-    paid(seller, 13_000, "qris", days_ago=1)  # is paid out today, of which no statement was read
+    paid(seller, 13_000, "qris", days_ago=1)  # is paid out today, and no statement has today
     paid(seller, 14_000, "transfer")
     give_back(end(sell(seller, 9_000), "failed").payment, method="transfer", actor=seller)
     debtor = give_credit()
@@ -149,7 +149,7 @@ def test_the_sums_of_each_part_are_those_of_its_lines_and_the_first_are_the_earl
         amounts = [line.amount if line.item_amount is None else line.item_amount for line in part.lines()]
         came, left = (sum(max(sign * amount, 0) for amount in amounts) for sign in (1, -1))
         assert (len(amounts), came, left) == (part.count, part.came, part.left), part.name
-    # yesterday's QRIS, and of today a sale, a refund and a payment of credit
+    # yesterday's QRIS, and today's sale, refund and payment of credit
     beyond = statement.part(BEYOND)
     assert (beyond.count, beyond.came, beyond.left) == (4, 13_000 + 14_000 + 15_000, 9_000)
     assert [(line.item_day, line.amount) for line in beyond.lines()] == [
@@ -176,7 +176,7 @@ def test_what_is_matched_missing_and_in_no_statement_yet_is_what_is_expected(own
     (item,) = (item for item in still_open(ago(1)) if item.key == f"sale:{by_hand}")
     match_by_hand(BankRow.objects.get(text="SARI").pk, item, reason="less a fee", actor=owner)
 
-    # then: a day of QRIS counts on its own day, whatever is paid out within these days, and with its own sum
+    # then: QRIS counts on the day of its sales with their sum, not on the day of the payout
     statement = statement_of(ago(3), ago(1))
     matched = statement.part(State.MATCHED)
     assert sorted((line.item_amount, line.less) for line in matched.lines()) == [
@@ -241,13 +241,13 @@ def test_given_nothing_read_of_a_day_then_its_sales_are_not_missing(owner, selle
 
 
 def test_given_days_between_two_statements_then_their_entries_are_in_none_yet(owner, seller):
-    # given: one of six and five days ago, one of two days ago; between them nothing was read
+    # given: a statement of six and five days ago, one of two days ago, and none for the days between
     def ago(days: int) -> dt.date:
         return TODAY() - days * ONE_DAY
 
     between = [paid(seller, 10_000 + days, "transfer", days_ago=days) for days in (4, 3)]
     missing = [paid(seller, 20_000 + days, "transfer", days_ago=days) for days in (6, 5, 2)]
-    paid(seller, 30_000, "qris", days_ago=5)  # is paid out on a day of which nothing was read
+    paid(seller, 30_000, "qris", days_ago=5)  # is paid out on a day without a statement
     read(owner, (ago(6), "ADM", "15.000 DB"), (ago(5), "BUNGA", "100"))
     read(owner, (ago(2), "ADM", "25.000 DB"))
 
@@ -258,7 +258,7 @@ def test_given_days_between_two_statements_then_their_entries_are_in_none_yet(ow
     beyond = {f"sale:{ref_id}" for ref_id in between} | {f"qris:{ago(5)}"}
     assert {line.key for line in statement.beyond.lines()} == beyond
     assert (statement.part(MISSING).count, statement.beyond.count) == (3, 3)
-    # and a file with the days between, of which every row was known, closes the gap
+    # and a file with the days between closes the gap, although every row of it was known
     read(owner, (ago(6), "ADM", "15.000 DB"), (ago(2), "ADM", "25.000 DB"))
     assert statement_of(ago(6), TODAY()).reaches == {"BCA 1": [(ago(6), ago(2))]}
 
@@ -272,7 +272,7 @@ def test_given_two_accounts_then_a_day_is_read_once_both_have_it(owner, seller):
     assert names(MISSING) == [*sales.values()]
     read(owner, (ago(4), "ADM", "1 DB"), (ago(2), "BUNGA", "1"), account="BRI 2")
 
-    # then: of later days nobody knows whether they were paid to the second account; earlier ones do not wait for it
+    # then: later sales may have been paid to the second account; earlier ones do not wait for it
     assert names(MISSING) == [sales[5], sales[3]]
     assert names(BEYOND) == [sales[1]]
     assert statement_of(ago(6), TODAY()).reaches == {"BCA 1": [(ago(6), ago(1))], "BRI 2": [(ago(4), ago(2))]}

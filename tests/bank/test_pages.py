@@ -1,4 +1,4 @@
-"""The pages of the bank: reading a file in two steps, once; the parts; deciding about a row; the rights."""
+"""The pages of the bank: a file is read in two steps, once; the parts; decisions about a row; the rights."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_given_an_unknown_bank_then_the_columns_are_chosen_once(sold):
     assert wrong.context["columns"].errors.as_data()["__all__"][0].code == "no_amount"
     looked_at = read(browser, file_of(*rows, "PEND;NOT YET;1.000"), day=0, text=1, amount=2)
     assert [(row.text, row.amount) for row in looked_at.context["sample"]] == [("BUDI", 50_000), ("ADM", -15_000)]
-    assert (looked_at.context["row_count"], looked_at.context["left_out"]) == (2, 1)  # what is pending, not the heading
+    assert (looked_at.context["row_count"], looked_at.context["left_out"]) == (2, 1)  # the pending row, not the heading
     assert "2: ADM" in str(looked_at.context["columns"]["text"]), "the example is a booking"
     assert not BankRow.objects.exists()
 
@@ -78,7 +78,7 @@ def test_given_known_columns_then_rows_are_kept_once_they_were_shown_for_this_ac
     browser = browser_of("administrator")
     read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
 
-    for pressed in ({}, {"read": "1"}, {"save": "BRI 2"}):  # shown; or shown for another account
+    for pressed in ({}, {"read": "1"}, {"save": "BRI 2"}):  # it was shown before, or shown for another account
         shown = read(browser, file_of(today("SARI", "20.000")), **pressed)
         assert [row.text for row in shown.context["sample"]] == ["SARI"], pressed
         assert 'name="save" value="BCA 1"' in shown.content.decode()
@@ -281,7 +281,7 @@ def test_the_first_line_says_what_the_bank_should_show_of_yesterday_and_today(so
     page = browser_of("administrator", language="en").get("/bank/")
 
     first, second, _seven_days = page.context["expected_days"]
-    assert page.context["chosen"].name == "7"  # also on the first of a month yesterday is among them
+    assert page.context["chosen"].name == "7"  # also on the first of a month these include yesterday
     assert (first.day, first.came, first.left) == (yesterday, 62_000, 0)
     assert [(way.method.code, way.amount) for way in first.ways] == [
         ("transfer", 50_000),
@@ -310,12 +310,12 @@ def test_each_day_says_what_of_it_is_missing_and_what_no_statement_has_yet(sold)
     assert said() == []  # before a statement is read
     read(browser, file_of(f"{yesterday};BUDI;30.000"), **CONFIRMED)
     assert said() == [("20000", "12000"), ("0", "50000"), ("20000", "62000")]
-    assert arrived() == ["30000", "30000"]  # today is in no statement yet, so nothing is said to have come
+    assert arrived() == ["30000", "30000"]  # no statement has today yet, so the page says nothing about what came
     read(browser, file_of(today("SARI", "20.000"), today("QR", "12.000")), **CONFIRMED)
     assert said() == [("0", "0"), ("50000", "0"), ("50000", "0")]
     assert arrived() == ["62000", "0", "62000"]
     older = timezone.localdate() - dt.timedelta(days=9)
-    assert said(f"?since={older}&until={older}") == []  # of other days than the chosen ones it is not read
+    assert said(f"?since={older}&until={older}") == []  # for other days than the chosen ones it is not read
 
 
 def test_the_chosen_days_say_what_the_bank_should_show_and_lead_to_their_orders(sold):
@@ -363,7 +363,7 @@ def test_a_day_says_what_came_unknown_and_leads_to_its_rows(sold):
 
 @pytest.mark.parametrize(("came", "arrived"), [(3_000, 3_000), (70_000, 50_000)])
 def test_what_came_less_of_a_matched_payment_has_not_arrived(sold, came, arrived):
-    # given: a payment that is matched by hand, two days later, and one of which the whole came
+    # given: a payment that is matched by hand two days later, and a payment that came whole
     seller, browser = User.objects.get(username="cashier"), browser_of("administrator")
     sale = paid(seller, 50_000, "transfer", days_ago=2)
     paid(seller, 8_000, "transfer", days_ago=2)
@@ -378,7 +378,7 @@ def test_what_came_less_of_a_matched_payment_has_not_arrived(sold, came, arrived
         return chosen.came, chosen.arrived, chosen.missing
 
     assert of_the_day() == (58_000, 8_000 + arrived, 0)
-    with past_triggers() as cursor:  # the match stays, also when nothing is expected of it
+    with past_triggers() as cursor:  # the match stays, also when the payment is not expected any more
         cursor.execute("UPDATE drawers_payment SET outcome = 'nothing' WHERE ref_id = %s", [sale])
     assert 0 <= of_the_day()[1] <= 8_000
 
@@ -398,7 +398,7 @@ def test_what_arrived_of_a_day_of_qris_is_less_the_fee(sold):
 
 @pytest.mark.parametrize("part", ["missing", "beyond"])
 def test_what_no_row_is_matched_with_is_read_once_for_sums_and_lines(sold, part):
-    # given: of each kind of entry one, and one in a statement
+    # given: one entry of each kind, and one in a statement
     seller = User.objects.get(username="cashier")
     paid(seller, 20_000, "qris", days_ago=1)
     debtor = give_credit()

@@ -1,4 +1,4 @@
-"""Who sells the tables of these tests."""
+"""The person who sells the tables of these tests."""
 
 import pytest
 

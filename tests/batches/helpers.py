@@ -1,4 +1,4 @@
-"""Batches for tests, checked and on their way."""
+"""Batches for tests, checked or released."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def supervisor() -> User:
 
 
 def released(text: str, person: User | None = None, **facts: Any) -> Batch:
-    """The batch of this table, on its way."""
+    """The batch of this table, released."""
     person = person or supervisor()
     batch = checked(text, person, **facts)
     release(batch, actor=person, seal=seal_of(batch), payment=CASH)
@@ -64,7 +64,7 @@ def send_all(batch: Batch) -> None:
         placed = list(Order.objects.filter(batch_row__batch=batch, status=Status.QUEUED))
         for order in placed:
             submit(order.pk, call_class=CallClass.BACKGROUND)
-        for order in placed:  # all of them are on their way meanwhile
+        for order in placed:  # all of them are in progress meanwhile
             follow(order, seconds=30)
         batch.refresh_from_db()
         if batch.state != "running":
@@ -72,5 +72,5 @@ def send_all(batch: Batch) -> None:
 
 
 def rows_of(batch: Batch) -> list[BatchRow]:
-    """Its rows, by line."""
+    """The batch's rows, by line."""
     return list(BatchRow.objects.for_table().filter(batch=batch).order_by("line"))

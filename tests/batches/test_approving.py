@@ -59,7 +59,7 @@ def test_above_the_limit_a_second_person_approves_exactly_these_rows(
 def test_what_customers_pay_for_all_rows_counts_above_the_limit(
     upstream: Upstream, browser: Browser, seller: User, above: int
 ):
-    # given: two rows, so many rupiah above the limit by what customers pay for them, and below it by their cost
+    # given: two rows; the customers' prices are so many rupiah above the limit, the costs are below it
     is_above = above > 0
     Product.objects.filter(type="prepaid").update(selling_price=F("price") + 1_500)
     batch = checked("081290000001;10;Sari\n081290000102;20;Budi\n", seller)
@@ -74,7 +74,7 @@ def test_what_customers_pay_for_all_rows_counts_above_the_limit(
     batch.refresh_from_db()
     send_all(batch)
 
-    # then: the page said it, and nothing was stored, reserved or sent without a second person
+    # then: the page has said so, and nothing was stored, reserved or sent without a second person
     assert has_id(page, "approval-needed") == is_above
     assert (Approval.objects.count(), batch.state) == ((1, "checked") if is_above else (0, "ended"))
     orders = list(Order.objects.order_by("pk"))
@@ -94,7 +94,7 @@ def test_what_customers_pay_for_all_rows_counts_above_the_limit(
 def test_of_several_bills_the_higher_sum_counts(
     seller: User, monkeypatch: pytest.MonkeyPatch, cost: int, pays: int, *, is_asked: bool, is_on_credit: bool
 ):
-    # given: two bills; no check lets a cost above the price pass, so the rows are made so behind its back
+    # given: two bills; the check refuses a cost above the price, so the test writes the rows itself
     open_books(1_000_000)
     seller.own_approval_above = 200_000
     seller.save(update_fields=["own_approval_above"])
@@ -126,14 +126,14 @@ def test_of_several_bills_the_higher_sum_counts(
 def test_a_cashier_asks_for_the_release_and_the_money_is_counted_in_the_cashiers_shift(
     upstream: Upstream, browser: Browser
 ):
-    # given: Sari has taken the cash for a table that only others may release
+    # given: Sari has taken the cash for a table, which only other people may release
     sari = make_person("cashier")
     shift = begin(sari, drawer=make_drawer("Left till"))
     batch = checked("081290000001;10\n", sari)
 
     signed_in(sari).post(f"/batches/{batch.pk}/ask/", {"seal": seal_of(batch), "paid_by": "cash"})
 
-    # then: nothing is sold yet, and it is a row of work, whose page says who asks and how it is paid
+    # then: nothing is sold yet, and Work has a row, whose page names the asker and the way to pay
     batch.refresh_from_db()
     approval = Approval.objects.get()
     assert (batch.state, Order.objects.count()) == ("checked", 0)
@@ -155,7 +155,7 @@ def test_a_cashier_asks_for_the_release_and_the_money_is_counted_in_the_cashiers
 
 
 def test_an_approval_names_no_drawer_of_another_branch():
-    # given: a cashier of the first branch asks, with a drawer of another one open
+    # given: a cashier of the first branch asks, while their open drawer is in another branch
     open_books(1_000_000)
     make_product(price=12_000)
     sari = make_person("cashier", username="sari", first_name="Sari Dewi")

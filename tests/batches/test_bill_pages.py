@@ -1,4 +1,4 @@
-"""The pages of a batch with bills: how far the checks are, the ticks, and the release of just the ticked ones."""
+"""The pages of a batch with bills: the progress of the checks, the ticks, and the release of the ticked bills."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tests.bills.helpers import check_bill, expire
 from tests.conftest import Upstream
 
 PAY, INQUIRY = "/v1/bill/pay", "/v1/bill/inquiry"
-# One that is paid, one paid elsewhere, one that no biller knows, and a wrong number.
+# A bill that is paid, one paid elsewhere, one that no biller knows, and a wrong number.
 FOUR = "531290000001;PLNPASCA;Sari\n531290000035;PLNPASCA;Budi\n531290000036;PLNPASCA\n531290000102;PLNPASCA;Ani\n"
 
 
@@ -33,7 +33,7 @@ def asked(text: str, **facts) -> Batch:
 
 
 def released(text: str) -> Batch:
-    """The same, on its way for the totals that the billers have said."""
+    """The batch of this table, released for the totals of the billers."""
     batch = asked(text)
     release(batch, actor=supervisor(), seal=seal_of(batch), payment=CASH)
     batch.refresh_from_db()
@@ -41,7 +41,7 @@ def released(text: str) -> Batch:
 
 
 def kinds(order: Order) -> list[str]:
-    """The entries of its money."""
+    """The kinds of the order's entries."""
     return [*Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", flat=True)]
 
 
@@ -176,7 +176,7 @@ def test_another_total_after_an_expiry_waits_for_a_person_and_the_others_are_pai
     assert first.bill_check
     assert first.max_price
     expire(first.bill_check)
-    # As if the biller had said less when it was released.
+    # As if the biller had given a lower total at the release.
     batch.rows.filter(line=1).update(max_price=first.max_price - 500, selling_price=first.selling_price - 500)
     was = batch.rows.get(line=1)
 
@@ -184,7 +184,7 @@ def test_another_total_after_an_expiry_waits_for_a_person_and_the_others_are_pai
 
     first, second = rows_of(batch)
     assert (first.state, first.fault, first.order) == ("wrong", "total_changed", None)
-    assert (first.max_price, first.selling_price) == (was.max_price, was.selling_price)  # what was released
+    assert (first.max_price, first.selling_price) == (was.max_price, was.selling_price)  # the released total
     assert second.order
     assert second.order.status == "success"
     assert (batch.state, batch.stopped_by) == ("paused", "BatchRefused:rows_wait")

@@ -1,4 +1,4 @@
-"""`./run manage batch`: a table is checked, then exactly its rows are sold; exit codes as the neighbours'."""
+"""`./run manage batch`: a table is checked, then exactly its rows are sold; exit codes as in similar commands."""
 
 from __future__ import annotations
 

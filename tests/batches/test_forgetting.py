@@ -1,4 +1,4 @@
-"""What was typed in a batch goes after its days; its orders stay, and the database lets nothing else of them change."""
+"""The typed texts of a batch are deleted after its days; its orders stay, and the database protects the rest."""
 
 import datetime as dt
 
@@ -24,7 +24,7 @@ NOTHING = dict.fromkeys(TEXTS, "")
 
 
 def aged(batch: Batch, *, created_at: dt.datetime = LONG_AGO, ended_at: dt.datetime | None = LONG_AGO) -> None:
-    """Let it, and its orders, have ended then: a test cannot wait for its days."""
+    """Date the end of the batch and its orders back to then, because a test cannot wait for days."""
     Batch.objects.filter(pk=batch.pk).update(created_at=created_at, ended_at=ended_at)
     Order.objects.filter(batch_row__batch=batch).update(final_at=ended_at)
 

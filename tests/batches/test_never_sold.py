@@ -1,4 +1,4 @@
-"""Rows that a person released and the shop never sold: they are named, and their money is work until it went back."""
+"""Released rows that the shop never sold: they are named, and are work until their money went back."""
 
 from __future__ import annotations
 

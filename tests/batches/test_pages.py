@@ -1,4 +1,4 @@
-"""The pages of batches: checking a table, correcting it, releasing exactly what was seen, and following it."""
+"""The pages of batches: check a table, correct it, release exactly the shown rows, and follow them."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ def test_the_bar_follows_the_rows_to_their_end(upstream: Upstream, browser: Brow
     send_all(batch)
 
     answer = browser.get(asked[1].replace("&amp;", "&"), headers={"HX-Request": "true"})
-    assert answer.headers["HX-Refresh"] == "true"  # the rows say how they have ended
+    assert answer.headers["HX-Refresh"] == "true"  # each row names its ending
     news = answer.content.decode()
     counts = {
         name: re.sub(r"<[^>]*>|\s", "", cell) for name, cell in re.findall(r'data-group="(\w+)">(.*?)</dd>', news, re.S)
@@ -305,7 +305,7 @@ def test_pages_ask_as_often_for_many_rows_as_for_few(
         place_rows(batch.pk)
         of_pages = {}
         for page in ("/batches/", "/batches/rows/", "/batches/{}/", "/batches/{}/live/"):
-            browser.get(page.format(batch.pk))  # what is read once
+            browser.get(page.format(batch.pk))  # the rows that are read once
             with CaptureQueriesContext(connection) as asked:
                 browser.get(page.format(batch.pk))
             of_pages[page] = len(asked)

@@ -1,4 +1,4 @@
-"""What people write in a table, and what each row of it means."""
+"""The tables that people write, and the meaning of each row."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ONE = "081290000001;10;Sari\n"
 
 
 def release_while_a_worker_waits(batch, payment):
-    """The batch is released, and the worker that came just before places its row."""
+    """Release the batch; the worker that came just before places its row."""
     worker = partial(placing._place_row, batch.pk, rows_of(batch)[0].pk, is_sent=False)
     with transaction.atomic():
         release(batch, actor=supervisor(), seal=seal_of(batch), payment=payment)

@@ -33,7 +33,7 @@ def owner(db: None) -> User:
 
 
 def open_shop(owner: User, batch: Batch) -> None:
-    """A person opens the shop, and lets the batch go on."""
+    """Open the shop, and resume the batch."""
     batch.refresh_from_db()
     assert (batch.state, batch.stopped_by) == ("paused", "BatchRefused:restored")
     open_restored(actor=owner)
@@ -41,7 +41,7 @@ def open_shop(owner: User, batch: Batch) -> None:
 
 
 def sent_once(upstream: Upstream, batch: Batch) -> list[str]:
-    """The states of its orders, each of which was sent once, and charged so if it is a success."""
+    """The states of the batch's orders; asserts that each was sent once, and charged once if it is a success."""
     states = []
     for row in rows_of(batch):
         assert row.order is not None
@@ -53,7 +53,7 @@ def sent_once(upstream: Upstream, batch: Batch) -> list[str]:
 
 
 def test_a_row_that_waits_to_be_taken_in_is_not_sent_again(upstream: Upstream, owner: User):
-    # given: the same twice, both sold in the lost time; the second one is taken in after the end of the first
+    # given: two equal rows, both sold in the lost time; the second is taken in after the first has ended
     batch = checked("081290000001;10\n081290000001;10\n")
     mend_all(batch, step="meant", actor=supervisor(), fault="twice")
     release(batch, actor=supervisor(), seal=seal_of(batch), payment=CASH)
@@ -77,7 +77,7 @@ def test_a_row_that_waits_to_be_taken_in_is_not_sent_again(upstream: Upstream, o
 
 
 def test_without_a_journal_each_row_is_asked_about_first(upstream: Upstream, owner: User, settings, tmp_path):
-    # given: one row was sent in the lost time, and its price has moved since; the other one was not sent
+    # given: one row was sent in the lost time, and its price has changed since; the other row was not sent
     batch = released("081290000001;10\n081290000102;20\n")
     with Lost():
         place_rows(batch.pk)

@@ -1,4 +1,4 @@
-"""From the release to the true outcome: each row is charged at most once, whatever is killed, doubled or stopped."""
+"""From the release to the true outcome: each row is charged at most once, also after kills, repeats and stops."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def limit_per_day(person: User, amount: int | None) -> None:
 
 
 def table(rows: int) -> str:
-    """So many rows, each for another number."""
+    """A table of so many rows, each for another number."""
     return "".join(f"0812{row:08d};10\n" for row in range(1, rows + 1))
 
 
@@ -256,7 +256,7 @@ def test_the_failed_ones_again_are_a_new_batch_once(upstream: Upstream):
 
 
 def test_a_row_that_is_tried_again_is_in_one_new_batch(upstream: Upstream):
-    # given: one row has failed and is tried again; then another one fails, too
+    # given: one row has failed and is tried again; then another row fails, too
     batch = released("081290000004;10\n081290000003;20\n")
     place_rows(batch.pk)
     first, second = Order.objects.order_by("pk")
@@ -277,7 +277,7 @@ def test_a_row_that_is_tried_again_is_in_one_new_batch(upstream: Upstream):
     assert 'id="batch-again"' not in page
     assert all(f'href="{later.get_absolute_url()}"' in page for later in (other, third))
 
-    # when: the one that nobody has released is dropped
+    # when: the batch that nobody has released is dropped
     cancel(other, actor=supervisor())
 
     assert [row.line for row in rows_of(again(batch, actor=supervisor())[0])] == [1]

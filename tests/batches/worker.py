@@ -1,4 +1,4 @@
-"""A process that places and sends what is due, as the workers do, in children that a test kills with signal 9.
+"""A process that places and sends due orders, as the workers do, in children that a test kills with signal 9.
 
 It loads the app once. Each line on its standard input starts another child; it prints the child's process id.
 """
@@ -12,7 +12,7 @@ import django
 
 
 def work() -> None:
-    """Do what is due, for as long as nobody ends it."""
+    """Do due work until the process is ended."""
     from batches.services import DUE_BATCHES, place_rows  # noqa: PLC0415 - once Django is set up
     from purchases.services import DUE_ORDERS, poll, submit  # noqa: PLC0415
     from purchases.services.sweeping import SUBMIT  # noqa: PLC0415

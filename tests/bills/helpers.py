@@ -1,4 +1,4 @@
-"""Helpers of several tests of bills."""
+"""Helpers for several tests of bills."""
 
 import datetime as dt
 import re
@@ -21,24 +21,24 @@ def start(number: int, *, product: Product | None = None) -> BillCheck:
 
 
 def check_bill(number: int, *, wait: float = 5.0) -> BillCheck:
-    """Start, inquire, and follow without any worker, like the command."""
+    """Start, inquire and follow a check without any worker, as the command does."""
     check = start(number)
     services.inquire(check.pk, call_class=CallClass.INTERACTIVE)
     return services.follow_check(check, seconds=wait)
 
 
 def place(check: BillCheck, *, amount: int | None = None) -> Order:
-    """The payment of `amount` rupiah, by default of the check's total; queued, and nobody sends it."""
+    """A queued payment of `amount` rupiah, by default of the check's total; nobody sends it."""
     return services.pay_bill(check, amount=check.total or 0 if amount is None else amount, paid_by=None, enqueue=False)
 
 
 def expire(check: BillCheck) -> None:
-    """The check can no longer be paid."""
+    """Let the check expire, so that it can no longer be paid."""
     BillCheck.objects.filter(pk=check.pk).update(expires_at=timezone.now() - dt.timedelta(seconds=1))
 
 
 def read(check: BillCheck) -> BillCheck:
-    """The check with where it stands now, and the ref_ids of what keeps it from being paid."""
+    """The check with its present standing, and the ref_ids of the payments that block it."""
     return BillCheck.objects.with_standing().get(pk=check.pk)
 
 
@@ -49,17 +49,17 @@ def standing_on(page: HttpResponse) -> str:
 
 
 def posts_on(page: HttpResponse) -> set[str]:
-    """What the counter's buttons about a bill do: "pay", "ask" and "again"."""
+    """The actions of the counter's buttons about a bill: "pay", "ask" and "again"."""
     return set(re.findall(r'action="/counter/bills/[^/"]+/(pay|ask|again)/"', page.content.decode()))
 
 
 def at_counter(client: Any, check: BillCheck) -> Any:
-    """The bill at the counter."""
+    """The counter's answer for the bill."""
     return client.get(f"/counter/bills/{check.ref_id}/")
 
 
 def leads_to_counter(client: Any, check: BillCheck) -> bool:
-    """Whether the pages of the bill and of its payment lead to the counter; neither asks or pays by itself."""
+    """Whether the pages of the bill and of its payment lead to the counter; asserts that neither asks or pays."""
     kinds = ("bills", "orders") if Order.objects.filter(ref_id=check.ref_id).exists() else ("bills",)
     pages = [client.get(f"/{kind}/{check.ref_id}/").content.decode() for kind in kinds]
     assert not any('action="/counter/' in page for page in pages)

@@ -1,4 +1,4 @@
-"""The bill commands use the same services as the pages and tell the state by their exit code."""
+"""The bill commands use the same services as the pages; their exit code gives the state."""
 
 import datetime as dt
 import json

@@ -1,4 +1,4 @@
-"""A bill check says what can be done with it now, and asking is safe to repeat."""
+"""A bill check says what can be done with it now, and an inquiry is safe to repeat."""
 
 import datetime as dt
 from dataclasses import replace
@@ -136,7 +136,7 @@ def test_a_bill_of_nothing_is_not_payable(upstream: Upstream, monkeypatch):
 
 
 def answering(monkeypatch, **facts):
-    """From now on the upstream answers an inquiry with this in its data."""
+    """Have the upstream put these fields into the data of its next answers to an inquiry."""
     real = inquiring.call
 
     def other(*args, **kwargs):

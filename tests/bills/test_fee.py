@@ -1,4 +1,4 @@
-"""The shop's fee on top of a bill: seen before it is paid, frozen on the payment, a line of its own on the receipt."""
+"""The shop's fee on top of a bill: shown before paying, frozen on the payment, its own line on the receipt."""
 
 from typing import Any
 

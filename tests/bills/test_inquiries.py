@@ -1,4 +1,4 @@
-"""Every answer of a biller is kept: who asked, when, and what it was."""
+"""Every answer of a biller is kept, with the asker and the time."""
 
 import re
 
@@ -27,7 +27,7 @@ def answers(check: BillCheck) -> list[tuple[str, int | None, str]]:
 
 
 def refuse(monkeypatch, code: ErrorCode) -> None:
-    """The biller's next answers are refusals."""
+    """Have the biller refuse the next inquiries."""
 
     def refused(*args, **kwargs):
         error = Rejected(code, message="No.", http_status=422)

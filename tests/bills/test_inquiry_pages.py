@@ -1,4 +1,4 @@
-"""Asking a biller, and seeing what it answered."""
+"""A person asks a biller, and sees its answer."""
 
 import re
 

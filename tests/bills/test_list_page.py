@@ -63,7 +63,7 @@ def test_the_foot_sums_the_rows_that_are_payable(cashier):
     first = make_check(total=255_350)
     check = {"product": first.product, "destination": first.destination}
     other = make_check(product=first.product, destination="8888800002", total=40_000)
-    make_check(**check, total=255_350)  # in place of the first one
+    make_check(**check, total=255_350)  # in place of the first check
     expire(make_check(product=first.product, destination="8888800003", total=1_000))
     open_elsewhere = make_check(product=first.product, destination="8888800004", total=7_000)
     make_payment(make_check(product=first.product, destination="8888800004", total=7_000), Status.PENDING)

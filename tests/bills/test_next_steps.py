@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 def around_now(hours: int) -> dict[str, dt.time]:
-    """Daily closed hours that began an hour ago and last so many hours from now on."""
+    """Daily closed hours that began an hour ago and end so many hours from now."""
     now = timezone.localtime()
     return {
         "cut_off_start": (now - dt.timedelta(hours=1)).time(),

@@ -1,4 +1,4 @@
-"""A bill whose other check has an open payment is not payable with this one, until that payment has ended."""
+"""A check is not payable while another check of the same bill has an open payment."""
 
 import datetime as dt
 
@@ -26,7 +26,7 @@ def pair(status: Status, reason: str = "", *, is_valid: bool = True) -> tuple[Or
 
 
 def stands(check: BillCheck) -> tuple[str | None, str]:
-    """The open payment that is in its way, and where it stands."""
+    """The open payment that blocks the check, and the check's standing."""
     fresh = read(check)
     return fresh.open_ref, fresh.now_standing
 

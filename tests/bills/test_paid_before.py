@@ -1,4 +1,4 @@
-"""A bill with a month that we have paid is not paid again, also if the biller added something."""
+"""A bill that includes a paid month is not paid again, also if the biller has added something."""
 
 import datetime as dt
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def billed(product: Product, *months: str, **facts: object) -> BillCheck:
-    """A check of a bill over these months, named by the biller as the first and the last of them."""
+    """A check of a bill for these months; the biller names the first and the last."""
     details = [{"period": month, "amount": 100_000, "penalty": 0} for month in months]
     period = f"{months[0]} – {months[-1]}" if len(months) > 1 else "".join(months)
     return make_check(product=product, **{"details": details, "period": period, **facts})
@@ -32,7 +32,7 @@ def paid(check: BillCheck, *, ago: dt.timedelta = dt.timedelta(0), status: Statu
 
 
 def stands(check: BillCheck) -> tuple[str | None, str]:
-    """The payment that has paid a month of it, and where it stands."""
+    """The payment that has paid a month of the bill, and the check's standing."""
     fresh = read(check)
     return fresh.paid_ref, fresh.now_standing
 

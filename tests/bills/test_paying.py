@@ -40,7 +40,7 @@ PAY, STATUS, INQUIRY = "/v1/bill/pay", "/v1/transaction/status", "/v1/bill/inqui
 
 
 def pay(check: BillCheck, *, wait: float = 5.0) -> Order:
-    """Place, send, follow, like the command."""
+    """Place, send and follow a payment, as the command does."""
     order = place(check)
     submit(order.pk, call_class=CallClass.INTERACTIVE)
     return follow(order, seconds=wait)
@@ -197,7 +197,7 @@ def test_a_short_balance_is_paid_with_the_same_ref_id_later(upstream: Upstream):
 
 
 def test_a_payment_waits_for_an_inquiry_that_is_pending(upstream: Upstream):
-    """We know the total, the person confirmed it, and the service is not ready: the order waits (/v1/bill/pay 7)."""
+    """The person has confirmed the known total, but the service is not ready: the order waits (/v1/bill/pay 7)."""
     check = check_bill(32, wait=0.2)
     known = check_bill(1)
     BillCheck.objects.filter(pk=check.pk).update(
@@ -229,7 +229,7 @@ def test_a_payment_waits_for_an_inquiry_that_is_pending(upstream: Upstream):
 
 def test_a_period_that_we_have_paid_is_never_paid_again(upstream: Upstream):
     first, second = check_bill(1), check_bill(1)
-    BillCheck.objects.filter(pk=second.pk).update(expires_at=timezone.now())  # not the newer valid one any more
+    BillCheck.objects.filter(pk=second.pk).update(expires_at=timezone.now())  # no longer the newer valid check
     order = pay(first)
     BillCheck.objects.filter(pk=second.pk).update(expires_at=timezone.now() + dt.timedelta(minutes=5))
 
@@ -276,7 +276,7 @@ def test_a_month_paid_between_look_and_insert_is_not_paid(upstream: Upstream, mo
 
 
 def test_a_refused_repetition_waits_for_the_grace_period(upstream: Upstream):
-    """The first sending is lost; "already paid" to the second may be about just that one."""
+    """The first sending is lost; the answer "already paid" to the second may be about the first."""
     check = check_bill(37)
     order = place(check)
     Order.objects.filter(pk=order.pk).update(attempt=1, sent_no=1)

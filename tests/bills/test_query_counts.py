@@ -1,4 +1,4 @@
-"""A page of bills reads the database as often for many bills as for few."""
+"""A page of bills takes as many queries for many bills as for few."""
 
 import uuid
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def make_bills(batch: uuid.UUID, times: int) -> BillCheck:
-    """Checks of every standing that other checks and payments can bring about; the last of them."""
+    """Make checks of every standing that other checks and payments can cause; returns the first one."""
     for _ in range(times):
         biller = make_biller()
         make_check("none", batch=batch)
@@ -33,7 +33,7 @@ def make_bills(batch: uuid.UUID, times: int) -> BillCheck:
 
 
 def count(client, address: str) -> int:
-    client.get(address)  # what is cached, is
+    client.get(address)  # fills the caches
     with CaptureQueriesContext(connection) as queries:
         assert client.get(address).status_code == 200
     return len(queries)

@@ -1,4 +1,4 @@
-"""Several bills that one customer pays at once: each once, and the cash is right for what was really placed."""
+"""One customer pays several bills at once: each is paid once, and the cash fits the placed orders."""
 
 import uuid
 
@@ -32,7 +32,7 @@ def seller():
 
 @pytest.fixture
 def bills():
-    """Three bills of Rp102.500 each, as they were seen."""
+    """Three bills of Rp102.500 each, as a person has seen them."""
     return [SeenBill(make_check(destination=f"1111{n}"), 102_500, 0) for n in range(3)]
 
 
@@ -41,12 +41,12 @@ def pay(bills, seller, *, cash_given=GIVEN):
 
 
 def raise_total(bill):
-    """The biller has raised it since it was seen."""
+    """Raise the total, as the biller may after a person has seen the bill."""
     BillCheck.objects.filter(pk=bill.check.pk).update(total=110_000)
 
 
 def paid():
-    """The payments in their order: the bill, and the cash that was given for it."""
+    """The payments in their order: the bill, and the cash given for it."""
     numbers = dict(Order.objects.values_list("ref_id", "destination"))
     rows = Payment.objects.order_by("pk").values_list("ref_id", "amount", "cash_given")
     assert all(amount == 102_500 for _ref_id, amount, _given in rows)
@@ -54,7 +54,7 @@ def paid():
 
 
 def assert_only_reserved(orders: int) -> None:
-    """So many payments are queued, each with its reservation, and nothing was sent."""
+    """Assert that so many payments are queued, each with its reservation, and nothing was sent."""
     assert list(Order.objects.values_list("status", flat=True)) == ["queued"] * orders
     kept = Entry.objects.exclude(ref_id=None).exclude(ref_id="").values_list("kind", "amount")
     assert list(kept) == [("hold", 102_500)] * orders

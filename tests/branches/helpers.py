@@ -7,7 +7,7 @@ from branches.services import forget
 
 
 def make_branch(name: str = "Tebet", **texts: Any) -> Branch:
-    """An open branch beside the first; every page says the word from now on."""
+    """A second open branch; every page uses the word from now on."""
     branch = Branch.objects.create(name=name, **texts)
     forget()
     return branch

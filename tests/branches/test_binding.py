@@ -1,4 +1,4 @@
-"""Who binds a person to a branch, and what a bound person holds."""
+"""The people who may bind a person to a branch, and the rights of a bound person."""
 
 import pytest
 from django.db import transaction

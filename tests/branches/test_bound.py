@@ -1,4 +1,4 @@
-"""A person who is bound to a branch sees nothing of another one: on no page, in no file, number or figure."""
+"""A person who is bound to a branch sees nothing of another branch on any page, or in any file, number or figure."""
 
 import re
 from functools import cache
@@ -43,7 +43,7 @@ from tests.tills.helpers import give_pin, till_browser
 
 pytestmark = pytest.mark.django_db
 
-# With these values the lists and files show all that they have.
+# With these values the lists and files show all their rows and columns.
 MORE = [
     "/orders/?columns=product,number,status,price,cashier,branch,payment",
     f"/orders/?q={NUMBER}",
@@ -70,7 +70,7 @@ MORE = [
     "/approvals/?state=asked",
     "/balance/alerts/?state=open",
 ]
-# These name people of the reader's branch, and to an owner those of both.
+# These name people of the reader's branch; an owner sees people of both branches.
 SAY = [
     *("/orders/", "/refunds/", "/work/?whose=shop", "/shifts/", "/staff/", "/approvals/", "/complaints/"),
     *(
@@ -81,7 +81,7 @@ SAY = [
         "/orders/file/?format=csv",
     ),
 ]
-# Addresses that name something of no branch.
+# Addresses whose rows belong to no branch.
 OF_NO_BRANCH = {
     "alert_snooze": "finds only what concerns the reader",
     "work_take": "finds only the reader's list",
@@ -161,7 +161,7 @@ def test_no_page_says_anything_of_another_branch(two):
         answer = browser.get(address)
         text = text_of(answer)
         seen.add(answer.status_code)
-        if marks := [mark for mark in two.said(text) if mark not in address.lower()]:  # what was typed is said again
+        if marks := [mark for mark in two.said(text) if mark not in address.lower()]:  # pages repeat the typed text
             said[address] = marks
 
     assert said == {}
@@ -185,7 +185,7 @@ def test_the_own_branch_is_seen_and_an_owner_sees_both(two):
     ):
         assert browser.get(address).status_code == 200
 
-    # each page names the only branch that a person sees
+    # each page names the branch of a bound person
     named = f'id="own-branch">{two.own.branch.name}<'
     for address in ("/", "/orders/", "/earnings/", "/balance/"):
         assert named in text_of(browser.get(address))
@@ -296,12 +296,12 @@ def test_counts_sums_and_alerts_are_of_the_own_branch_alone(two):
     assert foot.context["sums"].arrived == report.now.sold == own.filter(status="success").count()
     assert foot.context["sums"].price == report.now.sales == arrived
 
-    # sums of days are given to nobody who sees one branch
+    # a person who sees one branch gets no sums of days
     assert figures_of_list({}) is not None
     with seen_in_branch_of(lambda: two.supervisor):
         assert figures_of_list({}) is None
 
-    # the number in the menu is that of the own rows
+    # the number in the menu counts the person's own rows
     page = browser.get("/work/").content.decode()
     rows = re.findall(r'<tr id="row-(\w+)-\d+"', page)
     counted = page.split('id="count-work"')[1].split(">")[1].split("<")[0]
@@ -384,7 +384,7 @@ def test_an_order_of_another_branch_is_not_sold_again(two):
 
 
 def test_a_moved_persons_sales_of_before_are_not_counted(two):
-    # given a seller who sold twice today in the branch of before
+    # given a seller who sold twice today in their former branch
     two.sell_before_moving("success", price=AMOUNT - 1_000)
     two.sell_before_moving("needs_action", action_reason="balance_short")
 

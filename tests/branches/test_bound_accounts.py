@@ -1,4 +1,4 @@
-"""What a person who is bound to a branch does with accounts and tills opens nothing of another branch."""
+"""With accounts and tills, a person who is bound to a branch cannot open anything of another branch."""
 
 import pytest
 from django.test import Client

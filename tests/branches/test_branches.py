@@ -1,4 +1,4 @@
-"""The branches: the shop always has an open one, and with a single one nobody is asked for it."""
+"""The branches: the shop always has an open one, and a shop with one branch never asks for it."""
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -33,7 +33,7 @@ def tebet(admin) -> Branch:
 
 @pytest.fixture(autouse=True)
 def _read_again():
-    """What a test added is rolled back."""
+    """Read the branches again after the test, because its rows are rolled back."""
     yield
     forget()
 

@@ -25,7 +25,7 @@ EVERYBODY = ["Ani", "Budi", "Edo", "Sari"]
 
 @pytest.fixture
 def shop() -> dict[str, int]:
-    """Sari bought in the first branch, Budi in Tebet, Ani in both, and Edo nowhere; the keys of the branches."""
+    """Sari bought in the first branch, Budi in Tebet, Ani in both, Edo nowhere; returns the branches' keys."""
     keys = {"first": FIRST, "tebet": make_branch("Tebet").pk}
     for number, name in enumerate(EVERYBODY):
         make_customer(name, (f"08120000000{number}", "phone"))
@@ -43,7 +43,7 @@ def names_shown(browser, query="") -> list[str]:
 
 
 def names_in_files(browser, query) -> list[list[str]]:
-    """The names in the file that comes at once, and in the worker's."""
+    """The names in the file that comes at once, and in the worker's file."""
     now = b"".join(browser.get(f"/customers/file/{query}&format=csv").streaming_content)
     browser.post(f"/customers/file/{query}&format=csv")
     export = Export.objects.first()

@@ -1,4 +1,4 @@
-"""One branch is chosen where the page is no list of orders: journal, bank, tabs and bills due."""
+"""A person chooses one branch on pages that are no list of orders: journal, bank, tabs and bills due."""
 
 import datetime as dt
 import re
@@ -47,7 +47,7 @@ def seller_of(branch=None) -> User:
 
 
 def busy(person: User, name: str) -> None:
-    """Sales that arrived and failed, one on credit, a payment of it, and cash that left."""
+    """Make sales that arrived and failed, a sale on credit and its payment, and cash paid out."""
     arrived = end(sell(person, 12_000), "success")
     failed = end(sell(person, 20_000), "failed")
     shift = failed.payment.sold_in
@@ -62,7 +62,7 @@ def busy(person: User, name: str) -> None:
 
 
 def net(*journals) -> Counter:
-    """What the accounts have in all: debits less credits."""
+    """The total of the accounts: debits less credits."""
     sums: Counter = Counter()
     for journal in journals:
         for booking in journal:
@@ -167,7 +167,7 @@ def test_tabs_are_those_that_owe_for_a_sale_of_the_branch(second):
 
 
 def test_a_tab_is_of_a_branch_while_a_sale_of_it_is_not_paid(second):
-    # given: the older of two sales was in the branch, and in another tab the newer one; and a debt of no sale
+    # given: a tab whose older sale was in the branch, a tab whose newer one was; and a debt without a sale
     here, there = seller_of(), seller_of(second)
     for name, sellers in (("Bu Ani", (there, here)), ("Bu Sri", (here, there))):
         customer = give_credit(name)
@@ -179,7 +179,7 @@ def test_a_tab_is_of_a_branch_while_a_sale_of_it_is_not_paid(second):
     bound = browser_of("supervisor", username="bound", branch_id=second.pk, bound_since="2026-01-01T00:00Z")
     assert {*owing(bound)} == {"Bu Ani", "Bu Sri", "Bu Wati"}
 
-    # when: the older sales are paid, and a sale on credit elsewhere was in cash after all
+    # when: the older sales are paid, and a sale on credit elsewhere is changed to cash
     mistaken = sell_to(Customer.objects.get(name="Bu Ani"), 10_000, by=here)
     change_payment(mistaken.payment, method="cash", actor=here)
     for account in CreditAccount.objects.filter(customer__name__in=["Bu Ani", "Bu Sri"]):

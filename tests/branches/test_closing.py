@@ -1,4 +1,4 @@
-"""A branch is closed once nobody and nothing belongs to it; nobody and nothing comes to a closed one."""
+"""A branch can close when no person and no thing belongs to it; a closed branch gets no new ones."""
 
 from io import StringIO
 
@@ -48,7 +48,7 @@ def owner() -> User:
 
 @pytest.fixture(autouse=True)
 def _read_again():
-    """What a test added is rolled back."""
+    """Read the branches again after the test, because its rows are rolled back."""
     yield
     forget()
 
@@ -145,7 +145,7 @@ def test_nobody_is_invited_again_into_a_closed_branch(tebet, owner):
 
 
 def test_where_nobody_names_a_branch_the_oldest_open_one_counts(tebet, owner, tmp_path):
-    """The first branch is closed: commands, and what they sell, go on in the next one."""
+    """When the first branch is closed, commands and their sales go on in the next one."""
     make_product(price=12_000)
     open_books(1_000_000)
     User.objects.update(branch=tebet)

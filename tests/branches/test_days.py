@@ -29,7 +29,7 @@ def close_one(name: str, branch: int, counted: int) -> Shift:
 
 @pytest.fixture
 def tebet() -> int:
-    """Yesterday Andi closed a shift in the first branch, and Siti in this one, each with a difference."""
+    """A branch where Siti closed a shift yesterday, as Andi did in the first one, each with a difference."""
     branch = make_branch().pk
     close_one("andi", FIRST, 190_000)
     close_one("siti", branch, 230_000)

@@ -1,4 +1,4 @@
-"""Who is named as somebody who can do what waits: people who see its branch, and hold the right there."""
+"""The people who are named for waiting work see its branch and hold the right there."""
 
 import pytest
 from django.utils import timezone
@@ -20,14 +20,14 @@ pytestmark = pytest.mark.django_db
 
 
 def bound_person(role, name, branch=None):
-    """Someone who sees the first branch alone, or this one."""
+    """A person who sees only the first branch, or only this branch."""
     more = {"branch": branch} if branch else {}
     return make_person(role, username=name, first_name=name, bound_since="2026-01-01T00:00Z", **more)
 
 
 @pytest.fixture
 def shop():
-    """A leader who is bound to either branch, and a cashier of the first one, who is bound to it."""
+    """A bound leader in each branch, and a bound cashier of the first branch, who is returned."""
     other = make_branch("Tebet")
     bound_person("supervisor", "Anggrek", other)
     bound_person("supervisor", "Melati")
@@ -106,7 +106,7 @@ def test_the_list_of_work_names_others_of_the_branch_of_a_row(shop):
     ask_purchase(User.objects.get(pk=melati.pk), "081234567890")
     bound_person("supervisor", "Wulan")
 
-    # then: whoever sees all branches reads the people of this one, and nobody reads their own name
+    # then: a reader of all branches sees the people of this branch, and nobody sees their own name
     assert named_in_work(make_person("auditor"), "order") == ["Melati, Sari, Wulan"]
     assert named_in_work(melati, "approval") == ["Wulan"]
 
@@ -151,13 +151,13 @@ def test_the_only_owner_is_not_named_for_the_own_request():
 
 
 def hold_account(person, *, by):
-    """This person's account was made with a link of another."""
+    """Let another person have made the link of this person's account."""
     now = timezone.now()
     AccessLink.objects.create(person=person, made_by=by, purpose="invite", used_at=now, made_at=now, expires_at=now)
 
 
 def named_in_work(reader, kind):
-    """Who can do each row of this kind, as the reader's list of work says."""
+    """The people who can do each row of this kind, as the reader's list of work names them."""
     table = signed_in(reader).get("/work/?whose=shop").context["table"]
     return [task.doers for task in table.rows if task.item.kind == kind]
 

@@ -1,4 +1,4 @@
-"""Whoever opens a drawer is offered those of the own branch first, and never gets another's by accident."""
+"""A person who opens a drawer is offered their branch's drawers first, and never gets another's by accident."""
 
 import pytest
 from django.db import connection
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def _offered(person: User) -> tuple[list[str], int | str | None]:
-    """The names that are offered, and the drawer that is chosen at first; "" where the person has to choose."""
+    """The offered names, and the drawer that is chosen at first; "" if the person has to choose."""
     field = OpenForm(person=person)["drawer"]
     options = [(str(choice.data["value"]), choice.data["label"]) for choice in field.subwidgets]
     chosen = field.initial or options[0][0]
@@ -114,7 +114,7 @@ def test_the_note_of_a_refund_elsewhere_is_not_shown():
 
 @pytest.mark.parametrize("is_given_back", [False, True])
 def test_an_order_names_no_drawer_of_another_branch(is_given_back):
-    # given: Wulan sold it, or another person gave it back out of Wulan's drawer
+    # given: Wulan sold it, or another person gave the money back out of Wulan's drawer
     tebet, wulan = make_branch(), make_person("cashier", first_name="Wulan")
     shift = begin(wulan, drawer=Drawer.objects.create(name="Laci Tebet 9", branch=tebet))
     seller = make_person("cashier", username="seller") if is_given_back else wulan
@@ -178,7 +178,7 @@ def test_the_slip_and_the_debtor_of_a_sale_elsewhere_are_not_shown():
 
 
 def test_no_sale_elsewhere_is_named_that_a_later_shift_settled():
-    # given: of a shift's sales for another branch one ends, one is given back, and one is entered after its close
+    # given: a shift's sales for another branch: one ends, one is given back, one is entered after the close
     tebet, person = make_branch(), make_person("cashier")
     drawer = Drawer.objects.create(name="Tebet 1", branch=tebet)
     first = begin(person, drawer=drawer, cash=0)

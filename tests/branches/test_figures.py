@@ -1,4 +1,4 @@
-"""What each branch has sold: the same from the sums of days as from their orders."""
+"""The figures of each branch are the same from the sums of days as from the orders."""
 
 import csv
 import datetime as dt
@@ -24,13 +24,13 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _noon(time_machine: Any) -> None:
-    """No midnight of the shop comes between two looks at the day."""
+    """Set the clock to noon, so that no midnight comes between two looks at the day."""
     time_machine.move_to(ago(0))
 
 
 @pytest.fixture
 def two_branches() -> int:
-    """Yesterday the first branch sold one for Rp12.000, and the other two; the key of the other."""
+    """Yesterday the first branch sold one for Rp12.000, the other branch two; returns the other's key."""
     at = ago(1)
     tebet = make_branch()
     people = [make_person("cashier", username="andi"), make_person("cashier", username="siti", branch=tebet)]
@@ -76,7 +76,7 @@ def test_a_shop_with_one_branch_is_not_shown_by_branch(admin):
 
     assert 'data-by="brand"' in page
     assert 'data-by="branch"' not in page
-    assert "by=branch#" not in page  # the page repeats what the address asked for, and leads nowhere by it
+    assert "by=branch#" not in page  # the page repeats the address's value, and no link uses it
     assert 'data-by="branch"' not in admin.get("/earnings/today/").content.decode()
 
 

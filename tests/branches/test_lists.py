@@ -1,4 +1,4 @@
-"""Each list of what belongs to a branch is narrowed by it, from the second branch on."""
+"""Each list of a branch's rows is narrowed by the branch, from the second branch on."""
 
 import re
 from collections.abc import Iterator
@@ -38,11 +38,11 @@ LISTS = (
     *("/approvals/", "/complaints/", "/bills/", "/tills/", "/audit/", "/customers/", "/balance/alerts/", "/batches/"),
     "/batches/rows/",
 )
-# docs/branches.md says why: facts of the one account at the provider, and of the whole shop's prices.
+# docs/branches.md says why: these are facts of the one account at the provider, and of the whole shop's prices.
 OF_THE_SHOP = {
     *(StatementFilter, DifferenceFilter, RunFilter, CallbackFilter, ExchangeFilter),
     PriceChangeFilter,
-    OfOrderFilter,  # no list; what several lists share
+    OfOrderFilter,  # not a list: several lists share it
 }
 
 

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 
 
 def refs(page: str) -> list[str]:
-    """What a list of orders shows of these, by ref_id."""
+    """The ref_ids of these orders that a list shows."""
     return [ref_id for ref_id in Payment.objects.values_list("ref_id", flat=True) if ref_id in page]
 
 
@@ -160,7 +160,7 @@ def test_given_a_batch_asked_for_elsewhere_it_keeps_its_branch():
 
 
 def _ask(what: str, person: User) -> Approval:
-    """This person asks for a sale above the limit, without a shift."""
+    """Have this person ask for a sale above the limit, without a shift."""
     if what == "purchase":
         return ask_order(make_product(price=12_000), person)
     if what == "bill":

@@ -1,4 +1,4 @@
-"""The same work in two branches: that of the second can be told from the first by what is written on it."""
+"""The same work in two branches; marks in its texts tell the second branch's work from the first's."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from tests.drawers.helpers import begin, pieces_of
 from tests.tills.helpers import make_till
 from tills.models import Till
 
-# On everything of the second branch: people, drawer, till, product of an order, number, and each amount.
+# The marks on everything of the second branch: people, drawer, till, an order's product, number, each amount.
 MARK, NUMBER, AMOUNT = "zebra", "081377077077", 77_700
 
 
 @dataclass(frozen=True)
 class Side:
-    """What one branch has of each kind."""
+    """One row of each kind of one branch."""
 
     branch: Branch
     person: User
@@ -61,7 +61,7 @@ def make_batch(branch: Branch, *, name: str, number: str) -> Batch:
 
 
 def make_side(branch: Branch, *, name: str, number: str, amount: int) -> Side:
-    """Orders in every state that waits for somebody, a closed and an open shift, and all that hangs on them."""
+    """Orders in every state that waits for a person, a closed and an open shift, and all rows that belong to them."""
     person = make_person("cashier", username=f"{name}-1", first_name=name, branch=branch, own_approval_above=10_000)
     drawer = Drawer.objects.create(name=f"Drawer {name}", branch=branch)
     close_shift(begin(person, drawer=drawer, cash=amount), pieces=pieces_of(amount), actor=person)
@@ -106,7 +106,7 @@ class TwoBranches:
         return signed_in(self.supervisor)
 
     def sell_before_moving(self, status: str, **facts: Any) -> Order:
-        """An order of today that the supervisor sold in the other branch, and then an owner moved this person here."""
+        """An order of today that the supervisor sold in the other branch, before an owner moved them here."""
         move(self.supervisor, branch=self.other.branch.pk, actor=self.owner)
         here = {"destination": NUMBER, "product_name": f"{MARK} 10", "selling_price": AMOUNT}
         seller = User.objects.get(pk=self.supervisor.pk)
@@ -116,18 +116,18 @@ class TwoBranches:
 
     @property
     def marks(self) -> list[str]:
-        """What no page may say to the bound supervisor, in small letters."""
+        """The texts, in small letters, that no page may show to the bound supervisor."""
         refs = [self.other.order, self.other.stuck, self.other.owed, self.other.bill]
         amount = f"{AMOUNT:,}".replace(",", ".")
         return [MARK, amount, str(AMOUNT), NUMBER, *(row.ref_id.lower() for row in refs)]
 
     def said(self, text: str) -> list[str]:
-        """Which of the marks this text says."""
+        """The marks that are in this text."""
         return [mark for mark in self.marks if mark in text.lower()]
 
 
 def make_two_branches() -> TwoBranches:
-    """Both sides, with the alerts about them; every page names branches from now on."""
+    """Make both sides, with the alerts about them; every page names branches from now on."""
     first = Branch.objects.get()
     other = make_side(make_branch("Tebet"), name=MARK.capitalize(), number=NUMBER, amount=AMOUNT)
     own = make_side(first, name="Melati", number="081288088088", amount=20_000)
