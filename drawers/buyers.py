@@ -1,4 +1,4 @@
-"""Which customers have bought in a branch, as the payments say."""
+"""Finds customers who have bought in a branch, by the payments."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from drawers.models import Payment
 
 @knows_buyers
 def bought_in(branch: int) -> Q:
-    """The condition that a sale of this branch counts for a customer, or for one who was merged into this one.
+    """The condition that a sale of this branch counts for a customer, or for a customer merged into this one.
 
-    Only the customers who have bought there under a merged one's key alone are read: PostgreSQL goes by an index from
-    either side, customers or payments, but not to conditions joined by OR.
+    Customers who bought there only under a merged customer's key are read first: PostgreSQL uses an index from either
+    side, customers or payments, but not for conditions joined by OR.
     """
 
     def has_bought(key: str) -> Exists:

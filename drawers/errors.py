@@ -52,7 +52,7 @@ class DrawerRefused(ForReason):
 
 
 class TooLittleCash(Refused):
-    """Only `there` rupiah should be in the drawer: less than what is to go out."""
+    """Only `there` rupiah should be in the drawer, less than the amount to go out."""
 
     def __init__(self, there: int, *, is_blind: bool) -> None:
         self.there = there

@@ -92,7 +92,7 @@ class ShiftFilter(InBranches):
     until = UntilFilter(field_name="opened_at", label=_("To"))
 
     def in_state(self, shifts: QuerySet[Shift], _name: str, state: str) -> QuerySet[Shift]:
-        """Open ones, or those that were opened or closed with a difference."""
+        """The open shifts, or the shifts that were opened or closed with a difference."""
         if state == "open":
             return shifts.filter(closed_at=None)
         opened_otherwise = Q(left_before__isnull=False) & ~Q(opening=F("left_before"))

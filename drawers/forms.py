@@ -1,4 +1,4 @@
-"""Forms about a drawer: a count, an amount, how a customer paid."""
+"""Forms about a drawer: a count, an amount, a customer's payment."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _name(value: int) -> str:
 
 
 class _PiecesField(forms.IntegerField):
-    """How many pieces there are, in digits alone: "200.000" is an amount, and would otherwise be read as 200."""
+    """The number of pieces, only digits: "200.000" is an amount, and would otherwise be read as 200."""
 
     def to_python(self, value: Any) -> int | None:
         """The number; None for an empty field."""
@@ -45,7 +45,7 @@ class _PiecesField(forms.IntegerField):
 
 
 class CountForm(forms.Form):
-    """How many of each note and coin; an empty field is zero."""
+    """The number of each note and coin; an empty field is zero."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -66,7 +66,7 @@ class CountForm(forms.Form):
 
     @property
     def total(self) -> int:
-        """Rupiah of what is typed so far."""
+        """Rupiah of the typed pieces so far."""
         return sum(self._made(value) for value in DENOMINATIONS)
 
     @property
@@ -75,7 +75,7 @@ class CountForm(forms.Form):
         return [self.cleaned_data[_name(value)] or 0 for value in DENOMINATIONS]
 
     def not_entered(self) -> str:
-        """The count and the reason in words, for the person whose form came too late."""
+        """The count and the reason in words, for a person whose form came too late."""
         cleaned = self.cleaned_data
         counted = sum(value * (cleaned.get(_name(value)) or 0) for value in DENOMINATIONS)
         words = gettext("Your count of %(amount)s was not entered.") % {"amount": rupiah(counted)}
@@ -84,7 +84,7 @@ class CountForm(forms.Form):
 
 
 class CorrectForm(CountForm):
-    """The right count of a closed shift, and why the first one was wrong."""
+    """The right count of a closed shift, and the reason why the first one was wrong."""
 
     reason = forms.CharField(label=_("Why the count was wrong"), max_length=500, widget=forms.TextInput(_LINE))
 
@@ -94,7 +94,7 @@ class CorrectForm(CountForm):
 
 
 class _DrawerSelect(forms.Select):
-    """Each drawer with what its last count left (rupiah, `data-left`), unless the count is blind."""
+    """The drawers, each with the rupiah that its last count left (`data-left`), unless the count is blind."""
 
     def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
         option = super().create_option(name, value, *args, **kwargs)
@@ -103,10 +103,10 @@ class _DrawerSelect(forms.Select):
 
 
 class _DrawerField(forms.ModelChoiceField):  # type: ignore[type-arg]
-    """A free drawer; its words say what is in it, so that they can be read without a script."""
+    """A free drawer; its words name the cash in it, for people without scripts."""
 
     def label_from_instance(self, drawer: Any) -> str:
-        """The name, from the second branch on with its branch, and what the last shift left."""
+        """The name, from the second branch on with its branch, and the cash that the last shift left."""
         left = _left_to_show(drawer)
         name = _place_of(drawer)
         words = gettext("%(name)s – left in it: %(amount)s")
@@ -123,7 +123,7 @@ def _left_to_show(drawer: Any) -> int | None:
 
 
 class OpenForm(CountForm):
-    """Which drawer, and what is in it. The drawers of `person`'s branch come first; another's is never preselected."""
+    """The drawer, and the count of it. The drawers of `person`'s branch come first; no other is preselected."""
 
     drawer = _DrawerField(
         label=_("Drawer"),
@@ -148,7 +148,7 @@ class OpenForm(CountForm):
             self.initial["drawer"] = free_usual_drawer(person) or used.values_list("drawer", flat=True).first()
 
     def clean(self) -> dict[str, Any]:
-        """Offer what is free, and what was chosen."""
+        """Offer the free drawers, and the chosen one."""
         cleaned = super().clean() or {}
         self._offer(cleaned["drawer"].pk if "drawer" in cleaned else None)
         return cleaned
@@ -166,13 +166,13 @@ class OpenForm(CountForm):
 
 
 def _with_left(drawers: Any) -> Any:
-    """The drawers, each with what its last count left (`left`, rupiah; None before its first)."""
+    """The drawers, each with the rupiah that its last count left (`left`; None before its first count)."""
     last = Shift.objects.filter(drawer=OuterRef("pk")).order_by("-opened_at", "-pk")
     return drawers.annotate(left=Subquery(last.values("counted")[:1]))
 
 
 class UsualDrawerForm(forms.Form):
-    """The drawer that a person usually opens: one of the `person`'s branch, else any that the reader sees."""
+    """The drawer that a person usually opens: one of `person`'s branch, else any that the reader sees."""
 
     drawer = forms.ModelChoiceField(
         label=_("Usual drawer"),
@@ -205,7 +205,7 @@ class JoiningForm(UsualDrawerForm):
             del self.fields["drawer"]
 
     def keep(self, person: User, *, actor: User) -> None:
-        """Keep it. Raises `Refused`, and shows it beside the field, too."""
+        """Keep the chosen drawer. Raises `Refused`, and also shows the refusal beside the field."""
         if drawer := self.cleaned_data.get("drawer"):
             try:
                 set_usual_drawer(person, drawer, actor=actor)
@@ -254,7 +254,7 @@ def _who_may_take_over() -> Any:
 
 
 class PaidForm(SumForm):
-    """Cash that comes in or goes out for another reason than a sale."""
+    """Cash that comes in or goes out for a reason other than a sale."""
 
     field_order = ("way", "amount", "reason")
     way = forms.ChoiceField(
@@ -274,7 +274,7 @@ class ReferenceField(forms.CharField):
 
 
 class PaymentForm(forms.Form):
-    """How the customer paid."""
+    """The way in which the customer paid."""
 
     method = forms.ChoiceField(
         label=_("Paid by"), choices=method_choices, widget=forms.Select({"class": "form-select"})
@@ -296,7 +296,7 @@ class PaymentForm(forms.Form):
 
 
 class PaidByForm(forms.Form):
-    """How the customer pays, inside the form that confirms an order: so its fields have other names."""
+    """The customer's payment, inside the form that confirms an order; therefore its fields have other names."""
 
     paid_by = forms.ChoiceField(label=_("Paid by"), choices=method_choices, required=False)
     cash_given = RupiahField(label=_("Cash given"), required=False)
@@ -305,7 +305,7 @@ class PaidByForm(forms.Form):
     transfer_reference = ReferenceField()
 
     def payment(self, amount: int) -> PaymentFacts:
-        """The facts of a posted review, for `amount` rupiah in all: cash unless a method was chosen.
+        """The payment of a posted review, for `amount` rupiah in all: cash unless a method was chosen.
 
         Raises `PaymentUnclear`, or `CreditRefused`.
         """
@@ -328,12 +328,12 @@ class PaidByForm(forms.Form):
 
 
 def _in_rupiah(given: int | None, amount: int) -> int | None:
-    """Cash as it is typed at a counter: "50" is 50.000, unless Rp50 is enough; static/js/pay.js shows the same."""
+    """Cash as people type it at a counter: "50" is 50.000, unless Rp50 is enough; static/js/pay.js shows the same."""
     return given * 1000 if given and given < 1000 and given < amount else given
 
 
 class GiveBackForm(forms.Form):
-    """How the customer got the money back, and out of which drawer."""
+    """The way in which the customer got the money back, and the drawer."""
 
     method = forms.ChoiceField(
         label=_("Given back by"), choices=method_choices, widget=forms.Select({"class": "form-select"})
@@ -351,7 +351,7 @@ class GiveBackForm(forms.Form):
     def __init__(
         self, *args: Any, person: User, debt: CreditEntry | None = None, sold_in: int | None = None, **kwargs: Any
     ) -> None:
-        """`debt`: that of a sale on credit, to show its form. While its account owes money, the sale only comes off it.
+        """`debt`: of a sale on credit, for its form. While the account owes money, the sale only comes off it.
 
         `sold_in`: the shift whose drawer took the money; a person without a drawer is offered it, if it is still open.
         """
@@ -385,7 +385,7 @@ class GiveBackForm(forms.Form):
 
 
 def shifts_to_pay_from(person: User) -> Any:
-    """The open shifts from which this person may give money back: their own, or all for managers of drawers."""
+    """The open shifts from which this person may give money back: the own one, or all for managers of drawers."""
     every = Shift.objects.filter(closed_at=None).select_related("drawer", "cashier").order_by("drawer__name")
     open_shifts = narrowed(every, "drawer__branch")
     return open_shifts if person.has_perm(Right.MANAGE_DRAWERS) else open_shifts.filter(cashier=person.pk)

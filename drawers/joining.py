@@ -1,4 +1,4 @@
-"""An invitation also asks for the drawer that the new person usually opens."""
+"""Adds to an invitation the drawer that the new person usually opens."""
 
 from drawers.forms import JoiningForm
 from staff.joining import asks

@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 
 def is_elsewhere(payment: Payment) -> bool:
-    """Whether the reader sees only another branch than that of the sale, whose money is in a drawer that is seen."""
+    """Whether the sale is of a branch that the reader does not see, while its money is in a drawer that is seen."""
     return own_branch() not in {None, payment.branch_id}
 
 
 def slip_of(payment: Payment) -> str:
-    """What was written as the number of the slip, as the viewer may see it: people write the customer's there, too."""
+    """The text for the slip's number, as the viewer may see it: people also write the customer's number there."""
     order: Any = payment.order  # of a room above
     return text_as_seen(payment.reference, order.destination) if payment.reference else ""
 
@@ -69,12 +69,12 @@ _OUTCOMES = {
 
 
 def outcome_badge(payment: Payment) -> SafeString:
-    """What happened to the money of an order."""
+    """The badge for the outcome of an order's payment."""
     return badge(_OUTCOMES[Outcome(payment.outcome)], Outcome(payment.outcome).label)
 
 
 def shift_badge(shift: Shift) -> SafeString:
-    """Open, closed and right, or closed with a difference; and the difference with which it was opened."""
+    """The badge: open, closed and right, or closed with a difference; and the difference at its opening."""
     badges, opening = [], shift.opening_difference
     if shift.is_open:
         badges.append(badge(("lock-open", "queued"), pgettext("shift", "Open")))
@@ -89,7 +89,7 @@ def shift_badge(shift: Shift) -> SafeString:
 
 
 def may_see_shift(shift: Shift, person: User) -> bool:
-    """Whether it is the person's own, or the person sees all shifts; none in a branch that the reader does not see."""
+    """Whether the person may see the shift: an own one, or any with the right to all; none of an unseen branch."""
     is_allowed = shift.cashier_id == person.pk or person.has_perm(Right.VIEW_SHIFTS)
     return is_allowed and not _is_in_other_branch(shift)
 
@@ -100,18 +100,18 @@ def _is_in_other_branch(shift: Shift) -> bool:
 
 
 def drawer_words(shift: Shift) -> str:
-    """The drawer of a shift by its name; one of a branch that the reader does not see has none."""
+    """The name of the shift's drawer; empty for a branch that the reader does not see."""
     return _("Drawer of another branch") if _is_in_other_branch(shift) else shift.drawer.name
 
 
 def shift_words(shift: Shift) -> str:
-    """ "Laci 1 · Sari": the drawer and the cashier; of a branch that the reader does not see neither."""
+    """ "Laci 1 · Sari": the drawer and the cashier; neither for a branch that the reader does not see."""
     return drawer_words(shift) if _is_in_other_branch(shift) else f"{shift.drawer.name} · {shift.cashier.shown_name}"
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a shift's sum: name, words, rupiah, and how many entries make it."""
+    """One line of a shift's sum: name, words, rupiah, and the number of its entries."""
 
     name: str
     words: str
@@ -129,7 +129,7 @@ _CASH_PARTS: dict[str, tuple[Any, Callable[[Totals], int]]] = {
     "paid_in": (gettext_lazy("Paid in"), lambda totals: totals.paid_in),
     "paid_out": (gettext_lazy("Paid out"), lambda totals: totals.paid_out),
 }
-_RARE = "credit_out_cash"  # shown only where there was any
+_RARE = "credit_out_cash"  # shown only if there was any
 
 
 def cash_lines(totals: Totals) -> list[Line]:
@@ -138,7 +138,7 @@ def cash_lines(totals: Totals) -> list[Line]:
 
 
 def day_cash_lines(shifts: Sequence[Totals], *, expected: int) -> list[Line]:
-    """The parts of a day's expected cash (rupiah): what lay in its drawers before, and what its shifts moved."""
+    """The parts of a day's expected cash (rupiah): the cash in its drawers before, and the movements of its shifts."""
     moved = {
         name: sum(map(amount_in, shifts)) for name, (_words, amount_in) in _CASH_PARTS.items() if name != "opening"
     }
@@ -160,8 +160,8 @@ class CashOfDay:
 
 
 def cash_of_lines(lines: Sequence[DayLine], *, difference: int, is_open: bool, has_more: bool) -> CashOfDay:
-    """Whether the cash of these shifts adds up. `difference`: their sum in rupiah; `is_open`: drawers are not counted
-    yet; `has_more`: sales are in no shift.
+    """The words for these shifts' cash. `difference`: rupiah; `is_open`: not all counted; `has_more`: sales in no
+    shift.
     """
     if difference:
         return CashOfDay("off", _("The cash is off by %(amount)s.") % {"amount": signed_rupiah(difference)})
@@ -185,7 +185,7 @@ def _lines_of(amounts: dict[str, int]) -> list[Line]:
 def other_lines(totals: Totals) -> list[Line]:
     """Sales by other ways than cash, less refunds by the same way; this money is not in the drawer.
 
-    Paid debts and payouts by these ways stand in lines of their own.
+    Paid debts and payouts by these ways have separate lines.
     """
     sums = [*totals.sales, *totals.refunds, *totals.credit, *totals.credit_out]
     others = {code: methods.method_words(code) for code in sums if code not in totals.cash_methods}
@@ -206,10 +206,10 @@ def other_lines(totals: Totals) -> list[Line]:
 
 
 def change_words(before: Payment, now: Payment) -> str:
-    """How an order is paid now, how it was, and how to undo the change: HTML for its page.
+    """HTML for an order's page: the present payment, the former one, and a button that undoes the change.
 
-    One press undoes a change of the method alone. Its form stands on the page, but the button names the order, because
-    the message may appear on the page of another order that the person has opened meanwhile.
+    One press undoes a change of only the method. The form is on the page, but the button names the order, because the
+    message may appear on the page of another order that the person has opened meanwhile.
     """
     if before.method == now.method:
         return _("Noted how the customer paid.")
@@ -251,14 +251,14 @@ def money_back(payment: Payment) -> MoneyBack | None:
 
 
 def _in_sentence(method: str) -> str:
-    """The words of a method as they stand inside a sentence: "cash", but "QRIS"."""
+    """The words of a method inside a sentence: "cash", but "QRIS"."""
     words = methods.method_words(method)
     return words if words.isupper() else words[:1].lower() + words[1:]
 
 
 @dataclass(frozen=True)
 class ShownSale:
-    """How an order was paid, for its page and its receipt, as one person may see and change it."""
+    """The payment of an order, for its page and its receipt, as one person may see and change it."""
 
     payment: Payment
     may_change: bool
@@ -275,7 +275,7 @@ class ShownSale:
 
     @property
     def debt(self) -> CreditEntry | None:
-        """The entry by which the sale is on an account now."""
+        """The entry that puts the sale on an account now."""
         undone = {entry.undoes_id for entry in self.credit}
         sales = (entry for entry in self.credit if entry.kind in OF_SALES and entry.undoes_id is None)
         return next((sale for sale in sales if sale.pk not in undone), None)
@@ -286,18 +286,18 @@ class ShownSale:
 
     @property
     def taken_off(self) -> CreditEntry | None:
-        """The entry by which it came off an account, or was put on one, when it was given back."""
+        """The entry of the refund that took it off an account, or put it on one."""
         return next((entry for entry in self.credit if entry.kind == CreditEntry.Kind.REFUND), None)
 
     @property
     def account_name(self) -> str:
-        """Whose account it is on, or came off."""
+        """The name of the customer whose account it is on, or came off."""
         entry = self.taken_off or self.debt
         return name_of(entry.account) if entry else ""
 
     @property
     def off_account(self) -> OffAccount | None:
-        """How a refund changes an account, or changed it; None if the money goes to the customer."""
+        """The effect of a refund on an account, before or after it; None if the money goes to the customer."""
         if entry := self.taken_off:
             if any(other.kind == CreditEntry.Kind.PAID_BACK for other in self.credit):
                 return None
@@ -308,12 +308,12 @@ class ShownSale:
 
     @property
     def paid(self) -> int:
-        """The paid part of a standing sale on credit, in rupiah."""
+        """The paid part of a current sale on credit, in rupiah."""
         return self.debt.amount - self.unpaid if self.debt else 0
 
     @property
     def to_give_back(self) -> int:
-        """Rupiah that go back, or went back: like `Payment.to_give_back`, from the entries that were read already."""
+        """Rupiah that go, or went, back: as `Payment.to_give_back`, computed from the entries that are already read."""
         entry = self.taken_off or self.debt
         return abs(entry.amount) if entry else self.payment.amount
 
@@ -325,7 +325,7 @@ class ShownSale:
 
 
 def sale_questions(ref_id: str | Given) -> list[QuerySet[Any, Any]]:
-    """The questions of `shown_sale` about an order."""
+    """The queries of `shown_sale` about an order."""
     return [
         Payment.objects.filter(ref_id=ref_id).select_related(
             "order__product", "sold_in__drawer", "sold_in__cashier", "given_by", "refund_entry__shift__drawer"
@@ -342,9 +342,9 @@ def _sale_questions() -> Together:
 
 
 def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = None) -> ShownSale | None:
-    """The sale of this order as this person may see it; None for a plain sale in no shift, and without the rights.
+    """The sale of this order as this person may see it; None for a plain sale in no shift, or without the rights.
 
-    `answers`: those of `sale_questions`, if they were read already; then the unpaid part of a debt is left out.
+    `answers`: those to `sale_questions`, if they are already read; then the unpaid part of a debt is left out.
     """
     if not (person.has_perm(Right.USE_DRAWERS) or person.has_perm(Right.VIEW_SHIFTS)):
         return None
@@ -396,13 +396,13 @@ def refund_text(sale: ShownSale, head: Letterhead, *, number: str) -> str:
 
 
 def change_in_coins(change: int) -> int:
-    """The part of the change (rupiah) that coins can pay: in cash a price between two coins is rounded up."""
+    """The part of the change (rupiah) that coins can pay: a cash price between two coins is rounded up."""
     return change - change % SMALLEST_COIN
 
 
 @dataclass(frozen=True)
 class PaidTogether:
-    """How several orders on one paper were paid; rupiah. `words`: the method and its slips, empty for cash."""
+    """The payment of several orders on one paper; rupiah. `words`: the method and its slips, empty for cash."""
 
     words: str
     cash_given: int | None
@@ -410,7 +410,7 @@ class PaidTogether:
 
 
 def paid_together(payments: Iterable[Payment]) -> PaidTogether | None:
-    """How the orders of one paper were paid; None if in several ways, or in cash without a note of what was given."""
+    """The payment of the orders of one paper; None if in several ways, or in cash without a note of the given cash."""
     paid = list(payments)
     codes = {payment.method for payment in paid}
     if len(codes) != 1:

@@ -33,7 +33,7 @@ class ShiftTable(Table[Shift]):
 
     @column(_("Cashier"), phone="2 left")
     def cashier(self, shift: Shift) -> SafeString:
-        """Whose it is; leads to the shift."""
+        """The cashier of the shift, as a link to it."""
         return row_link(shift.get_absolute_url(), shift.cashier.shown_name)
 
     @column(_("Drawer"), phone="3 left")
@@ -51,7 +51,7 @@ class ShiftTable(Table[Shift]):
 
     @column(_("Counted"), css="num", phone="2 right")
     def counted(self, shift: Shift) -> SafeString:
-        """The closing count; a card on a phone, which has no heading, says so."""
+        """The closing count; with its label on a phone's card, which has no heading."""
         return format_html('<span class="phone-label">{} </span>{}', gettext("Counted"), rupiah(shift.counted))
 
     @column(_("From"), css="sub", phone="1 right")
@@ -66,8 +66,8 @@ class ShiftTable(Table[Shift]):
 class RefundTable(Table[Payment]):
     """Money for customers, with its order. `names`: number → the name under which the shop has saved it.
 
-    `may_name`: whether the customer of an account is named. `may_give`: whether the person may give money
-    back; `shift`: their own open one, out of which cash goes. `token`: that of the page's forms.
+    `may_name`: whether the customer of an account is named. `may_give`: whether the person may give money back;
+    `shift`: the person's own open shift, from which the cash goes. `token`: for the page's forms.
     """
 
     caption = _("Money for customers, newest first")
@@ -92,12 +92,12 @@ class RefundTable(Table[Payment]):
 
     @column(_("State"), phone="1 left")
     def state(self, payment: Payment) -> SafeString:
-        """Whether it was given back; for a sale on credit, whether it comes off the account."""
+        """The state of the refund; for a sale on credit, whether it comes off the account."""
         return refund_badge(payment, is_unpaid=self._is_unpaid(payment))
 
     @column(_("For whom"), phone="2 left")
     def whom(self, payment: Payment) -> SafeString:
-        """The customer's name or number; leads to the order, where it is given back."""
+        """The customer's name or number, as a link to the order, where the money is given back."""
         order: Any = payment.order  # of a room above
         number = order.product.kind.as_seen(order.destination)
         name = "" if order.number_erased else self.names.get(order.destination, "")
@@ -116,7 +116,7 @@ class RefundTable(Table[Payment]):
 
     @column(_("How"), phone="4 wide")
     def how(self, payment: Payment) -> str:
-        """How it was given back, by whom, and from which drawer; before that, how the customer paid, or its account."""
+        """The way, person and drawer of the refund; before it, the customer's way to pay, or the account."""
         if not payment.given_by:
             words = gettext("paid by: %(method)s") % {"method": payment.method_words}
             return self._on_credit(payment) or format_html('<span class="sub nowrap">{}</span>', words)
@@ -136,7 +136,7 @@ class RefundTable(Table[Payment]):
 
     @column(_("Amount"), css="num", phone="2 right")
     def amount(self, payment: Payment) -> str:
-        """Rupiah that the customer paid, or owes for it."""
+        """Rupiah that the customer paid or owes for the order."""
         return rupiah(payment.to_give_back)
 
     @column(_("Since"), css="sub", phone="1 right")
@@ -145,7 +145,7 @@ class RefundTable(Table[Payment]):
 
     @column(_("Actions"), css="untitled actions-cell", phone="5 wide")
     def act(self, payment: Payment) -> SafeString | str:
-        """Give cash back out of the own drawer; any other way leads to the order."""
+        """The button that gives cash back from the own drawer; for any other way a link to the order."""
         if not (payment.is_owed and self.may_give):
             return ""
         is_cash = payment.is_cash and self.shift is not None
@@ -179,7 +179,7 @@ class SaleTable(Table[Payment]):
 
     @column(_("Order"), phone="1 left")
     def order(self, payment: Payment) -> SafeString:
-        """The product and the number, as the viewer may see it; leads to the order, which has its name below."""
+        """The product and the number, as the viewer may see it, as a link to the order; below it the name."""
         if is_elsewhere(payment):
             return format_html('<span class="sub" data-elsewhere>{}</span>', gettext("Sold in another branch"))
         order: Any = payment.order  # of a room above
@@ -198,7 +198,7 @@ class SaleTable(Table[Payment]):
 
     @column(_("Note"), phone="3 wide")
     def note(self, payment: Payment) -> SafeString:
-        """The debtor, the slip, the given cash, what happened to the money, and an earlier shift that sold it."""
+        """The debtor, the slip, the given cash, the outcome of the payment, and an earlier shift that sold it."""
         parts = [] if is_elsewhere(payment) else [_note(payment), slip_of(payment)]
         if payment.outcome in {Outcome.OWED, Outcome.GIVEN}:
             parts.append(str(Outcome(payment.outcome).label))
@@ -215,7 +215,7 @@ class SaleTable(Table[Payment]):
 
 
 class EntryTable(Table[DrawerEntry]):
-    """The entries of one shift beside its sales, with their people. The file has the columns of the sales."""
+    """The entries of one shift other than sales, with their people. The file has the columns of the sales."""
 
     caption = _("Entries, newest first")
     export = {
@@ -287,28 +287,28 @@ def _cell(name: str, row: Payment | DrawerEntry) -> object:
 
 
 def _note(payment: Payment) -> str:
-    """The debtor; in a file a sale of a branch that is not seen says so."""
+    """The debtor; in a file, for a sale of an unseen branch, a note about that."""
     if is_elsewhere(payment):
         return gettext("Sold in another branch")
     return name_of(payment.debt.account) if payment.debt else ""
 
 
 def _gives_back_elsewhere(entry: DrawerEntry) -> bool:
-    """Whether it gives back what a branch that is not seen had sold."""
+    """Whether it gives back a sale of a branch that the reader does not see."""
     return hasattr(entry, "payment") and is_elsewhere(entry.payment)
 
 
 def _ref_id(entry: DrawerEntry) -> str:
-    """The order of an entry; empty for one of a branch that is not seen."""
+    """The order of an entry; empty for an order of a branch that the reader does not see."""
     return "" if _gives_back_elsewhere(entry) else entry.ref_id
 
 
 def _reason(entry: DrawerEntry) -> str:
-    """The reason why there is an entry, as the viewer may see it; of a branch that is not seen only this."""
+    """The reason for an entry, as the viewer may see it; for an order of an unseen branch only a note about that."""
     return gettext("Sold in another branch") if _gives_back_elsewhere(entry) else note_as_seen(entry.reason)
 
 
 def _sold_in_another(entry: DrawerEntry) -> int | None:
-    """The other shift that had sold what is given back in this one; None if there is none."""
+    """The other shift that sold the order that this shift gives back; None if there is none."""
     sold_in: int | None = entry.payment.sold_in_id if hasattr(entry, "payment") else None
     return None if sold_in == entry.shift_id else sold_in

@@ -1,4 +1,4 @@
-"""What came into a shift beside its sales, and what went out.
+"""Money that came into a shift, or went out, in addition to its sales.
 
 Amounts in whole rupiah. Entries are added and never changed.
 """
@@ -43,7 +43,7 @@ _ENTERS_OPEN_SHIFT = """
 
 
 class DrawerEntry(models.Model):
-    """Money beside a shift's sales that came in or went out (below zero). Another entry undoes a wrong one."""
+    """Money of a shift, other than sales, that came in or went out (below zero). Another entry undoes a wrong one."""
 
     class Kind(models.TextChoices):
         OPENING = "opening", _("Opening count")
@@ -132,10 +132,10 @@ class DrawerEntry(models.Model):
         return f"{self.kind} {self.amount}"
 
     def may_be_undone_by(self, person: User) -> bool:
-        """Whether this person may undo this payment of a debt in its open shift, or later if it was no cash."""
+        """Whether this person may undo this payment of a debt in its open shift, or later if it was not cash."""
         return self.shift.takes_entries_of(person) if self.shift.is_open else not self.is_cash
 
     @property
     def method_words(self) -> str:
-        """How the money moved, in words."""
+        """The way in which the money moved, in words."""
         return method_words(self.method)

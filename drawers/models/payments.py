@@ -1,4 +1,4 @@
-"""How an order is paid: one row an order, stored with it. An order points to its payment (`payment.order`).
+"""The payment of an order: one row for each order, stored with it. An order points to its payment (`payment.order`).
 
 Amounts in whole rupiah. A closed shift's payments never change; a payment that was given back never changes.
 """
@@ -27,7 +27,7 @@ from staff.models import User
 
 
 class Outcome(models.TextChoices):
-    """What happened to the money."""
+    """The outcome of the payment."""
 
     OPEN = "open", _("Open")
     KEPT = "kept", _("Kept")
@@ -83,7 +83,7 @@ _KEEPS_CLOSED_SHIFTS = """
 
 
 def orders() -> Any:
-    """All orders: they are of a room above, whose model points here."""
+    """All orders; they belong to a room above, whose model points here."""
     order_model: Any = Payment._meta.get_field("order").related_model
     return order_model.objects
 
@@ -94,20 +94,20 @@ TO_GIVE_BACK = Coalesce("debt__amount", "amount")
 
 class PaymentQuerySet(models.QuerySet["Payment"]):
     def owed(self) -> PaymentQuerySet:
-        """Payments that a customer is to get back."""
+        """Payments that the shop has to give back."""
         return self.filter(outcome=Outcome.OWED)
 
     def with_orders(self) -> PaymentQuerySet:
-        """With their orders, read by a second query: for a join PostgreSQL may read all orders."""
+        """The payments with their orders, read by a second query: for a join PostgreSQL may read all orders."""
         return self.prefetch_related(models.Prefetch("order", queryset=orders().for_table()))
 
     def refunds(self) -> PaymentQuerySet:
-        """Payments that a customer is to get back, or got back."""
+        """Payments that the shop has to give back, or has given back."""
         return self.filter(outcome__in=[Outcome.OWED, Outcome.GIVEN])
 
 
 class Payment(models.Model):
-    """How the customer paid one order, and how the money went back."""
+    """The payment of one order by the customer, and its refund."""
 
     ref_id = models.CharField(max_length=64, unique=True, help_text="The order's.")
     seller = models.ForeignKey(
@@ -254,7 +254,8 @@ class Payment(models.Model):
             models.Index(fields=["reference"], name="payment_by_slip", condition=Q(reference__gt="")),
             # For the orders that a customer bought.
             models.Index(fields=["buyer"], name="payment_of_buyer", condition=Q(buyer__isnull=False)),
-            # For what a branch beside the first has sold, while that is little; a shop with one branch has no such row.
+            # For the sales of a branch other than the first, while they are few; a shop with one branch has no such
+            # row.
             models.Index(fields=["branch"], name="payment_elsewhere", condition=~Q(branch=FIRST)),
             # For the customers who have bought in a branch.
             models.Index(fields=["branch", "buyer"], name="payment_buyers", condition=Q(buyer__isnull=False)),
@@ -289,7 +290,7 @@ class Payment(models.Model):
 
     @property
     def method_words(self) -> str:
-        """How the customer paid, in words."""
+        """The way in which the customer paid, in words."""
         return method_words(self.method)
 
     @property
@@ -299,27 +300,27 @@ class Payment(models.Model):
 
     @property
     def given_words(self) -> str:
-        """How it went back, in words; empty where only the note says so."""
+        """The way in which it went back, in words; empty if only the note says it."""
         return method_words(self.given_method)
 
     @property
     def change(self) -> int | None:
-        """Rupiah that the customer got back at once; None when nobody said what was given."""
+        """Rupiah that the customer got back at once; None if nobody noted the given cash."""
         return None if self.cash_given is None else self.cash_given - self.amount
 
     @property
     def to_give_back(self) -> int:
-        """Rupiah that go back if nothing is delivered. A debt follows the price even after its shift has closed."""
+        """Rupiah that go back if nothing is delivered. A debt follows the price even after its shift closed."""
         return self.debt.amount if self.debt else self.amount
 
     @property
     def is_owed(self) -> bool:
-        """Whether the customer is to get it back."""
+        """Whether the shop has to give it back."""
         return self.outcome == Outcome.OWED
 
     @property
     def is_given(self) -> bool:
-        """Whether somebody noted that the customer has it back."""
+        """Whether somebody noted that the customer has the money back."""
         return self.outcome == Outcome.GIVEN
 
     @property

@@ -29,7 +29,7 @@ SMALLEST_COIN = DENOMINATIONS[-1]
 
 
 def _pieces() -> ArrayField[list[int], list[int]]:
-    """How many of each of `DENOMINATIONS` were counted."""
+    """The counted number of each of `DENOMINATIONS`."""
     return ArrayField(models.BigIntegerField(), size=len(DENOMINATIONS))
 
 
@@ -42,7 +42,7 @@ def _adds_up(pieces: str, total: str) -> Q:
 
 
 class Drawer(models.Model):
-    """A drawer, box or bag with the shop's cash. It is not a device: its seller may sit anywhere."""
+    """A drawer, box or bag with the shop's cash. It is not a device: its seller may work anywhere."""
 
     name = models.CharField(_("name"), max_length=60)
     branch = models.ForeignKey(
@@ -278,22 +278,22 @@ class Shift(models.Model):
 
     @property
     def opening_difference(self) -> int:
-        """Rupiah that it began with, less what the drawer's last count had left."""
+        """The opening count less the cash that the drawer's last count had left, in rupiah."""
         return 0 if self.left_before is None else self.opening - self.left_before
 
     @property
     def is_open(self) -> bool:
-        """Whether it takes entries."""
+        """Whether the shift takes entries."""
         return self.closed_at is None
 
     def takes_entries_of(self, person: User) -> bool:
-        """Whether it is this person's, or the person manages drawers and sees its branch."""
+        """Whether the shift is this person's, or the person manages drawers and sees its branch."""
         is_own = self.cashier_id == person.pk and person.has_perm(Right.USE_DRAWERS)
         sees_it = person.bound_to in {None, self.drawer.branch_id}
         return is_own or (sees_it and person.has_perm(Right.MANAGE_DRAWERS))
 
 
 DrawerHistory = history_of(Drawer)
-# The branch never changes, and copies made before each branch had days of its own lack it.
+# The branch never changes, and copies from before each branch had its own days lack it.
 DrawerDayHistory = history_of(DrawerDay, exclude=["branch"])
 ShiftHistory = history_of(Shift)

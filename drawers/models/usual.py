@@ -9,7 +9,7 @@ from staff.models import User
 
 
 class UsualDrawer(models.Model):
-    """The drawer that a person is offered first; a preference, which keeps nobody else away from it.
+    """The drawer that a person is offered first; a preference, which blocks nobody else.
 
     It counts while the drawer is in use and in the person's branch. Only `drawers.services` writes it.
     """

@@ -1,4 +1,4 @@
-"""Cash that comes in or goes out for another reason than a sale."""
+"""Notes cash that comes in or goes out for a reason other than a sale."""
 
 from __future__ import annotations
 

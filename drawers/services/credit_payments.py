@@ -1,4 +1,4 @@
-"""Payments of debts and payouts to customers: in and out of a drawer, and on the account."""
+"""Notes payments of debts and payouts to customers, both in the drawer and on the account."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _Kind = DrawerEntry.Kind
 def take_credit_payment(
     account: CreditAccount, *, amount: int, method: str, actor: User, note: str = "", token: UUID | None = None
 ) -> CreditEntry:
-    """Note that the customer paid the actor `amount` rupiah of what is owed; it enters the actor's open shift.
+    """Note that the customer paid the actor `amount` rupiah of a debt; it enters the actor's open shift.
 
     Cash needs an open shift; another way needs none, because its money is in no drawer. `token`: one per
     rendered form; the same again gives the same payment, once in the shift. Raises `DrawerRefused` and `CreditRefused`.
@@ -50,9 +50,9 @@ def take_credit_payment(
 def pay_out_credit(
     account: CreditAccount, *, amount: int, method: str, actor: User, reason: str = "", token: UUID | None = None
 ) -> CreditEntry:
-    """Note that the actor paid the customer `amount` rupiah of what the shop owes on this account. It is final.
+    """Note that the actor paid the customer `amount` rupiah that the shop owed on this account. It is final.
 
-    Cash needs an open shift that has so much; another way is noted in the shift if one is open.
+    Cash needs an open shift with enough cash; another way is noted in the shift if one is open.
     `token`: one per rendered form; the same again gives the same entry, once in the shift. Raises `DrawerRefused`,
     `TooLittleCash` and `CreditRefused`.
     """
@@ -78,11 +78,10 @@ def pay_out_credit(
 
 
 def undo_credit_payment(payment: CreditEntry, *, actor: User, reason: str) -> CreditEntry:
-    """Undo a payment that was entered wrongly, on the account and in its shift.
+    """Undo a wrongly entered payment, on the account and in its shift.
 
-    Raises `DrawerRefused`, `CreditRefused`.
-    Once the shift has closed, cash stays, because it was counted. Another way is then undone on the account only: a
-    closed shift never changes.
+    Raises `DrawerRefused`, `CreditRefused`. After the shift has closed, a cash payment stays, because it was counted.
+    Another way is then undone only on the account: a closed shift never changes.
     """
     with transaction.atomic():
         entry = DrawerEntry.objects.filter(credit_entry=payment).first()

@@ -1,4 +1,4 @@
-"""The closing of a day: the sums of its shifts, by cashier. An owner signs it, and it is frozen."""
+"""The closing of a day: the sums of its shifts, by cashier. An owner's signature freezes it."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class DayLine:
     counted: int
     difference: int
     reason: str
-    # The cash of this count lies in the drawer at the end of the day; no other line counts the same cash.
+    # The cash of this count is in the drawer at the end of the day; no other line counts the same cash.
     is_last_of_drawer: bool = True
-    # Its opening count less the cash that the last shift left; None in a day that was signed before this was counted.
+    # The opening count less the cash that the last shift left; None in a day that was signed before we counted this.
     opening_difference: int | None = 0
     opening_reason: str = ""
 
@@ -59,7 +59,7 @@ class DayLine:
 
     @classmethod
     def of(cls, facts: dict[str, Any]) -> DayLine:
-        """The line as it was signed, also if that was before lines had `is_last_of_drawer`."""
+        """The line as it was signed, also from before lines had `is_last_of_drawer`."""
         facts = dict(facts)
         before = {"is_last_of_drawer": not facts.pop("is_handed_on", False), "opening_difference": None}
         return cls(**{**before, **facts, "totals": Totals(**facts["totals"])})
@@ -93,15 +93,15 @@ def day_lines(day: DrawerDay | None) -> list[DayLine]:
 
 
 def _reason(at_the_count: str, later: AuditEvent | None) -> str:
-    """The reason for a difference: one written after a blind count replaces the words that there was none."""
+    """The reason for a difference: a reason written after a blind count replaces the words that there was none."""
     return later.facts["reason"] if later and later.facts else at_the_count
 
 
 def cash_of_day(lines: Iterable[DayLine]) -> dict[str, int]:
     """The counted and the expected cash of the drawers after their last shifts, and the difference; rupiah.
 
-    The difference is that of all counts, at the end of a shift and at the beginning. So what is expected is what the
-    day before had left in these drawers, with what came in and went out.
+    The difference is the sum over all counts, at the ends and beginnings of shifts. So the expected cash is what the
+    day before left in these drawers, plus what came in, less what went out.
     """
     lines = list(lines)
     counted = sum(line.counted for line in lines if line.is_last_of_drawer)
@@ -110,7 +110,7 @@ def cash_of_day(lines: Iterable[DayLine]) -> dict[str, int]:
 
 
 def open_shifts_until(day: dt.date, branch: int | None = None) -> list[Shift]:
-    """The open shifts that began on this day or before: the day is not over for them. `branch`: only of this one."""
+    """The open shifts that began on this day or before: the day is not over for them. `branch`: only of this branch."""
     until = start_of_day(day + dt.timedelta(days=1))
     open_shifts = Shift.objects.select_related("drawer", "cashier").filter(closed_at=None, opened_at__lt=until)
     if branch is not None:
@@ -119,9 +119,9 @@ def open_shifts_until(day: dt.date, branch: int | None = None) -> list[Shift]:
 
 
 def sold_in_no_shift(day: dt.date, branch: int | None = None) -> tuple[int, int]:
-    """The sales of people on this day that are in no shift, and wait for none: how many, and their rupiah.
+    """The sales of people on this day that are in no shift and wait for none: their number, and their rupiah.
 
-    Without what was given back, or never paid. `branch`: only of this one.
+    Sales that were given back, or never paid, do not count. `branch`: only of this branch.
     """
     begins, ends = start_of_day(day), start_of_day(day + dt.timedelta(days=1))
     sales = Payment.objects.filter(at__gte=begins, at__lt=ends, sold_in=None, agreed_in=None, seller__isnull=False)
@@ -133,15 +133,15 @@ def sold_in_no_shift(day: dt.date, branch: int | None = None) -> tuple[int, int]
 
 
 def seal_of(lines: list[DayLine]) -> str:
-    """The closing in short, for the form that signs it. Keyed: there are costs in it."""
+    """A hash of the closing, for the form that signs it; keyed, because it contains costs."""
     text = json.dumps([line.plain() for line in lines], sort_keys=True)
     return salted_hmac("drawers.day", text, algorithm="sha256").hexdigest()
 
 
 def sign_day(day: dt.date, *, actor: User, branch: int = FIRST, seen: str | None = None) -> DrawerDay:
-    """Freeze the closing of a branch's day that is over under the actor's name. Raises `DrawerRefused`.
+    """Freeze, under the actor's name, the closing of a branch's day that is over. Raises `DrawerRefused`.
 
-    `seen`: the seal of the lines that were shown. All shifts that began on it in this branch must be closed.
+    `seen`: the seal of the lines that were shown. All shifts that began on this day in this branch must be closed.
     """
     if not actor.has_perm(Right.SIGN_DAYS):
         raise DrawerRefused("no_right")

@@ -1,6 +1,6 @@
-"""Why a shift differs, written after a blind count: an audit event for each of its two counts, once and never changed.
+"""Reasons for a shift's differences after a blind count: an audit event for each count, written once, never changed.
 
-The shift itself keeps what was counted and said at the count.
+The shift itself keeps the count and the words of that moment.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _COUNTS = {event.key: count for count, event in EVENTS.items()}
 
 
 def words_without_reason() -> str:
-    """What a shift keeps as the reason if a person counted blind and typed none."""
+    """The words that a shift keeps as the reason if a person counted blind and typed none."""
     return gettext("Counted without seeing what is expected; no reason was typed.")
 
 
 def explanations_of(shifts: Iterable[Shift]) -> dict[int, dict[str, AuditEvent]]:
-    """What was written after the counts of these shifts: shift → count ("opening", "closing") → event."""
+    """The reasons that were written after the counts of these shifts: shift → count ("opening", "closing") → event."""
     by_subject = {str(shift): shift.pk for shift in shifts if shift.opening_difference or shift.difference}
     events = AuditEvent.objects.filter(subject__in=by_subject, kind__in=_COUNTS).select_related("person")
     explained: dict[int, dict[str, AuditEvent]] = defaultdict(dict)
@@ -46,7 +46,7 @@ def explanations_of(shifts: Iterable[Shift]) -> dict[int, dict[str, AuditEvent]]
 
 
 def unexplained(shift: Shift, explained: dict[str, AuditEvent]) -> dict[str, int]:
-    """The differences (rupiah) for which nobody has written why, by count."""
+    """The differences (rupiah) without a reason, by count."""
     differences = {"opening": shift.opening_difference, "closing": shift.difference or 0}
     reasons = {"opening": shift.opening_reason, "closing": shift.reason}
     return {
@@ -57,13 +57,13 @@ def unexplained(shift: Shift, explained: dict[str, AuditEvent]) -> dict[str, int
 
 
 def may_explain(shift: Shift, person: User) -> bool:
-    """Whether this person uses drawers, and it is their own shift, or they see all shifts or manage drawers."""
+    """Whether this person uses drawers, and owns the shift, sees all shifts or manages drawers."""
     sees = person.has_perm(Right.VIEW_SHIFTS) or person.has_perm(Right.MANAGE_DRAWERS)
     return person.has_perm(Right.USE_DRAWERS) and (sees or shift.cashier_id == person.pk)
 
 
 def explain(shift: Shift, *, count: str, reason: str, actor: User) -> None:
-    """Add why this count ("opening" or "closing") differs, once, and only until the day of its shift is signed.
+    """Add the reason why this count ("opening" or "closing") differs, once, until the day of its shift is signed.
 
     Raises `DrawerRefused`.
     """
@@ -83,7 +83,7 @@ def explain(shift: Shift, *, count: str, reason: str, actor: User) -> None:
 
 
 def _is_without_reason(reason: str) -> bool:
-    """Whether nobody typed this reason; its words are in the language of the person who counted."""
+    """Whether this is the text for "no reason", in the language of the person who counted."""
     words = []
     for language, _name in settings.LANGUAGES:
         with translation.override(language):

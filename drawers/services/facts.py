@@ -1,4 +1,4 @@
-"""How a customer pays, as the person who confirmed the order noted it: a plain argument of placing it."""
+"""A customer's payment as noted by the person who confirmed the order: a plain argument of placing it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 class PaymentFacts:
     """The code of the method, the cash that the customer gave (rupiah), the debtor, and the number on the slip.
 
-    `agreed_in`: the key of the shift that sold it, if it is placed later. `branch`: the key of the branch that an
-    approval had noted, or of the batch; None: that of the drawer, else the seller's. `paid_at_once`: shared by orders
-    that are one payment for the customer.
+    `agreed_in`: the key of the shift that sold it, if it is placed later. `branch`: the key of the branch of an
+    approval or a batch; None: the drawer's branch, else the seller's. `paid_at_once`: shared by orders that are one
+    payment for the customer.
     """
 
     method: str = CASH
@@ -60,12 +60,12 @@ class PaymentFacts:
             raise PaymentUnclear(_("Write the number on the slip of the card terminal."))
 
     def refuse_unless_sold(self, amount: int, *, seller: User) -> None:
-        """Raise `CreditRefused` when this is credit and the customer may not owe `amount` rupiah more."""
+        """Raise `CreditRefused` if this is a sale on credit and the customer may not owe `amount` rupiah more."""
         if self.row.needs_debtor and self.customer:
             credit.refuse_unless_sold_in_all(self.customer, amount=amount, actor=seller)
 
     def part(self, amount: int) -> PaymentFacts:
-        """The same for one of several orders, for `amount` rupiah; the change is noted afterwards."""
+        """The same payment for one of several orders, for `amount` rupiah; the change is noted afterwards."""
         return self if self.cash_given is None else replace(self, cash_given=amount)
 
     @classmethod
@@ -97,7 +97,7 @@ class PaymentFacts:
 
     @property
     def words(self) -> str:
-        """In words for the approver; empty for cash if nobody said how much was given."""
+        """The payment in words for the approver; empty for cash if nobody noted how much was given."""
         if self.method == CASH and self.cash_given is None:
             return ""
         given = _("given %(amount)s") % {"amount": rupiah(self.cash_given)} if self.cash_given is not None else ""
@@ -108,8 +108,8 @@ class PaymentFacts:
 def refuse_used_slip(facts: PaymentFacts, *, own_keys: Collection[str], confirmed: str = "") -> None:
     """Raise `SlipUsed` when a sale of today has the same number on its slip.
 
-    `own_keys`: the idempotency keys of what is paid now, which may be sent again. `confirmed`: the number that a person
-    has said is right. It is a question, and no guard: two sales at one moment may both pass.
+    `own_keys`: the idempotency keys of the orders paid now, which may be sent again. `confirmed`: the number that a
+    person has confirmed. It is a question, not a guard: two sales at one moment may both pass.
     """
     slip = facts.reference.strip()
     if not facts.row.needs_reference or slip == confirmed:

@@ -27,7 +27,7 @@ def lock_shift(pk: int, *, is_closed: bool = False) -> Shift:
 
 
 def open_shift_of(person_id: int) -> Shift | None:
-    """The shift that this person has open."""
+    """The open shift of this person."""
     return Shift.objects.select_related("drawer", "cashier").filter(cashier=person_id, closed_at=None).first()
 
 

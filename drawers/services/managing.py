@@ -1,4 +1,4 @@
-"""The shop's drawers: adding them, renaming them, putting them out of use; and the one that a person usually opens."""
+"""The shop's drawers: adds and renames them, puts them out of use; and sets the drawer that a person usually opens."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def add_drawer(name: str, *, actor: User, branch: int = FIRST) -> Drawer:
 
 
 def change_drawer(drawer: Drawer, *, name: str, is_active: bool, actor: User, branch: int | None = None) -> Drawer:
-    """Rename it, put it out of use or into use again, or into another branch (by its key).
+    """Rename the drawer, put it out of use or into use again, or move it to another branch (by its key).
 
     Raises `DrawerRefused` for a taken name, and for an open drawer that would go out of use or to another branch; and
     `BranchRefused` if it would be in use in a closed branch.
@@ -68,14 +68,14 @@ def _note(drawer: Drawer, actor: User, *, before: dict[str, object] | None) -> N
 
 
 def free_usual_drawer(person: User) -> int | None:
-    """The key of the drawer that this person usually opens; None unless it is free and in the branch of their sales."""
+    """The key of this person's usual drawer; None unless it is free and in the branch of the person's sales."""
     usual = UsualDrawer.objects.filter(person=person.pk, drawer__is_active=True, drawer__branch=person.sells_in)
     taken = Shift.objects.filter(closed_at=None).values("drawer")
     return usual.exclude(drawer__in=taken).values_list("drawer", flat=True).first()
 
 
 def set_usual_drawer(person: User, drawer: Drawer | None, *, actor: User) -> None:
-    """Set the drawer that the person is offered first; None: the one that the person had last.
+    """Set the drawer that the person is offered first; None: the last drawer that the person had.
 
     Raises `NotAllowed`; and `DrawerRefused` for a drawer out of use or of another branch, and for a person who may use
     none.

@@ -1,4 +1,4 @@
-"""Two customers who are one person become one: what they owe decides which of them stays, and payments follow."""
+"""Merges two customers who are one person: their debts decide which row stays, and payments follow."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _MOVED = CreditEntry.Kind.MOVED
 def merge_customers(one: Customer, other: Customer, *, name: str, note: str, actor: User) -> Customer:
     """Make one customer of both, with this name and note; return the row that stays.
 
-    The one whose account has money on it stays; if both have some, it moves to the account of `one`. Raises
-    `CreditRefused` if something is sold at the same moment, and `Customer.DoesNotExist`.
+    The customer with money on the account stays; if both have money, it moves to the account of `one`. Raises
+    `CreditRefused` if a sale happens at the same moment, and `Customer.DoesNotExist`.
     """
     with transaction.atomic():
         # `no_key`: a sale that is being committed refers to these keys, and holds an account that is locked next.
@@ -35,7 +35,7 @@ def merge_customers(one: Customer, other: Customer, *, name: str, note: str, act
         if len(rows) < 2:
             raise Customer.DoesNotExist
         payments = _lock_payments([one.pk, other.pk])
-        # Nobody sells to either meanwhile: a sale on credit waits for the account, and finds it without a customer.
+        # No sale to either happens meanwhile: a sale on credit waits for the account, and finds it without a customer.
         locked = CreditAccount.objects.filter(customer__in=rows).order_by("pk").select_for_update(no_key=True)
         accounts = {account.customer_id: account for account in locked}
         worth = {pk: 1 + bool(account.balance) for pk, account in accounts.items()}
@@ -57,16 +57,16 @@ def _to_move(account: CreditAccount) -> set[int]:
 
 
 def _lock_payments(customers: list[int]) -> dict[int | None, Payment]:
-    """The payments of the debts that may move, locked before the accounts are: entry → payment."""
+    """The payments of the debts that may move, locked before the accounts: entry → payment."""
     debts = set[int]().union(*map(_to_move, CreditAccount.objects.filter(customer__in=customers)))
     locked = Payment.objects.filter(debt__in=debts).order_by("pk").select_for_update(no_key=True)
     return {payment.debt_id: payment for payment in locked}
 
 
 def _move(leaving: CreditAccount, staying: CreditAccount, payments: dict[int | None, Payment], *, actor: User) -> None:
-    """Move what is on one locked account to the other: each debt as a whole, with its order, then what was paid.
+    """Move the entries of one locked account to the other: each debt as a whole, with its order, then the payments.
 
-    Also a paid sale whose order may still fail: its price comes off the account then.
+    A paid sale whose order may still fail moves, too: its price would come off the account.
     """
     was, keys = leaving.balance, _to_move(leaving)
     if not (was or keys):

@@ -1,4 +1,4 @@
-"""A person's own drawer as it stands now, for pages that show it beside something else."""
+"""The present state of a person's own drawer, for pages that show it next to other content."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 
 def is_blind(shift: Shift, person: User) -> bool:
-    """Whether this person may not see what should be in the drawer: it is their own, and has to be counted first."""
+    """Whether this person may not see the expected cash: it is the person's own drawer, and is counted first."""
     return shift.is_open and shift.cashier_id == person.pk and policies().blind_count
 
 
 def counts_blind(person: User) -> bool:
-    """Whether this person has a drawer open that has to be counted first: no page may sum their sales up."""
+    """Whether this person has an open drawer that has to be counted first: no page may add up the person's sales."""
     return policies().blind_count and Shift.objects.filter(cashier=person.pk, closed_at=None).exists()
 
 
 @dataclass(frozen=True)
 class OwnDrawer:
-    """The person's open shift, if any. `expected`: rupiah in cash that should be in it, as its page says."""
+    """The person's open shift, if any. `expected`: rupiah in cash that should be in the drawer, as its page says."""
 
     shift: Shift | None = None
     expected: int = 0
 
     @property
     def is_blind(self) -> bool:
-        """Whether no page may show what should be in it, nor a sum that says so."""
+        """Whether no page may show the expected cash, or a sum that reveals it."""
         return self.shift is not None and policies().blind_count
 
 

@@ -1,4 +1,4 @@
-"""The payment of an order: stored with it, changed until its shift closes, and ended with it.
+"""The payment of an order: stored with the order, changed until its shift closes, and ended with the order.
 
 Lock order: the order, its payment, a shift, the account, the books.
 """
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from customers.models import Customer
     from staff.models import User
 
-# Drawers are in use if somebody opened one within this many days before a sale. Then a failed order was paid.
+# Drawers are in use if somebody opened one within this many days before a sale. In that case a failed order was paid.
 IN_USE_DAYS = 7
-# The person's open shift, the branch of its drawer, and the same shift once it is locked: empty if it was closed
+# The person's open shift, the branch of its drawer, and the same shift under the lock: empty if it was closed
 # meanwhile.
 _OPEN_SHIFT = """
     SELECT mine.id, (SELECT branch_id FROM drawers_drawer WHERE id = mine.drawer_id),
            (SELECT id FROM drawers_shift WHERE id = mine.id AND closed_at IS NULL FOR SHARE)
       FROM drawers_shift mine WHERE mine.cashier_id = %s AND mine.closed_at IS NULL
 """
-# For a failed order: the customer has paid, or owes it, if it is a sale of a drawer or on an account, if it had arrived
-# before, or if somebody sold it while drawers are in use. Otherwise nobody paid at a counter.
+# For a failed order: the customer has paid or owes it, if it is a sale of a drawer or on an account, if it had arrived
+# before, or if a person sold it while drawers were in use. Otherwise nobody paid at a counter.
 _END = f"""
     UPDATE drawers_payment payment SET
            outcome = CASE
@@ -80,9 +80,9 @@ class Ending(NamedTuple):
 def take_payment(ref_id: str, *, destination: str, amount: int, seller: User | None, facts: PaymentFacts) -> Payment:
     """Store the payment of the order with this ref_id, which sells for `amount` rupiah, in the order's transaction.
 
-    It belongs to the seller's open shift, and to the branch that the facts name, else to that of the drawer, else to
-    the seller's. If the shift that sold it has closed, it waits for the next one. A sale on credit goes on the
-    customer's account. Raises `PaymentUnclear` and `CreditRefused`.
+    It belongs to the seller's open shift, and to the branch of the facts, else of the drawer, else of the seller. If
+    the shift that sold it has closed, it waits for the next one. A sale on credit goes on the customer's account.
+    Raises `PaymentUnclear` and `CreditRefused`.
     """
     row = facts.row
     given = facts.cash_given if row.counts_as_cash and (facts.cash_given or 0) >= amount else None
@@ -134,7 +134,7 @@ def branch_of_sale(seller: User, agreed_in: int | None) -> int:
 
 
 def note_change(payment: Payment, change: int) -> None:
-    """Note that the customer got back `change` rupiah of the cash given for this payment and others.
+    """Note that the customer got `change` rupiah back from the cash given for this payment and others.
 
     Nothing is noted if the customer has paid in another way meanwhile, the price has moved or the shift has closed.
     """
@@ -147,7 +147,7 @@ def note_change(payment: Payment, change: int) -> None:
 
 
 def refuse_other_debtor(payment: Payment, facts: PaymentFacts) -> None:
-    """Raise `CreditRefused` when a sale that was placed before is not on the account that these facts name."""
+    """Raise `CreditRefused` if a sale that was placed before is not on the account of these facts."""
     if not facts.row.needs_debtor:
         return
     if payment.debt is None:
@@ -157,7 +157,7 @@ def refuse_other_debtor(payment: Payment, facts: PaymentFacts) -> None:
 
 
 def is_other_way(payment: Payment, facts: PaymentFacts) -> bool:
-    """Whether a sale that was placed before is paid in another way than these facts say."""
+    """Whether a sale that was placed before is paid in another way than by these facts."""
     return payment.method != facts.row.code
 
 
@@ -179,7 +179,7 @@ def lock_payment(pk: int) -> Payment:
     if not connection.in_atomic_block:
         raise TransactionManagementError("a lock lasts no longer than its transaction")
     Payment.objects.select_for_update(no_key=True).only("pk").get(pk=pk)
-    # A second query: a join in the one that waits for the lock would miss a debt that moved meanwhile.
+    # A second query: a join in the query that waits for the lock would miss a debt that moved meanwhile.
     return Payment.objects.select_related("debt__account__customer", "debt__person", "sold_in__drawer").get(pk=pk)
 
 
@@ -194,7 +194,7 @@ def change_payment(
 ) -> Payment:
     """Note that the customer paid in another way; return the changed payment.
 
-    `cash_given`: rupiah, at least the amount. `customer`: the debtor; the sale goes on that account, or off it, in the
+    `cash_given`: rupiah, at least the amount. `customer`: the debtor; the sale comes on that account, or off it, in the
     same transaction. Raises `DrawerRefused`, also if the shift of the sale is closed or the order ended unsuccessfully,
     `PaymentUnclear` and `CreditRefused`.
     """

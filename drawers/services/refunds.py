@@ -1,4 +1,4 @@
-"""Giving a customer the money back. Nothing does so by itself: it is noted when somebody did it."""
+"""Notes that a customer has the money back. No refund is automatic: a person gives the money and then notes it."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def give_back(
     customer: Customer | None = None,
     note: str = "",
 ) -> Payment:
-    """Note that the customer has the whole price back, by `method`; return the payment.
+    """Note that the customer has the full price back, by `method`; return the payment.
 
     The order has ended without success, and nobody gave it back before. Cash comes out of a `shift`; another way may be
-    in no shift, such as a transfer by the owner. On credit it comes off the account on which it was sold, else off that
+    in no shift, such as a transfer by the owner. On credit it comes off the account of the sale, else off the account
     of `customer`; a sale on credit goes back in money only if the customer has paid it. Raises `DrawerRefused`,
     `TooLittleCash` and `CreditRefused`.
     """
@@ -64,7 +64,7 @@ def give_back(
 
 
 def note_given_back(payment: Payment, *, actor: User, note: str) -> Payment:
-    """Note in words alone how the customer got the money back. Raises `DrawerRefused`.
+    """Note, only in words, how the customer got the money back. Raises `DrawerRefused`.
 
     Raises `CreditRefused` while it is on a customer's account: a note would leave the debt there. The account of a
     deleted customer is paid and stays as it is.
@@ -99,7 +99,7 @@ def _take_off_account(payment: Payment, method: str, *, actor: User, customer: C
     if row is None or not row.needs_debtor:
         credit.refuse_but_money(method, reference=note)
         if not is_on_account:
-            return  # also if its customer paid all and was deleted since: that account never changes again
+            return  # also if its customer paid all and was deleted since: then that account never changes again
     ref_id, amount = payment.ref_id, payment.amount
     entry = credit.give_back_credit(
         payment.debt, ref_id=ref_id, amount=amount, actor=actor, customer=customer, reason=note

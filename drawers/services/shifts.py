@@ -1,4 +1,4 @@
-"""A shift's life: opened with a count, handed over, closed with a count. It can always be closed."""
+"""Opens a shift with a count, hands it over, closes it with a count. A shift can always be closed."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ TAKE_OVER = act("take_over_drawer", pgettext_lazy("audit", "Take over a drawer")
 
 
 def amount_of(pieces: Sequence[int]) -> int:
-    """Rupiah of a count: how many of each of `DENOMINATIONS`, in their order. Raises `ValueError` below zero."""
+    """Rupiah of a count, the number of each of `DENOMINATIONS` in their order. Raises `ValueError` below zero."""
     if any(count < 0 for count in pieces):
         raise ValueError(pieces)
     return sum(value * count for value, count in zip(DENOMINATIONS, pieces, strict=True))
 
 
 def open_shift(drawer: Drawer, *, pieces: Sequence[int], actor: User, reason: str = "") -> Shift:
-    """Begin the actor's shift with what was counted in the drawer.
+    """Begin the actor's shift with the count of the drawer.
 
-    Raises `OpeningUnexplained` if that is not what the last count left and there is no reason (a blind count needs
+    Raises `OpeningUnexplained` if the count differs from the last one and there is no reason (a blind count needs
     none), and `DrawerRefused`.
     """
     with transaction.atomic():
@@ -73,8 +73,8 @@ def _begin(
 ) -> Shift:
     if not cashier.has_perm(Right.USE_DRAWERS):
         raise DrawerRefused("no_right")
-    # The lock on the person's row keeps the person in the branch; that on the drawer's row keeps two people from
-    # opening it at once, and the drawer in use meanwhile.
+    # The lock on the person's row keeps the person in the branch; the lock on the drawer's row keeps the drawer in use,
+    # and two people from opening it at once.
     holder = User.objects.select_for_update(no_key=True).get(pk=cashier.pk)
     current = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)
     if not current.is_active:
@@ -110,7 +110,7 @@ def _begin(
 
 
 def _why(reason: str, refusal: OpeningUnexplained | DifferenceUnexplained) -> str:
-    """The reason for a difference. Without one, raises the refusal; but a blind count stands, with no second try."""
+    """The reason for a difference. Raises the refusal without one, except for a blind count (no second try)."""
     if not reason.strip() and policies().blind_count:
         return words_without_reason()
     if not reason.strip():
@@ -132,7 +132,7 @@ def _of_rounding(shift: Shift, difference: int) -> str:
 
 
 def _last_in(drawer: Drawer) -> tuple[dt.datetime | None, int | None]:
-    """When the drawer's last shift began, and the rupiah that its count left; None before its first."""
+    """The beginning of the drawer's last shift, and the rupiah that its count left; None before its first."""
     last = drawer.shifts.order_by("-opened_at", "-pk").values_list("opened_at", "counted").first()
     return last or (None, None)
 
@@ -140,8 +140,8 @@ def _last_in(drawer: Drawer) -> tuple[dt.datetime | None, int | None]:
 def close_shift(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str = "") -> Shift:
     """Close it with this count and any difference; return the closed shift.
 
-    Raises `DifferenceUnexplained` if there is a difference and no reason (a blind count needs none, and neither does
-    exactly what `rounded_up` says), and `DrawerRefused`.
+    Raises `DifferenceUnexplained` for a difference without a reason, unless the count is blind or the difference is
+    exactly that of `rounded_up`; and `DrawerRefused`.
     """
     with transaction.atomic():
         return _end(shift, pieces=pieces, actor=actor, reason=reason)
@@ -150,9 +150,10 @@ def close_shift(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str
 def hand_over(
     shift: Shift, *, to: User, pieces: Sequence[int], actor: User, reason: str = "", confirmed_by: str = "password"
 ) -> Shift:
-    """Close it with what was counted, and begin a shift of `to` at the same drawer with the same count; return that.
+    """Close the shift with a count, and begin one of `to` at the same drawer with the same count; return the new shift.
 
-    `confirmed_by`: as `confirm_receiver` says. Both or nothing. Raises what `close_shift` and `open_shift` raise.
+    `confirmed_by`: the result of `confirm_receiver`. Both happen, or nothing. Raises the same as `close_shift` and
+    `open_shift`.
     """
     with transaction.atomic():
         closed = _end(shift, pieces=pieces, actor=actor, reason=reason)
@@ -223,7 +224,7 @@ def correct_count(shift: Shift, *, pieces: Sequence[int], actor: User, reason: s
 
 
 def _reason_after(shift: Shift, first_difference: int) -> str:
-    """Why the corrected count differs: the first reason. Without one, or if rounding up no longer fits: the new one."""
+    """The reason for the corrected count: the first one; the new one if there was none or rounding no longer fits."""
     if _of_rounding(shift, first_difference):
         return _of_rounding(shift, shift.difference or 0) or shift.correction
     return shift.reason or shift.correction
@@ -243,10 +244,10 @@ def expected_cash(shift: Shift) -> int:
 
 
 def rounded_up(shift: Shift) -> tuple[int, int]:
-    """How many cash sales of the shift no coins can pay, and how much more came in (rupiah) if all were rounded up.
+    """The number of cash sales whose price no coins can pay, and the extra rupiah if all of them were rounded up.
 
-    What a customer paid at once is one sale. The books keep exact amounts: this only says where such a difference comes
-    from.
+    Orders that a customer paid together count as one sale. The books keep exact amounts: this only explains such a
+    difference.
     """
     at_once = Coalesce(Cast("paid_at_once", CharField()), "ref_id")
     sales = Payment.objects.filter(sold_in=shift, is_cash=True).order_by().values(at_once=at_once)
@@ -256,7 +257,7 @@ def rounded_up(shift: Shift) -> tuple[int, int]:
 
 
 def _day_for(today: dt.date, branch: int) -> DrawerDay:
-    """The branch's day that takes a shift closing now, locked: today, or if it is signed, the first that is not."""
+    """The branch's day for a shift that closes now, locked: today, or the first day that is not signed."""
     day = today
     while True:
         DrawerDay.objects.bulk_create([DrawerDay(day=day, branch_id=branch)], ignore_conflicts=True)
@@ -267,9 +268,9 @@ def _day_for(today: dt.date, branch: int) -> DrawerDay:
 
 
 def confirm_receiver(person: User, secret: str, *, actor: User, till_token: str) -> str:
-    """How the person who takes the drawer over was recognised, for `hand_over`: "pin" or "password".
+    """The way in which the receiver of the drawer was recognised, for `hand_over`: "pin" or "password".
 
     `actor`: the signed-in person. `till_token`: of the browser, or "". Guesses are counted: call it outside of any
-    transaction that may roll back. Raises `Refused` when the secret is neither.
+    transaction that may roll back. Raises `Refused` if the secret is neither.
     """
     return confirm_in_person(person, secret, act=TAKE_OVER, actor=actor, till_token=till_token)

@@ -1,4 +1,4 @@
-"""The payment of an order that was sold before this database was restored, from the journal of what is sent."""
+"""Restores the payment of an order that was sold before this database was restored, from the journal of sent orders."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 def take_in_payment(
     ref_id: str, *, destination: str, seller: User | None, at: dt.datetime, sold: Mapping[str, Any]
 ) -> tuple[Payment, list[str]]:
-    """Store the payment of the order with this ref_id, in the order's transaction; return it, and what it lacks.
+    """Store the payment of the order with this ref_id, in the order's transaction; return it, and its missing parts.
 
-    `sold`: what was noted at the sale; keys of rows count only if the row is older than the sale. It may lack the
-    "shift" and the "debtor": then it is in no shift, or on no account.
+    `sold`: the facts of the sale; a row's key counts only if the row is older than the sale. The "shift" and the
+    "debtor" may be missing: then the payment is in no shift, or on no account.
     """
     row, lacks = find_method(sold["method"]), []
     is_cash = bool(row and row.counts_as_cash)
@@ -79,7 +79,7 @@ def _debt(
     try:
         with transaction.atomic():
             return credit.put_on_credit(debtor, ref_id=ref_id, amount=amount, actor=seller, is_sold=True)
-    except (Refused, DatabaseError):  # without an account, or beyond its cap as it is here
+    except (Refused, DatabaseError):  # without an account, or above its cap in this database
         return None
 
 

@@ -21,7 +21,7 @@ _SUMS = """
       FROM drawers_payment WHERE sold_in_id = ANY(%(shifts)s) GROUP BY 1, 3, 4
 """
 # The orders that arrived in a shift: their cost, and the amount that customers paid for them, or owe. A reader of one
-# branch sees the cost of its own orders alone.
+# branch sees only the cost of that branch's orders.
 _COSTS = """
     SELECT ended_in_id, sum(cost), sum(coalesce(debt.amount, payment.amount)) FROM drawers_payment payment
       LEFT JOIN credit_creditentry debt ON debt.id = payment.debt_id
@@ -41,7 +41,7 @@ class Totals:
     opening: int = 0
     sales: dict[str, int] = field(default_factory=_by_method)
     refunds: dict[str, int] = field(default_factory=_by_method)
-    # Paid debts; missing in days that were signed before these were counted.
+    # Paid debts; missing in days that were signed before we counted these.
     credit: dict[str, int] = field(default_factory=_by_method)
     # Payouts of money that the shop kept for customers; below zero.
     credit_out: dict[str, int] = field(default_factory=_by_method)
@@ -56,7 +56,7 @@ class Totals:
 
     @property
     def all_sales(self) -> int:
-        """Rupiah of all sales, however they were paid."""
+        """Rupiah of all sales, by any way to pay."""
         return sum(self.sales.values())
 
     @property
@@ -71,7 +71,7 @@ class Totals:
         return self.opening + sum(self.in_cash(method_sums) for method_sums in sums) + self.paid_in + self.paid_out
 
     def in_cash(self, sums: dict[str, int]) -> int:
-        """The part of these sums by method that is in the drawer, or was."""
+        """The part of these sums by method that is, or was, in the drawer."""
         return sum(sums.get(method, 0) for method in self.cash_methods)
 
     @property
@@ -81,7 +81,7 @@ class Totals:
 
     @property
     def all_credit_out(self) -> int:
-        """Rupiah that the shop paid out of what it kept for customers, in cash or otherwise; below zero."""
+        """Rupiah that the shop paid out from money kept for customers, in cash or otherwise; below zero."""
         return sum(self.credit_out.values())
 
     @property
@@ -126,7 +126,7 @@ def _add(sums: dict[str, int], method: str, amount: int) -> None:
 
 
 def totals_of(shifts: Collection[int], *, with_cost: bool = False) -> dict[int, Totals]:
-    """The sums of each of these shifts, by key. Cost and profit are zero unless the caller wants them.
+    """The sums of each of these shifts, by key. Cost and profit are zero unless the caller asks for them.
 
     They leave out orders of a branch that the present reader does not see.
     """

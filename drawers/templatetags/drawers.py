@@ -45,7 +45,7 @@ _NOTES = (10_000, 20_000, 50_000, 100_000)
 
 @register.simple_tag
 def usual_drawer_form(person: User, rights: set[str]) -> UsualDrawerForm | None:
-    """The form of the person's usual drawer; None if the role's `rights` allow none, or the branch has none."""
+    """The form of the person's usual drawer; None if the role's `rights` allow no drawer, or the branch has none."""
     if not person.is_superuser and Right.USE_DRAWERS not in rights:
         return None
     form = UsualDrawerForm(person=person)
@@ -73,7 +73,7 @@ def less(amount: int, other: int) -> int:
 
 @register.simple_tag
 def shift_link(shift: Shift, person: User, words: object = "") -> SafeString:
-    """`{% shift_link shift user words %}`: the words, else its number; a link for people who may see the shift."""
+    """`{% shift_link shift user words %}`: the words, else the shift's number; a link for people who may see it."""
     words = words or f"{gettext('Shift')} {shift.pk}"
     if not presenting.may_see_shift(shift, person):
         return format_html("{}", words)
@@ -82,7 +82,7 @@ def shift_link(shift: Shift, person: User, words: object = "") -> SafeString:
 
 @register.simple_tag
 def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
-    """`{% forms_of sale user as forms %}`: the forms that change how it was paid, and note that it was given back.
+    """`{% forms_of sale user as forms %}`: the forms that change its payment, and note a refund.
 
     `others`: the methods that one press chooses.
     """
@@ -106,8 +106,8 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
 def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, Any]:
     """`{% paid_by request destination total %}`: inside the form that places an order, how `total` rupiah are paid.
 
-    Cash unless somebody chooses. Empty for a person who has no drawer open and does not sell on credit. A person who
-    could open a drawer reads that the sale is in no shift.
+    Cash unless somebody chooses another way. Empty for a person with no open drawer and no right to sell on credit. A
+    person who could open a drawer reads that the sale is in no shift.
     """
     person = request.user
     may_owe, may_use = person.has_perm(Right.USE_CREDIT), person.has_perm(Right.USE_DRAWERS)
@@ -162,7 +162,7 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
 
 
 def _late(oldest_due: dt.date | None, today: dt.date) -> str:
-    """Since when something that is owed is overdue, in words; "" when nothing is."""
+    """The words for the time since which a debt is overdue; "" without one."""
     is_late = oldest_due is not None and oldest_due < today
     return gettext("overdue since %(day)s") % {"day": day_words(oldest_due)} if is_late else ""
 

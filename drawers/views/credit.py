@@ -1,4 +1,4 @@
-"""Taking what a customer pays of a debt, undoing what was entered wrongly, and paying out what the shop owes."""
+"""Takes a customer's payment of a debt, undoes a wrong entry, and pays out money that the shop owes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def credit_paid_out(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.USE_CREDIT)
 @require_http_methods(["GET", "POST"])
 def credit_undo(request: StaffRequest, pk: int) -> HttpResponse:
-    """Ask why, then undo a payment that was entered wrongly."""
+    """Ask for the reason, then undo a wrongly entered payment."""
     payments = CreditEntry.objects.select_related("account__customer", "person")
     payment = get_object_or_404(payments, pk=pk, kind=CreditEntry.Kind.PAYMENT, undoes=None)
     customer = payment.account.customer

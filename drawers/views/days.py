@@ -61,7 +61,7 @@ def _day(text: str) -> dt.date:
 
 
 def _branch(chosen: str) -> int | None:
-    """The branch of the closing: the chosen one, or the only one that the reader sees; None: all together."""
+    """The branch of the closing: the chosen branch, or the only branch that the reader sees; None: all together."""
     if (own := own_branch()) is not None:
         return own
     branches = all_branches()
@@ -71,7 +71,7 @@ def _branch(chosen: str) -> int | None:
 
 
 def _found(day: dt.date, branch: int | None) -> list[DrawerDay]:
-    """The day's rows: one for each branch, or that of this branch alone."""
+    """The day's rows: one for each branch, or only that of this branch."""
     rows = DrawerDay.objects.select_related("signed_by").filter(day=day).order_by("branch")
     return list(rows if branch is None else rows.filter(branch=branch))
 
@@ -79,9 +79,9 @@ def _found(day: dt.date, branch: int | None) -> list[DrawerDay]:
 @staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
-    """The sums of one day's shifts, by cashier; fit for paper. `branch`: only this one, else all together.
+    """The sums of one day's shifts, by cashier; fit for paper. `branch`: only this branch, else all together.
 
-    `page`: which page of shifts; `all`: every shift. The sums are always of all shifts.
+    `page`: the page of shifts; `all`: every shift. The sums are always of all shifts.
     """
     shown = _day(day)
     branch = _branch(request.GET.get("branch", ""))
@@ -107,7 +107,7 @@ def _closing(request: StaffRequest, day: dt.date, branch: int | None) -> dict[st
     is_signed, is_running = bool(rows) and all(row.signed_at for row in rows), day >= timezone.localdate()
     open_shifts = [] if is_signed else services.open_shifts_until(day, branch)
     sums = _sum(lines)
-    # A day that was signed long ago does not say what its drawers held before.
+    # A day that was signed long ago has no record of the cash in its drawers before.
     knows_before = bool(lines) and all(line.opening_difference is not None for line in lines)
     totals = [line.totals for line in lines]
     in_no_shift = services.sold_in_no_shift(day, branch)
@@ -161,7 +161,7 @@ def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
 def _by_method(lines: Iterable[DayLine]) -> list[tuple[str, str, int]]:
     """The sales of all shifts by method, less refunds by the same method: its code, its words, rupiah.
 
-    In the order of the ways to pay, also for a signed day, which keeps them in another order.
+    The order is that of the table of methods, also for a signed day, which keeps another order.
     """
     sums: Counter[str] = Counter(dict.fromkeys(dict(method_choices()), 0))
     for line in lines:
@@ -218,7 +218,7 @@ _FIELDS = {
 @staff_only(Right.SIGN_DAYS)
 @require_http_methods(["GET", "POST"])
 def drawer_day_sign(request: StaffRequest, day: str) -> HttpResponse:
-    """Show the closing of a day that is over, then sign it as it was shown, with a second factor: it is frozen."""
+    """Show the closing of a day that is over, then sign it as shown, with a second factor; that freezes it."""
     shown = _day(day)
     branch = _branch(request.POST.get("branch") or request.GET.get("branch", ""))
     context = _closing(request, shown, branch)

@@ -1,4 +1,4 @@
-"""The shop's drawers, and the one that a person usually opens."""
+"""The shop's drawers, and the drawer that a person usually opens."""
 
 from __future__ import annotations
 

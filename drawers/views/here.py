@@ -1,4 +1,4 @@
-"""The own drawer: opening it, what is in it now, paying in and out."""
+"""The person's own drawer: opening it, its present state, paying in and out."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from policies.services import policies
 from tills.printing import open_cash_drawer
 
 _ROWS = 30
-# How many of a person's newest shifts are searched for unsettled payments.
+# The number of a person's newest shifts that are searched for unsettled payments.
 _SHIFTS = 5
 
 
 @staff_only(Right.USE_DRAWERS)
 @require_GET
 def drawer_here(request: StaffRequest) -> HttpResponse:
-    """The own shift as it stands now, or the count that opens one."""
+    """The person's own shift, or the count that opens one."""
     shift = services.open_shift_of(request.user.pk)
     if shift is None:
         return _closed(request, OpenForm(person=request.user))
@@ -70,7 +70,7 @@ def _open(request: StaffRequest, shift: Shift, form: PaidForm, status: int = 200
 @staff_only(Right.USE_DRAWERS)
 @require_http_methods(["GET", "POST"])
 def drawer_open(request: StaffRequest) -> HttpResponse:
-    """Begin one's own shift with what was counted."""
+    """Begin the person's own shift with the typed count."""
     if request.method != "POST":  # the address of a refused count, opened again
         return redirect("drawer")
     form = OpenForm(request.POST, person=request.user)
@@ -117,7 +117,7 @@ def _field_of(refusal: Refused) -> str | None:
 @staff_only(Right.USE_DRAWERS)
 @require_POST
 def drawer_paid(request: StaffRequest) -> HttpResponse:
-    """Note cash that came in or went out for another reason than a sale."""
+    """Note cash that came in or went out for a reason other than a sale."""
     shift, form = services.open_shift_of(request.user.pk), PaidForm(request.POST)
     if shift is None:
         return _too_late(request, form)
@@ -154,7 +154,7 @@ def _too_late(request: StaffRequest, form: PaidForm) -> HttpResponse:
 @staff_only(Right.VIEW_ORDERS, Right.USE_DRAWERS)
 @require_POST
 def sale_paid(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """Note how the customer paid for an order."""
+    """Note the way in which the customer paid for an order."""
     payment = get_object_or_404(Payment, ref_id=ref_id)
     form = PaymentForm(request.POST)
     if not form.is_valid():

@@ -1,4 +1,4 @@
-"""Make one customer of two."""
+"""Merges two customers into one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST = 20
 @staff_only(Right.VIEW_CUSTOMERS, Right.CHANGE_CUSTOMERS, Right.DELETE_CUSTOMERS, Right.VIEW_NUMBERS)
 @require_http_methods(["GET", "POST"])
 def customer_merge(request: StaffRequest, pk: int) -> HttpResponse:
-    """Find the other customer (`?q=`); say what becomes of both (`?other=`); then merge them."""
+    """Find the other customer (`?q=`); show the effect on both (`?other=`); then merge them."""
     customer = get_object_or_404(Customer, pk=pk)
     text, key = request.GET.get("q", "").strip()[:120], request.GET.get("other", "")
     if not key:

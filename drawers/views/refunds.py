@@ -1,4 +1,4 @@
-"""The list of refunds: due ones and given ones."""
+"""The list of due and given refunds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHOWN = ("seller", "given_by", "refund_entry__shift__drawer", "debt__account__c
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
 def refund_list(request: StaffRequest) -> HttpResponse:
-    """The refunds due of the whole shop; the filters in the URL also show the given ones."""
+    """The due refunds of the whole shop; by the filters in the URL also the given ones."""
     if not (request.user.has_perm(Right.USE_DRAWERS) or request.user.has_perm(Right.VIEW_SHIFTS)):
         raise PermissionDenied
     refunds = narrowed(Payment.objects.refunds().select_related(*_SHOWN).with_orders())

@@ -45,7 +45,7 @@ _MOST_ENTRIES = 200
 @staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def shift_list(request: StaffRequest) -> HttpResponse:
-    """The shifts that the filters in the URL leave, newest first, 50 a page."""
+    """The shifts that match the filters in the URL, newest first, 50 a page."""
     filtered = ShiftFilter(request.GET, queryset=narrowed(Shift.objects.all(), "drawer__branch"))
     shown = Shift.objects.select_related("drawer", "cashier")
     page = keyset_page(filtered.qs, request.GET, time_field="opened_at", shown=shown)
@@ -60,7 +60,7 @@ def sales_of(shift: Shift) -> QuerySet[Payment]:
 
 
 def entries_of(shift: Shift) -> QuerySet[DrawerEntry]:
-    """The entries of a shift beside its sales, as the table shows them, newest first."""
+    """The entries of a shift other than sales, as the table shows them, newest first."""
     return shift.entries.select_related("person", "undone_by", "payment", "credit_entry__undone_by").order_by("-pk")
 
 
@@ -129,7 +129,7 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 def explained_facts(shift: Shift, person: User) -> dict[str, Any]:
-    """For `drawers/explained.html`: what was written after the counts, and which differences the person may explain."""
+    """For `drawers/explained.html`: reasons written after counts, and the differences that the person may explain."""
     explained = services.explanations_of([shift])[shift.pk]
     is_possible = services.may_explain(shift, person) and not (shift.day and shift.day.signed_at)
     return {"explained": explained, "unexplained": services.unexplained(shift, explained) if is_possible else {}}
@@ -138,7 +138,7 @@ def explained_facts(shift: Shift, person: User) -> dict[str, Any]:
 @staff_only(Right.USE_DRAWERS)
 @require_POST
 def shift_explain(request: StaffRequest, pk: int) -> HttpResponse:
-    """Write why a count (`count`: "opening" or "closing") differs, once, after a blind count."""
+    """Write the reason for a difference of a count (`count`: "opening" or "closing"), once, after a blind count."""
     shift = _shift_for(request, pk, Right.VIEW_SHIFTS, Right.MANAGE_DRAWERS)
     with refusal_shown(request):
         facts = {"count": request.POST.get("count", ""), "reason": request.POST.get("reason", "")}
@@ -154,7 +154,7 @@ def _after(shift: Shift) -> QuerySet[Shift]:
 
 
 def _counts(shift: Shift) -> list[tuple[int, int, int]]:
-    """The count of a closed shift: (rupiah of the note or coin, how many, their sum), without absent ones."""
+    """The count of a closed shift: (rupiah of the note or coin, their number, their sum), without absent ones."""
     pieces = shift.counted_pieces or []
     return [(value, number, value * number) for value, number in zip(DENOMINATIONS, pieces, strict=False) if number]
 
@@ -212,7 +212,7 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 def _hand_over(request: StaffRequest, shift: Shift, form: CloseForm, facts: dict[str, Any]) -> Shift | str:
-    """Hand the shift over; at a till the receiver goes on. Return where to redirect. Raises `Refused`."""
+    """Hand the shift over; at a till the receiver goes on. Return the address of the redirect. Raises `Refused`."""
     giver, to, secret = request.user, form.cleaned_data["to"], form.cleaned_data["secret"]
     token = getattr(request, "till_token", "")
     way = services.confirm_receiver(to, secret, actor=giver, till_token=token)
@@ -239,7 +239,7 @@ def _field_of(refusal: Refused) -> str | None:
 @staff_only()
 @require_http_methods(["GET", "POST"])
 def shift_correct(request: StaffRequest, pk: int) -> HttpResponse:
-    """Count a closed drawer again, once: the first count was wrong."""
+    """Correct a wrong count of a closed drawer, once."""
     shift = _shift_for(request, pk, Right.MANAGE_DRAWERS)
     form = CorrectForm(request.POST or None, shift=shift)
     if request.method == "POST" and "sum" not in request.POST and form.is_valid():
