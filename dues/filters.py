@@ -54,7 +54,7 @@ class DueFilter(InBranches):
 
     @property
     def waiting(self) -> FollowedNumberQuerySet | None:
-        """Instead of bills: the followed numbers that were not checked yet, if they are asked for."""
+        """The followed numbers that were not checked yet, shown instead of bills if the filter asks for them."""
         if self._state != WAITING:
             return None
         rows = waiting_seen()
@@ -72,7 +72,7 @@ class DueFilter(InBranches):
         return bills.filter(number__in=_numbers(text).values("pk"))
 
     def in_state(self, bills: DueBillQuerySet, _name: str, state: str) -> DueBillQuerySet:
-        """By where they stand now."""
+        """The bills in this state now."""
         if state in _ENDED:
             return bills.filter(outcome=state)
         if state == WAITING:

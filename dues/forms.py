@@ -11,7 +11,7 @@ from dues.models import FollowedNumber
 
 
 class FollowForm(forms.ModelForm):  # type: ignore[type-arg]
-    """On which day, and from which day there is a fine."""
+    """The day of the check, and the day from which there is a fine."""
 
     class Meta:
         model = FollowedNumber

@@ -1,6 +1,6 @@
-"""Which act of a room above will soon pay a bill due, such as a batch: so that nobody also pays it by hand.
+"""Finds the act of a room above that will soon pay a bill due, such as a batch, so that nobody also pays it by hand.
 
-A room says so in its `holders.py`, which is loaded when the first list asks.
+A room registers its acts in `holders.py`, which is loaded at the first list.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Holder:
     """An act that will soon pay a bill. `url`: its page; "" for a person who may not open it.
 
-    `is_released`: it pays by itself, without a further step of anybody.
+    `is_released`: it pays without a further step of a person.
     """
 
     words: str
@@ -34,13 +34,13 @@ _QUESTIONS: list[Question] = []
 
 
 def holds(question: Question) -> Question:
-    """A decorator that registers what a room is about to pay: for this person, by the keys of the bills."""
+    """A decorator that registers a room's function of person and bill keys: what the room is about to pay."""
     _QUESTIONS.append(question)
     return question
 
 
 def holders_of(bills: Sequence[DueBill], person: User) -> dict[int, Holder]:
-    """The acts that will soon pay these bills, by the keys of the bills; a bill without one is left out."""
+    """The acts that will soon pay these bills, by the keys of the bills; a bill without such an act is left out."""
     _discover()
     return {key: holder for question in _QUESTIONS for key, holder in question(bills, person).items()}
 

@@ -1,4 +1,4 @@
-"""Bills that come each month: which saved numbers are followed, and what each month's check has found."""
+"""Bills that come each month: the saved numbers that are followed, and the results of each month's check."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from purchases.states import Status
 from upstream.error_codes import MEANINGS, ErrorCode, Next, OwnCode
 
 _OWES_NOTHING = (ErrorCode.BILL_NOT_AVAILABLE, ErrorCode.BILL_ALREADY_PAID, OwnCode.NOTHING_TO_PAY)
-# With these codes the biller has not answered about the number: it is asked again another day.
+# With these codes the biller has not answered about the number: we inquire again on another day.
 NOT_NOW = [code for code, meaning in MEANINGS.items() if meaning.next in {Next.NEEDS_ACTION, Next.STOP}]
 _DAYS = (MinValueValidator(1), MaxValueValidator(31))
 
 
 def day_in(month: dt.date, day: int) -> dt.date:
-    """This day of the month; the last one of a shorter month."""
+    """This day of the month; the last day of a shorter month."""
     return month.replace(day=min(day, calendar.monthrange(month.year, month.month)[1]))
 
 
 class DueState(LookChoices):
-    """Where the bill of a month stands."""
+    """The state of the bill of a month."""
 
     ASKING = "asking", "loader", "pending", _("Not answered yet")
     PAYING = "paying", "loader", "pending", _("Being paid")
@@ -55,7 +55,7 @@ OWES = (DueState.UNPAID, DueState.STAYS)
 
 
 def _home() -> Coalesce:
-    """The branch of a row with a `number`: of its last paid bill, else of the person who entered the customer."""
+    """The branch of a row with a `number`: that of its last paid bill, else of the person who entered the customer."""
     paid = Order.objects.filter(
         destination=OuterRef("number__destination"),
         product=OuterRef("number__product"),
@@ -118,7 +118,7 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
         return self.annotate(home=_home())
 
     def for_table(self) -> DueBillQuerySet:
-        """Annotate what a list shows beside the row, and read all of it.
+        """Annotate everything that a list shows for a row, and read all of it.
 
         `old_total`: rupiah of the bill before. `paying_ref`: the ref_id of the open payment, or None.
         """
@@ -135,7 +135,7 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
         )
 
     def with_state(self) -> DueBillQuerySet:
-        """Annotate `state` (a `DueState`), as the check, the payments and the clock have it now."""
+        """Annotate `state` (a `DueState`), by the check, the payments and the clock of now."""
         since = OuterRef("bill_check__created_at")
         payments = Order.objects.filter(
             product_code=OuterRef("bill_check__product_code"),
@@ -144,7 +144,7 @@ class DueBillQuerySet(models.QuerySet["DueBill"]):
             status=Status.SUCCESS,
             final_at__gte=since - Value(PAID_FOR),
         )
-        # Another check of the bill may be the paid one: ours is valid for minutes.
+        # Another check of the bill may be the paid one: our check is valid for minutes.
         paid = payments.filter(Q(final_at__gte=since) | Q(bill_check__months__overlap=OuterRef("bill_check__months")))
         refused = Q(bill_check__answer=AnswerKind.REFUSAL)
         has_bill = Q(bill_check__answer=AnswerKind.BILL)
@@ -238,12 +238,12 @@ class DueBill(models.Model):
 
     @property
     def collect_by(self) -> dt.date:
-        """The day until which somebody collects it, for the list of work: the day of the fine, else some days later."""
+        """The day by which it has to be collected, for the list of work: the day of the fine, or some days later."""
         return self.fine_on or self.due_on + COLLECT_WITHIN
 
     @property
     def has_fine(self) -> bool:
-        """Whether the biller wants a fine by now, as far as we know."""
+        """Whether the biller charges a fine by now, as far as we know."""
         fine = self.bill_check.penalty if self.bill_check else 0
         return bool(fine) or (self.fine_on is not None and self.fine_on <= timezone.localdate())
 

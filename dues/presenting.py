@@ -1,4 +1,4 @@
-"""Bills due in words: what a customer is written about one."""
+"""Bills due in words, such as the text for a customer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shop.models import Shop
 
 
 def until_words(bill: DueBill) -> list[str]:
-    """The day from which there is a fine, else the day until which an owed bill is to be collected; else nothing."""
+    """The day from which there is a fine, else the day by which an owed bill has to be collected; else nothing."""
     if bill.fine_on:
         return [gettext("fine from %(day)s") % {"day": day_words(bill.fine_on)}]
     if bill.state in OWES:

@@ -1,4 +1,4 @@
-"""Follow numbers at billers: check their bills each month at night, and end what is paid. Nothing here ever pays."""
+"""Follows numbers at billers: checks their bills each month at night, and ends paid ones. Nothing here ever pays."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ log = structlog.get_logger()
 
 # A night begins at one: most billers are closed around midnight.
 _NIGHT_BEGINS = dt.timedelta(hours=1)
-# A sweep asks about this many bills, one every few seconds, so that a person's inquiry never comes after all of them.
+# A sweep inquires this many bills, one every few seconds, so that a person's inquiry never waits for all of them.
 _AT_ONCE, _SECONDS_BETWEEN = 20, 3.0
 _CLOSED_FOR, _NO_ANSWER_FOR = dt.timedelta(hours=1), dt.timedelta(hours=20)
 
 
 def follow(number: SavedNumber, *, day: int, fine_day: int | None, actor: User) -> FollowedNumber:
-    """Check the bill of this number each month from the next such day on."""
+    """Check the bill of this number each month, from the next such day on."""
     today = timezone.localdate()
     month = today.replace(day=1)
     first = month if day_in(month, day) >= today else _next(month)
@@ -52,7 +52,7 @@ def follow(number: SavedNumber, *, day: int, fine_day: int | None, actor: User) 
 
 
 def stop(number: SavedNumber, *, actor: User) -> None:
-    """Stop checking its bill, and close the open one."""
+    """Stop checking the number's bill, and close the open one."""
     with transaction.atomic():
         FollowedNumber.objects.filter(number=number).delete()
         _close(DueBill.objects.open().filter(number=number), DueState.STOPPED)
@@ -60,7 +60,7 @@ def stop(number: SavedNumber, *, actor: User) -> None:
 
 
 def keep(number: SavedNumber, *, actor: User) -> None:
-    """Go on with a number that stays unpaid or is gone; nobody is asked again until one of its bills is paid."""
+    """Go on with a number that stays unpaid or is gone; no person is asked again until one of its bills is paid."""
     with transaction.atomic():
         FollowedNumber.objects.filter(number=number).update(is_kept=True)
         gone = DueBill.objects.open().filter(number=number).standing_at(DueState.GONE)
@@ -69,9 +69,9 @@ def keep(number: SavedNumber, *, actor: User) -> None:
 
 
 def sweep() -> None:
-    """Take over what has come of the open bills, and ask the billers about those that are due; safe to run twice.
+    """Take over the results of the open bills, and inquire those that are due; safe to run twice.
 
-    A night that was missed is made up for as soon as this runs again.
+    After a missed night it catches up at the next run.
     """
     _end_what_is_settled()
     _take_over_newer_checks()
@@ -93,7 +93,7 @@ def _end_what_is_settled() -> None:
 
 
 def _take_over_newer_checks() -> None:
-    """Take the newest check if a person has checked again; ask from the start if the number was corrected."""
+    """Take the newest check if a person has checked again; begin again if the number was corrected."""
     answered = BillCheck.objects.filter(
         product_code=OuterRef("number__product__code"),
         destination=OuterRef("number__destination"),
@@ -116,7 +116,7 @@ def _open_due(now: dt.datetime) -> None:
     for of_month, day_has_come in (month, Q(day__lte=last_day)), (_before(month), Q(day__gt=last_day)):
         of_number = DueBill.objects.filter(number=OuterRef("number"))
         known = of_number.filter(month__gte=of_month)
-        # A bill that is being paid stays open: its outcome is known when the payment has ended.
+        # A bill with a running payment stays open: its outcome is known at the end of the payment.
         being_paid = of_number.open().standing_at(DueState.PAYING)
         due = FollowedNumber.objects.filter(
             day_has_come,
@@ -150,7 +150,7 @@ def _open(followed: FollowedNumber, month: dt.date, now: dt.datetime) -> None:
 
 
 def _ask(now: dt.datetime) -> None:
-    """Have the billers asked in the background's turns. The inquiry of a killed worker is repeated identically."""
+    """Have the billers asked in the background's turns. The inquiry of a killed worker is repeated unchanged."""
     with transaction.atomic():
         rows = DueBill.objects.open().filter(ask_at__lte=now).standing_at(DueState.ASKING)
         rows = rows.select_related("number__product__category", "number__product__brand")

@@ -26,7 +26,7 @@ from dues.presenting import until_words
 class DueTable(Table[DueBill]):
     """Bills read with `for_table()`. `texts`: the addresses of WhatsApp by key.
 
-    `may_pay`: each can be ticked, unless something is about to pay it.
+    `may_pay`: each bill can be ticked, unless an act is about to pay it.
     """
 
     caption = _("Bills due, the first one on top")
@@ -40,7 +40,7 @@ class DueTable(Table[DueBill]):
 
     @column(_("State"), phone="1 left")
     def state(self, bill: DueBill) -> SafeString:
-        """Where it stands, with the tick before it, or with what is about to pay it."""
+        """The state, with the tick before it, or with the act that is about to pay it."""
         shown = DueState(bill.state).badge
         if holder := self.holders.get(bill.pk):
             return format_html('{}<div class="sub" data-held>{}</div>', shown, holder.words)
@@ -59,7 +59,7 @@ class DueTable(Table[DueBill]):
 
     @column(_("Bill"), phone="3 wide")
     def biller(self, bill: DueBill) -> SafeString:
-        """The biller, the number and the months, or why there is no bill."""
+        """The biller, the number and the months, or the reason why there is no bill."""
         check, product = bill.bill_check, bill.number.product
         found = (check.period or name_or_reason(check)) if check else ""
         line = " · ".join(filter(None, (shown_number(bill.number), found)))
@@ -67,7 +67,7 @@ class DueTable(Table[DueBill]):
 
     @column(_("Total"), css="num", phone="1 right")
     def total(self, bill: DueBill) -> SafeString | str:
-        """Rupiah that the customer pays; below it the bill before."""
+        """Rupiah that the customer pays; below it the previous bill."""
         if bill.to_pay is None:
             return ""
         if bill.old_total is None:
@@ -89,7 +89,7 @@ class DueTable(Table[DueBill]):
 
     @column(_("Next step"))
     def step(self, bill: DueBill) -> SafeString:
-        """What this person can do with it now."""
+        """The step that this person can take now."""
         facts = {
             "bill": bill,
             "query": as_query(bill.number),
@@ -130,5 +130,5 @@ class WaitingTable(Table[FollowedNumber]):
 
     @column(_("Next check"), phone="4 wide")
     def next_check(self, followed: FollowedNumber) -> str:
-        """In the night of this day."""
+        """The day of the night check."""
         return day_words(followed.next_day(self.today))

@@ -7,5 +7,5 @@ from dues import services
 
 @shared_task
 def check_due_bills() -> None:
-    """Have the bills checked whose day has come, and end what is paid."""
+    """Have the bills checked whose day has come, and end paid ones."""
     services.sweep()

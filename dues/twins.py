@@ -1,4 +1,4 @@
-"""When two saved rows of one number become one, its bill stays followed."""
+"""Keeps a bill followed when two saved rows of one number become one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dues.models import DueBill, FollowedNumber
 def follow_on(gone: SavedNumber, kept: SavedNumber) -> None:
     """Follow `kept` as `gone` was, unless it is followed itself, and keep one open bill.
 
-    Without an open bill of its own `kept` gets the one of `gone`, in the place of a bill of that month that has ended.
-    Bills of `gone` that have ended go with it.
+    If `kept` has no open bill it gets that of `gone`, in place of an ended bill of that month. Ended bills of `gone`
+    are deleted with it.
     """
     # The lock keeps the sweep from opening a bill meanwhile.
     followed = FollowedNumber.objects.select_for_update().filter(number__in=[gone, kept]).order_by("pk")

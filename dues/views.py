@@ -1,4 +1,4 @@
-"""Bills due: the list, and which numbers are followed. Checking and paying is at the counter."""
+"""Bills due: the list, and the followed numbers. Checking and paying is at the counter."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _waiting(request: StaffRequest, filtered: DueFilter, waiting: FollowedNumber
 @staff_only(*SEES, Right.CHANGE_CUSTOMERS)
 @require_http_methods(["GET", "POST"])
 def due_follow(request: StaffRequest, pk: int) -> HttpResponse:
-    """On which day the bill of a saved number is checked each month."""
+    """Set the day of the month on which the bill of a saved number is checked."""
     number = get_object_or_404(
         SavedNumber.objects.bills().select_related("customer", "product__category", "followed"), pk=pk
     )
@@ -76,7 +76,7 @@ def due_follow(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(*SEES, Right.CHANGE_CUSTOMERS)
 @require_POST
 def due_decide(request: StaffRequest, pk: int) -> HttpResponse:
-    """Go on with a number that stays unpaid or is gone (`keep`), or follow it no longer."""
+    """Go on with a number that stays unpaid or is gone (`keep`), or stop following it."""
     number = get_object_or_404(SavedNumber.objects.select_related("customer"), pk=pk)
     if "keep" in request.POST:
         services.keep(number, actor=request.user)

@@ -18,7 +18,7 @@ register.filter(shown_number)
 
 @dataclass(frozen=True)
 class EachMonth:
-    """When a number's bill is checked (days of the month), and its bills that are open."""
+    """The days of the month for a number's check and fine, and its open bills."""
 
     day: int
     fine_day: int | None
@@ -45,11 +45,11 @@ def each_month(number: SavedNumber) -> EachMonth | None:
 
 @register.filter
 def due_badge(bill: DueBill) -> str:
-    """`{{ bill|due_badge }}`: where it stands now."""
+    """`{{ bill|due_badge }}`: the badge of its state now."""
     return DueState(bill.state).badge
 
 
 @register.filter
 def owed_amount(bill: DueBill) -> int | None:
-    """`{{ bill|owed_amount }}`: the rupiah of a bill that is to be paid; None for every other one."""
+    """`{{ bill|owed_amount }}`: the rupiah of a bill to be paid; None for every other bill."""
     return bill.to_pay if bill.state in OWES else None
