@@ -4,11 +4,11 @@ from core.errors import Refused
 
 
 class TooManyRows(Refused):
-    """A workbook cannot hold so many rows."""
+    """A workbook cannot hold this many rows."""
 
 
 class TooManyFiles(Refused):
-    """This person has several files under way already."""
+    """This person already has several files under way."""
 
 
 class TooManyViews(Refused):

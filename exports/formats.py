@@ -23,10 +23,11 @@ MOST_ROWS = 1_048_575
 BLOCK_SIZE = 64 * 1024
 WORKBOOK_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _WIDTH = 18
-# Spreadsheets run a cell that begins so as a formula; some skip spaces and invisible characters, or accept wide signs.
+# Spreadsheets run a cell with such a beginning as a formula; some skip spaces and invisible characters, or accept wide
+# signs.
 _FORMULA = re.compile("[\\s\x00-\x1f\xad\u180e\u200b-\u200f\u2060-\u2064\ufeff]*[=+@＝＋－＠-]|[\t\r\n]")
 
-# What is converted: a moment to the shop's own time, an erased text to what every reader may see.
+# The values that are converted: a moment to the shop's own time, an erased text to the form that every reader may see.
 _SPECIAL = frozenset({dt.datetime, ErasedText})
 
 Fields = Mapping[str, Callable[[Any], Any]]
@@ -51,12 +52,12 @@ def _kept(value: dt.datetime | ErasedText, zone: dt.tzinfo) -> dt.datetime | str
 
 
 def text_of(value: Any) -> Any:
-    """The value for a line of text: a moment in ISO 8601, anything else as it is."""
+    """The value for a line of text: a moment in ISO 8601, any other value unchanged."""
     return value.isoformat(timespec="seconds") if isinstance(value, dt.datetime) else value
 
 
 def cell(value: Any) -> Any:
-    """The value for a spreadsheet: numbers as they are, an apostrophe before a text that would be a formula."""
+    """The value for a spreadsheet: numbers unchanged, an apostrophe before a text that would be a formula."""
     if not isinstance(value, str):
         return value
     text = value if value.isascii() else visible(value)
@@ -93,7 +94,7 @@ def csv_blocks(rows: Iterable[Any], fields: Fields) -> Iterator[str]:
 
 
 def in_language(language: str | None, blocks: Iterator[str]) -> Iterator[str]:
-    """Make each block in this language: they are made when the answer is sent, after the request has ended."""
+    """The blocks, each made in this language: they are made when the answer is sent, after the end of the request."""
     while True:
         with translation.override(language):
             block = next(blocks, None)
@@ -114,7 +115,7 @@ def write_workbook(
 ) -> None:
     """Write the rows, at most `MOST_ROWS`, as a workbook. They go to disk as they come.
 
-    `words`: what people call the fields, for its first row; a field without words has its name there.
+    `words`: the words for the fields, for the first row; a field without words has its name there.
     """
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
     with xlsxwriter.Workbook(file, options) as book:

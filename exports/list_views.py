@@ -1,4 +1,4 @@
-"""What stands around the rows of each list: its files, the choice of columns, the foot and the saved views."""
+"""The parts around the rows of each list: its files, the choice of columns, the foot and the saved views."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def list_file(listing: Listing, request: StaffRequest) -> HttpResponseBase:
 
 
 def list_about(listing: Listing, request: StaffRequest) -> HttpResponse:
-    """What a file of this address would hold; the menu asks for it when it is opened."""
+    """The content that a file of this address would have; the menu loads it when it is opened."""
     return listing.file(request).about(request, listing.found(request), back=_list_of(listing))
 
 
@@ -60,7 +60,7 @@ def list_file_whole(listing: Listing, request: StaffRequest) -> HttpResponseBase
 
 
 def list_columns(listing: Listing, request: StaffRequest) -> HttpResponse:
-    """Keep the columns that are ticked (`column`), in their order, for this person; without any, the usual ones.
+    """Keep the ticked columns (`column`), in their order, for this person; without a tick, the usual ones.
 
     `up`: a column that moves one place to the front.
     """
@@ -75,7 +75,7 @@ def list_columns(listing: Listing, request: StaffRequest) -> HttpResponse:
 
 
 def list_sums(listing: Listing, request: StaffRequest) -> HttpResponse:
-    """How many rows the filters leave, and their sums; the list asks for it once it is shown."""
+    """The number of rows that match the filters, and their sums; the list loads it after it is shown."""
     filtered = listing.found(request)
     context = {
         "listing": listing,
@@ -98,7 +98,7 @@ class ShownView:
 
 
 def list_views(listing: Listing, request: StaffRequest) -> HttpResponse:
-    """The row of views with their counts; the list asks for it once it is shown."""
+    """The row of views with their counts; the list loads it after it is shown."""
     user = request.user
     shown = [ShownView(str(words), query, _count(listing, user, query)) for words, query in listing.views]
     current, own = _current(listing, request), None

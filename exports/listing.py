@@ -37,11 +37,11 @@ _PARTS = ("list", "file", "about", "columns", "views", "view_save", "sums")
 
 @dataclass(frozen=True)
 class Listing:
-    """`name` finds its views and begins its files; `page` begins the names of its addresses: `order` has `order_list`.
+    """`name` is the key of its views and begins its files; `page` begins the names of its addresses: `order_list`.
 
-    `rights`: those that its readers need; `file_rights`: those that people who make files need besides. `find`: the
-    filter of an address, for a person; `for_file`: its rows with what a file holds. `foot`: what the list's foot tells
-    a person, as the context of `foot_template`. `views`: those that everybody has, as words and filters.
+    `rights`: those that its readers need; `file_rights`: those that makers of files need in addition. `find`: the
+    filter of an address, for a person; `for_file`: its rows with everything that a file holds. `foot`: the context of
+    `foot_template`, for a person. `views`: the views of everybody, as words and filters.
     """
 
     name: str
@@ -67,7 +67,8 @@ class Listing:
     def columns(self, query: QueryDict, person: User) -> str:
         """The names of the columns to show, with a comma between them; empty for all usual ones.
 
-        They are those of the address, else those that the person keeps, else the usual ones that the person may see.
+        The columns are those of the address, else those that the person keeps, else the usual ones that the person may
+        see.
         """
         allowed = {column.name for column in self._allowed(person)}
         chosen = self._chosen(query, person, allowed)
@@ -88,7 +89,7 @@ class Listing:
         ]
 
     def fields(self, query: QueryDict, person: User, *, whole: bool = False) -> Fields:
-        """What a file of this address holds for this person. `whole`: with customers' full numbers."""
+        """The fields of a file of this address for this person. `whole`: with customers' full numbers."""
         allowed = self._allowed(person)
         fields = self.table.file_fields(self._chosen(query, person, {column.name for column in allowed}), whole=whole)
         hidden = {field for column in self.table.every_column if column not in allowed for field in column.fields}
@@ -108,7 +109,7 @@ class Listing:
         )
 
     def show(self, request: StaffRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
-        """Its page. `context` has the `filter`, and `table` and `page` or what is said instead of them."""
+        """The list's page. `context` has the `filter`, and `table` and `page` or the text in place of them."""
         user, table = request.user, context.get("table")
         context |= {
             "listing": self,
@@ -131,7 +132,7 @@ def listing_named(name: str) -> Listing:
 
 
 def file_words(export: Export) -> str:
-    """The list of a file, its days, and its other filters as the list's page says them."""
+    """The words for a file: its list, its days, and its other filters as on the list's page."""
     _discover()
     listing = _LISTINGS.get(export.list_name)
     words = str(listing.words) if listing else str(LIST_WORDS.get(export.list_name, export.list_name))
@@ -139,7 +140,7 @@ def file_words(export: Export) -> str:
 
 
 def filter_words(list_name: str, query: str, reader: User) -> str:
-    """The filters of a file, as the list's page says them to this reader; unknown ones as the address names them."""
+    """The filters of a file in the words of the list's page for this reader; unknown ones as in the address."""
     _discover()
     listing, values = _LISTINGS.get(list_name), QueryDict(query)
     find = listing.find if listing else LIST_FILTERS.get(list_name)
@@ -149,7 +150,7 @@ def filter_words(list_name: str, query: str, reader: User) -> str:
 
 
 def known_listing(name: str) -> Listing | None:
-    """The list with this name; None for the name of another page's files."""
+    """The list with this name; None for the name of files of another page."""
     _discover()
     return _LISTINGS.get(name)
 
@@ -174,7 +175,7 @@ class Fact:
 
 
 def counted(rows_words: Any, *facts: Fact) -> Callable[[ListFilter, User], dict[str, Any]]:
-    """The foot of a list (see `Listing`) that says how many rows the filter leaves, and these sums of them.
+    """The foot of a list (see `Listing`) with the number of rows that match the filter, and these sums.
 
     `rows_words`: of `ngettext_lazy`, for the number `n` that is shown as `%(shown)s`.
     """

@@ -39,9 +39,9 @@ from exports.services import request_file
 from staff.confirming import check_factor
 from staff.errors import FactorRefused
 
-# A longer list is written by the worker: a browser's request holds one of the few threads of the pages.
+# The worker writes a longer list: a browser's request holds one of the few threads of the pages.
 MOST_AT_ONCE = 50_000
-# The days that the menu offers beside those of the list.
+# The days that the menu offers in addition to those of the list.
 _PERIODS = frozenset({Period.MONTH.value, Period.LAST_MONTH.value})
 # A workbook is made as a whole before it is sent: about 0.2 s for this many rows.
 MOST_IN_BOOK = 1_000
@@ -51,18 +51,18 @@ WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with full numbers"),
 
 # The words of lists whose files are made without a `Listing`, by their names.
 LIST_WORDS: dict[str, Any] = {}
-# The filters of these lists, of an address for a reader.
+# The filters of these lists, for an address and a reader.
 LIST_FILTERS: dict[str, Callable[[QueryDict, Any], ListFilter]] = {}
 
 
 @dataclass(frozen=True)
 class ListFile:
-    """The maker of one list's files. `show`: the list's page, given what to say and the HTTP status.
+    """The maker of one list's files. `show`: the list's page, called with the text to show and the HTTP status.
 
     `name` begins the files' names; `words`, `find`: the list's words and filter, unless it is a `Listing`; `task`
-    writes a file in the worker; `table`: says what people call the fields and their values;
-    `rights`: those that its reader needs. `whole_fields`: the columns of a file with customers' full numbers, if the
-    list holds numbers. `for_file`: the rows with what a file holds.
+    writes a file in the worker; `table`: has the words for the fields and their values; `rights`: those that its reader
+    needs. `whole_fields`: the columns of a file with customers' full numbers, if the list holds numbers. `for_file`:
+    the rows with everything that a file holds.
     """
 
     name: str
@@ -101,7 +101,7 @@ class ListFile:
         return self._too_long(request, filtered, Export.Format.XLSX)
 
     def about(self, request: StaffRequest, filtered: ListFilter, *, back: str) -> HttpResponse:
-        """What a file would hold: its days, how many rows, whether numbers are whole. A part of the list's menu."""
+        """The content of a file: its days, the number of rows, whether numbers are full. A part of the list's menu."""
         if not filtered.is_valid():
             return self._no_file(request, filtered, filtered.faults)
         count = count_up_to(filtered.qs, MOST_AT_ONCE)
@@ -210,11 +210,11 @@ class ListFile:
         record(EXPORT_MADE, actor=request.user, subject=self.name, facts=facts)
 
     def _no_file(self, request: StaffRequest, filtered: ListFilter, why: str, *, may_ask: str = "") -> HttpResponse:
-        """The list's page, which says why there is no file. `may_ask`: the format that the worker can make."""
+        """The list's page with the reason why there is no file. `may_ask`: the format that the worker can make."""
         context = {"filter": filtered, "no_file": why, "may_ask": may_ask, "kept": kept_filters(request.GET)}
         return self.show(request, context, 200 if may_ask else 400)
 
 
 def _most_now(file_format: str) -> int:
-    """How many rows a file may have that is made within a request."""
+    """The most rows of a file that is made within a request."""
     return MOST_IN_BOOK if file_format == Export.Format.XLSX else MOST_AT_ONCE

@@ -1,4 +1,4 @@
-"""What people keep of a list: files that the worker makes, for a day, and saved views. Both lie in the database."""
+"""The things that people keep of a list: files by the worker, for a day, and saved views. Both are in the database."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def named_by_days(list_name: str, query: str, at: dt.datetime, file_format: str)
 
 
 class ExportState(LookChoices):
-    """How far a file has come."""
+    """The progress of a file."""
 
     WAITING = "waiting", "clock", "pending", _("Waiting")
     WRITING = "writing", "loader", "pending", _("Being written")
@@ -61,7 +61,7 @@ class ExportQuerySet(models.QuerySet["Export"]):
 
 
 class Export(models.Model):
-    """One file that a person asked for: which list, narrowed how, and how far it has come."""
+    """One file that a person asked for: its list, filters and progress."""
 
     class Format(models.TextChoices):
         CSV = "csv", "CSV"
@@ -133,7 +133,7 @@ class ExportPart(models.Model):
 class SavedView(models.Model):
     """The filters of a list under a name: a person's own, or shared with everybody who sees the list.
 
-    The one without a name holds the columns that the person has chosen for the list.
+    The view without a name holds the columns that the person has chosen for the list.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_views")

@@ -10,12 +10,12 @@ from core.times import days_words
 
 # The days stand before all other filters; columns narrow nothing.
 NO_FACTS = frozenset({"since", "until", "columns"})
-# For files of no list, by their names: puts the filters into words, and takes the values that it has said away.
+# For files without a list, by their names: puts filters into words, and removes the values that are in the words.
 SAID: dict[str, Callable[[dict[str, str]], Iterable[str]]] = {}
 
 
 def query_words(query: str, of: str = "") -> str:
-    """The filters of an address: its days as people read them, the others as they are named there.
+    """The filters of an address: its days as people read them, the others as in the address.
 
     `of`: the name of a file that may have words for its filters (`SAID`).
     """
@@ -26,7 +26,7 @@ def query_words(query: str, of: str = "") -> str:
 
 
 def in_words(filtered: ListFilter, values: Mapping[str, str]) -> str:
-    """The filters of `values` in the words of the list's chips; unknown ones as the address names them."""
+    """The filters of `values` in the words of the list's chips; unknown ones as in the address."""
     days = days_words(values.get("since", ""), values.get("until", ""))
     typed = f"“{values['q']}”" if values.get("q") else ""
     chips = [chip.words for chip in filtered.chips() if chip.name not in NO_FACTS]

@@ -1,4 +1,4 @@
-"""Ask for a file of a list, write it in the background, forget it after a day; keep the filters of a list by a name."""
+"""Takes requests for files, writes them in the background, deletes them after a day; keeps a list's filters by name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from exports.formats import MOST_ROWS, Fields, write_csv, write_workbook
 from exports.models import Export, ExportPart, ExportState, SavedView
 from staff.models import User
 
-# How many files of one person may be under way at once.
+# The most files of one person that may be under way at once.
 MOST_OPEN = 3
 MOST_TRIES = 3
 # A worker that has written nothing for this long no longer holds its file. Each chunk of rows renews the lease.
@@ -36,9 +36,9 @@ _CHUNK = 5_000
 _PART_BYTES = 1024 * 1024
 
 log = structlog.get_logger()
-# No more, so that the row of views stays readable, and because each of them is counted.
+# At most this many, so that the row of views stays readable, and because each view is counted.
 MOST_VIEWS = 8
-# Filters that name a customer: their views are their owner's alone.
+# Filters that name a customer: only the owner has such a view.
 _PERSONAL = {"q", "ends", "customer", "buyer"}
 
 
@@ -97,9 +97,9 @@ def request_file(
 def write_file(export_id: int, rows: models.QuerySet[Any], fields: Fields, table: type[Table[Any]]) -> None:
     """Write `rows` (oldest first, as they are now) into the file that was asked for.
 
-    `table`: says what people call the fields and their values, for a workbook; CSV has names and codes for scripts.
+    `table`: has the words for the fields and their values, for a workbook; CSV has names and codes for scripts.
 
-    Safe to call twice, late, or not at all: one worker holds the file, and a killed one's is begun again.
+    Safe to call twice, late, or not at all: one worker holds the file, and after a killed worker it begins again.
     """
     export = _claim(export_id)
     if export is None:
@@ -120,7 +120,7 @@ def write_file(export_id: int, rows: models.QuerySet[Any], fields: Fields, table
 
 
 def _claim(export_id: int) -> Export | None:
-    """The export for this worker alone; None when another one holds it, or nothing is left to do."""
+    """The export, held by this worker; None if another worker holds it, or nothing is left to do."""
     mine = Export.objects.due().filter(pk=export_id)
     if not mine.update(state=ExportState.WRITING, tries=F("tries") + 1, next_try_at=clock.now() + LEASE):
         return None
@@ -140,7 +140,7 @@ def _hold(export: Export, **facts: int) -> None:
 
 
 def _counted(export: Export, all_rows: models.QuerySet[Any]) -> Iterator[Any]:
-    """The rows, read by key in chunks: no transaction stays open, and the page shows how far it is."""
+    """The rows, read by key in chunks: no transaction stays open, and the page shows the progress."""
     done = last = 0
     while rows := list(all_rows.filter(pk__gt=last)[:_CHUNK]):
         yield from rows
@@ -180,7 +180,7 @@ def views_of(person: User, list_name: str) -> QuerySet[SavedView]:
 
 
 def may_share(person: User) -> bool:
-    """Whether this person may share views with everybody: people who see what everybody sold may."""
+    """Whether this person may share views with everybody: people who see everybody's sales may."""
     return person.has_perm(Right.VIEW_SHIFTS)
 
 

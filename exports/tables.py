@@ -22,7 +22,7 @@ class ExportTable(Table[Export]):
     caption = _("Your files, newest first")
 
     def __init__(self, rows: Iterable[Export], *, words: Callable[[Export], str]) -> None:
-        """`words`: says what a file holds."""
+        """`words`: the function with the words for a file's content."""
         super().__init__(rows)
         self.words = words
 
@@ -32,7 +32,7 @@ class ExportTable(Table[Export]):
 
     @column(_("File"), phone="2 wide")
     def file(self, export: Export) -> SafeString:
-        """Its list and how that was narrowed, its name, and whether customers' numbers are whole in it."""
+        """Its list and filters, its name, and whether it has customers' full numbers."""
         whole = gettext("full numbers") if export.whole_numbers else ""
         return format_html(
             '{}<div class="mono sub">{}</div><div class="sub">{}</div>', self.words(export), export.file_name, whole
@@ -40,7 +40,7 @@ class ExportTable(Table[Export]):
 
     @column(_("Rows"), phone="3 wide")
     def progress(self, export: Export) -> SafeString:
-        """How many are written, as a bar while it grows."""
+        """The number of written rows, as a bar while it grows."""
         return cell_from("exports/progress.html", export=export)
 
     @column(_("Asked for"), css="sub", phone="1 right")

@@ -1,4 +1,4 @@
-"""A person's own files: how far they are, and the files themselves."""
+"""A person's own files: their progress, and the files themselves."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def export_download(request: StaffRequest, pk: int) -> HttpResponseBase:
     if not request.user.has_perms(export.permission.split()):
         raise PermissionDenied
     if request.user.bound_since and export.created_at < request.user.bound_since:
-        raise Http404  # it holds what every branch has sold
+        raise Http404  # it holds the sales of every branch
     if export.whole_numbers and not may_take_whole(request.user):
         raise PermissionDenied
     return StreamingHttpResponse(
