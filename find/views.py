@@ -1,4 +1,4 @@
-"""Find anything: one field, and for each kind its first results, while somebody types."""
+"""Find anything: one field, and the first results of each kind while a person types."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OF_EACH, _OF_ONE = 5, 20
 @staff_only()
 @require_GET
 def find(request: StaffRequest, kinds: Sequence[Kind]) -> HttpResponse:
-    """The page, or for htmx its results. `q`: the text; `kind`: only this one, and more of it."""
+    """The page, or for htmx its results. `q`: the text; `kind`: only this kind, with more results."""
     wanted = request.GET.get("kind", "")
     asked = Asked(request.GET.get("q", ""), request.user, _OF_ONE if wanted else _OF_EACH)
     seen = [kind for kind in kinds if kind.may_be_seen_by(request.user)]
@@ -40,7 +40,7 @@ def find(request: StaffRequest, kinds: Sequence[Kind]) -> HttpResponse:
 
 
 def _first(results: Iterable[Result], most: int) -> list[Result]:
-    """The first `most` results, and every list beside them."""
+    """The first `most` results, and every list among the others."""
     first: list[Result] = []
     for result in results:
         if result.is_list or sum(not earlier.is_list for earlier in first) < most:

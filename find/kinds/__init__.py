@@ -1,4 +1,4 @@
-"""What "find anything" finds, one file a kind. The roof adds the pages (`backoffice/find_pages.py`)."""
+"""The kinds of results of "find anything", one file each. The roof adds the pages (`backoffice/find_pages.py`)."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -15,7 +15,7 @@ from find.kinds.people import people
 from find.kinds.prices import prices
 from find.kinds.products import products
 
-#: In the order of the page: `Enter` opens the first result of all.
+#: In the order of the page: `Enter` opens the first result.
 ROWS = (
     Kind("do", _("Do"), (), acts),
     Kind("customers", _("Customers"), (Right.VIEW_CUSTOMERS,), customers, "customer_list"),

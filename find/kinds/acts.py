@@ -1,4 +1,4 @@
-"""What to do with a number: sell for it, and say whether it has arrived."""
+"""Acts with a number: sell for it, and check whether an order has arrived."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from find.kinds.asked import Asked
 from find.kinds.kind import Result
 from purchases.models import Order
 
-# A customer with an order from these last days more likely asks about it.
+# A customer with an order from these last days more likely asks about that order.
 _LATELY = dt.timedelta(days=2)
 
 
 def acts(asked: Asked) -> Iterator[Result]:
     """Sell for a complete number, and "Has it arrived?" for a text that names orders: first if the newest is recent.
 
-    Nothing is sold for the whole name of an order, which may look like a number, or for a text that names days.
+    No sale is offered for the whole name of an order, which may look like a number, or for a text that names days.
     """
     if asked.named_order:
         yield _arrived(asked, asked.named_order)

@@ -1,4 +1,4 @@
-"""What somebody typed into the search of everything, as the kinds read it."""
+"""The text that a person typed into "find anything", as the kinds read it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DAYS = frozenset({"days", "since", "until"})
 
 @dataclass(frozen=True)
 class Line:
-    """A text that the list of orders reads as filters: the filters, the words that are searched for, what it finds."""
+    """A text that the list of orders reads as filters: the filters, the searched words, and the result."""
 
     filtered: OrderFilter
     rest: str
@@ -50,10 +50,10 @@ class Line:
 
 
 class Asked:
-    """The text, and the person who asks. `most`: up to so many results of a kind.
+    """The text, and the person who asks. `most`: the most results of a kind.
 
     `number`: the text's complete number as it would be stored, "" without one. `by_part`: the last digits of a number
-    find it; not for people who may not see it, who could try digit after digit.
+    find it; not for people who may not see it and could try digit after digit.
     """
 
     def __init__(self, text: str, person: User, most: int) -> None:
@@ -61,7 +61,7 @@ class Asked:
         self.person, self.most = person, most
         typed = Typed.read(self.text)
         self.number, self.shown_number, self.is_phone = typed.bare, typed.shown, typed.is_phone
-        # Words after a number narrow what is sold for it; only the number is looked for.
+        # Words after a number narrow its products; only the number is searched.
         self.name = typed.number if typed.words and typed.bare else self.text
         self.by_part = sees_whole_numbers()
         self._shown: dict[int, Order] = {}
@@ -80,27 +80,27 @@ class Asked:
 
     @cached_property
     def of_line(self) -> dict[str, str]:
-        """The filters of orders that it names, such as days.
+        """The filters of orders in the text, such as days.
 
-        Without the names of people and brands, which would be read from the database at each letter.
+        Names of people and brands are left out, because each letter would read them from the database.
         """
         return read_line(self.text, Names(), today=timezone.localdate(), with_endings=self.by_part)[0]
 
     @property
     def may_be_end(self) -> bool:
-        """Whether it may be the last digits of a number: nothing else, or after a word for them, "akhiran 7391"."""
+        """Whether it may be the last digits of a number: only digits, or digits after a word such as "akhiran 7391"."""
         return len(bare(self.text) if bare(self.text).isdecimal() else self.of_line.get("ends", "")) >= LEAST_END
 
     @property
     def names_days(self) -> bool:
-        """Whether it names days: then it is about an earlier sale, not a new one."""
+        """Whether it names days: then the person asks about an earlier sale, not a new one."""
         return not self.of_line.keys().isdisjoint(_DAYS)
 
     @cached_property
     def line(self) -> Line | None:
         """The orders of a text with days or an amount, for people who see orders; None for every other text.
 
-        Only here the names of people and brands are read, too.
+        Only this reads the names of people and brands.
         """
         if self.of_line.keys().isdisjoint({*_DAYS, *AMOUNTS}) or not self.person.has_perm(Right.VIEW_ORDERS):
             return None
@@ -113,7 +113,7 @@ class Asked:
 
     @cached_property
     def orders(self) -> list[int]:
-        """The keys of the newest orders that it names; first orders whose trx_id or SN it is, or the ref_id's end."""
+        """The keys of the newest orders that it names; orders with this trx_id, SN or end of the ref_id come first."""
         if not (self.may_name_a_row and self.person.has_perm(Right.VIEW_ORDERS)):
             return []
         matches = orders_seen().matching(self.name, by_part=self.by_part, closely=True).order_by("-created_at", "-pk")
@@ -123,11 +123,11 @@ class Asked:
 
     @cached_property
     def newest_orders(self) -> list[Order]:
-        """The first of them, with what a line shows of each."""
+        """The first of these orders, with everything that a line shows."""
         return self.shown(self.orders)
 
     def shown(self, keys: list[int]) -> list[Order]:
-        """The first orders of these keys, with what a line shows of each. Several kinds show the same: read once."""
+        """The first orders of these keys, with everything that a line shows; read once for several kinds."""
         first = keys[: self.most]
         self._shown |= Order.objects.for_table().in_bulk([key for key in first if key not in self._shown])
         return [self._shown[key] for key in first]
@@ -140,7 +140,7 @@ class Asked:
         return first if is_named else None
 
     def _is_one_of(self, *names: str) -> bool:
-        """Whether it is one of these whole names; for an SN, all before its first "/" is enough."""
+        """Whether it is one of these whole names; for an SN, the part before its first "/" is enough."""
         typed = bare(self.name).casefold()
         return any(typed in {bare(name).casefold(), bare(name.partition("/")[0]).casefold()} for name in names if name)
 

@@ -22,7 +22,7 @@ def bills(asked: Asked) -> Iterator[Result]:
     seen = narrowed(BillCheck.objects.all(), PAID_IN, with_shop=True)
     matches = seen.matching(asked.name, by_part=asked.by_part, closely=True)
     keys = list(matches.order_by("-created_at", "-pk").values_list("pk", flat=True)[: asked.most])
-    # Reading what a line shows of a check takes a long query, and most texts name no check.
+    # Reading the facts of a check for its line takes a long query, and most texts name no check.
     for check in read_checks(keys) if keys else ():
         state = Standing(check.now_standing).state
         more = [

@@ -14,7 +14,7 @@ from find.kinds.kind import Result
 
 
 def branches(asked: Asked) -> Iterator[Result]:
-    """The branches whose names have words that begin with its words; each leads to its figures on the overview."""
+    """The branches whose names have words that begin with its words; each is a link to its figures on the overview."""
     if not (asked.may_name_in_part and names_branches()):
         return
     typed = asked.text.lower().split()

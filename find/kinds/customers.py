@@ -1,4 +1,4 @@
-"""Customers by name, note or number, with their numbers and what they owe."""
+"""Customers by name, note or number, with their numbers and debts."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _SHOWN_NUMBERS, _MOST_NUMBERS = 2, 8
 
 
 def customers(asked: Asked) -> Iterator[Result]:
-    """The customers whom it names: first those of exactly this name, then those with these whole words in it.
+    """The customers in the text: first those with exactly this name, then those with these whole words in the name.
 
-    After the customer whose name it is stands what this customer bought last, to be sold again.
+    After a customer with exactly this name comes the customer's last sale, to be sold again.
     """
     called = Case(
         When(name__iexact=asked.name, then=0),
@@ -58,9 +58,9 @@ def customers(asked: Asked) -> Iterator[Result]:
 
 
 def _sell_again(asked: Asked, customer: Customer) -> Iterator[Result]:
-    """Sell the last sale for one of the numbers again, for the price of now.
+    """The result that sells the last sale for one of the numbers again, at the present price.
 
-    Not if a number was typed, for which `acts` sells.
+    None for a typed number, for which `acts` sells.
     """
     may_sell = asked.person.has_perms((Right.BUY, Right.VIEW_PRODUCT, Right.VIEW_ORDERS))
     if not (may_sell and asked.by_part) or has_digits(asked.text):
@@ -79,7 +79,7 @@ def _sell_again(asked: Asked, customer: Customer) -> Iterator[Result]:
 
 
 def _numbers(customer: Customer) -> str:
-    """The first numbers, as the viewer may see them, and how many more; one for several things once."""
+    """The first numbers, as the viewer may see them, and how many more; a number for several products counts once."""
     numbers = list({number.destination: number for number in customer.numbers.all()}.values())
     shown = ", ".join(shown_number(number) for number in numbers[:_SHOWN_NUMBERS])
     further = len(numbers) - _SHOWN_NUMBERS

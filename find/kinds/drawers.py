@@ -18,7 +18,7 @@ from find.kinds.kind import Result
 
 
 def drawers(asked: Asked) -> Iterator[Result]:
-    """The drawers that it names, and their shifts; those in use first."""
+    """The drawers that it names, and their shifts; drawers in use first."""
     if not asked.may_name_in_part:
         return
     seen = narrowed(Drawer.objects.alias(in_name=words_of("name"))).filter(in_name=words_that_begin(asked.text))

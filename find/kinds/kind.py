@@ -1,4 +1,4 @@
-"""A kind of thing that is found: its words, the rights that show it, and its results for what was asked."""
+"""A kind of result: its words, the rights that show it, and its results for a text."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class Result:
     """A line that leads to a page. `more` stands beside its words; `colour`: as `status-…` in the style sheets.
 
-    `key`: the letter that opens it. `is_far`: hardly what was meant; it gives way to every other result. `is_list`: the
-    list of all that are meant; it stands beside the first of them. `is_meant`: the text says this and nothing else; its
-    kind stands before all others. `is_empty`: it leads to an empty list; its kind stands behind all others.
+    `key`: the letter that opens it. `is_far`: an unlikely result, which every other one replaces. `is_list`: the list
+    of all results, shown with the first of them. `is_meant`: the text means only this; its kind comes before all
+    others. `is_empty`: it leads to an empty list; its kind comes after all others.
     """
 
     url: str

@@ -17,14 +17,14 @@ from purchases.models import Order
 from purchases.presenting import serial_number, shown_destination
 from purchases.states import Status
 
-# If a line finds nothing, so many of its filters are left out in turn.
+# If a line finds nothing, this many of its filters are left out in turn.
 _TRIED = 2
 
 
 def orders(asked: Asked) -> Iterator[Result]:
     """The newest orders that it names; for a line such as "50 ribu kemarin" also the list that reads it as filters.
 
-    The list comes first, but after a single order. An empty list comes last, after what it has without one filter.
+    The list comes first, but after a single order. An empty list comes last, after the results without one filter.
     """
     line, keys, is_last = asked.line, asked.orders, False
     if line:
@@ -74,7 +74,7 @@ def _result(order: Order) -> Result:
 
 
 def _list_of(asked: Asked, line: Line | None) -> Result:
-    """The list, with what it reads in the line, and how many orders it has."""
+    """The list, with the filters of the line and the number of orders."""
     count = line.looked.count if line else ""
     # "tel 10" more likely names a product than the end of a number.
     end = asked.of_line["ends"] if asked.of_line.keys() == {"ends"} and not asked.may_be_end else ""

@@ -19,12 +19,12 @@ from staff.models import User
 from staff.presenting import standing_of
 from staff.roles import role_of
 
-# A name behind one of these asks for the limits of the person.
+# A name after one of these words asks for the person's limits.
 _LIMITS = {"limit", "limits", "batas"}
 
 
 def people(asked: Asked) -> Iterator[Result]:
-    """The people whom it names, first those of exactly this name, then those who work here before those who left.
+    """The people in the text: first those with exactly this name, then people who work here, then people who left.
 
     Days may follow a name, as in "kasir sari kemarin": then the person's page opens with these days. "Limit sari" opens
     it at the limits.
@@ -56,7 +56,7 @@ def people(asked: Asked) -> Iterator[Result]:
 
 
 def _is_cashier_of_line(asked: Asked, person: User) -> bool:
-    """Whether the list of orders reads this person and days in the text, and nothing else."""
+    """Whether the list of orders reads only this person and days in the text."""
     line = asked.line
     if not line or line.rest:
         return False
@@ -65,7 +65,7 @@ def _is_cashier_of_line(asked: Asked, person: User) -> bool:
 
 
 def _name_and_days(text: str) -> tuple[str, Period | None]:
-    """The name without the period after it, and the period; the whole text and None if no period stands there."""
+    """The name without the period after it, and the period; the whole text and None without a period."""
     words = text.split()
     for count in range(1, len(words)):
         days = days_at([word.lower() for word in words[count:]], timezone.localdate(), is_for_sums=True)

@@ -16,10 +16,10 @@ from find.kinds.kind import Result
 
 
 def prices(asked: Asked) -> Iterator[Result]:
-    """The targets that are named beside a word for prices: "harga telkomsel", "telkomsel price".
+    """The targets named together with a word for prices: "harga telkomsel", "telkomsel price".
 
-    An amount may follow a word for profit ("telkomsel profit at least 500") or a brand alone ("telkomsel 500"): then
-    the form opens with its effect.
+    An amount may follow a word for profit ("telkomsel profit at least 500") or only a brand ("telkomsel 500"): then the
+    form opens with the effect of the amount.
     """
     targets, at_least = earning_targets(asked.text)
     is_meant = bool(targets)

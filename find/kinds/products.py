@@ -15,9 +15,9 @@ from find.kinds.kind import Result
 
 
 def products(asked: Asked) -> Iterator[Result]:
-    """The listed products that it asks for; none for a text that is or begins a number, names an order, or names days.
+    """The listed products in the text; none for a text that is or begins a number, names an order, or names days.
 
-    For digits that may end a number, only products that have exactly these digits.
+    Digits that may end a number find only products with exactly these digits.
     """
     if not asked.text or asked.number or asked.orders or asked.names_days or asked.text.startswith(("0", "+")):
         return
