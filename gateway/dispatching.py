@@ -1,8 +1,8 @@
-"""Hands out the requests to the upstream: each piece of work with its permit, at the moment when it may be sent.
+"""Hands out the requests to the upstream: each piece of work with its permit, when it may be sent.
 
 A dispatcher runs as one thread in each worker process. It takes the people's line first; when only batches wait there,
-it alternates with what falls due in the database. It never hands out more than the rate budget has room for, so an
-order in the line holds up no thread of a page or a worker.
+it alternates with due work of the database. It never hands out more than the rate budget has room for, so an order in
+the line holds up no thread of a page or a worker.
 
 It sleeps until something falls due or a commit wakes it (`line.ring_when_committed`), at most for
 `line.LONGEST_SLEEP_SECONDS`. Several dispatchers do not disturb each other: permits, the line and the leases of rows
@@ -48,7 +48,7 @@ _CLASS = {True: CallClass.INTERACTIVE, False: CallClass.BACKGROUND}
 _AGAIN_SECONDS = 2.0
 # The pause after a fault of Redis or PostgreSQL.
 _FAULT_SECONDS = 2.0
-# Rows are leased a few at a time: if this process is killed, those in hand are found only after their lease.
+# Rows are leased a few at a time: if this process is killed, its rows are found again only after their lease.
 _IN_HAND, _AT_MOST = 4, 20
 # While this many messages wait for the workers, no more due work is taken: its permits would be void before a worker
 # had time for them, and beat's tasks would wait behind it until they expire.
@@ -59,10 +59,10 @@ MOST_WAITING = 8
 class Due:
     """Rows of one room that fall due.
 
-    `earliest()`: a query for their due times, earliest first, with `values_list` of only that. `take(limit)` leases up
-    to `limit` rows, the oldest due first, and returns their work; lost work is found again after its lease. `tasks`:
-    the names of the tasks that do it. `asks_upstream`: each piece costs one request of the rate budget and is handed
-    out with its permit.
+    `earliest()`: a query for only their due times (`values_list`), earliest first. `take(limit)` leases up to `limit`
+    rows, the oldest due first, and returns their work; lost work is found again after its lease. `tasks`: the names of
+    the tasks that do the work. `asks_upstream`: each piece costs one request of the rate budget and is handed out with
+    its permit.
     """
 
     earliest: Callable[[], QuerySet[Any]]
@@ -72,7 +72,7 @@ class Due:
 
 
 def first_moments(sources: Sequence[Due]) -> list[tuple[Due, dt.datetime]]:
-    """Each source that has rows, with the first due time; one statement asks all sources."""
+    """Each source that has rows, with the first due time; one statement for all sources."""
     first, *others = [source.earliest().annotate(place=Value(place))[:1] for place, source in enumerate(sources)]
     return [(sources[place], moment) for moment, place in first.union(*others, all=True)]
 
@@ -148,7 +148,7 @@ class Dispatcher:
         return False
 
     def _look(self) -> None:
-        """Lease what is due, and work out when to look again."""
+        """Lease due work, and set the time of the next look."""
         close_old_connections()
         trust_quiet_connection()
         line.stay_awake()
@@ -159,7 +159,7 @@ class Dispatcher:
         look_at = min([now + dt.timedelta(seconds=line.LONGEST_SLEEP_SECONDS), *later])
         if due:
             self._take(due)
-            # Look for the rest as soon as everything in hand is handed out.
+            # Look for the rest as soon as all leased work is handed out.
             look_at = now if self._in_hand else min(look_at, now + dt.timedelta(seconds=_AGAIN_SECONDS))
         self._look_at = time.monotonic() + (look_at - now).total_seconds()
         line.fall_asleep(look_at)

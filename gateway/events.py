@@ -1,4 +1,4 @@
-"""What people do about our account at the upstream."""
+"""People's acts on our account at the upstream, as audit events."""
 
 from django.utils.translation import pgettext_lazy
 

@@ -1,10 +1,9 @@
 """The line of the calls that people asked for, in turns, and the bell that wakes the dispatchers; both are in Redis.
 
-Each person has ten turns at once, and then one every two seconds. More calls than that, such as a batch, wait until no
-other person's turn has come. So 300 orders of one person never hold up the single click of another.
+Each person has ten turns at once, and then one every two seconds. Further calls, such as those of a batch, wait while
+any other person has a turn. So 300 orders of one person never hold up the single click of another.
 
-PostgreSQL is the truth: everything in the line also has a due time there. If the line is lost, or cannot be joined, it
-costs only time.
+PostgreSQL is the truth: all work in the line also has a due time there. A lost line, or a failed join, costs only time.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from core.tracing import traceparent
 from upstream.client import get_client
 
 # A person has this many turns at once, as many as the rate budget keeps for people out of 120 calls, and then one every
-# few seconds. With fewer, a person who clicks every few seconds would run out of them, because clicks come in bunches.
+# few seconds. With fewer turns, a person who clicks every few seconds would run out, because clicks come in bunches.
 TURNS_AT_ONCE = 10
 SECONDS_BETWEEN_TURNS = 2.0
 # A dispatcher sleeps at most this long (seconds), so that a lost wake-up only delays.
@@ -50,7 +49,7 @@ class Work:
 
     @classmethod
     def read(cls, text: bytes) -> Self:
-        """Read what `str` wrote."""
+        """Read the text that `str` wrote."""
         task, _, pk = text.decode().rpartition(":")
         return cls(task, int(pk))
 
@@ -67,27 +66,27 @@ def _run(name: str, keys: list[str], arguments: Sequence[Any] = ()) -> Any:
 
 @cache
 def _sleeper() -> redis.Redis:
-    """A connection that may be silent for as long as a dispatcher sleeps."""
+    """A connection that may be silent while a dispatcher sleeps."""
     return new_client(patience=LONGEST_SLEEP_SECONDS + settings.REDIS_SOCKET_TIMEOUT)
 
 
 def join(work: Work, *, person_id: int | None) -> bool:
-    """Put work into the line for this person, once. False without Redis: then it is done when it falls due."""
+    """Put work into the line for this person, once. False without Redis: then the work is done when it falls due."""
     arguments = [str(work), str(person_id or 0), _us(SECONDS_BETWEEN_TURNS), TURNS_AT_ONCE, traceparent() or ""]
     return _try("join", [_LINE, _TURNS, _BELL, _TRACES], arguments)
 
 
 def ring_when_committed(moment: dt.datetime | None) -> None:
-    """After the commit, make sure that a dispatcher wakes at this moment, when the written rows fall due."""
+    """After the commit, make a dispatcher wake at this moment, when the written rows fall due."""
     if moment is not None:
         at = moment.timestamp()
         transaction.on_commit(lambda: _try("ring", [_SLEEPING_UNTIL, _BELL], [at]) and None)
 
 
 def longest_wait(work: Work) -> float | None:
-    """The longest time (seconds) that work in the line has to wait; None when it is not there, or without Redis.
+    """The longest time (seconds) that work in the line has to wait; None if it is not there, or without Redis.
 
-    Work without a turn, as in a batch, gets every other place of the limit, so it counts double.
+    Work without a turn, such as of a batch, gets every second place of the limit, so it counts double.
     """
     if breaker.is_open:
         return None
@@ -108,7 +107,7 @@ def longest_wait(work: Work) -> float | None:
 
 
 def first_turn_in() -> float | None:
-    """Seconds until the turn of the first in the line, 0 when it has come; None when the line is empty.
+    """Seconds until the turn of the first work in the line, 0 when it has come; None when the line is empty.
 
     Raises `redis.RedisError`.
     """
@@ -117,7 +116,7 @@ def first_turn_in() -> float | None:
 
 
 def take_first() -> tuple[Work, str] | None:
-    """Take the first out of the line, with the trace in which it joined ("" for none). Raises `redis.RedisError`."""
+    """Take the first work out of the line, with the trace of its joining ("" for none). Raises `redis.RedisError`."""
     taken = cast("list[bytes]", _run("take", [_LINE, _TRACES]))
     return (Work.read(taken[0]), taken[1].decode()) if taken else None
 
@@ -130,22 +129,22 @@ def leave(*works: Work) -> None:
 
 
 def backlog(queue: str) -> int:
-    """How many messages wait in this queue, besides those that workers have taken. Raises `redis.RedisError`."""
+    """The number of messages in this queue that no worker has taken. Raises `redis.RedisError`."""
     return cast("int", hurried().llen(queue))
 
 
 def stay_awake() -> None:
-    """Let everything that falls due ring from now on, until `fall_asleep`. Raises `redis.RedisError`."""
+    """Make all work that falls due ring from now on, until `fall_asleep`. Raises `redis.RedisError`."""
     hurried().delete(_SLEEPING_UNTIL)
 
 
 def fall_asleep(until: dt.datetime) -> None:
-    """Let work that falls due later than this not ring. Raises `redis.RedisError`."""
+    """Stop work that falls due later than this from ringing. Raises `redis.RedisError`."""
     hurried().set(_SLEEPING_UNTIL, until.timestamp(), ex=3600)
 
 
 def wait_for_bell(seconds: float) -> dt.datetime | None:
-    """Sleep for this time, or until the bell rings; return the moment at which something falls due.
+    """Sleep for this time, or until the bell rings; return the moment at which work falls due.
 
     A ring wakes one dispatcher. None when the time is over, or work joined the line. Raises `redis.RedisError`.
     """

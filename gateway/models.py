@@ -13,7 +13,7 @@ from core.rights import Right
 from core.triggers import never_truncated
 from upstream.endpoints import Endpoint
 
-# The default of other rooms' columns, too, whose rows have a place in the order of all exchanges.
+# Also the default of columns in other rooms whose rows have a place in the order of all exchanges.
 NEXT_NUMBER = Func(
     Func(Value("gateway_exchange"), Value("id"), function="pg_get_serial_sequence"),
     function="nextval",
@@ -25,8 +25,8 @@ class ExchangeQuerySet(models.QuerySet["Exchange"]):
     def readings(self) -> ExchangeQuerySet:
         """Answers with our balance at the time of the answer.
 
-        A transaction's `balance` is the one "after the operation" (document, Transaction): a past one in the answer to
-        a status request or to a repeated payment, and unclear in the answer to a request that has failed already.
+        A transaction's `balance` is the one "after the operation" (document, Transaction): a past balance in the answer
+        to a status request or to a repeated payment, and unclear in the answer to a request that has failed already.
         """
         sendings = [Endpoint.TRANSACTION_CREATE, Endpoint.BILL_PAY]
         is_sending = Q(endpoint__in=sendings, status__in=["pending", "success"])
@@ -34,7 +34,7 @@ class ExchangeQuerySet(models.QuerySet["Exchange"]):
 
     def of_order(self, ref_id: Any) -> ExchangeQuerySet:
         """Exchanges about an order or inquiry; `ref_id` may be an `OuterRef`."""
-        # The second condition is the index's own: without it the database cannot use the index.
+        # The second condition is that of the index: without it the database cannot use the index.
         return self.filter(ref_id=ref_id, ref_id__gt="")
 
     def errors(self) -> ExchangeQuerySet:
@@ -128,7 +128,7 @@ class Exchange(models.Model):
 
 
 class UpstreamAccount(models.Model):
-    """The one account at the upstream that this database belongs to, and how it answers us at present."""
+    """The one account at the upstream that this database belongs to, and its present state."""
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
     fingerprint = models.CharField(max_length=64, blank=True, help_text="Hash of the upstream's address and Secret ID.")

@@ -1,4 +1,4 @@
-"""When the upstream is polled again: one policy for every room."""
+"""The time of the next poll of the upstream: one policy for every room."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core import clock
 from upstream.error_codes import ErrorCode
 from upstream.errors import Misconfigured, Rejected, Unavailable, UpstreamError
 
-# For this long (seconds) a person's new request is only in the people's line; then it also falls due.
+# For these seconds a person's new request is only in the people's line; then it also falls due.
 HEAD_START_SECONDS = 15.0
 
 # The pauses after "certainly not sent", and while nothing may be sent.
@@ -30,7 +30,7 @@ def backoff(times: int, *, first: float | None = None, factor: float = 2.0) -> f
 
 
 def next_poll_at(times: int) -> dt.datetime:
-    """When to poll again after `times` requests, ± 20 %, so that orders sent together are not polled together."""
+    """The time of the next poll after `times` requests, ± 20 %, so that orders sent together are polled apart."""
     spread = random.uniform(0.8, 1.2)  # noqa: S311 - it guards nothing
     return clock.now() + dt.timedelta(seconds=backoff(times) * spread)
 

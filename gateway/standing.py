@@ -1,6 +1,6 @@
-"""Whether the work that the dispatchers hand out makes progress; kept in Redis, by task.
+"""Knows whether the work that dispatchers hand out makes progress; kept in Redis, by task.
 
-Processes may run and still get nothing done: a machine may be too busy, or every piece of work may meet a fault.
+Running processes may get nothing done: a machine may be too busy, or every piece of work may fail.
 PostgreSQL alone does not show that, because leases move the due times of work that was handed out. People's clicks do
 not count: the workers of their queue may go on while the background stands still.
 """
@@ -29,8 +29,8 @@ _KEPT_SECONDS = 600
 class Standing:
     """Whether the workers make progress with some tasks.
 
-    `handed_out_at`: since when they hold work without any progress; None when they hold none. `gone_on_at`: the time of
-    the last progress; None when it is unknown.
+    `handed_out_at`: the time since which they hold work without progress; None if they hold none. `gone_on_at`: the
+    time of the last progress; None when it is unknown.
     """
 
     handed_out_at: dt.datetime | None
@@ -50,7 +50,7 @@ def note_handed_out(tasks: Collection[str]) -> None:
 
 
 def note_gone_on(task: str) -> None:
-    """Note that work of this task was done, or that nothing was left to do. A store that is away is only logged."""
+    """Note that work of this task was done, or that nothing was left to do. A fault of a store is only logged."""
     try:
         with patient().pipeline() as several:
             several.hset(_GONE_ON, task, str(clock.now().timestamp()))

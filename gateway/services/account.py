@@ -1,4 +1,4 @@
-"""Records how the upstream answers our account. Nothing here moves money."""
+"""Records the upstream's answers about our account. Nothing here moves money."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-# How long a missing line is reported: if no other line is missing by then, the disk works again.
+# The time for which a missing line is reported: if no other line is missing by then, the disk works again.
 UNWRITTEN_FOR = dt.timedelta(minutes=10)
 # "Last answered" is written again only when it is this old, so that not every call needs a write.
 _NOTE_EVERY = dt.timedelta(seconds=10)
@@ -92,13 +92,13 @@ def values_of_note() -> dict[str, dt.datetime]:
 
 
 def note_unreachable() -> None:
-    """Note that the upstream gives no answer, and since when."""
+    """Note that the upstream gives no answer since this moment."""
     upstream_account()
     UpstreamAccount.objects.filter(unreachable_since__isnull=True).update(unreachable_since=timezone.now())
 
 
 def note_unwritten(ref_id: str) -> None:
-    """Note an order that is sent before its line in the journal is on the disk."""
+    """Note an order that is sent although its line in the journal is not on the disk yet."""
     _note_line(ref_id, at=clock.now())
 
 
@@ -108,7 +108,7 @@ def note_written(ref_id: str) -> None:
 
 
 def _note_line(ref_id: str, *, at: dt.datetime | None) -> None:
-    """Note since when this order lacks its line (`at`; None: it has it); forget orders noted too long ago."""
+    """Note since when this order lacks its line (`at`; None: it has the line); forget orders noted too long ago."""
     upstream_account()
     since = clock.now() - UNWRITTEN_FOR
     with transaction.atomic():
@@ -123,7 +123,7 @@ def _note_line(ref_id: str, *, at: dt.datetime | None) -> None:
 
 
 def note_refusal(error: Misconfigured) -> None:
-    """Note that the upstream refuses our account, since when and why; nothing is sent then."""
+    """Note that the upstream refuses our account, the time and the code; nothing is sent then."""
     upstream_account()
     code = error.error_code or "NOT_CONFIGURED"
     stopped = UpstreamAccount.objects.filter(refused_since__isnull=True).update(
@@ -134,15 +134,15 @@ def note_refusal(error: Misconfigured) -> None:
 
 
 class WrongUpstream(Exception):
-    """The database belongs to another account at the upstream than the one configured."""
+    """The database belongs to another account at the upstream than the configured one."""
 
 
 def bind_to_upstream(*, has_orders: bool) -> None:
     """Tie this database to the configured account, or raise `WrongUpstream` with what to do.
 
     Orders of one account must never be polled at another, where "not found" would mean nothing. And books that were
-    opened with one account's balance belong to that account, and cannot be emptied. So the tie may change only while
-    nothing was ordered and no balance was read.
+    opened with one account's balance belong to that account, and cannot be emptied. So the tie may change only before
+    the first order and the first balance.
     """
     sandbox, fingerprint = _fingerprint("sandbox"), configured_fingerprint()
     row = upstream_account()

@@ -34,7 +34,7 @@ T = TypeVar("T", bound=Message)
 
 # While the upstream refuses our account, only this request is sent; its first answer lifts the stop.
 _PROBE = Endpoint.BALANCE
-# How long (seconds) a background call without a permit, or with a void one, waits for a permit.
+# Seconds for which a background call without a permit, or with a void one, waits for a permit.
 _PATIENCE_SECONDS = 5.0
 
 
@@ -54,7 +54,7 @@ class RecordedReply(Generic[T]):
 def next_number() -> int:
     """The next number of the one sequence that orders requests, answers and reports, on every machine.
 
-    What has a higher number happened later, even if clocks differ.
+    An event with a higher number happened later, even if clocks differ.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval(pg_get_serial_sequence('gateway_exchange', 'id'))")
@@ -62,7 +62,7 @@ def next_number() -> int:
 
 
 def reserve(endpoint: Endpoint, *, call_class: CallClass, permit_id: str = "") -> Permit:
-    """Get a permit of the rate budget, before work that is useless without one; use or cancel it within 15 seconds.
+    """Get a permit of the rate budget before work that needs one; use or cancel it within 15 seconds.
 
     `permit_id`: take over this permit, which the dispatcher booked. Without one, or if it became void while its message
     waited, another one of the same class is booked, which takes a few seconds at most. Raises `Unavailable` or
@@ -78,16 +78,16 @@ def reserve(endpoint: Endpoint, *, call_class: CallClass, permit_id: str = "") -
         permit = client.budget.take_over(permit_id, endpoint)
         if client.budget.is_booked(permit):
             return permit
-        # On a busy machine every message may wait that long: if the work were put back, it would never be done.
+        # On a busy machine every message may wait this long: work that is put back would never be done.
         log.info("permit_was_void", endpoint=endpoint.value)
         return client.budget.reserve(endpoint, permit.call_class, _PATIENCE_SECONDS)
     return client.reserve(endpoint, call_class=call_class, patience=_PATIENCE_SECONDS)
 
 
 def give_back(permit_id: str) -> None:
-    """Give back a permit ("" for none) that the dispatcher booked for work that turned out to be done already."""
+    """Give back a permit ("" for none) that the dispatcher booked for work that is already done."""
     if permit_id:
-        # All endpoints of work that is handed out have the same limits.
+        # All endpoints of handed-out work have the same limits.
         get_client().budget.take_over(permit_id, Endpoint.TRANSACTION_STATUS).cancel()
 
 
@@ -100,10 +100,10 @@ def call(
     sent_no: int | None = None,
     attempt: int = 1,
 ) -> RecordedReply[T]:
-    """Make one request and record it. Raises the errors of `upstream.errors`; their kind says what is safe then.
+    """Make one request and record it. Raises the errors of `upstream.errors`; their kind says which step is safe.
 
-    `permit_id`: the permit that the dispatcher booked for this call. `sent_no`: the number of this request, if it was
-    taken before, with an order's claim. `attempt`: for the record, the ordinal of this request among those of its kind.
+    `permit_id`: the permit that the dispatcher booked for this call. `sent_no`: the number of this request, if an
+    order's claim took it before. `attempt`: the ordinal of this request among those of its kind, for the record.
     """
     if permit is None and not request.endpoint.moves_money:
         # Before the number, so that no waiting comes between the two numbers of a reading.
@@ -128,7 +128,7 @@ def call(
 
 @dataclass(frozen=True)
 class LimitUse:
-    """How many of the `calls` that the upstream allows within `window` seconds count now.
+    """The use of a limit: how many of the `calls` that the upstream allows in `window` seconds count now.
 
     `opens_at`: no request is allowed before this moment, as in the first minute (docs/rate-budget.md), or None.
     """
@@ -140,7 +140,7 @@ class LimitUse:
 
 
 def limit_use() -> LimitUse | None:
-    """How much of the account's limit is used now; None without Redis, or with settings that cannot be read."""
+    """The present use of the account's limit; None without Redis, or with settings that cannot be read."""
     try:
         client = get_client()
         rate = client.config.account_rate
@@ -151,13 +151,13 @@ def limit_use() -> LimitUse | None:
 
 
 def first_request_at() -> dt.datetime | None:
-    """When a new shop's first request may be sent; None when it may be sent now, or a balance has been read before."""
+    """The time of a new shop's first request; None if it may be sent now, or a balance was read before."""
     use = None if latest_reading() else limit_use()
     return use.opens_at if use else None
 
 
 def read_balance(*, call_class: CallClass = CallClass.BACKGROUND) -> RecordedReply[Balance]:
-    """Ask the upstream for our balance. Raises as `call` does."""
+    """Ask the upstream for our balance. Raises the same as `call`."""
     return call(requests.balance(), call_class=call_class)
 
 
@@ -169,7 +169,7 @@ def request_balance_reading() -> bool:
 def _refuse_if_stopped(endpoint: Endpoint) -> None:
     """Raise `Misconfigured` if this database belongs to another account, or `Unavailable` ("stopped").
 
-    While our account is refused, only the probe may be sent; from a restored database nothing that spends, until a
+    While our account is refused, only the probe may be sent. A restored database sends nothing that spends until a
     person opens it.
     """
     with connection.cursor() as cursor:

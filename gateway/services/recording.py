@@ -23,8 +23,8 @@ from upstream.requests import Request
 log = structlog.get_logger()
 T = TypeVar("T", bound=Message)
 
-# Longer answers (bytes) are kept only as size and digest. So are good answers about no order and no inquiry: lists,
-# which the catalogue keeps, and balances, which have a column.
+# Longer answers (bytes) are kept only as size and digest. The same holds for good answers without an order or inquiry:
+# lists, which the catalogue keeps, and balances, which have a column.
 _MOST_KEPT = 64 * 1024
 
 _RECORD = """
@@ -38,7 +38,7 @@ _RECORD = """
     RETURNING answered_no
 """
 _RECORD_ANSWER = f"WITH noted AS ({NOTE_ANSWER}) {_RECORD}"
-# How many rows one statement deletes, so that its locks and its log stay small.
+# The most rows that one statement deletes, so that its locks and its log stay small.
 BATCH = 2_000
 
 
@@ -53,7 +53,7 @@ def record(
 ) -> int | None:
     """Store the exchange. For a good answer, note it on the account's row, too, and return its number.
 
-    None for an error, and when the database fails: then the caller still has the answer.
+    None for an error, and when the database fails; the caller still has the answer.
     """
     wire = reply.wire if reply else error.wire if error else None
     values: dict[str, Any] = {
@@ -110,7 +110,7 @@ def forget_exchanges(*, before: dt.datetime, from_no: int, needed: Q) -> int:
 def _forget(endpoint: Endpoint, before: dt.datetime, from_no: int, needed: Q) -> int:
     exchanges = Exchange.objects.past(before, from_no).filter(endpoint=endpoint).order_by("sent_at")
     if endpoint is Endpoint.BALANCE:
-        exchanges = exchanges.errors()  # the others stay, and they are many
+        exchanges = exchanges.errors()  # these stay, and are many
     after, forgotten = dt.datetime.min.replace(tzinfo=dt.UTC), 0
     # Needed exchanges stay, so the next batch begins after them.
     while rows := list(exchanges.filter(sent_at__gt=after).values_list("pk", "sent_at")[:BATCH]):

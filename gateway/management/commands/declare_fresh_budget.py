@@ -1,4 +1,4 @@
-"""`manage.py declare_fresh_budget`: tell a new, empty Redis that no request was ever sent."""
+"""`manage.py declare_fresh_budget`: notes in a new, empty Redis that no request was ever sent."""
 
 from typing import Any
 
