@@ -1,4 +1,4 @@
-"""A merchant's callback address for tests: keeps what arrives and answers as it is set."""
+"""A merchant's callback address for tests: it keeps each callback and answers as a test sets it."""
 
 import json
 import threading
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Received:
-    """One callback as it came in. `at` in seconds of time.monotonic()."""
+    """One callback as it arrived. `at` in seconds of time.monotonic()."""
 
     headers: dict[str, str]
     raw: bytes

@@ -42,7 +42,7 @@ from tills.services.pins import PinHasher
 from upstream.client import get_client
 from upstream.endpoints import Limit
 
-# How long an example takes says something about the machine alone.
+# The time of an example depends on the machine alone.
 properties.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 properties.load_profile("untimed")
 
@@ -57,20 +57,20 @@ project.WHITENOISE_USE_FINDERS = False
 project.STATIC_ROOT = project.DATA_DIR / "static-of-tests"
 project.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 refusals.SECONDS = 0.0  # written at once, by the thread of the test
-# What follows an order or a batch looks often: each look is one short statement.
+# The code that follows an order or a batch looks often: each look is one short statement.
 polling._LOOK_EVERY_SECONDS = bills_inquiring._READ_EVERY_SECONDS = on_demand._LOOK_EVERY_SECONDS = 0.05
 batches_placing._LOOK_EVERY_SECONDS = 0.05
-# Made before any test whose Redis is away: it would be the one of all later tests.
+# Made before any test without Redis, because all later tests would keep that test's clients.
 stores.patient()
 stores.hurried()
-# Each answer logs two lines, which pytest keeps and shows after a failure: they need not be written a second time.
+# Each answer logs two lines, which pytest keeps and shows after a failure: they need not be written again.
 for handler in logging.getLogger().handlers:
     handler.setLevel(logging.WARNING)
 
 
 @pytest.fixture(scope="session")
 def migrated(django_db_modify_db_settings: None) -> Iterator[TextIO]:
-    """A file that names the migrated database which the workers copy. The first one, who makes it, holds the file."""
+    """A file that names the migrated database, which the workers copy. The first worker makes it and locks the file."""
     with (project.DATA_DIR / "migrated").open("a+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
@@ -88,7 +88,7 @@ def django_db_setup(migrated: TextIO, django_db_setup: None, django_db_blocker: 
         print(connection.creation.get_test_db_clone_settings("migrated")["NAME"], end="", file=migrated, flush=True)
     fcntl.flock(migrated, fcntl.LOCK_UN)
     gc.collect()
-    gc.freeze()  # what is loaded stays
+    gc.freeze()  # the loaded modules stay
     TransactionTestCase._fixture_teardown = lambda _test: empty_tables()
     # A new connection would read the catalogue of the database again, which takes longer than most tests.
     TransactionTestCase._should_reload_connections = lambda _test: not connection.is_usable()
@@ -104,7 +104,7 @@ def django_db_setup(migrated: TextIO, django_db_setup: None, django_db_blocker: 
 
 @pytest.fixture(scope="session", autouse=True)
 def _translations() -> None:
-    """The pages' words, compiled; what Django and Python read before (they read once) is forgotten."""
+    """Compile the pages' words, and forget the words that Django and Python have read before (they read once)."""
     call_command("compile_po", verbosity=0)
     gettext._translations.clear()
     trans_real._translations.clear()
@@ -120,7 +120,7 @@ def sandbox_process() -> Iterator[SandboxProcess]:
 
 
 def forget_calls() -> None:
-    """No call counts against any limit: those of earlier tests would leave their minute in the middle of this one."""
+    """Let no call count against a limit: earlier tests' calls would leave their minute in the middle of this test."""
     budget = get_client().budget
     budget._redis.delete(*(key for limit in Limit for key in budget._keys(limit)))
     budget.declare_fresh()
@@ -149,13 +149,13 @@ class Upstream:
 
 @pytest.fixture(scope="session")
 def synced() -> Rows:
-    """The rows that a sync of the sandbox's catalogue stores; empty until a test of this worker has fetched it."""
+    """The rows that a sync of the sandbox's catalogue stores; empty until a test of this worker has synced."""
     return {}
 
 
 @pytest.fixture
 def upstream(transactional_db: None, sandbox_process: SandboxProcess, synced: Rows, settings: Any) -> Upstream:
-    """Our settings point at a clean sandbox whose catalogue is synced; no call counts yet, and checks come quickly."""
+    """A clean sandbox as our upstream, with a synced catalogue; no call counts yet, and checks come quickly."""
     sandbox_process.control("reset")
     settings.UPSTREAM_BASE_URL = sandbox_process.url
     settings.UPSTREAM_SECRET_ID = sandbox_process.secret_id
@@ -164,7 +164,7 @@ def upstream(transactional_db: None, sandbox_process: SandboxProcess, synced: Ro
     if synced:
         put_back(synced)
     else:
-        others = copy_rows()  # of fixtures that came before; no other test may get them
+        others = copy_rows()  # the messages of earlier fixtures; no other test may get them
         empty_tables()
         sync_catalogue()  # with the usual timeouts: a busy machine answers late
         synced.update(copy_rows())
@@ -186,7 +186,7 @@ def oidc_server() -> Iterator[OidcProvider]:
 
 @pytest.fixture
 def provider(oidc_server: OidcProvider, settings: Any) -> OidcProvider:
-    """The settings name a provider at which Sari signs in as a cashier."""
+    """The provider that the settings name; Sari signs in there as a cashier."""
     oidc_server.reset()
     oidc_server.claims = dict(SARI)
     our_provider._known.clear()
@@ -197,7 +197,7 @@ def provider(oidc_server: OidcProvider, settings: Any) -> OidcProvider:
 
 @pytest.fixture(autouse=True)
 def _policies_and_branches_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test reads them at its first question, and then after a change only: counts of statements hold."""
+    """Each test reads both at its first query, and again only after a change, so that counts of statements hold."""
     for services in (policies.services, branches.services):
         monkeypatch.setattr(services, "_KEPT_SECONDS", 1e9)
         services.forget()
@@ -205,7 +205,7 @@ def _policies_and_branches_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _english(settings: Any) -> None:
-    """The pages' words are tested in the language of the source."""
+    """Test the pages' words in the language of the source."""
     settings.LANGUAGE_CODE = "en"
 
 
@@ -216,7 +216,7 @@ def cashier(db: None) -> Browser:
 
 @pytest.fixture
 def costs_shown(db: None) -> Iterator[None]:
-    """The shop lets its cashiers see costs, and so the balance; afterwards no more, also where a test commits."""
+    """Let cashiers see costs, and so the balance; taken back afterwards, also if the test commits."""
     grant(apps, "cashier", "catalogue.view_cost")
     yield
     Group.objects.get(name="cashier").permissions.remove(Permission.objects.get(codename="view_cost"))
@@ -241,5 +241,5 @@ def _travelling(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def long_books(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The worker makes every workbook, also one of few rows."""
+    """Have the worker make every workbook, also one of few rows."""
     monkeypatch.setattr("exports.lists.MOST_IN_BOOK", -1)

@@ -1,4 +1,4 @@
-"""The callback address: strict at the door, stored first, answered before any work."""
+"""The callback address: it checks strictly, stores first, and answers before any work."""
 
 import hashlib
 import hmac
@@ -45,7 +45,7 @@ def test_the_signature_is_not_stored_with_the_headers():
 
 
 def test_the_same_bytes_again_are_counted_under_any_delivery_id():
-    body = body_for(make_order(Status.PENDING))  # signed long ago, and heard by somebody
+    body = body_for(make_order(Status.PENDING))  # signed long ago, and overheard by a stranger
 
     answers = [post(body, headers={"X-Delivery-Id": name}).status_code for name in ("d-1", "d-1", "new-1", "new-2")]
 

@@ -1,4 +1,4 @@
-"""What a callback said is kept for its days, and longer where an order needs it; the audit verifies all the same."""
+"""A callback's body is kept for its days, and longer if an order needs it; the audit verifies in both cases."""
 
 import datetime as dt
 
@@ -23,7 +23,7 @@ LONG_AGO = timezone.now() - dt.timedelta(days=100)
 
 
 def processed(ref_id: str = "", *, at: dt.datetime = LONG_AGO, state: str = "applied") -> Callback:
-    """A callback that came in then, as `receive` keeps it."""
+    """A callback that arrived then, as `receive` keeps it."""
     body = f'{{"ref_id": "{ref_id}", "at": "{at}"}}'.encode()
     pk = services.receive(body=body, headers={}, source_address=None, is_signed=True, ref_id=ref_id, event="x")
     with transaction.atomic(), connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Callbacks as a real web server hands them on."""
+"""Callbacks through a real web server."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(scope="module")
 def url(django_db_setup: None) -> Iterator[str]:
-    """Where callbacks go, served by a real web process."""
+    """The callback address of a real web process."""
     fleet = Fleet()
     try:
         fleet.start("web")

@@ -37,7 +37,7 @@ def _receive(body: bytes, ref_id: str = "x", *, is_signed: bool = True, delivery
 
 
 def _break_for(monkeypatch, order: Order) -> None:
-    """Our own code fails on every callback about this order."""
+    """Make our own code fail on every callback about this order."""
     real = services.apply_reports
 
     def apply(reports):
@@ -155,7 +155,7 @@ def test_a_hundred_faulty_callbacks_hold_up_no_other(monkeypatch):
 
 
 def test_callbacks_that_keep_coming_are_taken_together(monkeypatch):
-    # given that another one has come whenever a batch is done, for a second
+    # given that for a second another callback has come at the end of each batch
     comes_until = time.monotonic() + 1
     batches: list[int] = []
 
@@ -167,7 +167,7 @@ def test_callbacks_that_keep_coming_are_taken_together(monkeypatch):
 
     services.process_waiting()
 
-    # they are looked for a few times a second, until none has come
+    # the service looks a few times a second, until there is none
     assert time.monotonic() >= comes_until
     assert 2 <= len(batches) <= 6
 
@@ -240,7 +240,7 @@ def test_an_unsigned_callback_that_says_something_else_has_the_status_asked(monk
 
         assert asked == ([] if said == status else [("purchases.tasks.ask_anyway", order.pk)]), said
         assert (callback.state, moves(order)) == ("hint", []), said
-    assert not Incident.objects.exists()  # it is not signed: the answer is believed, and nothing else
+    assert not Incident.objects.exists()  # it is not signed: only the answer of the poll counts
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,4 +1,4 @@
-"""The sandbox's catalogue as the search sees it, without a database."""
+"""The sandbox's catalogue as the search reads it, without a database."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Finding a product: by words, by category and brand, from the phone number."""
+"""A product is found by words, by category and brand, and by a phone number."""
 
 import datetime as dt
 import re

@@ -81,7 +81,7 @@ def test_a_search_tries_every_way_in_which_a_number_is_stored(typed, stored):
 
 
 def make_category(code):
-    """One whose name says nothing."""
+    """A category whose name says nothing about its numbers."""
     return Category.objects.create(code=code, name="?", type="prepaid")
 
 

@@ -1,4 +1,4 @@
-"""A product keeps the kind of its numbers under every name, until the shop sets another one."""
+"""A product keeps the kind of its numbers under every name, until the shop sets another kind."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Numbers as a spreadsheet leaves them: mended where that is certain, else refused."""
+"""Numbers as a spreadsheet leaves them: mended if the mending is certain, else refused."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every change of a price can be looked up: the old price, the new one, the time."""
+"""Every change of a price can be looked up: the old price, the new price, the time."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""The price list for customers: selling prices of what the counter sells, and never a cost, on no way out."""
+"""The price list for customers: selling prices of the counter's products, and never a cost, on any way out."""
 
 import html
 import re
@@ -66,7 +66,7 @@ def axis_of_5_000() -> Product:
 
 
 def test_it_lists_in_the_counters_order_what_the_counter_sells_by_a_rule(telkomsel):
-    # given products of two brands, and what is gone, closed, below cost, without a rule, and a bill
+    # given products of two brands, and products that are gone, closed, below cost or without a rule, and a bill
     five = make_product(code="T5", name="Telkomsel 5.000", brand="telkomsel", price=5_100, selling_price=6_000)
     axis = axis_of_5_000()
     make_product(code="X1", name="Gone", brand="telkomsel", selling_price=20_000, is_listed=False)

@@ -1,4 +1,4 @@
-"""A change of a price rule: seen before it is saved, kept as an event, and below cost only with a second person."""
+"""A change of a price rule: previewed, kept as an event, and below cost only with a second person."""
 
 from typing import Any
 
@@ -143,7 +143,7 @@ def test_a_second_person_approves_a_rule_below_cost_on_the_page():
 
 
 def test_a_rule_that_was_asked_for_before_there_was_a_least_amount_is_still_approved():
-    # given what such a release kept: the content without a least amount, as its digest says
+    # given the content of such a release: it has no least amount, also in its digest
     product = make_product(price=10_000)
     asker = make_person("administrator")
     _set(_of(product), Terms("percent", 250, 500), actor=asker)
@@ -164,7 +164,7 @@ def test_a_rule_that_was_asked_for_before_there_was_a_least_amount_is_still_appr
     approved = approve(approval, approver())
     assert (approved.state, approved.changes) == ("approved", {})
 
-    # then the price is the one asked for
+    # then the price is the asked price
     product.refresh_from_db()
     assert product.selling_price == 9_000
 
@@ -214,7 +214,7 @@ def test_on_the_page_a_percentage_has_a_least_amount():
     assert "cost + 2,5%, at least Rp500" in words(browser.get("/products/prices/"))
     assert "cost + 2,5%, at least Rp500" in words(browser_of("auditor").get("/audit/"))
 
-    # another kind has none, whatever stands in its field
+    # another kind has no least amount, whatever its field holds
     typed |= {"kind": "plus", "value": "700", "at_least": "nonsense"}
     browser.confirm(URL, {**typed, **hidden(browser.get(URL, typed))})
     product.refresh_from_db()
@@ -309,7 +309,7 @@ def test_the_pages_about_prices_ask_few_questions():
     browser = browser_of("administrator")
     for number in range(60):
         make_product(price=10_000 + number)
-    shown = f"{URL}?target=all:prepaid&kind=plus&value=500&round_to=1&page=2"  # also with what was sold lately
+    shown = f"{URL}?target=all:prepaid&kind=plus&value=500&round_to=1&page=2"  # also with the products sold lately
     for address, most in (("/products/prices/", 10), (URL, 10), (shown, 13)):
         with statements() as sent:
             assert browser.get(address).status_code == 200

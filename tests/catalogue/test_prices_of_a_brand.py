@@ -38,7 +38,7 @@ def owner() -> User:
 
 @pytest.fixture
 def products() -> list[Product]:
-    """One of Telkomsel in each of three categories, and one of XL."""
+    """A product of Telkomsel in each of three categories, and a product of XL."""
     for code, name in (("pulsa", "Pulsa"), ("data", "Data"), ("sms", "SMS")):
         Category.objects.create(code=code, name=name, type="prepaid")
     three = [
@@ -87,7 +87,7 @@ def test_one_change_gives_each_brand_its_rule_and_is_one_event(products, owner):
     target = _everywhere()
     seen = preview(target, LEAST, count=10)
     assert [(row.code, row.before, row.after) for row in seen.rows] == [
-        ("DATA", 52_500, 51_500),  # what falls comes first
+        ("DATA", 52_500, 51_500),  # falling prices come first
         ("SMS", 3_000, 3_500),
         ("PULSA", 10_000, 10_500),
     ]
@@ -126,7 +126,7 @@ def test_what_stays_as_now_only_gets_a_least_amount(held: Terms | None, then: Te
 
 
 def test_each_brand_keeps_what_holds_for_it_and_no_price_falls(products, owner):
-    # given a percentage by the category, one of the brand itself, and enough rupiah on top
+    # given a rule in percent for a category, one for a brand, and one with enough rupiah on top
     for code, terms in (("pulsa", Terms("percent", 300, 100)), ("sms", Terms("plus", 1_500))):
         category = Category.objects.get(code=code)
         change_rule(Target(type="prepaid", category=category), terms, actor=owner)
@@ -139,10 +139,10 @@ def test_each_brand_keeps_what_holds_for_it_and_no_price_falls(products, owner):
     ]
     assert (seen.falling, seen.below_cost) == (0, 0)
 
-    # when each stays as it is, but for a least amount
+    # when each rule stays as it is, with a least amount
     change_rule(target, AsNow(500), actor=owner, seen=seen.hash)
 
-    # then only those below it change, and no rule comes where what holds is enough
+    # then only prices below it change, and no brand gets a rule that it does not need
     assert _prices() == {"PULSA": 10_500, "DATA": 50_500, "SMS": 4_500, "XL": None}
     assert all(price >= (before[code] or 0) for code, price in _prices().items() if price)
     rules = PriceRule.objects.filter(brand__isnull=False).order_by("brand_id")
@@ -381,7 +381,7 @@ def test_what_was_saved_is_named_with_its_count_and_the_least_profit(products):
 
 
 def test_what_was_saved_names_the_least_profit_of_every_product(products, owner):
-    # given a product that earns less than those whose prices change, and still enough
+    # given a product whose price stays; it earns less than the changed ones, and still enough
     change_rule(Target(type="prepaid", product=products[0]), Terms("fixed", 10_550), actor=owner)
     browser = browser_of("administrator", language="id")
 
@@ -401,18 +401,18 @@ def test_of_equal_profits_the_cheapest_listed_product_is_named(products, owner):
         change = preview(_everywhere(), Terms("plus", 700))
         return change.least_of_all, change.least_product
 
-    # given: a product that is sold no more, and another brand's, which would be named by their names and costs
+    # given: a delisted product and another brand's product, which would come first by their names and costs
     make_product(category="sms", code="GONE", name="A", price=100, is_listed=False)
     make_product(category="data", brand="xl", code="OTHER", name="B", price=100)
     for code, name in (("PULSA", "C"), ("DATA", "D"), ("SMS", "E")):
         Product.objects.filter(code=code).update(name=name)
     assert named() == (700, "E")
 
-    # of equal costs, the first by name
+    # among equal costs, the first by name
     Product.objects.filter(code="PULSA").update(price=3_000)
     assert named() == (700, "C")
 
-    # one that the provider does not have at the moment counts, too: it is sold again without a change of its price
+    # an unavailable product counts, too: the shop sells it again later at the same price
     make_product(category="sms", code="AWAY", name="Z", price=2_000, availability="inactive")
     assert named() == (700, "Z")
     change_rule(Target(type="prepaid", product=products[1]), Terms("plus", 650), actor=owner)
@@ -465,7 +465,7 @@ def test_the_brands_that_sold_most_come_first_then_by_name(products):
     browser = browser_of("administrator")
     page = browser.get("/products/prices/")
 
-    # then: brands of bills, which have fees, stand under no least profit
+    # then: brands of bills, which have fees, are not in the list of least profits
     assert [now.target.brand.name for now in page.context["everywhere"]] == ["Telkomsel", "by.U", "AXIS"]
     Product.objects.update(bought=0)
     page = browser.get("/products/prices/")

@@ -62,12 +62,12 @@ def test_a_rule_makes_the_price_and_rounds_it_up(kind: str, value: int, round_to
         (250, 255, 1, 10_455),
         (250, 256, 1, 10_456),
         (250, 500, 1, 10_700),
-        (333, 340, 1, 10_540),  # 339,66 is rounded up to as much
+        (333, 340, 1, 10_540),  # 339,66 is rounded up to the same amount
         (333, 341, 1, 10_541),
         (0, 500, 1, 10_700),
         (0, 1, 1, 10_201),
         (250, 500, 500, 11_000),
-        (250, 300, 500, 10_500),  # the larger of both, and then rounded up
+        (250, 300, 500, 10_500),  # the larger of both, then rounded up
         (250, 301, 500, 11_000),
         (250, 1_000_000_000, 1, 1_000_010_200),
     ],
@@ -168,7 +168,7 @@ def test_a_product_that_becomes_a_bill_loses_its_selling_price(upstream: Upstrea
     biller = Product.objects.filter(type="postpaid").first()
     assert biller is not None
     _rule(type="postpaid", value=2_500)
-    # As if the upstream had turned each into the other: the next catalogue turns them back.
+    # As if the upstream had swapped both types: the next catalogue swaps them back.
     Product.objects.filter(pk=product.pk).update(type="postpaid", fee=2_500)
     Product.objects.filter(pk=biller.pk).update(type="prepaid", fee=0, selling_price=5_000)
 

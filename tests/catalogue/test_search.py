@@ -14,7 +14,7 @@ UNTIMED = settings(deadline=None, max_examples=50)  # a busy machine takes its t
 
 MONTHS = ("sebulan", "bulanan", "30h", "30 h", "1 bulan", "30 hari", "a month", "one month", "monthly", "per bulan")
 WEEKS = ("seminggu", "mingguan", "7h", "1 week", "a week", "weekly")
-# what is typed, the code of what comes first, codes that must not be found at all
+# the typed text, the code of the first result, codes that must not be found at all
 QUERIES = [
     # the denomination, in every spelling
     ("tel 10", "TSEL10", "TSEL1 TSEL5"),
@@ -45,7 +45,7 @@ QUERIES = [
     ("tsel 1", "TSEL1", ""),
     ("goceng tsel", "TSEL5", "TSEL1 TSEL3"),
     ("ceban xl", "XL10", "XL1 XL5"),
-    # there is none of exactly that: a larger one, never a smaller one
+    # no product has exactly this amount: a larger one comes, never a smaller one
     ("pulsa tsel 12", "TSEL15", "TSEL1 TSEL10"),
     ("telkomsl 12.000", "TSEL15", "TSEL1 TSEL10 TSELD12G30 TSELD17G30"),
     ("tsel 3jt", "", ""),
@@ -99,7 +99,7 @@ QUERIES = [
     *((f"tsel data {words}", "TSELD1G1", "TSELD3G30") for words in ("sehari", "harian", "daily", "1h", "a day")),
     ("081290000001 3gb sebulan", "TSELD3G30", "TSELD3G7"),
     ("tsel 12gb bulanan", "TSELD12G30", "TSELD3G30"),
-    ("tsel 12gb seminggu", "", ""),  # there is none: never one of another length
+    ("tsel 12gb seminggu", "", ""),  # there is none: a package of another length must never come
     ("tsel 2gb bulanan", "TSELD3G30", "TSELD2G7"),
     ("listrik bulanan", "PLN20", ""),
     ("tagihan listrik bulanan", "PLNNONTAG", "PLN20"),
@@ -144,7 +144,7 @@ QUERIES = [
     ("pb 1200", "PB1200", ""),
     ("steam 12", "STEAM12", ""),
     ("play store 20", "GPLAY20", "GPLAY10"),
-    # words alone, codes, and what is bought before bills
+    # words alone, codes, and prepaid products before bills
     ("telkomsel", "TSEL1", "XL1"),
     ("spotify", "SPOTIFY1", ""),
     ("vidio2", "VIDIO2", ""),
@@ -218,7 +218,7 @@ def test_a_number_among_words_is_found_whole():
         ("0812 9000 0001 10", "0812 9000 0001", "10"),
         ("0812 9000 0001 100", "0812 9000 0001", "100"),
         ("0812 345 678 901", "0812 345 678 901", ""),  # thirteen digits in groups: not a denomination of 901
-        ("0812 3456 7890 1", "0812 3456 7890 1", ""),  # so is this; a number that lacks its end would be worse
+        ("0812 3456 7890 1", "0812 3456 7890 1", ""),  # this, too; a number that lacks its end would be worse
         ("+62 812-9000-0001 5", "+62812-9000-0001", "5"),
         ("62 812 9000 0001 5rb", "62812 9000 0001", "5rb"),
         ("0812", "0812", ""),

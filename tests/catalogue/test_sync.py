@@ -20,7 +20,7 @@ PRODUCT = "Telkomsel 10.000"
 
 @pytest.fixture(autouse=True)
 def _patient(upstream: Upstream, settings: Any) -> None:
-    """The whole catalogue takes its time on a busy machine."""
+    """Wait longer: on a busy machine the whole catalogue takes its time."""
     settings.UPSTREAM_CONNECT_TIMEOUT = settings.UPSTREAM_READ_TIMEOUT = 30.0
 
 
@@ -89,7 +89,7 @@ def test_given_no_upstream_the_last_good_catalogue_stays(upstream: Upstream, set
 
 
 def answer_products_with(monkeypatch: Any, change: Any) -> None:
-    """The upstream lists what `change` makes of its products."""
+    """Have the upstream list its products as `change` returns them."""
     real = Client.send
 
     def send(self, request, *how):

@@ -16,7 +16,7 @@ from upstream.client import get_client
 
 @pytest.fixture
 def valkey(tmp_path: Path) -> Iterator[Valkey]:
-    """A Valkey that only this test uses."""
+    """A Valkey for this test alone."""
     group = ProcessGroup()
     stores = Stores(tmp_path, group, postgres=False)
     stores.start()

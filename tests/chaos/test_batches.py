@@ -27,7 +27,7 @@ CREATE, PAY = "/v1/transaction/create", "/v1/bill/pay"
 
 
 def table(rows: int, *, bills_each: int = 0) -> str:
-    """So many rows; one of so many is a bill."""
+    """A table of so many rows; one in every `bills_each` is a bill."""
     is_bill = [bills_each > 0 and row % bills_each == 0 for row in range(rows)]
     return "".join(
         f"5312{row:08d};PLNPASCA\n" if bill else f"0812{row:08d};10\n" for row, bill in enumerate(is_bill, 100)
@@ -55,7 +55,7 @@ def test_killed_at_random_rows_twenty_times_each_row_is_charged_once(upstream: U
         process.stdin.write("\n")
         process.stdin.flush()
         pid = int(process.stdout.readline())
-        # It has begun with a row of this turn, or with what is left of the orders.
+        # It has begun with a row of this turn, or with the orders that are left.
         eventually(lambda before=before: Order.objects.count() > min(before, ROWS - 1), within=10)
         time.sleep(moments.uniform(0, 0.08))
         os.kill(pid, signal.SIGKILL)
@@ -68,7 +68,7 @@ def test_killed_at_random_rows_twenty_times_each_row_is_charged_once(upstream: U
 
     settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.5
     batch.refresh_from_db()
-    while not is_over(batch):  # the last worker may have placed the last row, and left its order on the way
+    while not is_over(batch):  # the last worker may have placed the last row, and left its order in progress
         if batch.state == "running":
             place_rows(batch.pk)
         for order in Order.objects.filter(batch_row__batch=batch, next_poll_at__isnull=False):
@@ -79,7 +79,7 @@ def test_killed_at_random_rows_twenty_times_each_row_is_charged_once(upstream: U
 
 
 def assert_charged_once(upstream: Upstream, batch: Batch, *, rows: int) -> None:
-    """Each row became one order, which arrived and was charged once, or was killed before a byte was sent."""
+    """Assert that each row is one order, which arrived and was charged once, or was killed before a byte was sent."""
     orders = [row.order for row in rows_of(batch)]
     assert len({order.pk for order in orders if order}) == rows
     for order in orders:

@@ -1,4 +1,4 @@
-"""A killed process or an emptied store changes only the time: every order reaches its true state, charged once."""
+"""A killed process or an emptied store only delays: every order reaches its true state, charged once."""
 
 import hashlib
 import hmac
@@ -27,7 +27,7 @@ CREATE = "/v1/transaction/create"
 
 
 def place_magic(number: int) -> Order:
-    """A queued order for magic destination `number`, due at once: its message is as good as lost."""
+    """A queued order for magic destination `number`, due at once, as if its message were lost."""
     order = magic.place(number)
     Order.objects.filter(pk=order.pk).update(next_poll_at=timezone.now())
     return order
@@ -38,7 +38,7 @@ def status(order: Order) -> str:
 
 
 def test_workers_killed_after_the_claim_then_it_is_charged_once(upstream: Upstream, fleet: Fleet):
-    # Nobody gives up or asks before the kill.
+    # No process gives up or polls before the kill.
     fleet.env |= {"UPSTREAM_READ_TIMEOUT": "30", "ORDER_CHECK_FIRST_SECONDS": "30"}
     fleet.start("worker", "background", "beat")
     order = place_magic(6)  # accepted, then no answer

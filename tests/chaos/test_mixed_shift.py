@@ -1,4 +1,4 @@
-"""A whole shift at the counter, with real workers of which one is killed midway: everything adds up to the rupiah."""
+"""A whole shift at the counter, in which a real worker is killed: everything adds up to the rupiah."""
 
 import json
 import random
@@ -47,7 +47,7 @@ FAILS, REFUSED, CUT = "04", "23", "05"
 
 @dataclass
 class Notebook:
-    """The events, as a person beside the till would write them down: no entry of ours is read for it."""
+    """The events, as a person at the till would write them down, without a look at our entries."""
 
     cash: int = OPENING
     owed: Counter[str] = field(default_factory=Counter)
@@ -55,7 +55,7 @@ class Notebook:
     paid_by: dict[str, str] = field(default_factory=dict)
 
     def sold(self, order: Order, method: str) -> None:
-        """A sale: `method`, or the debtor's name."""
+        """Note a sale; `method`: the way to pay, or the debtor's name."""
         self.prices[order.ref_id], self.paid_by[order.ref_id] = order.customer_pays, method
         if method == "cash":
             self.cash += order.customer_pays
@@ -63,7 +63,7 @@ class Notebook:
             self.owed[method] += order.customer_pays
 
     def changed(self, order: Order, method: str) -> None:
-        """It was paid otherwise after all."""
+        """Note that a sale was paid in another way."""
         former = self.paid_by.pop(order.ref_id)
         if former == "cash":
             self.cash -= order.customer_pays
@@ -73,7 +73,7 @@ class Notebook:
 
 
 def destination(number: int) -> str:
-    """A phone number for each sale; some that the upstream refuses or lets fail, and some whose answers are cut."""
+    """A phone number for each sale; the upstream refuses some or lets them fail, and cuts the answers for some."""
     nth = number // 10
     code = {3: FAILS, 6: REFUSED if number % 20 == 6 else "", 9: CUT if number % 20 == 9 else ""}.get(number % 10)
     if not code:
@@ -88,7 +88,7 @@ def open_orders() -> list[tuple[str, str]]:
 
 
 def checked_bills(person: User) -> list[BillCheck]:
-    """Bills that can be paid."""
+    """Checks of bills that can be paid."""
     biller = Product.objects.filter(type="postpaid", category__name__startswith="PLN").earliest("pk")
     start = partial(bills.start_check, product=biller, checked_by=person, enqueue=False)
     checks = [start(destination=f"53{1_000_000_000 + number}") for number in range(BILLS)]
@@ -120,7 +120,7 @@ class Shop:
         self.checks = checked_bills(self.cashier)
 
     def sell(self, number: int) -> Order:
-        """One sale, however it is paid."""
+        """Make one sale, paid in any way."""
         key, amount, place = self._what(number)
         method = self.dice.choice(["cash", "cash", "cash", "transfer", "qris", *self.customers])
         if method not in self.customers:
@@ -137,7 +137,7 @@ class Shop:
         return order
 
     def _what(self, number: int) -> tuple[str, int, Callable[..., Order]]:
-        """A bill now and then, else a number to top up: its key, what the customer pays, and how it is placed."""
+        """Now and then a bill, else credit: the key, the amount that the customer pays, and the call that places it."""
         if number % (SALES // BILLS) == 0:
             check = self.checks[number * BILLS // SALES]
             pay = partial(bills.pay_bill, check, amount=check.total, paid_by=self.cashier)
@@ -148,7 +148,7 @@ class Shop:
         return key, product.sells_for, place
 
     def do_something_else(self, number: int, order: Order) -> None:
-        """Now and then cash for something else, a part of what is owed, or another way of paying after all."""
+        """Now and then move other cash, take a part of a debt, or change the way to pay."""
         book = self.book
         if number % 20 == 5:
             act, change = (pay_in, 30_000) if number % 40 == 5 else (pay_out, -20_000)
@@ -165,7 +165,7 @@ class Shop:
             book.changed(order, "qris")
 
     def give_back(self, order: Order) -> bool:
-        """Perhaps give back the money of a failed order; whether it was given back."""
+        """Perhaps give back the money of a failed order; returns whether it did."""
         sold = self.book.paid_by[order.ref_id]
         how = self.dice.choice(["credit", ""] if sold in self.customers else ["cash", "transfer", ""])
         if how:
@@ -199,7 +199,7 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah(upstream: Upstr
             fleet.start("worker")
         shop.do_something_else(number, shop.sell(number))
 
-    # when: all have ended, those that never arrived by a person; some of what ended for nothing is given back
+    # when: all have ended (a person ends those that never arrived), and some customers get their money back
     eventually(lambda: not open_orders(), within=300)  # seconds; beside browsers the workers come last
     for lost in Order.objects.filter(status=Status.NEEDS_ACTION):
         close_never_arrived(lost, actor=shop.supervisor, note="killed")
@@ -218,8 +218,8 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah(upstream: Upstr
         name: book.owed[name] for name in shop.customers
     }
 
-    # then: by the upstream's own records each purchase was sent once at most, and a bill that was lost on its way only
-    # as it was (document, /v1/bill/pay 5); each was charged once, and refunded if it failed
+    # then: by the upstream's own records each purchase was sent at most once, and a lost bill was repeated only
+    # identically (document, /v1/bill/pay 5); each was charged once, and refunded if it failed
     assert {len(bodies) for bodies in sendings(upstream, "/v1/transaction/create").values()} == {1}
     assert {len(set(bodies)) for bodies in sendings(upstream, "/v1/bill/pay").values()} == {1}
     moved = [row for row in upstream.control("ledger")["mutations"] if row["ref_id"]]
@@ -230,6 +230,6 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah(upstream: Upstr
     assert by_status[Status.FAILED]
     assert by_status[Status.REJECTED]
 
-    # then: our books are the upstream's
+    # then: our books equal the upstream's
     run, fault = reconcile_now(seconds=20)
     assert (fault, run.difference, Difference.objects.count()) == ("", 0, 0)

@@ -1,4 +1,4 @@
-"""Two installations on one database and one Redis: one dies, every role is restarted, and the shop notices nothing."""
+"""Two installations on one database and Redis: one dies, every role restarts, and no cashier notices it."""
 
 import datetime as dt
 import os
@@ -49,7 +49,7 @@ def sandbox() -> Iterator[SandboxProcess]:
 
 @pytest.fixture
 def shared(transactional_db: None, sandbox: SandboxProcess, valkey: Valkey, settings: Any) -> dict[str, str]:
-    """The stores of both installations; the catalogue is there, and nothing was ever sent."""
+    """The stores of both installations; they have the catalogue, and nothing was ever sent."""
     rates = {"UPSTREAM_ACCOUNT_RATE": f"{LIMIT}/minute", "UPSTREAM_IP_RATE": "100000/minute"}
     upstream = {
         "UPSTREAM_BASE_URL": sandbox.url,
@@ -83,7 +83,7 @@ def shared(transactional_db: None, sandbox: SandboxProcess, valkey: Valkey, sett
 
 @pytest.fixture
 def both(shared: dict[str, str]) -> Iterator[tuple[Installation, Installation]]:
-    """The one that will die, and the one whose roles each have a launcher of their own."""
+    """The installation that will die, and the one whose roles each have a launcher of their own."""
     first, second = Installation("first", shared), Installation("second", shared)
     try:
         first.start("web", *BEHIND)
@@ -102,23 +102,23 @@ def both(shared: dict[str, str]) -> Iterator[tuple[Installation, Installation]]:
 class Till:
     """A cashier's browser and the proxy in front of both installations.
 
-    Like a proxy it goes to the other one when nobody takes the connection. Like the browser's page it sends the same
-    form again when an answer was cut off; `error_pages` are those that a person would have seen.
+    Like a proxy it goes to the other installation when nobody takes the connection. Like the browser's page it sends
+    the same form again when an answer was cut off; `error_pages`: the error pages that a person would have seen.
     """
 
     def __init__(self, addresses: list[str]) -> None:
         self.addresses = addresses
         self.product = Product.objects.get(name="Telkomsel 10.000")
         self.error_pages: list[str] = []
-        make_person("admin", username="owner")  # until somebody owns a real shop, no page of it answers
+        make_person("admin", username="owner")  # until a real shop has an owner, none of its pages answers
         person = make_person("cashier")
-        give_factor(person)  # who sells in a real shop has one
+        give_factor(person)  # a seller in a real shop has a second factor
         cashier = signed_in(person)
         cashier.get(f"/counter/review/?product={self.product.code}&q=081200000000")
         self.cookies = {name: morsel.value for name, morsel in cashier.cookies.items()}
 
     def buy(self, number: int) -> str:
-        """Buy for one destination, which is the answer; "" when a person would have seen an error."""
+        """Sell for one destination and return it; "" when a person would have seen an error."""
         form = {
             "product": self.product.code,
             "destination": f"08121{number:07d}",
@@ -170,18 +170,18 @@ def asked(sandbox: SandboxProcess) -> list[dict[str, Any]]:
 
 
 def charged_by(sandbox: SandboxProcess) -> Counter[str]:
-    """How often the sandbox's own records debit each order."""
+    """The number of debits for each order in the sandbox's own records."""
     return Counter(row["ref_id"] for row in sandbox.control("ledger")["mutations"] if row["kind"] == "debit")
 
 
 def unfinished(lost: set[str]) -> list[tuple[object, ...]]:
-    """The orders without success but `lost`, with what tells why."""
+    """The orders without success, except `lost`, with the facts that say why."""
     facts = ("ref_id", "status", "action_reason", "attempt", "created_at", "sent_at", "next_poll_at")
     return list(Order.objects.exclude(status=Status.SUCCESS).exclude(ref_id__in=lost).values_list(*facts))
 
 
 def are_settled(sandbox: SandboxProcess) -> bool:
-    """Whether each order ended well, but for a few that are unknown and never arrived."""
+    """Whether each order ended well, except a few that are unknown and never arrived."""
     unknown = set(Order.objects.filter(status=Status.UNKNOWN).values_list("ref_id", flat=True))
     lost = unknown - charged_by(sandbox).keys()
     return len(lost) <= IN_HAND and not unfinished(lost)
@@ -203,7 +203,7 @@ def test_one_dies_and_nothing_is_lost_or_doubled(both, sandbox: SandboxProcess):
                 first.kill()
         refs = refs_of([order.result() for order in placed])
 
-    # when: 50 more at 100 a minute, while each role of the other one is restarted
+    # when: 50 more at 100 a minute, while each role of the other installation is restarted
     slow: list[str] = []
 
     def sell() -> None:
@@ -211,7 +211,7 @@ def test_one_dies_and_nothing_is_lost_or_doubled(both, sandbox: SandboxProcess):
             slow.append(till.buy(FAST + number))
             time.sleep(EVERY_SECONDS)
 
-    # like a rolling restart behind a proxy: a second pair of pages comes before the first one goes
+    # like a rolling restart behind a proxy: a second pair of web processes starts before the first pair ends
     spare = Installation("spare", second.env)
     till.addresses = [second.url, spare.url]
     seller = threading.Thread(target=sell)
@@ -226,7 +226,7 @@ def test_one_dies_and_nothing_is_lost_or_doubled(both, sandbox: SandboxProcess):
         seller.join()
         with suppress(AssertionError):
             eventually(lambda: are_settled(sandbox), within=150, every=0.5)
-        # what the killed installation had claimed and not sent yet: unknown until it counts as never arrived
+        # orders that the killed installation had claimed and not sent: unknown until they count as never arrived
         lost = set(refs) - charged_by(sandbox).keys()
         assert len(lost) <= IN_HAND
         assert unfinished(lost) == []

@@ -1,4 +1,4 @@
-"""Known vulnerabilities fail the gate, unless ignored with a reason and a date; no answer is said loudly and passes."""
+"""Known vulnerabilities fail the check, unless ignored with reason and date; without an answer it warns and passes."""
 
 import datetime as dt
 import json

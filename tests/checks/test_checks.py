@@ -1,4 +1,4 @@
-"""`./run check` finds what it is there to find."""
+"""`./run check` finds the faults that it looks for."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The check of layers finds arrows that run upwards, of each kind."""
+"""The check of layers finds each kind of use of a higher room."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ templates = {parts = "core"}
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A small house in order: a roof, two rooms beside each other, and what they stand on."""
+    """A small house in order: a roof, two rooms on one line, and the ground below them."""
     (tmp_path / "pyproject.toml").write_text(PLAN)
     for room in ("roof", "till", "store", "core"):
         (tmp_path / room / "templatetags").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""SQL of a new migration that the release before does not survive fails the check."""
+"""SQL of a new migration that breaks the release before fails the check."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ NEW = "purchases/migrations/9999_new.py"
 
 @pytest.fixture
 def sql(db: None) -> str:
-    """What Django makes of a column without a value that the database knows."""
+    """Django's SQL for a new column without a default in the database."""
     state = MigrationLoader(None).project_state()
     column = migrations.AddField("order", "weight", models.BigIntegerField(default=0))
     operations = [column, migrations.RemoveField("order", "message")]
@@ -39,7 +39,7 @@ def test_a_migration_that_the_release_before_does_not_survive_fails(
     assert "ban-drop-column: the release before still uses it" in found
     assert "sandbox" not in found
 
-    # an exception has its reason, and is one rule of one migration
+    # an exception has a reason, and holds for one rule of one migration
     (tmp_path / "accepted.toml").write_text(
         f'[[accepted]]\nmigration = "{NEW}"\nrule = "ban-drop-column"\nreason = "Nobody reads it."\n'
     )

@@ -1,4 +1,4 @@
-"""A migration of the list may not change; a new one is free until it is taken in."""
+"""A migration of the list may not change; a new one may change until the list has it."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from checks import migrations
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A project with one migration, which the list has."""
+    """A project with one migration, which is in the list."""
     for folder in ("room/migrations", "checks"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / migrations.LIST).touch()

@@ -1,4 +1,4 @@
-"""The first screen of the project: few commands, and everywhere only commands that exist."""
+"""The README begins with few commands, and all pages name only commands that exist."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The scan of the gate finds what must not be in a file, and shows none of it."""
+"""The scan finds secrets that must not be in a file, and does not print them."""
 
 from pathlib import Path
 

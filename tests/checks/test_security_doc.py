@@ -1,4 +1,4 @@
-"""docs/security.md names the tests that hold its promises: each must be there."""
+"""docs/security.md names the tests that prove its promises: each must exist."""
 
 import re
 from pathlib import Path

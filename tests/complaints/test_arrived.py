@@ -1,4 +1,4 @@
-"""From a number or an SN to the answer for the customer: plain, true, and never about somebody else's order."""
+"""A number or an SN leads to the answer for the customer: plain, true, and never about another customer's order."""
 
 import html
 import re
@@ -20,7 +20,7 @@ NUMBER = "081234567890"
 
 
 def told(browser, text: str) -> tuple[str, str]:
-    """The code of the answer, and the text that is copied; "" for none."""
+    """The code of the answer, and the text to copy; "" for none."""
     page = browser.get("/arrived/", {"q": text}).content.decode()
     code = re.search(r'id="answer" data-code="(\w+)"', page)
     copied = re.search(r'id="answer-copy" data-copy="([^"]*)"', page)

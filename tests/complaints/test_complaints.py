@@ -1,4 +1,4 @@
-"""A complaint's life: opened, asked, answered, closed; the overdue first, and never a word about the order's status."""
+"""A complaint is opened, asked, answered and closed; overdue ones come first, and no order's status changes."""
 
 import datetime as dt
 import html

@@ -40,12 +40,12 @@ def cells(answer: Any, column: str) -> list[str]:
 
 
 def has_id(answer: Any, name: str) -> bool:
-    """Whether something on the page is called so."""
+    """Whether an element of the page has this id."""
     return f'id="{name}"' in answer.content.decode()
 
 
 def codes(answer: Any) -> set[str]:
-    """The names of what the page says: each refusal and each advice carries one as `data-code`."""
+    """The codes of the page's messages: each refusal and each advice has one in `data-code`."""
     return set(re.findall(r'data-code="([^"]+)"', answer.content.decode()))
 
 
@@ -57,14 +57,14 @@ def next_question(answer: Any) -> tuple[str, int] | None:
 
 
 def hidden(answer: Any) -> dict[str, str]:
-    """The hidden fields of the page's forms, but the CSRF token, the way back and those of "find anything"."""
+    """The hidden fields of the page's forms, except the CSRF token, the way back and those of "find anything"."""
     page = re.sub(r'<form class="find-form".*?</form>', "", answer.content.decode(), flags=re.DOTALL)
     fields = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page)
     return {name: html.unescape(value) for name, value in fields if name not in {"csrfmiddlewaretoken", "next"}}
 
 
 def run(*args: str) -> tuple[int, str]:
-    """Exit code and standard output of a command; of a refused one its sentence."""
+    """Exit code and standard output of a command; for a refused command its sentence."""
     out = StringIO()
     try:
         call_command(*args, stdout=out)

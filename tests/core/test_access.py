@@ -55,7 +55,7 @@ def test_a_cashier_does_not_resolve_orders_of_others(cashier):
     order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.CUT_OFF)
     page = cashier.get(f"/orders/{order.ref_id}/").content.decode()
 
-    # Cancel and send again are for the cashier's own orders, the others for nobody of this role.
+    # A cashier may cancel and send again their own orders; this role has no right to the other acts.
     for action, answered in {"cancel": 302, "again": 302, "close": 403, "propose": 403}.items():
         assert f"/{action}/" not in page
         assert cashier.post(f"/orders/{order.ref_id}/{action}/").status_code == answered, action

@@ -1,4 +1,4 @@
-"""Whose request it is, as the trusted proxies saw it; and our own address, as others know it."""
+"""The client's address, as the trusted proxies saw it; and our own address, as others know it."""
 
 import pytest
 from django.test import RequestFactory

@@ -1,4 +1,4 @@
-"""A text that turns the writing direction around is shown with its controls named, on every page."""
+"""Every page shows the controls of writing direction in a text by their names."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""The features that every answer forbids the browser."""
+"""The browser features that every answer forbids."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""Many rows are written by one statement, each with its own values."""
+"""One statement writes many rows, each with its own values."""
 
 import datetime as dt
 

@@ -23,7 +23,7 @@ HOUR = dt.timedelta(hours=1)
 
 @pytest.fixture(autouse=True)
 def _travelling():
-    """Here the database's clock stays where it is."""
+    """Leave the database's clock as it is in these tests."""
 
 
 @pytest.fixture(autouse=True)

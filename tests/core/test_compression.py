@@ -1,4 +1,4 @@
-"""Pages, CSV and JSON go compressed to a browser that takes it; what is compressed already goes as it is."""
+"""Pages, CSV and JSON go compressed to a browser that accepts it; compressed files go as they are."""
 
 import gzip
 import json
@@ -78,7 +78,7 @@ def test_what_is_compressed_already_stays(media_type):
 
 
 def test_the_same_answer_has_many_lengths():
-    """So that its length says nothing about a secret beside something that an attacker can choose."""
+    """So its length tells an attacker nothing about a secret beside a text that the attacker can choose."""
     answers = (StreamingHttpResponse([b"secret " * 100], content_type="text/html") for _ in range(20))
     middleware = CompressionMiddleware(lambda _request: next(answers))
 

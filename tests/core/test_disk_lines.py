@@ -1,4 +1,4 @@
-"""Lines on the disk: whole ones, from several writers, and a disk that is full or does not answer."""
+"""Lines on the disk are whole, also from several writers, or on a disk that is full or does not answer."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""/healthz says that the process is up; /readyz names what is missing."""
+"""/healthz says that the process is up; /readyz names the missing parts."""
 
 import pytest
 from django.conf import settings
@@ -15,7 +15,7 @@ def _silence():
 
 
 def give(*names: str, place: str = "", seconds_ago: int = 0) -> None:
-    """A heartbeat of each of these processes."""
+    """Give a heartbeat of each of these processes."""
     for name in names:
         heartbeats.record(name)
     if place or seconds_ago:

@@ -1,4 +1,4 @@
-"""A page that follows what it shows: it asks less and less often, gets only news, and stops when all is over."""
+"""A live page asks less and less often, gets only news, and stops when all is over."""
 
 import hashlib
 from urllib.parse import parse_qs, urlsplit

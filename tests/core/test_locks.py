@@ -1,7 +1,7 @@
-"""What is read with a row for whose lock one waits.
+"""A query that waits for a row's lock may read joined rows too early.
 
-PostgreSQL looks at that row again once the lock is free, but joins it with what it had read before: another row that
-was set or replaced meanwhile is missing. So a sale lost its debt, and a batch the person who released it.
+When the lock is free, PostgreSQL reads the locked row again, but joins it with rows that it read before: a row that
+was set or replaced meanwhile is missing. So a sale once lost its debt, and a batch the person who released it.
 """
 
 import ast
@@ -11,7 +11,7 @@ from pathlib import Path
 from django.apps import apps
 from django.conf import settings
 
-# The functions that lock and join, and why nothing can be missing.
+# The functions that lock and join, with the reason why no row can be missing.
 SAFE = {
     "alerts/services/notifying.py _claim": "it waits for no lock",
     "approvals/services/deciding.py _locked": "who asked never changes",
@@ -27,7 +27,7 @@ SAFE = {
 
 
 def locking_and_joining() -> Iterator[str]:
-    """The functions of the app that call both, each as its file and name."""
+    """The functions of the app that lock and join, each as its file and name."""
     rooms = [Path(app.path) for app in apps.get_app_configs() if Path(app.path).parent == settings.BASE_DIR]
     for room in rooms:
         for path in room.rglob("*.py"):

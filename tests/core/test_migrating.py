@@ -1,4 +1,4 @@
-"""Migrations follow what the database has, and no words."""
+"""Migrations follow the fields of the database, and not their words."""
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -38,7 +38,7 @@ def test_tables_are_made_at_once_in_an_empty_database_alone():
 
 @pytest.mark.django_db
 def test_the_database_of_the_tests_was_made_at_once():
-    # given: pytest-django, which calls `migrate --run-syncdb`; each migration that runs by itself writes its own row
+    # given: pytest-django, which calls `migrate --run-syncdb`; each migration that runs alone writes its own row
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*), count(DISTINCT xmin::text) FROM django_migrations")
         migrations, transactions = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""The one place that masks customers' numbers."""
+"""The module that masks customers' numbers."""
 
 import json
 from urllib.parse import parse_qsl

@@ -1,4 +1,4 @@
-"""Every list leads on to its older entries, and back, with its filters kept."""
+"""Every list leads to its older entries and back, and keeps its filters."""
 
 import datetime as dt
 import html

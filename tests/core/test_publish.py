@@ -1,4 +1,4 @@
-"""A broker that cannot be reached costs nobody more than one attempt, and loses nothing."""
+"""A broker that cannot be reached costs a caller at most one attempt, and loses nothing."""
 
 import re
 import socket
@@ -48,7 +48,7 @@ def test_a_task_is_published_once_without_retries(monkeypatch):
 
 
 def test_a_frozen_broker_costs_one_short_attempt(monkeypatch):
-    # given: it takes connections, and never answers
+    # given: a broker that takes connections and never answers
     with socket.create_server(("127.0.0.1", 0)) as frozen:
         address = f"redis://127.0.0.1:{frozen.getsockname()[1]}/0"
         patience = module._broker().transport_options

@@ -1,4 +1,4 @@
-"""No list and no live page asks the database more often because it shows more rows; the numbers are pinned here."""
+"""No list and no live page takes more queries for more rows; the numbers are pinned here."""
 
 import datetime as dt
 import uuid
@@ -164,7 +164,7 @@ LISTS = [
 
 
 def queries_of(client, address) -> list[str]:
-    client.get(address)  # what is read once for all is read
+    client.get(address)  # a first view fills the caches
     with CaptureQueriesContext(connection) as asked:
         assert client.get(address).status_code == 200
     return [query["sql"] for query in asked.captured_queries]

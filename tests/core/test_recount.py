@@ -1,4 +1,4 @@
-"""A recount is noted in Redis, for its moment, once."""
+"""Redis keeps one note of a recount, for its moment."""
 
 import pytest
 import redis

@@ -1,4 +1,4 @@
-"""Whom a line of the log names: the person by key, the address that the trusted proxies saw."""
+"""A line of the log names the person by key, and the address that the trusted proxies saw."""
 
 import pytest
 import structlog
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def lines(monkeypatch):
-    """The lines of the log of requests, with what is bound to them."""
+    """The lines of the log of requests, with their bound values."""
     with structlog.testing.capture_logs(processors=[structlog.contextvars.merge_contextvars]) as logged:
         yield logged
 

@@ -1,4 +1,4 @@
-"""The files of the pages: collected once, with a hash in the name, compressed, kept by browsers for years."""
+"""The pages' files are collected once, compressed, and named with a hash; browsers keep them for years."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""One trace id goes from a request through its log lines, its tasks and its calls."""
+"""One trace id is in a request's log lines, tasks and calls."""
 
 import pytest
 from celery.contrib.testing.worker import start_worker
@@ -63,7 +63,7 @@ def test_outside_of_a_trace_nothing_is_sent_on():
 
 
 def test_a_task_goes_on_with_the_trace_of_its_message(monkeypatch):
-    # the worker is in this process, which would do all later tests as the last in the queue
+    # the worker is in this process, which else would run all later tests under the queue's last task
     monkeypatch.setattr("backoffice.celery.step_back", lambda: None)
     seen = []
 

@@ -1,4 +1,4 @@
-"""Our list of pgtrigger's triggers answers as pgtrigger's own does."""
+"""Our list of pgtrigger's triggers answers as pgtrigger's own list does."""
 
 import pgtrigger
 import pytest

@@ -1,4 +1,4 @@
-"""One message wakes a worker up for many rows, and none is forgotten."""
+"""One message wakes a worker for many rows, and no row is forgotten."""
 
 import threading
 import time
@@ -33,7 +33,7 @@ def test_many_who_ask_are_served_by_two_messages(published):
         thread.join()
     eventually(lambda: len(published) > 1, within=10)
 
-    # a call during the pause was served after it
+    # a call during the pause was served at its end
     assert published == ["a.task", "a.task"]
 
 

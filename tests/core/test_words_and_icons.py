@@ -1,4 +1,4 @@
-"""Every text exists in Indonesian, every icon exists, and times and amounts read as people here write them."""
+"""Every text exists in Indonesian, every icon exists, and times and amounts look as people here write them."""
 
 import datetime as dt
 import io

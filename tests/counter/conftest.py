@@ -1,4 +1,4 @@
-"""The shelf that several tests of the counter sell from."""
+"""The products that several tests of the counter sell."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""At the counter: the field's offers, the review, and sending it."""
+"""The counter in tests: the field's offers, the review, and how to send it."""
 
 import html
 import re
@@ -34,7 +34,7 @@ def offers(browser: Any, text: str) -> Any:
 
 
 def tiles(page: Any, *, picked: bool = False) -> list[str]:
-    """The words of the tiles; of the picked one."""
+    """The words of the tiles, or only of the picked tile."""
     tiles_of_page = re.findall(
         r'aria-selected="(true|false)".*?class="denom-label">(?:<svg.*?</svg> )?(.*?)<',
         page.content.decode(),
@@ -44,7 +44,7 @@ def tiles(page: Any, *, picked: bool = False) -> list[str]:
 
 
 def review(browser: Any, text: str, **more: str) -> Any:
-    """The review that Enter shows."""
+    """The review that Enter opens."""
     return browser.get(f"/counter/review/?{urlencode({'q': text, **more})}", headers=_HTMX)
 
 

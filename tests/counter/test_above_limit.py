@@ -1,4 +1,4 @@
-"""The review says before whether a second person is needed: for what the customer pays, or the cost if it is higher."""
+"""The review says whether the sale needs a second person, by the customer's price or by a higher cost."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def seller(role: str = "cashier", **facts: Any) -> Any:
 
 
 def offer(cost: int, price: int) -> None:
-    """The shop has one product, named T200."""
+    """Give the shop one product, named T200."""
     make_product(code="T200", name="Telkomsel 200.000", price=cost, selling_price=price)
 
 
@@ -69,7 +69,7 @@ def test_the_review_says_it_and_the_sale_does_it(role: str, cost: int, price: in
 
 
 def test_a_sale_above_by_its_price_alone_is_sent_once_approved(upstream: Upstream):
-    # given: what the customer pays is above the limit, the cost is not
+    # given: the customer's price is above the limit, the cost is not
     cost = Product.objects.get(code="TSEL10").price
     Product.objects.filter(code="TSEL10").update(selling_price=cost + 1_001)
     read_balance(1_000_000)

@@ -1,4 +1,4 @@
-"""A colleague approves at the counter what is above the cashier's limit, and the sale goes on, once."""
+"""A colleague approves a sale above the cashier's limit at the counter, and the sale goes on, once."""
 
 import re
 import uuid
@@ -39,12 +39,12 @@ def supervisor() -> User:
 
 
 def ask(browser: Any, **paid: str) -> Any:
-    """The panel after a sale above the limit was sent."""
+    """Send a sale above the limit; returns the panel afterwards."""
     return send(browser, review(browser, f"{NUMBER} 10"), reason="A wedding", **paid)
 
 
 def approve(browser: Any, approver: User, **typed: str) -> Any:
-    """The panel after this colleague has typed password and code in it."""
+    """Type this colleague's password and code into the panel; returns the panel afterwards."""
     waiting = Approval.objects.get()
     fields = {"seal": waiting.seal, "approver": approver.pk, "secret": "secret-words", "code": code_of(approver)}
     address = f"/counter/approvals/{waiting.pk}/approve/"

@@ -1,4 +1,4 @@
-"""All saved bills of a customer at once: checked together, chosen, reviewed and paid, each for itself."""
+"""All saved bills of a customer are checked together, chosen and reviewed, and each is paid for itself."""
 
 import re
 import uuid
@@ -27,7 +27,7 @@ def start_batch(client, customer):
 
 
 def answer(batch_check, **facts):
-    """The biller has answered this check of a batch with a bill."""
+    """Let the biller answer this check of a batch with a bill."""
     given = {
         "answer": "bill",
         "customer_name": "SITI AMINAH",
@@ -315,7 +315,7 @@ def test_after_a_part_is_paid_the_next_customer_is_asked_about_the_rest(cashier)
     assert "data-paid-sum" not in page.content.decode()
     page = cashier.post(f"{address}pay/", {"bill": f"{left.ref_id}:102500", "paid_by": "cash"}, follow=True)
     assert (has_id(page, "ask-unpaid"), has_id(page, "next-customer")) == (False, True)
-    assert "data-paid-sum" not in page.content.decode()  # they are on their way
+    assert "data-paid-sum" not in page.content.decode()  # they are in progress
     Order.objects.update(status=Status.SUCCESS, final_at=timezone.now(), ended_no=9, next_poll_at=None)
     assert "data-paid-sum>Rp205.000<" in cashier.get(address).content.decode()
 

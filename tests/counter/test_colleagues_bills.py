@@ -1,4 +1,4 @@
-"""A colleague has taken the payment of a bill, and it needs action: no cash is taken and no change is given again."""
+"""If a colleague's payment of a bill needs action, the counter takes no cash and gives no change a second time."""
 
 import datetime as dt
 
@@ -22,7 +22,7 @@ HTMX = {"HX-Request": "true"}
 
 
 def held_of_ani(check):
-    """The payment that a colleague has taken, with Rp150.000 in cash, and that needs action."""
+    """A payment that a colleague has taken with Rp150.000 in cash, and that needs action."""
     before = timezone.now() - dt.timedelta(seconds=20)
     BillCheck.objects.filter(pk=check.pk).update(answered_at=before)
     sent_at, ani = before + dt.timedelta(seconds=10), make_person("cashier", username="ani")
@@ -33,7 +33,7 @@ def held_of_ani(check):
 
 
 def assert_anis(order, status, entries):
-    """It is still the colleague's sale, with that cash, and nothing was sent."""
+    """Assert that it is still the colleague's sale, with that cash, and nothing was sent."""
     order.refresh_from_db()
     assert (order.status, order.placed_by.username) == (status, "ani")
     assert list(Payment.objects.values_list("seller__username", "cash_given")) == [("ani", 150_000)]

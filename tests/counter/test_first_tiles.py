@@ -1,4 +1,4 @@
-"""The first tiles of a till: chosen on its page, and first at its counter as long as they can be sold."""
+"""The first tiles of a till: chosen on its page, and first at its counter while they can be sold."""
 
 import re
 
@@ -53,7 +53,7 @@ def test_at_the_till_they_stand_first_in_the_empty_field_and_among_a_numbers_til
     # when the field is empty, and when a number is typed
     idle, typed = browser.get("/counter/"), offers(browser, NUMBER)
 
-    # then each keeps its product, and a number has those that fit it first; all others are there as before
+    # then each keeps its product, and a number shows first the tiles that fit it; the others stay
     assert tiles(idle) == ["Mobile Legends 86", "Telkomsel 75.000", "Telkomsel 25.000"]
     assert "/counter/?product=MLBB86" in idle.content.decode()
     assert tiles(typed)[:2] == ["75.000", "25.000"]
@@ -100,7 +100,7 @@ def test_elsewhere_nothing_stands_first(cashier):
 
 
 def test_what_is_gone_or_closed_is_left_out_and_said_on_the_tills_page():
-    # given one of each that cannot be sold now, between two that can
+    # given one product of each kind that cannot be sold now, between two that can
     made = shelf_of_telkomsel()
     browser, till = a_till([made[amount] for amount in AMOUNTS[:6]])
     for amount, changed in {
@@ -111,11 +111,11 @@ def test_what_is_gone_or_closed_is_left_out_and_said_on_the_tills_page():
     }.items():
         type(made[amount]).objects.filter(pk=made[amount].pk).update(**changed)
 
-    # when cashier and manager look
+    # when cashier and manager open their pages
     idle, typed = browser.get("/counter/"), offers(browser, NUMBER)
     pages = [boss().get(address) for address in (f"/tills/{till.pk}/", f"/tills/{till.pk}/tiles/")]
 
-    # then the counter has the others, and the till's pages say why
+    # then the counter has only the others, and the till's pages say why
     assert tiles(idle) == ["Telkomsel 20.000", "Telkomsel 25.000"]
     assert tiles(typed)[:2] == ["20.000", "25.000"]
     assert [left_out(page) for page in pages] == [["gone", "off", "closed", "price"]] * 2

@@ -1,4 +1,4 @@
-"""What the counter's field offers for what is typed, and which tile it picks."""
+"""The offers of the counter's field for a typed text, and the tile that it picks."""
 
 import datetime as dt
 import re
@@ -84,7 +84,7 @@ def test_below_cost_only_who_may_sell_it_can_pick_its_tile(cashier, telkomsel):
     page = review(cashier, f"{NUMBER} 10")
     assert is_off.search(page.content.decode())
     assert has_id(page, "counter-off")
-    page = send(cashier, shown)  # of the review that was open before
+    page = send(cashier, shown)  # the review that was open before
     assert codes(page) == {"PriceMoved"}
     assert "note-warn" not in page.content.decode()
     assert words_at(page, 'data-code="PriceMoved"') == words_at(page, 'id="no-sale-below-cost"') != ""
@@ -117,7 +117,7 @@ def test_a_name_with_one_number_is_that_number_and_takes_an_amount(cashier, telk
     assert f'data-fills="{NUMBER} 10"' in offers(cashier, "sari 10").content.decode()
     assert f'data-fills="{NUMBER} 10rb"' in offers(cashier, "bu sari10rb").content.decode()
     assert f'data-fills="{NUMBER} d3"' in offers(cashier, "sari d3").content.decode()
-    assert has_id(offers(cashier, "telkomsel 12"), "counter-lacking")  # words of a product are no name
+    assert has_id(offers(cashier, "telkomsel 12"), "counter-lacking")  # words of a product are not a name
     shown = review(cashier, "sari 10")
     assert (has_id(shown, "counter-review"), f'value="{NUMBER} 10"' in shown.content.decode()) == (True, True)
     send(cashier, shown)
@@ -127,7 +127,7 @@ def test_a_name_with_one_number_is_that_number_and_takes_an_amount(cashier, telk
     SavedNumber.objects.filter(product=biller).delete()
     make_order(Status.SUCCESS, product=telkomsel[50_000], destination=NUMBER)
     filled = review(cashier, "sari")
-    assert not has_id(filled, "counter-review")  # what is typed next is the amount, and no cash
+    assert not has_id(filled, "counter-review")  # the next typed number is the amount, not cash
     assert f'value="{NUMBER} "' in filled.content.decode()
     assert tiles(filled, picked=True) == ["50.000"]
     SavedNumber.objects.create(customer=Customer.objects.create(name="Sarinah"), destination="081", kind="phone")

@@ -1,4 +1,4 @@
-"""The counter's review, what it asks, and that what is sent is what it showed."""
+"""The counter's review and its questions; the sent sale is the shown sale."""
 
 import datetime as dt
 import re
@@ -74,7 +74,7 @@ def test_without_a_script_it_takes_more_steps(cashier, telkomsel):
     assert answer.redirect_chain == [("/counter/", 302)]
     assert codes(answer) == {"placed"}
     assert Order.objects.get().ref_id in answer.content.decode()
-    # A link shows what is new: a page that reads itself again loses what is typed for the next customer.
+    # A link shows the news: a page that reloads itself would lose the text typed for the next customer.
     assert (has_id(answer, "strip-again"), has_id(shown, "strip-again")) == (True, False)
     assert 'http-equiv="refresh"' not in answer.content.decode()
 
@@ -128,7 +128,7 @@ def test_a_past_order_is_sold_again_as_it_was(cashier, telkomsel, is_last):
     shown = cashier.get(f"/counter/review/?again={before.ref_id}")
 
     assert words_at(shown, 'id="review-number"') == "0812 3456 7890"
-    # one of the customer before was perhaps not meant: it takes the person's own tick
+    # the number of the customer before may be a mistake: it takes the person's own tick
     assert bool(re.search(r'name="confirm_repeat"[^>]*checked', shown.content.decode())) is is_last
     send(cashier, shown, confirm_repeat="1")
     assert Order.objects.count() == count + 1
@@ -230,7 +230,7 @@ def test_a_slow_bill_is_asked_for_until_the_answer_is_there(cashier):
     question = asks(cashier.get(page))
     assert cashier.get(question).status_code == 204
 
-    # The biller takes long: the panel says so once, and asks on.
+    # The biller takes long: the panel says so once, and goes on asking.
     with time_machine.travel(timezone.now() + dt.timedelta(seconds=21), tick=True):
         slow, again = cashier.get(question), cashier.get(page)
         later = asks(slow)
@@ -245,7 +245,7 @@ def test_a_slow_bill_is_asked_for_until_the_answer_is_there(cashier):
 
 
 def test_who_sees_no_numbers_is_offered_none_at_the_counter(telkomsel):
-    browser, number = browser_of("cashier"), "081277665544"  # another than the page's example
+    browser, number = browser_of("cashier"), "081277665544"  # a number that is not the page's example
     own = {"placed_by": User.objects.get(username="cashier"), "destination": number}
     order = make_order(Status.SUCCESS, product=telkomsel[10_000], **own)
     make_customer("Bu Sari", (number, "phone"))

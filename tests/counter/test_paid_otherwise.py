@@ -1,4 +1,4 @@
-"""A form whose answer was lost is sent again with another way to pay: the first one counts, and the person reads so."""
+"""A form is sent again after a lost answer, with another way to pay: the first way counts, and the page says so."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Paying a checked bill: one press, one payment, and every refusal with its own code."""
+"""A checked bill is paid: one press makes one payment, and every refusal has its own code."""
 
 import datetime as dt
 import re
@@ -69,7 +69,7 @@ def test_a_payment_of_a_colleague_is_not_said_to_be_ones_own_sale(cashier, statu
 
     assert codes(answer) == {code}
     assert has_id(answer, "counter-bill")
-    assert "Rp47.500" not in words(answer)  # the change of the cash that the colleague has taken
+    assert "Rp47.500" not in words(answer)  # the change for the cash that the colleague has taken
     assert list(Payment.objects.values_list("seller__username", "cash_given")) == [("ani", 150_000)]
     assert [*Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")] == BOOKED[status]
     assert not Exchange.objects.filter(ref_id=order.ref_id).exists()

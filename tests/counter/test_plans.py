@@ -1,4 +1,4 @@
-"""With many orders of the same cashier and for the same number, the counter reads the few that it shows."""
+"""With many orders of one cashier and for one number, the counter reads only the few that it shows."""
 
 import pytest
 from django.db import connection

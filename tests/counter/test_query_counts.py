@@ -1,4 +1,4 @@
-"""How often the counter asks the database: the page, what the field offers, the review, a poll. Pinned."""
+"""The pinned numbers of queries of the counter: the page, the field's offers, the review, a poll."""
 
 import pytest
 from django.db import connection
@@ -26,7 +26,7 @@ def _busy_day(cashier):
 
 
 def queries_of(browser, address, **headers) -> list[str]:
-    browser.get(address, headers=headers)  # what is read once for all is read
+    browser.get(address, headers=headers)  # a first view fills the caches
     with CaptureQueriesContext(connection) as asked:
         assert browser.get(address, headers=headers).status_code == 200
     return [query["sql"] for query in asked.captured_queries]

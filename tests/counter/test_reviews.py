@@ -1,4 +1,4 @@
-"""The promises of each sale at the counter without a script: the number, the review; one press or two, one order."""
+"""The promises of each sale at the counter without a script: the number, the review, one order for two presses."""
 
 import html
 import re
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 
 
 def is_refused_at_the_field(answer, typed: str) -> bool:
-    """Whether the field shows again what was typed, with what is wrong beside it, and nothing can be sent."""
+    """Whether the field shows the typed text again with the fault beside it, and nothing can be sent."""
     page = answer.content.decode()
     field = re.search(r'<input class="sell-q".*?>', page, re.DOTALL)[0]
     return f'value="{typed}"' in field and 'class="field-error' in page and 'name="confirm"' not in page

@@ -1,4 +1,4 @@
-"""Around the counter's field: the strip of what runs, the money that goes back, the pills."""
+"""Around the counter's field: the strip of running orders, refunds due, the pills."""
 
 import datetime as dt
 import re

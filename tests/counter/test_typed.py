@@ -121,7 +121,7 @@ def test_every_product_that_needs_a_zone_takes_it_before_its_name(product):
 @pytest.mark.parametrize(
     "text",
     [
-        "12345678 1412 mlbb",  # so many are sold: the zone is asked for
+        "12345678 1412 mlbb",  # an amount that is sold: the page asks for the zone
         "12345678 2001 mlbb",  # an amount that nobody sells, or a zone
         "12345678 2001 2002 mlbb 86",
         "12345678 12000 pb",

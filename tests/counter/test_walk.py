@@ -16,13 +16,13 @@ from tests.core.helpers import hidden
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 
 ROOT = Path(__file__).resolve().parents[2]
-# the middleware and the guard of every page are no part of a sale
+# the middleware and the guard of every page are not part of a sale
 OF_A_SALE = re.compile(r"(counter|bills|purchases|drawers|credit|customers|catalogue|ledger)/.*\.py")
 
 
 @pytest.fixture
 def walk(monkeypatch):
-    """The files that were walked through when the payment is stored, in their order."""
+    """The files that the call has gone through when the payment is stored, in their order."""
     walked = []
 
     def take_payment(*args, **kwargs):

@@ -23,7 +23,7 @@ from tests.customers.helpers import make_customer
 
 
 def give_credit(name: str = "Bu Sri", *, cap: int = 100_000, due_days: int = 14) -> Customer:
-    """A customer who may owe so much (rupiah)."""
+    """A customer with a credit cap of so much (rupiah)."""
     customer = make_customer(name)
     CreditAccount.objects.create(customer=customer, cap=cap, due_days=due_days)
     return customer
@@ -36,7 +36,7 @@ def sell_to(customer: Customer, amount: int = 10_000, *, by: User, product: Any 
 
 
 def take_off(order: Order, *, actor: User, customer: Customer | None = None) -> Payment:
-    """The order's price comes off an account."""
+    """Take the order's price off an account."""
     return give_back(order.payment, method="credit", actor=actor, customer=customer)
 
 
@@ -46,14 +46,14 @@ def account_of(customer: Customer) -> CreditAccount:
 
 
 def owed_by(customer: Customer) -> int:
-    """Rupiah that this customer owes by the row, which has to be the sum of its entries."""
+    """The rupiah that this customer owes by the account's row; asserts that they are the sum of its entries."""
     account = account_of(customer)
     assert account.balance == sum(account.entries.values_list("amount", flat=True))
     return account.balance
 
 
 def made_due(customer, days_ago):
-    """Move all of this customer's debts: they were due so many days ago."""
+    """Date all of this customer's debts back, so that they were due so many days ago."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         day = timezone.localdate() - dt.timedelta(days=days_ago)
@@ -63,12 +63,12 @@ def made_due(customer, days_ago):
 
 
 def refused(reason: str) -> Any:
-    """What is done inside is refused for this reason."""
+    """Assert that the block is refused for this reason."""
     return pytest.raises(CreditRefused, check=lambda refusal: refusal.reason == reason)
 
 
 def page_of(browser: Client, path: str) -> str:
-    """The page at this address, which answers."""
+    """The page at this address; asserts that it answers."""
     answer = browser.get(path)
     assert answer.status_code == 200, path
     return answer.content.decode()

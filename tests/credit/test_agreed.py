@@ -1,4 +1,4 @@
-"""The payment of an order that a second person approves: agreed when it is asked for, stored when it is placed."""
+"""The payment of an order that a second person approves: agreed at the request, stored when the order is placed."""
 
 import uuid
 
@@ -42,7 +42,7 @@ def seller(browser):
 
 
 def ask(browser: Client, product: Product, **more: str) -> Approval:
-    """The cashier confirms the review of what is above the limit."""
+    """Have the cashier confirm the review of a sale above the limit."""
     fields = {
         "product": product.code,
         "destination": NUMBER,
@@ -137,7 +137,7 @@ def test_given_a_bill_above_the_limit_then_it_is_on_the_account(browser, seller)
 
 
 def test_given_a_closed_shift_then_it_enters_the_sellers_next(browser, seller):
-    """Also when somebody else has sold meanwhile; a shift that never asked for it takes nothing."""
+    """Also when another person has sold meanwhile; a shift of another seller takes nothing."""
     first, other = begin(seller, cash=100_000), begin(make_person("supervisor"))
     product = make_product()
     approval = ask(browser, product, paid_by="qris")

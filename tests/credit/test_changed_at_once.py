@@ -1,4 +1,4 @@
-"""How one sale was paid is changed by two people at once: the second goes on from what the first has left."""
+"""Two people change a sale's way to pay at once: the second change begins with the result of the first."""
 
 from functools import partial
 

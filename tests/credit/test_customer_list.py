@@ -1,4 +1,4 @@
-"""The list of customers says what each of them owes, to people who may see all debts."""
+"""The list of customers shows each customer's debt to people who may see all debts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def customers() -> None:
-    """One owes Rp25.000, one has an account and owes nothing, one has no account."""
+    """Three customers: one owes Rp25.000, one has an account without a debt, one has no account."""
     seller = begin(make_person("cashier", username="seller")).cashier
     sell_to(give_credit("Bu Ani"), 25_000, by=seller)
     give_credit("Bu Budi")

@@ -1,4 +1,4 @@
-"""Credit and drawers: a sale on credit is no cash, a cash payment of it is, and both show the same."""
+"""Credit and drawers: a sale on credit is not cash, a cash payment of it is, and both rooms agree."""
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def sold(shift):
-    """ref_id → (method, amount, whose) of the sales that hold."""
+    """ref_id → (method, amount, debtor) of the sales that count."""
     payments = shift.payments.select_related("debt__account__customer")
     return {sale.ref_id: (sale.method, sale.amount, sale.debt.account.customer.name) for sale in payments}
 
@@ -48,7 +48,7 @@ def test_cash_to_credit_and_back_keeps_drawer_and_account_the_same():
     change_payment(order.payment, method="credit", customer=first, actor=shift.cashier)
     change_payment(order.payment, method="credit", customer=first, actor=shift.cashier)
     assert (owed_by(first), expected_cash(shift)) == (10_000, 100_000)
-    with pytest.raises(OverCap):  # both or nothing: it stays where it was
+    with pytest.raises(OverCap):  # both or nothing: the sale stays where it was
         change_payment(order.payment, method="credit", customer=second, actor=shift.cashier)
     assert (owed_by(first), owed_by(second), sold(shift)[order.ref_id][2]) == (10_000, 0, "Bu Sri")
     change_payment(order.payment, method="cash", cash_given=20_000, actor=shift.cashier)

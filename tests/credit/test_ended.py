@@ -1,4 +1,4 @@
-"""A sale on credit whose order ended without success: nobody promises money that the customer never paid."""
+"""A sale on credit whose order ended without success: no text promises money that the customer never paid."""
 
 import html
 import re
@@ -30,12 +30,12 @@ def text_of(page, name="refund"):
 
 
 def part_of(page, name):
-    """From the element with this id on."""
+    """The page from the element with this id on."""
     return page.split(f'id="{name}"', 1)[1]
 
 
 def ended(shift, *, paid=0, other=0, status="failed"):
-    """A customer, and a sale of 10.000 on credit that ended so: `paid` of the debt, and another debt of `other`."""
+    """A customer, and a sale of 10.000 on credit that ended in `status`; `paid`: of the debt; `other`: another debt."""
     customer = give_credit()
     order = sell_to(customer, 10_000, by=shift.cashier, destination=NUMBER)
     if other:
@@ -87,7 +87,7 @@ def test_an_unpaid_sale_comes_off_the_account_and_no_money_is_promised(paid, oth
         assert [amount for amount in named if amount not in shown] == [], shown
     assert "data-on-credit" in page_of(browser, "/refunds/")
 
-    # when: cash is tried by hand, then the form is sent as it stands
+    # when: cash is sent by hand, then the form is sent as it is
     address = f"/drawer/sales/{order.ref_id}/given-back/"
     browser.post(address, {"method": "cash", "shift": shift.pk})
     assert owed_by(customer) == before
@@ -123,7 +123,7 @@ def test_what_was_paid_wholly_goes_back_in_money_or_is_kept():
     assert not MONEY.search(text_of(page)), text_of(page)
     assert owed_by(customer) == -10_000
 
-    # when: the payment is undone after that, nothing is owed, and nothing else is said
+    # when: the payment is undone after that, the shop owes nothing, and the page says nothing else
     payment = CreditEntry.objects.get(kind="payment")
     answer = browser.post(f"/credit/payments/{payment.pk}/undo/", {"reason": "typed wrongly"}, follow=True)
 
@@ -153,7 +153,7 @@ def test_another_customer_is_refused_by_name():
     [(0, 0, ""), (0, 20_000, "Rp20.000"), (12_000, 20_000, "Rp8.000"), (22_000, 20_000, ""), (10_000, 0, "")],
 )
 def test_no_reminder_asks_for_what_did_not_go_through(paid, other, reminded):
-    """A payment beyond the first debt pays the next one: without the failed sale of 10.000 it pays that one only."""
+    """A payment beyond the first debt pays the next; without the failed sale of 10.000 it pays only the other debt."""
     shift = begin(cash=100_000)
     customer, order = ended(shift, paid=paid, other=other)
 
@@ -166,7 +166,7 @@ def test_no_reminder_asks_for_what_did_not_go_through(paid, other, reminded):
     if reminded:
         assert re.findall(r"Rp[\d.]+", text_of(page, "reminder")) == [reminded]
 
-    # then: the list and its file say how much of what is owed is not to be asked for
+    # then: the list and its file say how much of the debt nobody should ask for
     owed, auditor = owed_by(customer), browser_of("auditor")
     not_to_ask = owed - int(reminded.removeprefix("Rp").replace(".", "") or 0)
     listed = page_of(auditor, "/credit/")

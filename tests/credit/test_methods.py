@@ -1,4 +1,4 @@
-"""A way to pay is one row of a table: who adds one finds it everywhere, without a change elsewhere."""
+"""A way to pay is one row of a table: a new row is everywhere, without a change elsewhere."""
 
 import re
 import uuid
@@ -23,7 +23,7 @@ NUMBER = "081234567890"
 
 @pytest.fixture
 def voucher(monkeypatch):
-    """A sixth way to pay, which names its slip."""
+    """A sixth way to pay, which takes the number of a slip."""
     row = Method(code="voucher", words="Voucher of the village", icon="ticket", needs_reference=True)
     monkeypatch.setattr(methods, "METHODS", [*METHODS, row])
     return str(row.words)

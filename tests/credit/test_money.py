@@ -192,7 +192,7 @@ def test_a_price_confirmed_again_is_on_the_account_and_below_the_cap(seller):
 
     order.refresh_from_db()
     assert (order.customer_pays, owed_by(customer)) == (11_000, 11_000)
-    # An owner who lowers the cap since keeps nobody from correcting a price downwards.
+    # A cap that an owner has lowered since does not prevent a lower price.
     CreditAccount.objects.update(cap=5_000)
     order = never_arrived(order)
     with transaction.atomic():

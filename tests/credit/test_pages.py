@@ -1,4 +1,4 @@
-"""The pages of credit: what each person sees and does there, with few questions and no history read."""
+"""The pages of credit: each person's view and acts there, with few queries and without reading the history."""
 
 import datetime as dt
 import re
@@ -90,7 +90,7 @@ def test_a_debtor_who_never_paid_is_said_to_have_never_paid():
     record_payment(account_of(debtor), method="transfer", amount=12_000, actor=seller)
     assert said() == [(False, True)] * 2
 
-    # a debt from a notebook says nothing about what was paid there
+    # a debt from a notebook does not say how much was paid there
     pages[:] = [f"/customers/{give_credit('Bu Lama').pk}/"]
     account = account_of(Customer.objects.get(name="Bu Lama"))
     bring_forward(account, amount=5_000, reason="Book", actor=make_person("administrator", username="wati"))

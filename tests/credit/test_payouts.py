@@ -41,7 +41,7 @@ def counter():
 
 
 def kept_for(shift, amount, name="Bu Sri"):
-    """A customer who has paid a sale of so much by QRIS that failed: the shop owes it."""
+    """A customer who has paid so much by QRIS for a sale that failed, so that the shop owes it."""
     customer = give_credit(name, cap=200_000)
     order = sell_to(customer, amount, by=shift.cashier)
     take_credit_payment(account_of(customer), amount=amount, method="qris", actor=shift.cashier)

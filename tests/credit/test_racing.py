@@ -1,4 +1,4 @@
-"""Two who sell or note at the same moment: one order is paid in one way, and neither blocks the other."""
+"""Two people sell, or change payments, at the same moment: an order is paid in one way, and neither blocks the other."""
 
 import threading
 import uuid
@@ -28,7 +28,7 @@ def credited(customer, make):
 
 
 def meet_after_the_look(monkeypatch, both):
-    """Both look for an order with their key before either has stored one."""
+    """Let both look for an order with their key before either has stored one."""
     look = placing._look
 
     def look_and_wait(product, destination, key=None):

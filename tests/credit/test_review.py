@@ -1,4 +1,4 @@
-"""How the customer pays, chosen where an order is confirmed: nothing for cash, credit as part of placing it."""
+"""The way to pay is chosen where an order is confirmed: cash needs no choice, credit is part of placing it."""
 
 import datetime as dt
 import re
@@ -56,7 +56,7 @@ def chosen(page):
 
 
 def paid():
-    """How each sale was paid."""
+    """The way in which each sale was paid."""
     return list(Payment.objects.order_by("pk").values_list("method", "amount", "cash_given"))
 
 
@@ -107,7 +107,7 @@ def test_without_drawer_and_without_debtors_there_is_no_choice(browser):
 
 def test_cash_is_one_row_of_the_order(browser, shift):
     product, other = make_product(), make_product()
-    confirm(browser, product)  # makes what every later one finds
+    confirm(browser, product)  # makes the rows that later sales find
     with statements() as sent:
         confirm(browser, other, paid_by="cash", cash_given="", paid_by_customer="Bu Sri")
 

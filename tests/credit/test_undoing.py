@@ -1,4 +1,4 @@
-"""Payments of a debt that nobody can undo: the customer's money has gone back or is used."""
+"""Nobody can undo a payment of a debt after its money has gone back or was used."""
 
 import pytest
 from django.db import DatabaseError, connection, transaction

@@ -1,4 +1,4 @@
-"""What waits for a second person, or waited, shows nothing of a customer who is erased, and is still done once."""
+"""A request for approval, open or decided, shows nothing of an erased customer, and is still done once."""
 
 import datetime as dt
 
@@ -49,7 +49,7 @@ def asked(sari):
 
 
 def shown(asked, browser, *lists):
-    """What stands of the customer on these pages and those of the requests, for somebody who sees whole numbers."""
+    """The pages, of these and the requests' own, that show texts of the customer to a person who sees whole numbers."""
     pages = [*lists, *(approval.get_absolute_url() for approval in asked)]
     return [page for page in pages if says(text_of(browser, page))]
 
@@ -188,6 +188,6 @@ def test_approvals_of_an_erased_number_are_found_by_an_index(owner, sari):
     with CaptureQueriesContext(connection) as queries:
         erase(owner, customer)
 
-    begin = 'UPDATE "approvals_approval"'  # who writes stands before it
+    begin = 'UPDATE "approvals_approval"'  # the author's name stands before it
     [update] = [query["sql"][query["sql"].index(begin) :] for query in queries if begin in query["sql"]]
     assert sum(rows for table, _kind, rows in scans(plan_of(update)) if table == "approvals_approval") <= 2

@@ -1,4 +1,4 @@
-"""An order that is on its way when its customer is erased goes on, with its whole number, and is charged once."""
+"""An order in progress when its customer is erased goes on with its whole number, and is charged once."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What people and the provider wrote about the orders of an erased customer: it says neither number nor name."""
+"""Texts of people and the provider about an erased customer's orders show neither number nor name."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def owner():
 
 @pytest.fixture
 def shop(owner):
-    """A token with incidents and a declined decision, a refund that somebody noted, and a bill."""
+    """A token with incidents and a declined decision, a noted refund, and a bill."""
     person = User.objects.get(username="owner")
     token = make_order(
         Status.SUCCESS, destination=METER, sn=TOKEN, product=make_product(category="token", name="PLN 20")
@@ -58,7 +58,7 @@ def test_nothing_that_was_written_about_an_erased_order_names_its_customer(owner
 
 
 def test_a_slip_with_the_number_on_it_shows_and_finds_nothing_of_an_erased_order(owner):
-    # given: the number stands where that of the slip should
+    # given: the customer's number is in the field of the slip's number
     shift, slip = begin(make_person("cashier")), PaymentFacts(method="transfer", reference=NUMBER)
     sold = end(sell(shift.cashier, destination=NUMBER, payment=slip), "success")
     customer, order, till = (

@@ -1,4 +1,4 @@
-"""A customer is erased: from then on nobody sees the numbers of their orders and bills whole."""
+"""After a customer is erased, nobody sees the whole numbers of their orders and bills."""
 
 import json
 import re
@@ -37,7 +37,7 @@ def owner():
 
 @pytest.fixture
 def shop(owner):
-    """A customer with three orders, a complaint, a refund due and a bill; and one order of somebody else."""
+    """A customer with three orders, a complaint, a refund due and a bill; and one order of another customer."""
     person = User.objects.get(username="owner")
     customer = make_customer("Bu Sari", (NUMBER, "phone"), (METER, "meter"))
     sold = make_order(Status.SUCCESS, destination=NUMBER, placed_by=person, sn=f"R231.{NUMBER}", trx_id="T-1")
@@ -259,7 +259,7 @@ def seal_in(answer):
 
 
 def test_a_number_that_somebody_adds_while_the_page_is_read_hides_no_orders(owner, shop):
-    # given: a seller who would like to hide own sales saves their number for a customer who is about to be erased
+    # given: to hide their own sales, a seller saves those sales' number for a customer who is about to be erased
     customer = shop["customer"]
     address = f"/customers/{customer.pk}/delete/"
     page = owner.get(address)

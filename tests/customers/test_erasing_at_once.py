@@ -1,4 +1,4 @@
-"""An erasure and what others do at the same moment, on real connections."""
+"""An erasure and other people's acts at the same moment, on real connections."""
 
 import threading
 from contextlib import suppress
@@ -28,7 +28,7 @@ def erased() -> set[str]:
 
 
 def test_a_number_of_two_customers_who_are_erased_at_once_is_masked(monkeypatch):
-    # given: both look for numbers of others before either is gone
+    # given: both look for numbers of others before either customer is gone
     owner = make_person("admin")
     make_order(Status.SUCCESS, destination=NUMBER)
     customers = [make_customer(name, (NUMBER, "phone")) for name in ("Bu Sari", "Pak Budi")]
@@ -68,7 +68,7 @@ def test_a_number_that_is_saved_while_its_customer_is_erased_is_masked(monkeypat
 
 
 def test_bills_are_masked_in_the_order_in_which_several_are_paid():
-    # given: rows that no longer lie in the order of their keys
+    # given: rows that are no longer stored in the order of their keys
     first, second = make_check(destination=NUMBER), make_check(destination=NUMBER)
     BillCheck.objects.filter(pk=first.pk).update(polls=1)
 

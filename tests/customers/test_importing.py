@@ -1,4 +1,4 @@
-"""Customers from a file: shown before they are saved, saved all or not at all, and never doubled."""
+"""Customers from a file are shown before saving, saved all or not at all, and never doubled."""
 
 from __future__ import annotations
 

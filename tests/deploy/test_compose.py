@@ -1,4 +1,4 @@
-"""compose.yaml and what makes its passwords."""
+"""compose.yaml, and the script that makes its passwords."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SERVICES = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
 SECRET = re.compile(r"PASSWORD|SECRET|_KEY|TOKEN|REDISCLI_AUTH|DATABASE_(OWNER_)?URL|REDIS_URL")
 
-# What means nothing in a container: paths, the sandbox, and whether there is TLS and a proxy, which compose.yaml knows.
+# Settings without a use in a container: paths, the sandbox, and TLS and proxy, which compose.yaml sets.
 OF_THE_HOST = {
     *("HTTPS", "DEBUG", "DATABASE_POOLED", "INSTALLATION", "BACKOFFICE_DATA", "BACKUP_STAMP", "AUDIT_CHECKPOINT_FILE"),
     *(
@@ -77,7 +77,7 @@ def test_the_proxy_reaches_no_store_and_a_store_only_the_roles():
 
 def test_a_role_may_have_several_containers():
     for role in ("web", "worker", "background", "beat"):
-        # a name, a data folder or a port for all of them would be taken by the first
+        # the first container would take a name, a data folder or a port that all share
         assert not {"hostname", "container_name", "volumes", "ports"} & set(SERVICES[role]), role
 
 

@@ -1,4 +1,4 @@
-"""What goes into the image holds what the pages use; deploy/try_image.py runs the image itself."""
+"""The image's files include all files that the pages use; deploy/try_image.py runs the image itself."""
 
 import importlib.util
 import os

@@ -1,4 +1,4 @@
-"""The alert rules and the dashboard name only what `/metrics` has."""
+"""The alert rules and the dashboard name only metrics of `/metrics`."""
 
 import re
 from pathlib import Path

@@ -1,10 +1,10 @@
-"""Every setting is written down once: what most shops need in `.env.example`, the others in docs/settings.md."""
+"""Every setting is described once: those that most shops need in `.env.example`, the others in docs/settings.md."""
 
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-# What ./run itself sets for its processes
+# Settings that ./run itself makes for its processes
 OF_THE_LAUNCHER = {
     "BACKOFFICE_SANDBOX",
     "SANDBOX_URL",

@@ -1,6 +1,6 @@
-"""With `rediss://` and `sslmode=verify-full` everything of ours speaks TLS to the stores, and only to the right ones.
+"""With `rediss://` and `sslmode=verify-full`, all our connections to the stores use TLS, and only to the right servers.
 
-Against the distribution's Redis and PostgreSQL with a certificate authority of the test's own; the embedded ones have
+The tests use the distribution's Redis and PostgreSQL with a certificate authority of their own; the embedded ones have
 no TLS.
 """
 
@@ -23,7 +23,7 @@ REDIS = shutil.which("redis-server")
 pytestmark = pytest.mark.skipif(
     not (POSTGRES and REDIS and shutil.which("openssl")), reason="PostgreSQL, Redis and openssl are not installed"
 )
-# Each of our ways to a store says "tls", "plain", or the kind of its fault.
+# Each of our ways to a store prints "tls", "plain", or the kind of its fault.
 WAYS = """
 import json
 import django
@@ -117,7 +117,7 @@ def postgres_port(folder: Path) -> Iterator[int]:
 
 @pytest.fixture
 def said(folder: Path, redis_port: int, postgres_port: int):
-    """What our ways say with this host and these parameters."""
+    """The output of our ways to the stores with this host and these parameters."""
 
     def ask(
         redis: str, database: str, *, scheme: str = "rediss", host: str = "localhost", **more: str
