@@ -1,4 +1,4 @@
-"""Two people sell, or change payments, at the same moment: an order is paid in one way, and neither blocks the other."""
+"""Two people sell or change payments at the same moment: an order is paid in one way, and neither blocks the other."""
 
 import threading
 import uuid
