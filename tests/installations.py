@@ -14,7 +14,7 @@ from testing.sandbox_process import PROJECT, eventually, free_port
 
 
 class Installation:
-    """One machine's worth of launchers. `env` names the services and settings that installations share."""
+    """The launchers of one machine. `env` names the services and settings that installations share."""
 
     def __init__(self, name: str, env: dict[str, str]) -> None:
         self.port = free_port()
@@ -25,11 +25,11 @@ class Installation:
 
     @property
     def url(self) -> str:
-        """Address of its pages."""
+        """The address of the installation's pages."""
         return f"http://127.0.0.1:{self.port}"
 
     def start(self, *roles: str) -> None:
-        """One launcher for these roles together; returns at once, see `await_ready`."""
+        """Start one launcher for these roles together; returns at once, see `await_ready`."""
         only = [word for role in roles for word in ("--only", role)]
         process = subprocess.Popen(
             [sys.executable, str(PROJECT / "run"), "up", "--port", str(self.port), *only],
@@ -49,7 +49,7 @@ class Installation:
         said.extend(process.stdout)
 
     def await_ready(self, *roles: str, within: float = 120.0) -> None:
-        """Wait until the launcher of these roles says so."""
+        """Wait until the launcher of these roles says that it is ready."""
 
         def is_ready() -> bool:
             assert self.launchers[roles].poll() is None, "".join(self.said[roles])
@@ -58,7 +58,7 @@ class Installation:
         eventually(is_ready, within=within)
 
     def stop(self, *roles: str) -> int:
-        """Ask the launcher of these roles to end in order; its exit code."""
+        """Ask the launcher of these roles to end in order; returns its exit code."""
         process = self.launchers.pop(roles)
         process.send_signal(signal.SIGTERM)
         return process.wait(30)

@@ -22,7 +22,7 @@ from testing.people import make_person, signed_in
 
 
 def pieces_of(amount: int) -> list[int]:
-    """A count that makes this amount (rupiah, a multiple of 100), with few pieces."""
+    """A count with few pieces that adds up to this amount (rupiah, a multiple of 100)."""
     counted = []
     for value in DENOMINATIONS:
         number, amount = divmod(amount, value)
@@ -42,7 +42,7 @@ def make_drawer(name: str = "Front") -> Drawer:
 
 
 def begin(person: User | None = None, *, cash: int = 200_000, drawer: Drawer | None = None) -> Shift:
-    """An open shift of this person, or of a cashier, with so much cash."""
+    """An open shift of this person, or of a new cashier, with so much cash."""
     person = person or make_person("cashier")
     drawer = drawer or make_drawer(f"Drawer of {person.username}")
     return open_shift(drawer, pieces=pieces_of(cash), actor=person, reason="another amount")
@@ -54,7 +54,7 @@ def sell(person: User, amount: int = 10_500, **facts: Any) -> Order:
 
 
 def end(order: Order, status: str) -> Order:
-    """The order as it ended so, past the services."""
+    """The order, ended in this way past the services."""
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
         cursor.execute(
@@ -71,7 +71,7 @@ def end(order: Order, status: str) -> Order:
 
 
 def end_of_day() -> dt.date:
-    """Yesterday: the shifts and their day as if they had been then, so that the day is over."""
+    """Yesterday: dates the shifts and their day back to it, so that the day is over."""
     with past_triggers() as cursor:
         cursor.execute("UPDATE drawers_drawerday SET day = day - 1")
         cursor.execute("UPDATE drawers_shift SET opened_at = opened_at - interval '1 day'")
@@ -92,5 +92,5 @@ def send_as(person, path, fields):
 
 
 def refused(reason: str) -> Any:
-    """What is done inside is refused for this reason."""
+    """Assert that the block is refused for this reason."""
     return pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == reason)

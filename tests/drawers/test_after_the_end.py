@@ -1,4 +1,4 @@
-"""Once an order has ended without success: how it was paid stays, and a note alone leaves no debt behind."""
+"""After an order has ended without success, its way to pay stays, and a note alone does not settle a debt."""
 
 import re
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def codes(answer):
-    """The refusals that the page shows."""
+    """The codes of the refusals that the page shows."""
     return [message.extra_tags for message in answer.context["messages"]]
 
 
@@ -78,10 +78,10 @@ def test_one_press_says_what_changed_and_one_takes_it_back(counter):
     end(order, "success")
     address = f"/drawer/sales/{order.ref_id}/paid/"
 
-    # when one press says otherwise
+    # when one press changes the way to pay
     page = browser.post(address, {"method": "transfer"}, follow=True)
 
-    # then the page says what was, with a button of the form on the page that has it again
+    # then the page names the former way, with a button of the page's form that restores it
     assert "Paid by transfer (was cash)." in words(page)
     text = page.content.decode()
     (undo,) = re.findall(r'<button [^>]*form="(other-method)" name="method" value="(\w+)"', text)
@@ -143,10 +143,10 @@ def test_the_way_back_names_its_order_on_the_page_of_another(counter):
     end(other, "success")
     address = f"/drawer/sales/{order.ref_id}/paid/"
 
-    # when another tab opens the second one before the answer to a press for the first one is there
+    # when another tab opens the second sale before the answer to a press for the first one is there
     browser.post(address, {"method": "transfer"})
     page = browser.get(other.get_absolute_url()).content.decode()
 
-    # then the button that takes it back goes to the first one
+    # then the button that takes it back belongs to the first sale
     (button,) = re.findall(r'<button class="btn-undo"[^>]*>', page)
     assert f'formaction="{address}"' in button

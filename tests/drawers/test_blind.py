@@ -1,4 +1,4 @@
-"""A blind count: until it is done, no page and no file of the cashier says what should be in the drawer."""
+"""A blind count: until it is done, no page and no file tells the cashier the expected cash."""
 
 import uuid
 
@@ -24,7 +24,7 @@ def blind_count():
 
 @pytest.fixture
 def shift() -> Shift:
-    """Opened with 200.000; two sales arrived, for 13.571 and 20.000."""
+    """A shift that opened with 200.000; two sales arrived, for 13.571 and 20.000."""
     shift = begin(make_person("cashier"), cash=200_000)
     for amount in (13_571, 20_000):
         end(sell(shift.cashier, amount), "success")
@@ -32,7 +32,7 @@ def shift() -> Shift:
 
 
 def shows_a_sum(page: str) -> bool:
-    """Whether it names the sum of the sales, or with it the expected cash."""
+    """Whether the text has the sum of the sales, or the expected cash."""
     return "33571" in page or "33.571" in page
 
 

@@ -46,7 +46,7 @@ def opened(answer) -> dict | None:
 
 
 def reasons() -> list[str]:
-    """Why drawers were opened, as the audit has it."""
+    """The reasons for which drawers were opened, from the audit."""
     events = AuditEvent.objects.filter(kind="cash_drawer_opened").order_by("pk")
     return [event.facts["reason"] for event in events]
 

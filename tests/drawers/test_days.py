@@ -58,7 +58,7 @@ def test_a_day_has_the_sums_of_its_shifts_by_cashier():
 
 
 def test_what_ends_after_closing_lands_in_the_next_shift():
-    """The cash stays where it was taken. Whether it arrived, and its profit, count where it ended, once."""
+    """The cash stays in the shift that took it. The sale's outcome and profit count once, in the shift of its end."""
     first = begin(cash=100_000)
     product = make_product(price=4_000, selling_price=5_000)
     early, late = (place(product, placed_by=first.cashier) for _ in range(2))
@@ -126,7 +126,7 @@ def test_cash_that_was_handed_over_counts_once_in_a_day():
 
 
 def test_a_days_cash_is_each_drawers_last_count_and_every_difference():
-    """Two shifts of one drawer without a handing over, the second begun with less than was left; another drawer."""
+    """Two shifts of one drawer, the second of which begins with less than the first left; and another drawer."""
     first = begin(cash=100_000)
     close_shift(first, pieces=pieces_of(99_500), actor=first.cashier, reason="Coins")
     second = begin(first.cashier, drawer=first.drawer, cash=90_000)
@@ -251,7 +251,7 @@ def test_a_day_with_an_open_shift_or_without_any_is_not_signed():
 
 
 def test_a_shift_that_closes_when_its_day_is_signed_belongs_to_the_next(monkeypatch):
-    """Its last moment and the signature meet at midnight."""
+    """The shift's end and the signature meet at midnight."""
     closed_shift()
     yesterday = end_of_day()
     late = begin(make_person("cashier", username="late"), cash=100_000)
@@ -295,7 +295,7 @@ def test_a_day_that_is_over_says_who_signs_it():
 
 
 def test_a_day_that_was_not_shown_so_is_not_signed(monkeypatch):
-    """A short shift that closed at midnight appears between the look and the signature: it is seen first."""
+    """A short shift that closed at midnight appears between view and signature: the owner must see it first."""
     closed_shift()
     browser, address = browser_of("admin"), f"/shifts/days/{end_of_day()}/"
     seen = browser.get(f"{address}sign/")
@@ -334,7 +334,7 @@ def test_sales_that_no_shift_has_are_named_before_a_day_is_signed():
     day, cashier = timezone.localdate() - dt.timedelta(days=1), make_person("cashier")
     early = sell(cashier, 7_000)
     end(sell(cashier, 3_000), "success")
-    sell(None, 9_000)  # a command's: nobody took money at a counter
+    sell(None, 9_000)  # an order of a command: nobody took money at a counter
     shift = begin(cashier, cash=100_000)
     sell(cashier, 5_000)
     assert sold_in_no_shift(timezone.localdate()) == (2, 10_000)

@@ -1,4 +1,4 @@
-"""A shift is handed over: one closes, the next begins with its count, and nobody is handed a drawer unasked."""
+"""A shift is handed over: one closes, the next begins with its count. It takes the next person's own password."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""Two customers who are one person become one: numbers, notes and debt come together, to the rupiah."""
+"""Two entries of one customer become one: numbers, notes and debt are joined, to the rupiah."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_what_the_shop_keeps_for_one_pays_what_the_other_owes():
 
 
 def move_by_hand(debt: CreditEntry, customer: Customer, amount: int) -> None:
-    """Take a debt off its account, and put `amount` rupiah on another; nothing of 0."""
+    """Take a debt off its account, and put `amount` rupiah on another account; nothing if it is 0."""
     moved, facts = CreditEntry.Kind.MOVED, {"actor": debt.person, "ref_id": debt.ref_id}
     with transaction.atomic():
         enter(lock_account(debt.account_id), moved, -debt.amount, undoes=debt, **facts)
@@ -239,7 +239,7 @@ def test_a_sale_on_credit_during_a_merge_is_owed_by_the_one_who_stays_or_refused
         sold, merged = at_once(partial(sell_to, other, 10_000, by=seller), partial(merge, one, other, actor=actor))
 
         left = Customer.objects.filter(name__endswith=str(number))
-        if isinstance(sold, CreditRefused):  # the merge was first: there is nobody of this account any more
+        if isinstance(sold, CreditRefused):  # the merge was first: the account has no customer any more
             assert (merged.pk, owed_by(one), left.count()) == (one.pk, 0, 1)
         else:
             assert (merged.pk, owed_by(other), left.count()) == (other.pk, 10_000, 1)

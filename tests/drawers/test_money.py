@@ -37,7 +37,7 @@ from tests.drawers.helpers import begin, end, make_drawer, pieces_of, sell
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# Stores a sale of the shift and its debt that it never commits, says so, and waits to be killed.
+# Stores a sale of the shift and its debt without a commit, prints a line, and waits to be killed.
 KILLED_WORKER = """
     import os, time, django
     os.environ["DJANGO_SETTINGS_MODULE"] = "backoffice.settings"
@@ -59,7 +59,7 @@ KILLED_WORKER = """
 
 
 def kill_a_worker_that_sells(shift: Shift, customer: Customer) -> int:
-    """A process sells on credit in this shift and is killed before it commits; the shift that it had sold in."""
+    """Run a process that sells on credit in this shift; kill it before it commits. Returns the shift of its sale."""
     facts = {"name": connection.settings_dict["NAME"], "shift": shift.pk, "customer": customer.pk}
     script = textwrap.dedent(KILLED_WORKER.format(**facts))
     worker = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
@@ -78,7 +78,7 @@ def somebody_waits() -> bool:
 
 
 def credit_of_the_day(shift, customer):
-    """Rupiah sold on credit, and paid of it: the closing of the day says what the customer's account says."""
+    """Rupiah sold on credit, and paid of it; asserts that the day's closing agrees with the customer's account."""
     totals = day_lines(shift.day)[0].totals
     entries = CreditEntry.objects.filter(kind__in=["sale", "payment"]).values_list("kind").annotate(Sum("amount"))
     assert dict(entries) == {"sale": totals.credit_sales, "payment": -totals.all_credit}
@@ -124,7 +124,7 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah():
                 cash_acts += amount if method == "cash" else 0
                 paid_back += amount
 
-    # From the orders and the acts, without a look at any payment or entry.
+    # From the orders and the acts, without reading any payment or entry.
     prices = {order.ref_id: order.customer_pays for order in Order.objects.filter(placed_by=cashier)}
     sold = sum(prices[ref_id] for ref_id, method in methods.items() if method == "cash")
     given = sum(amount for method, amount in refunds.values() if method == "cash")

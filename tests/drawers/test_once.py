@@ -1,4 +1,4 @@
-"""A form that is sent twice takes the money once: payments of a debt, paid in and out, owed from before."""
+"""A form that is sent twice moves the money once: payments of a debt, cash in and out, debts from a notebook."""
 
 import re
 import uuid

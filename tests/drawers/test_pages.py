@@ -1,4 +1,4 @@
-"""The pages of drawers: what each person sees and does there."""
+"""The pages of drawers: each person's view and acts there."""
 
 import re
 import uuid
@@ -156,7 +156,7 @@ def test_what_comes_back_after_closing_is_on_both_pages():
     end(order, "failed")
     second = begin(first.cashier, drawer=first.drawer, cash=105_000)
     browser = signed_in(first.cashier)
-    for path in ("/drawer/", f"/shifts/{first.pk}/"):  # until somebody gives it back
+    for path in ("/drawer/", f"/shifts/{first.pk}/"):  # until a person gives it back
         assert 'id="unsettled"' in browser.get(path).content.decode()
 
     browser.post(f"/drawer/sales/{order.ref_id}/given-back/", {"method": "cash", "shift": second.pk})

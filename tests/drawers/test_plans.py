@@ -1,4 +1,4 @@
-"""With many orders, entries and shifts, what a drawer asks again and again reads the rows of its shift only."""
+"""With many orders, entries and shifts, the frequent queries of a drawer read only the rows of its shift."""
 
 import pytest
 from django.db import connection, transaction
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def busy_drawers():
-    """An open shift with a few sales, after thousands of the same person's orders, of entries and closed shifts."""
+    """An open shift with a few sales, after thousands of orders, entries and closed shifts."""
     person = make_person("cashier")
     old = sell(person)
     earlier = begin(person)
@@ -91,7 +91,7 @@ def test_services_and_pages_read_their_own_shift_only(busy_drawers):
 
 
 def faults_of(browser, *addresses):
-    """The faults in the questions of these pages, after a first view."""
+    """The faults in the queries of these pages, after a first view."""
     faults = []
     for address in addresses:
         browser.get(address)

@@ -1,4 +1,4 @@
-"""Refunds due: a to-do of the whole shop until somebody notes each one, once."""
+"""Refunds due are work of the whole shop until a person notes each one, once."""
 
 import re
 from functools import partial
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def unavailable(order: Order) -> Order:
-    """The order is sent, and the upstream says that the product is not available: it needs action."""
+    """Send the order; the upstream says that the product is not available, so the order needs action."""
     claim(order.pk)
     return answer(order, Status.NEEDS_ACTION, action_reason=ActionReason.UNAVAILABLE)
 

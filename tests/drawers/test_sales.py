@@ -1,5 +1,5 @@
-"""The payment is a row of the order: it is in the seller's open shift from the first moment, and changes until that
-closes."""
+"""The payment is a row of the order: it is in the seller's open shift from the first moment, and may change until the
+shift closes."""
 
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def sold(shift):
-    """ref_id → (method, amount) of its sales."""
+    """ref_id → (method, amount) of the shift's sales."""
     return {sale.ref_id: (sale.method, sale.amount) for sale in shift.payments.all()}
 
 

@@ -1,4 +1,4 @@
-"""The drawer that a person usually opens: said with the invitation or on the person's page, and offered first."""
+"""A person's usual drawer: set with the invitation or on the person's page, and offered first."""
 
 import re
 
@@ -28,7 +28,7 @@ def errors(answer) -> dict[str, list[str]]:
 
 
 def preselected(person: User) -> int:
-    """The key of the drawer that the page of the own drawer shows first."""
+    """The key of the drawer that the page of the person's drawer shows first."""
     page = signed_in(person).get("/drawer/").content.decode()
     options = re.search(r'<select name="drawer".*?</select>', page, re.DOTALL)[0]
     chosen = re.search(r'<option value="(\d+)"[^>]* selected', options) or re.search(r'<option value="(\d*)"', options)

@@ -1,4 +1,4 @@
-"""Helpers of the tests of bills that come each month."""
+"""Helpers for the tests of bills that come each month."""
 
 import datetime as dt
 
@@ -16,7 +16,7 @@ from upstream.budget import CallClass
 
 
 def followed(destination: str, *, day: int, product: Product, first_month: str = "2026-01-01", **facts) -> SavedNumber:
-    """A number of a customer of its own, followed on this day of each month."""
+    """A number of a new customer, followed on this day of each month."""
     number = make_customer(f"Bu {destination}", (destination, product)).numbers.get()
     first = dt.date.fromisoformat(first_month)
     FollowedNumber.objects.create(number=number, day=day, first_month=first, **facts)
@@ -24,7 +24,7 @@ def followed(destination: str, *, day: int, product: Product, first_month: str =
 
 
 def night() -> None:
-    """One sweep, the inquiries that it has brought about, and the next sweep."""
+    """Run one sweep, its inquiries, and the next sweep."""
     sweep()
     for check in BillCheck.objects.filter(answer="none", next_poll_at__isnull=False):
         bills.inquire(check.pk, call_class=CallClass.BACKGROUND)
@@ -32,13 +32,13 @@ def night() -> None:
 
 
 def states(number: SavedNumber) -> list[tuple[str, DueState]]:
-    """The months of a number and where their bills stand, oldest first."""
+    """The months of a number and the states of their bills, oldest first."""
     rows = DueBill.objects.with_state().filter(number=number).order_by("month")
     return [(f"{row.due_on}", DueState(row.state)) for row in rows]
 
 
 def due_bill(destination: str, *, answer: str = "bill", fine_on: str | None = None, **facts) -> DueBill:
-    """The bill of this month of a followed number, as the biller has answered."""
+    """This month's bill of a followed number, after the biller's answer."""
     number = followed(destination, day=1, product=make_biller())
     check = make_check(answer, product=number.product, destination=destination, saved_number=number, **facts)
     month = timezone.localdate().replace(day=1)

@@ -1,4 +1,4 @@
-"""A bill due that a batch is about to pay: the list and the work say so, before anybody pays it by hand."""
+"""A batch is about to pay a bill due: the list and Work say so, before a person pays it by hand."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def batch(bill: DueBill, seller: User) -> Batch:
 
 
 def marks(browser: Browser, bill: DueBill) -> set[str]:
-    """What the row of the bill has."""
+    """The marks in the bill's row."""
     row = browser.get("/due/").content.decode().split(f'id="row-{bill.pk}"')[1].split("</tr>")[0]
     return {mark for mark in (HELD, TICK, PAY, LEADS) if re.search(rf"{mark}(?![\w-])", row)}
 
@@ -49,7 +49,7 @@ def work_of(browser: Browser) -> str:
 
 
 def step_of(browser: Browser, bill: DueBill) -> tuple[str, str]:
-    """Where the next step of the bill leads in Work, and its word."""
+    """The address and the word of the bill's next step in Work."""
     step = rf'data-(?:step|at-once) href="([^"]+)">([^<]+)</a>\s*<form method="post" action="/work/due/{bill.pk}/take/"'
     found = re.search(step, work_of(browser))
     assert found is not None

@@ -1,4 +1,4 @@
-"""At night the due bills are checked, never paid; a missed night is made up for; what is paid ends."""
+"""At night the due bills are checked, never paid; a missed night is caught up; a paid bill ends."""
 
 import datetime as dt
 import itertools
@@ -27,12 +27,12 @@ pytestmark = pytest.mark.django_db
 
 
 def at(moment: str):
-    """The shop's clock stands at this time."""
+    """Stop the shop's clock at this time."""
     return time_machine.travel(f"{moment}+07:00", tick=False)
 
 
 def answer(number, answer: str = "bill", **facts) -> BillCheck:
-    """The biller answers the check of the open row."""
+    """Let the biller answer the check of the open row."""
     row = DueBill.objects.open().get(number=number)
     BillCheck.objects.filter(pk=row.bill_check_id).update(next_poll_at=None)
     check = make_check(answer, product=number.product, destination=number.destination, **facts)
@@ -45,7 +45,7 @@ def answer(number, answer: str = "bill", **facts) -> BillCheck:
     [
         ("2026-11-12T00:59:00", []),  # the night has not begun
         ("2026-11-12T01:00:00", ["2026-11-12"]),
-        ("2026-11-20T10:00:00", ["2026-11-12"]),  # its night was missed
+        ("2026-11-20T10:00:00", ["2026-11-12"]),  # the night was missed
         ("2026-12-05T10:00:00", ["2026-11-12"]),  # the whole rest of the month, too
     ],
 )

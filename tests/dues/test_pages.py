@@ -1,4 +1,4 @@
-"""The list of bills due, the day of a number, and who sees and does what."""
+"""The list of bills due, the day of a number, and each person's view and acts."""
 
 import datetime as dt
 import re
@@ -67,7 +67,7 @@ def test_the_owners_overview_says_how_many_wait_and_how_much_they_owe():
 @pytest.mark.parametrize("status", [Status.QUEUED, Status.PENDING, Status.UNKNOWN])
 def test_a_bill_with_an_open_payment_is_being_paid(cashier, status):
     paying, owed = due_bill("1234567890"), due_bill("1234567891")
-    # A night's check is valid for minutes: the counter has paid another one.
+    # A night's check is valid for minutes: the counter has paid another check.
     checked = make_check(product=paying.number.product, destination="1234567890")
     order = make_payment(checked, status)
 
@@ -150,7 +150,7 @@ def test_more_bills_take_no_more_queries(cashier):
     for numbers in (range(2), range(2, 8)):
         for n in numbers:
             due_bill(f"123456789{n}")
-        cashier.get("/due/")  # what is cached, is
+        cashier.get("/due/")  # fills the caches
         with CaptureQueriesContext(connection) as queries:
             cashier.get("/due/")
         counts.append(len(queries))

@@ -1,4 +1,4 @@
-"""Orders of days ago, and what a page of earnings shows of them."""
+"""Orders of past days, and the figures of a page of earnings."""
 
 import datetime as dt
 import re
@@ -27,7 +27,7 @@ def sold(at: dt.datetime, status: Status = Status.SUCCESS, **facts: Any) -> Orde
 
 
 def sum_past_days() -> None:
-    """As `sum_days`, at once for the days on which nobody sold: they have no sums but count as summed."""
+    """As `sum_days`, but at once for days without a sale: they have no sums and count as summed."""
     with_orders = {timezone.localdate(at) for at in Order.objects.values_list("created_at", flat=True)}
     past = [TODAY() - number * ONE_DAY for number in range(1, (TODAY() - min(with_orders)).days)]
     idle = [SummedDay(day=day, summed_at=timezone.now()) for day in past if day not in with_orders]

@@ -1,4 +1,4 @@
-"""A period against any other days, on the page, in its links and in its files; and its drawing as a table."""
+"""A period is compared with any other days, on the page, in its links and files; and its drawing as a table."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def days(number: int, until: int | None = None, prefix: str = "") -> dict[str, str]:
-    """The address of the days from so many days ago until so many days ago."""
+    """The query of the days from so many days ago until so many days ago."""
     last = number if until is None else until
     return {f"{prefix}since": f"{ago(number).date()}", f"{prefix}until": f"{ago(last).date()}"}
 
 
 @pytest.fixture
 def shop() -> None:
-    """One sale yesterday; of the days that it is compared with two on the 40th, and one on the 38th."""
+    """One sale yesterday; in the days to compare, two sales 40 days ago and one 38 days ago."""
     product = make_product(brand="xl", code="XL10")
     for number in (1, 38, 40, 40):
         sold(ago(number), product=product)

@@ -1,4 +1,4 @@
-"""A customer's page says what they buy; people who may not see full numbers do not learn whose orders those are."""
+"""A customer's page shows their purchases; people who may not see full numbers do not learn whose orders these are."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_an_order_whose_debt_a_merge_moved_counts_for_the_customer_who_stays():
 
 
 def counted_for(days: int) -> dict[int | None, int]:
-    """How many orders of so many days ago count for whom."""
+    """The number of orders of so many days ago that count for each customer."""
     day = ago(days).date()
     (of_customers,) = by_customer(figures_by("buyer", Period.of_days(day, day)))
     return {customer: figures.placed for customer, figures in of_customers.items()}

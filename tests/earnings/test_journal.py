@@ -1,4 +1,4 @@
-"""A day's journal is what payments, credit, drawers and books say, to the rupiah; its files balance."""
+"""A day's journal agrees with payments, credit, drawers and books to the rupiah; its files balance."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def cashier() -> User:
 
 @pytest.fixture
 def busy_day(cashier: User) -> Shift:
-    """Sales of each kind: arrived, failed and given back, on credit and paid, failed on credit; and other cash."""
+    """Make sales of each kind: arrived, failed and given back, on credit and paid, failed on credit; and other cash."""
     shift = begin(cashier, cash=200_000)
     sold = [end(sell(cashier, 12_000), "success") for _number in range(2)]
     failed = end(sell(cashier, 20_000), "failed")

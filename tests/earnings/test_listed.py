@@ -1,4 +1,4 @@
-"""The foot of a long list of orders is exact where the sums of days know it, and else says "about"."""
+"""The foot of a long list of orders is exact if the sums of days cover it, else it says "about"."""
 
 import pytest
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def orders(monkeypatch):
-    """Two weeks of orders, whose days are summed but for today; the list sums two orders at most by itself."""
+    """Two weeks of orders, whose days are summed except today; the list itself sums two orders at most."""
     monkeypatch.setattr(keeping, "LONGEST_MOVE", ago(0) - ago(0))
     make_branch()
     sari, data = make_person(username="sari"), make_product(code="DATA5", category="data", brand="data")

@@ -1,4 +1,4 @@
-"""Of many customers a page names the first ones; the database adds up the others, to the same sums as one by one."""
+"""A page names the first of many customers; the database adds up the others, to the same sums as one by one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def shop() -> dict[str, Customer]:
     buys("Cancelled", 2, status=Status.CANCELLED)
     buys("Twin", 3, 4, 5, price=40_000)
     buys("Twin kept", 2, price=11_100)
-    sold(ago(2), product=pulsa, destination="081333333333", selling_price=14_000)  # of nobody
+    sold(ago(2), product=pulsa, destination="081333333333", selling_price=14_000)  # without a customer
     sum_past_days()
     merge_customers(
         customers["Twin kept"], customers["Twin"], name="Twin kept", note="", actor=make_person("supervisor")

@@ -1,4 +1,4 @@
-"""The part of earnings on the overview: it follows the days, the branch and what its lines are by."""
+"""The part of earnings on the overview follows the chosen days, branch and kind of lines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def shop(time_machine: Any) -> None:
-    """At nine: sales of a brand yesterday, eight and forty days ago, and one of another brand yesterday and today."""
+    """At nine: sales of a brand yesterday, eight and forty days ago, and of another brand yesterday and today."""
     time_machine.move_to(ago(0, 9))
     cashier, product = make_person("cashier", username="sari"), make_product(brand="xl", code="XL10", name="XL 10")
     for days in (1, 8, 40):
@@ -45,12 +45,12 @@ def shop(time_machine: Any) -> None:
 
 
 def links(page: str, mark: str) -> list[dict[str, str]]:
-    """What the addresses of the links with this attribute choose."""
+    """The queries of the links with this attribute."""
     tags = [unescape(tag) for tag in re.findall(rf"<a [^>]*{mark}[^>]*>", page)]
     return [dict(parse_qsl(re.findall(r'href="/\?([^"#]*)', tag)[0])) for tag in tags]
 
 
-# In the evening the day a week before is read from its sums, and what came later from its orders.
+# In the evening the day a week before is read from its sums, and its later hours from the orders.
 @pytest.mark.usefixtures("shop")
 @pytest.mark.parametrize("hour", [9, 21])
 def test_it_follows_the_days_in_at_most_15_questions(hour: int, time_machine: Any):

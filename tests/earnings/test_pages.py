@@ -1,4 +1,4 @@
-"""The page of earnings: each figure is that of the orders behind it; people without the right see no profit."""
+"""The page of earnings: each figure fits the orders behind it; people without the right see no profit."""
 
 from __future__ import annotations
 
@@ -281,7 +281,7 @@ def test_a_long_period_is_drawn_by_week_and_the_bars_add_up():
 
 
 def test_people_who_see_the_journal_are_told_where_adjustments_stand():
-    bound = browser_of("supervisor", bound_since="2026-01-01T00:00Z")  # the journal is of the whole shop
+    bound = browser_of("supervisor", bound_since="2026-01-01T00:00Z")  # the journal covers the whole shop
 
     shown = [
         'id="without-adjustments"' in person.get("/earnings/").content.decode()
@@ -304,7 +304,7 @@ def test_a_branch_that_sold_nothing_is_a_line_too():
 @pytest.mark.parametrize("language", ["en", "id"])
 @pytest.mark.parametrize(("by", "key"), [("brand", "Telkomsel"), ("person", "sari"), ("method", "cash")])
 def test_a_cell_opens_the_orders_that_it_counts(by: str, key: str, language: str):
-    # given two sales that went through, three that did not, and one that people cancelled
+    # given two sales that succeeded, three that failed, and one that people cancelled
     for status in SIX:
         sold(ago(0, 0), status, placed_by=User.objects.get(username="sari"))
 
@@ -313,7 +313,7 @@ def test_a_cell_opens_the_orders_that_it_counts(by: str, key: str, language: str
 
 @pytest.mark.parametrize("language", ["en", "id"])
 def test_cells_of_a_customer_open_what_counts_for_them(language: str):
-    # given six orders for a customer who then took in another, one of another customer and one of nobody
+    # given six orders for a customer into whom another was merged, one of another customer, one without a customer
     sari, gone, other = (Customer.objects.create(name=name) for name in ("Bu Sari", "Sari", "Ani"))
     numbers = {kept.pk: f"08121111222{at}" for at, kept in enumerate((sari, gone, other))}
     for pk, number in numbers.items():
@@ -324,7 +324,7 @@ def test_cells_of_a_customer_open_what_counts_for_them(language: str):
     sold(ago(0, 0), destination="081333333333")
     sold(ago(2), destination=numbers[sari.pk])
     merge_customers(sari, gone, name="Bu Sari", note="", actor=make_person("supervisor", username="merges"))
-    SavedNumber.objects.filter(customer=sari).update(customer=other)  # a number that moves takes no sale with it
+    SavedNumber.objects.filter(customer=sari).update(customer=other)  # a moved number takes no sale with it
 
     assert_cells_open_six(f'data-key="{sari.pk}"', "customer", language)
 
@@ -333,7 +333,7 @@ SIX = (Status.SUCCESS, Status.FAILED, Status.REJECTED, Status.REVERSED, Status.C
 
 
 def assert_cells_open_six(mark: str, by: str, language: str) -> None:
-    """The row counts the orders `SIX`, and each of its cells opens exactly those that it counts."""
+    """Assert that the row counts the orders `SIX`, and that each cell opens exactly the orders that it counts."""
     supervisor = browser_of("supervisor", language=language)
 
     page = supervisor.get("/earnings/", {"days": "today", "by": by})
@@ -370,6 +370,6 @@ def row_of(mark: str, page: Any) -> str:
 
 
 def cell_links(row: str) -> list[tuple[str, str]]:
-    """Where the figures of a row lead, each with its name."""
+    """The addresses to which the figures of a row lead, by their names."""
     links = re.findall(r'<a class="cell-link" href="([^"]*)">(.*?)</a>', row, re.S)
     return [(unescape(url), re.sub(r"<[^>]*>", " ", name)) for url, name in links]

@@ -1,4 +1,4 @@
-"""A person's page shows the same figures for everybody, so that it is seen who stands out."""
+"""A person's page shows the same figures for everybody, so that unusual ones stand out."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_persons_page_leads_to_the_sales_and_says_when_there_are_none():
 
 @pytest.fixture
 def yesterday_of_sari() -> User:
-    """Yesterday she sold two for Rp24.000, three did not go through, two were ended; now one is open; another sold."""
+    """Yesterday Sari sold two for Rp24.000, three failed, two were ended; one is open now; another person sold, too."""
     sari, budi = make_person("cashier", username="sari"), make_person("cashier", username="budi")
     unsold = (Status.FAILED, Status.REJECTED, Status.REVERSED)
     for status in (Status.SUCCESS, Status.SUCCESS, *unsold, Status.CANCELLED, Status.CLOSED):
@@ -79,7 +79,7 @@ def yesterday_of_sari() -> User:
 
 
 def figures_on(page: str) -> dict[str, tuple[str, str]]:
-    """Each figure of the person: what is shown, and the list to which it leads; "zero" for those of the quiet line."""
+    """Each figure of the person, with the list to which it leads; "zero" for the figures of the quiet line."""
     found = re.findall(r'data-figure="([\w-]+)"([^>]*)>\s*(?:<a href="([^"]*)">)?([^<]*)', page)
     return {
         name: ("zero" if "data-zero" in more else shown.strip(), html.unescape(url)) for name, more, url, shown in found

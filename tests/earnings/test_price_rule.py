@@ -1,4 +1,4 @@
-"""The page of a price rule weighs each product by what the shop sold of it in the last 30 days."""
+"""The page of a price rule weighs each product by its sales of the last 30 days."""
 
 import re
 
@@ -39,7 +39,7 @@ def test_products_weigh_as_often_as_they_were_sold_lately():
 
 
 def test_what_a_brand_earns_counts_products_whose_price_stays_too():
-    # given three products of a brand, one with a price of its own and one that the provider no longer lists
+    # given three products of a brand, one with a fixed price and one that is delisted
     rising, fixed, gone, other = (make_product(price=10_000, code=code) for code in ("RISES", "FIXED", "GONE", "OTHER"))
     Product.objects.filter(pk=gone.pk).update(is_listed=False)
     Product.objects.filter(pk=other.pk).update(brand=make_product(brand="xl", code="XL").brand)

@@ -1,4 +1,4 @@
-"""The sums of a day are those of its orders and entries, to the rupiah; a changed sum is found."""
+"""The sums of a day equal those of its orders and entries, to the rupiah; a changed sum is found."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _over_at_midnight(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.fixture
 def day_before() -> dt.date:
-    """Yesterday with two that arrived, one that failed, one reversed and one cancelled."""
+    """Yesterday, with two orders that arrived, one that failed, one reversed and one cancelled."""
     product = make_product()
     for status in (Status.SUCCESS, Status.SUCCESS, Status.FAILED, Status.REVERSED, Status.CANCELLED):
         sold(ago(1), status, product=product)
@@ -143,7 +143,7 @@ def test_a_reversal_changes_its_day_at_once_and_its_sums_after(day_before: dt.da
         )
 
     assert (whole(1).sold, whole(1).reversed, whole(1).sales) == (1, 2, 12_000)
-    assert prove_days() == []  # it is to be summed again, not wrong
+    assert prove_days() == []  # the day waits to be summed again, and is not wrong
 
     assert sum_days() == 1
     assert {row.by: row.sales for row in DaySum.objects.filter(sold__gt=0)} == dict.fromkeys(By.values, 12_000)

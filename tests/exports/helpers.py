@@ -1,4 +1,4 @@
-"""Files as the worker makes them in a test: asked for on the page, written by the room's task, read as downloaded."""
+"""Files of the worker in a test: requested on the page, written by the room's task, read as downloaded."""
 
 import csv
 import io
@@ -30,6 +30,6 @@ def csv_rows(content: bytes) -> list[dict[str, str]]:
 
 
 def sheet_text(content: bytes) -> str:
-    """Everything that a workbook holds, as XML."""
+    """The whole content of a workbook, as XML."""
     with zipfile.ZipFile(io.BytesIO(content)) as book:
         return "".join(book.read(name).decode() for name in book.namelist() if name.endswith(".xml"))

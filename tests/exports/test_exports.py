@@ -1,4 +1,4 @@
-"""Files that the worker makes: asked for, followed, downloaded, and forgotten after a day, also with killed workers."""
+"""Files of the worker are requested, followed, downloaded, and deleted after a day, also with killed workers."""
 
 import datetime as dt
 

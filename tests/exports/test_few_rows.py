@@ -1,4 +1,4 @@
-"""Files of few rows come at once, also as a workbook; the menu says before the click what a file holds."""
+"""Files of few rows come at once, also as a workbook; the menu describes a file before the click."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every list has by its definition: a file of exactly its rows, columns to choose, views, and a foot."""
+"""Every list has by its definition a file of exactly its rows, columns to choose, views, and a foot."""
 
 import pytest
 
@@ -108,7 +108,7 @@ def test_numbers_in_a_file_are_masked_without_a_factor(name):
 
 def test_the_worker_finds_no_more_than_the_person_who_asks():
     bills()
-    auditor = browser_of("auditor")  # sees masked numbers, so a part of one finds nothing
+    auditor = browser_of("auditor")  # sees masked numbers, so a part of a number finds nothing
 
     assert csv_rows(by_the_worker(auditor, "bills", "q=77777", "csv")) == []
     assert len(csv_rows(by_the_worker(auditor, "bills", f"q={WHOLE}", "csv"))) == 1

@@ -26,7 +26,7 @@ from tests.ledger.helpers import open_books
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("long_books")]
 
-# What people and scripts call alike.
+# Fields with the same name for people and scripts.
 SAME = {"id", "ref_id", "trx_id", "request_id"}
 
 
@@ -113,7 +113,7 @@ def tables(parent: type[Table[Any]] = Table) -> list[type[Table[Any]]]:
 
 
 def test_every_field_of_a_workbook_has_words_and_a_batch_keeps_its_names():
-    call_command("check")  # reads every room
+    call_command("check")  # loads every room
     with_words = [table for table in tables() if table.export_words is not None]
 
     assert {table.__name__.removesuffix("Table") for table in with_words} == {

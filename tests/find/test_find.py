@@ -1,4 +1,4 @@
-"""Find anything: each kind by what people type, for those who may see it, and never a number that they may not see."""
+"""Find anything: each kind by typed words, for people who may see it, and never a number that they may not see."""
 
 import datetime as dt
 import html
@@ -28,7 +28,7 @@ from tests.drawers.helpers import begin
 pytestmark = pytest.mark.django_db
 
 NUMBER, OTHER = "081298765432", "081298760000"
-# The kinds of a number that has all of them; and what a role with fewer rights sees of them.
+# The kinds of results for a number that has all of them; and those that a role with fewer rights sees.
 ALL = ["do", "customers", "orders", "bills", "complaints"]
 SEEN = {
     Role.VIEWER: ["do", "orders", "bills"],
@@ -108,7 +108,7 @@ def test_the_sale_comes_first_when_the_last_order_is_of_earlier_days():
 def test_an_sn_that_looks_like_a_number_leads_to_its_order_and_sells_nothing(sn: str, cashier):
     earlier = timezone.now() - dt.timedelta(days=8)
     order = make_order(Status.SUCCESS, destination=NUMBER, sn=sn, trx_id="T1", created_at=earlier)
-    # Newer, and it begins so.
+    # Newer, and with the same beginning.
     make_order(Status.SUCCESS, destination=OTHER, sn=f"{sn.partition('/')[0]}9", trx_id="T2")
 
     for text in {sn, sn.partition("/")[0]}:
@@ -146,7 +146,7 @@ def test_an_order_is_found_by_what_people_have_of_it(number_with_everything, cas
 
     for text in (NUMBER, "+62 812-9876-5432", "5432", "8765432", order.sn, "sn-20261125-77", "trx77", order.ref_id):
         assert addresses(cashier, text, "orders") == [order.get_absolute_url()], text
-    for text in ("432", "0812", "SN-2", "zzzz", "\x00", "%", "🙂", "a" * 5000):  # they name too many, or none
+    for text in ("432", "0812", "SN-2", "zzzz", "\x00", "%", "🙂", "a" * 5000):  # they fit too many orders, or none
         assert addresses(cashier, text, "orders") == [], text
 
 
@@ -227,7 +227,7 @@ def test_every_page_that_is_offered_opens(role, monkeypatch):
     }
 
     assert offered
-    monkeypatch.setattr(Template, "render", lambda *_context, **__context: "")  # who is let in is asked here
+    monkeypatch.setattr(Template, "render", lambda *_context, **__context: "")  # only the access matters here
     for url, words in offered.items():
         assert browser.get(url).status_code in {200, 302}, (role, words, url)
 
@@ -310,7 +310,7 @@ def test_a_name_with_a_day_alone_puts_the_persons_page_first():
         results = found(owner, text)
         assert [*results][:2] == ["staff", "orders"], text
         assert results["staff"][0][0] == f"/staff/{seller.pk}/?days=yesterday"
-    for text in ("kasi kemarin", "kasir demo 50rb kemarin"):  # a part of names, more than days
+    for text in ("kasi kemarin", "kasir demo 50rb kemarin"):  # a part of a name; more words than name and days
         assert next(iter(found(owner, text))) == "orders", text
     assert next(iter(found(who(Role.CASHIER), "kasir demo kemarin"))) == "orders"
 
@@ -590,7 +590,7 @@ def test_the_only_kind_says_that_there_is_no_other(cashier):
 
 
 def test_who_sees_one_branch_learns_nothing_of_the_names_in_another():
-    # given: two people called "Dua": "Kasir Dua" of another branch would be meant by the whole text
+    # given: two people called "Dua"; the whole text would mean "Kasir Dua" of another branch
     here = make_person("cashier", username="dua", first_name="Dua")
     bound = browser_of("supervisor", username="bound", bound_since="2026-01-01T00:00Z")
     before = addresses(bound, "kasir dua kemarin", "staff")

@@ -1,4 +1,4 @@
-"""Words for a price beside a brand or a category lead to the form of its selling price."""
+"""Words for a price together with a brand or a category lead to the form of its selling price."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RULE = "/products/prices/rule/"
 
 @pytest.fixture(autouse=True)
 def keys() -> list[int]:
-    """The keys of Telkomsel in three categories, with XL beside it in one."""
+    """The keys of Telkomsel in three categories; one of them also has XL."""
     for code, name in (("pulsa", "Pulsa"), ("data", "Data"), ("sms", "SMS")):
         Category.objects.create(code=code, name=name, type="prepaid")
     products = [make_product(category=category) for category in ("pulsa", "data", "sms")]

@@ -13,7 +13,7 @@ from upstream.endpoints import Endpoint
 
 
 def read_balance(balance: int, at: dt.datetime | None = None) -> Exchange:
-    """The upstream reports this balance (rupiah), now as the numbers say, and `at` (or now) as the clock does."""
+    """Let the upstream report this balance (rupiah), numbered as of now, and dated `at` (or now)."""
     at = at or timezone.now()
     return Exchange.objects.create(
         pk=next_number(),

@@ -1,4 +1,4 @@
-"""A database belongs to one account at the upstream, from the first balance or order on."""
+"""From the first balance or order on, a database belongs to one account at the upstream."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_shop_with_orders_is_refused_without_naming_reset(
 
 
 def test_nothing_is_sent_to_an_account_of_other_settings(prepared: Callable[..., None]):
-    """A command may be run with other settings than those of the last `./run`."""
+    """A command may run with other settings than the last `./run`."""
     prepared()
     assert not gateway.sending_is_stopped()
 

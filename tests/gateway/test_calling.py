@@ -1,4 +1,4 @@
-"""The one door to the upstream: every exchange is numbered and recorded, and nothing is sent that may not be."""
+"""The one door to the upstream: every exchange is numbered and recorded, and no forbidden request is sent."""
 
 from __future__ import annotations
 

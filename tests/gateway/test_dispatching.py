@@ -1,4 +1,4 @@
-"""The dispatcher: people first and in turns, batches and what falls due share the rest, and it sleeps at rest."""
+"""The dispatcher serves people first and in turns, shares the rest between batches and due work, and sleeps at rest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 class Rows:
-    """Rows of a room: those that are due, and when the next one is."""
+    """Rows of a room: the due ones, and the time at which the next one is due."""
 
     def __init__(self, *due: int, next_in: float | None = None) -> None:
         self.due = list(due)

@@ -1,4 +1,4 @@
-"""The people's line in the real Valkey: turns go round by person, a single click goes before a batch."""
+"""The people's line in the real Valkey: people take turns, and a single click goes before a batch."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_single_click_goes_before_the_batch_of_another():
 
     click(2, 900)
 
-    assert served().index(900) <= 3  # after the batch's first
+    assert served().index(900) <= 3  # after the first ones of the batch
 
 
 def test_two_batches_take_turns():

@@ -1,4 +1,4 @@
-"""One retry policy for every room: growing pauses, and no fault that is tried at once."""
+"""One retry policy for every room: pauses grow, and no fault is tried again at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kept parts of each exchange, and the ones that are never kept: secrets and signatures."""
+"""The kept parts of each exchange, and the parts that are never kept: secrets and signatures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from upstream.requests import sign
 
 @pytest.fixture
 def scripted(transactional_db: None, settings: Any) -> Iterator[ScriptedUpstream]:
-    """Our settings point at an upstream that answers as the test says."""
+    """An upstream for our settings that answers as the test says."""
     scripted = ScriptedUpstream()
     settings.UPSTREAM_BASE_URL = scripted.url
     settings.UPSTREAM_SECRET_ID, settings.UPSTREAM_SECRET_KEY = "our-secret-id", "our-very-secret-key"
