@@ -1,4 +1,4 @@
-"""A shop after three busy days, for looking at every page of it."""
+"""A shop after three busy days, whose every page a test opens."""
 
 import datetime as dt
 import hashlib
@@ -136,7 +136,7 @@ def a_busy_day() -> dict[str, Any]:
 
 
 def busy_books(ref_id: str) -> list[Difference]:
-    """Entries of every kind, differences of every sort, adjustments, top-ups, runs, alerts; `ref_id`: an order to name.
+    """Make entries and differences of every kind, adjustments, top-ups, runs, alerts; `ref_id`: an order to name.
 
     Returns the differences.
     """

@@ -14,17 +14,17 @@ from testing.fleet import Fleet
 from tests.conftest import Upstream
 from tests.journeys.helpers import DESKTOP, OpenWindow
 
-# Long enough for a busy machine: what comes, comes sooner.
+# Long enough for a busy machine: usually an answer comes much sooner.
 PATIENCE = 60_000  # milliseconds
-# Half of a short test's seconds would go to the optimizing compilers, and to an empty page that Chromium holds ready
-# behind the address bar of each window. The simple compiler for all saves axe a fourth of its time. The other features
-# are those of Playwright's list that matter here: ours replaces it.
+# The optimizing compilers, and an empty page that Chromium keeps ready behind each window's address bar, would take
+# half of a short test's seconds. The simple compiler for all code saves axe a fourth of its time. The other features
+# are those of Playwright's list that matter here, because our list replaces it.
 ARGUMENTS = [
     *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
     "--js-flags=--no-opt,--no-maglev,--always-sparkplug",
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,PaintHolding,HttpsUpgrades,OptimizationHints",
 ]
-# What htmx says of a poll that was cut off because the page was left; the browser, when its answer was on the way.
+# The messages of htmx about a poll that was cut off because the page was left, and the browser's for a cut answer.
 CUT_OFF = (
     *("htmx:afterRequest", "htmx:sendError", "htmx:sendAbort"),
     "Failed to load resource: net::ERR_EMPTY_RESPONSE",
@@ -52,15 +52,15 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_window(chromium: Browser) -> Iterator[OpenWindow]:
-    """`open_window(size=…, scheme="dark", …)`: a fresh window; what its console complains of fails the test.
+    """`open_window(size=…, scheme="dark", …)`: a fresh window; complaints on its console fail the test.
 
-    With `may_complain` it does not: a test takes the answer away, and the browser rightly says so.
+    With `may_complain` they do not: for a test that takes an answer away, of which the browser rightly complains.
     """
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
-        # A page that is rightly a 403, a 404 or a 503 is reported by the browser as a failed load.
+        # The browser reports a page that is rightly a 403, a 404 or a 503 as a failed load.
         if (
             message.type in {"error", "warning"}
             and not re.search("server responded with a status of (40|503)", message.text)
@@ -80,7 +80,7 @@ def open_window(chromium: Browser) -> Iterator[OpenWindow]:
             color_scheme=scheme,
             locale=language,
             reduced_motion="reduce",
-            **{"service_workers": "block", **more},  # each page of each window would start one
+            **{"service_workers": "block", **more},  # each page of each window would start a worker
         )
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
@@ -99,7 +99,7 @@ def open_window(chromium: Browser) -> Iterator[OpenWindow]:
 
 @pytest.fixture(scope="package")
 def fleets() -> Iterator[list[Fleet]]:
-    """The one fleet of all journeys, from the first that needs it on."""
+    """The one fleet of all journeys, started for the first journey that needs it."""
     started: list[Fleet] = []
     yield started
     for fleet in started:
@@ -108,7 +108,7 @@ def fleets() -> Iterator[list[Fleet]]:
 
 @pytest.fixture
 def shop(upstream: Upstream, fleets: list[Fleet]) -> Iterator[Fleet]:
-    """Web, workers and beat against the sandbox, which calls back; demo staff can sign in."""
+    """Web, workers and beat against the sandbox, which sends callbacks; the demo staff can sign in."""
     create_demo_staff()
     if not fleets:
         fleets.append(Fleet("testing.quick_app"))

@@ -1,4 +1,4 @@
-"""A cashier's hands at the counter, whose keys are counted where the browser hears them."""
+"""A cashier's hands at the counter; the browser counts their keys."""
 
 from playwright.sync_api import Page, expect
 
@@ -22,7 +22,7 @@ class Hands:
             page.fill("[name=code]", by_pin)
             page.keyboard.press("Enter")
             take_over(page, "Kasir")
-            page.wait_for_load_state()  # no script hears a key before
+            page.wait_for_load_state()  # before this, no script reads keys
         else:
             sign_in(page, shop.url, "cashier")
         page.keyboard.press("b")
@@ -30,7 +30,7 @@ class Hands:
         expect(self.field).to_be_focused()
 
     def type_number(self, number: str) -> None:
-        """The digits of the number, which are not counted."""
+        """Type the digits of the number, which are not counted."""
         self.page.keyboard.type(number)
         self.page.evaluate("window.keys = 0")
 
@@ -39,20 +39,20 @@ class Hands:
             self.page.keyboard.press(key)
 
     def review(self) -> None:
-        """Until what is shown may be sent."""
+        """Wait until the review may be sent."""
         expect(
             self.page.locator("#counter-review[data-ready], #counter-bill[data-ready]:has(#counter-pay)")
         ).to_be_visible()
 
     def sent(self) -> Order:
-        """The order that was just sent; the field waits for the next customer."""
+        """The order that was just sent; waits until the field is ready for the next customer."""
         ref_id = self.page.locator("#counter-said[data-sent]").get_attribute("data-sent")
         expect(self.field).to_be_focused()
         expect(self.field).to_have_value("")
         return Order.objects.get(ref_id=ref_id)
 
     def row(self, order: Order, status: str = "") -> None:
-        """The order is in the strip, in this status."""
+        """Wait until the order is in the strip in this status."""
         shown = f"[data-status={status}]" if status else ""
         expect(self.page.locator(f"[data-ref='{order.ref_id}']{shown}")).to_be_visible()
 
@@ -62,7 +62,7 @@ class Hands:
 
 
 def keys_are_printed(page: Page) -> bool:
-    """Whether each button that a key presses shows this key."""
+    """Whether each button that a key presses shows its key."""
     return bool(
         page.evaluate("""() => [...document.querySelectorAll("[data-act], [data-key], [data-pays]")]
             .every((one) => one.querySelector("kbd").textContent.toLowerCase()

@@ -16,7 +16,7 @@ AXE = Path(settings.NODE_MODULES) / "axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 LOOKS = [(PHONE, "dark"), (DESKTOP, "light")]
 
-# The parts of a page, as HTML with all that decides their look: what stands in `main`, and the frame around it.
+# The parts of a page, as HTML with all that decides their look: the content of `main`, and the frame around it.
 PARTS = """() => {
     const main = document.querySelector("main");
     let look = ["print", "(prefers-color-scheme: dark)"].map(media => matchMedia(media).matches).join();
@@ -40,7 +40,7 @@ LOOK = """async ([rules, known]) => {
         delete document.createTreeWalker;
     }
 }"""
-# Tables whose first column is squeezed to less than 4 rem, so that its words stand one below the other.
+# Tables whose first column is narrower than 4 rem, so that its words stand one below the other.
 SQUEEZED = """() => {
     const least = 4 * parseFloat(getComputedStyle(document.documentElement).fontSize);
     const lines = cell => {
@@ -60,7 +60,7 @@ SQUEEZED = """() => {
         .filter(table => [...table.tBodies].some(body => [...body.rows].some(isSqueezed)))
         .map(table => table.id || table.className || "table");
 }"""
-# What axe has found nothing in, by which rules. The same part in the same look has no fault on another page either.
+# The parts in which axe has found no fault. The same part in the same look has no fault on another page, either.
 _faultless: set[int] = set()
 _with_axe: WeakSet[BrowserContext] = WeakSet()
 _beside: WeakKeyDictionary[BrowserContext, Page] = WeakKeyDictionary()
@@ -69,7 +69,7 @@ OpenWindow = Callable[..., Page]
 
 
 def sign_in(page: Page, address: str, who: str, path: str | None = "/") -> None:
-    """Be one of the demo staff, on this page or on none, without filling in the form."""
+    """Sign in as one of the demo staff without the form, and open this page, if any."""
     client = Client()
     client.force_login(User.objects.get(username=who))
     session = client.cookies[settings.SESSION_COOKIE_NAME].value
@@ -100,9 +100,9 @@ def faults_of(page: Page) -> list[str]:
 
 
 def load_axe(page: Page) -> None:
-    """Load axe into the present page, and have it ready for the next ones of its window, compiled once for all.
+    """Load axe into the present page and into the next pages of its window; the browser compiles it once.
 
-    A window that nobody looks into with axe does not get it: half a megabyte for each.
+    Other windows do not get it, because it takes half a megabyte each.
     """
     if not page.evaluate("'axe' in window || ('loadAxe' in window && (loadAxe(), true))"):
         script = AXE.read_text()
@@ -113,7 +113,7 @@ def load_axe(page: Page) -> None:
 
 
 def faults_in(page: Page, looks: Sequence[tuple[tuple[int, int], str]]) -> list[str]:
-    """The same in each of these looks (size and colour scheme); the page keeps the last one."""
+    """The faults of the page in each of these looks (size and colour scheme); the page keeps the last look."""
     faults = []
     for (width, height), scheme in looks:
         page.set_viewport_size({"width": width, "height": height})
@@ -123,15 +123,15 @@ def faults_in(page: Page, looks: Sequence[tuple[tuple[int, int], str]]) -> list[
 
 
 def faults_in_all_looks(page: Page) -> list[str]:
-    """The same in both sizes and both lights, in the language of the page: for what is gone once it is read again."""
+    """The faults in both sizes and colour schemes, in the page's language: for a page that a reload would change."""
     return faults_in(page, LOOKS)
 
 
 def faults_in_both_languages(page: Page, phone: tuple[int, int] = SMALL_PHONE) -> list[str]:
-    """The same as the page is shown, and at its address in the other language and the other light on a phone.
+    """The faults of the page as it is shown, and of its address in the other language and colour scheme on a phone.
 
-    The other one is a tab beside it: what is filled in or open in the page itself stays. The page must be such as a
-    second look at its address shows it.
+    The phone is another tab, so that the page keeps its filled fields and open parts. The page must look as its address
+    shows it when it is opened again.
     """
     beside = _beside.get(page.context) or _open_beside(page, phone)
     faults = faults_of(page)
@@ -159,7 +159,7 @@ def _other_language_than_of(page: Page) -> str:
 def forget_session(page: Page) -> None:
     """Take the session away from a browser whose page is closed.
 
-    An open page asks on by itself, is sent to the sign-in, and goes there: that would cut off the next `goto`.
+    An open page goes on asking, and would follow the redirect to the sign-in, which would cut off the next `goto`.
     """
     page.goto("about:blank")
     page.context.clear_cookies()
@@ -172,7 +172,7 @@ def take_over(page: Page, name: str) -> None:
 
 
 def with_authenticator(page: Page) -> None:
-    """Give the browser passkeys, which it keeps in memory."""
+    """Give the browser a store of passkeys in memory."""
     devtools = page.context.new_cdp_session(page)
     devtools.send("WebAuthn.enable")
     options = {
@@ -187,6 +187,6 @@ def with_authenticator(page: Page) -> None:
 
 
 def see_what_is_new(page: Page) -> None:
-    """Without a script: read the counter's strip again until nothing in it moves."""
+    """Without a script: read the counter's strip again as long as it offers that."""
     while page.locator("#strip-again").count():
         page.click("#strip-again")

@@ -1,4 +1,4 @@
-"""A stand-in for a receipt printer at a till: what a page sends to it comes to the test as bytes."""
+"""A stand-in for a till's receipt printer: the test gets the bytes that a page sends to it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _FAKES = """
 
 @dataclass
 class FakePrinter:
-    """The printer. `state`: "unchosen", "refused", "busy", "gone", or "" when it works. `jobs`: what came at once."""
+    """The printer. `state`: "unchosen", "refused", "busy", "gone", or "" when it works. `jobs`: each job's bytes."""
 
     state: str = "unchosen"
     jobs: list[list[int]] = field(default_factory=list)
@@ -89,12 +89,12 @@ class FakePrinter:
         self.state = ""
 
     def await_job(self, page: Page) -> None:
-        """Wait until something came: the page sends it beside what it shows."""
+        """Wait until a job has come: the page sends it while it shows other things."""
         deadline = time.monotonic() + 10
         while not self.jobs and time.monotonic() < deadline:
             page.wait_for_timeout(20)
         assert self.jobs
 
     def printed(self) -> list[Printout]:
-        """What came out, job by job."""
+        """The printouts, job by job."""
         return [decode(job) for job in self.jobs]

@@ -51,7 +51,7 @@ def test_given_approvals_in_work_then_the_same_keys_decide_beside_the_list(live_
     page.set_viewport_size({"width": 1440, "height": 900})
     faults = faults_of(page)
 
-    # when: the panel is open, and the cursor goes on to the second and decides at once
+    # when: the panel is open, the cursor moves to the second request, and the person decides at once
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.locator("[data-beside-page] #approve")).to_be_visible()
@@ -62,7 +62,7 @@ def test_given_approvals_in_work_then_the_same_keys_decide_beside_the_list(live_
     page.keyboard.press("a")
     expect(page.locator("[data-beside-page] #approve")).to_have_attribute("open", "")
 
-    # then: the other is refused by keys alone, and its row goes
+    # then: the other request is refused by keys alone, and its row goes
     page.keyboard.press("Escape")
     page.keyboard.press("k")
     page.keyboard.press("Enter")

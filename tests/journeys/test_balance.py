@@ -1,4 +1,4 @@
-"""In a browser, with the real processes: a top-up and a secret debit at the upstream, and who says what about them."""
+"""In a browser, with the real processes: a top-up and a secret debit at the upstream, and people's decisions."""
 
 import re
 
@@ -50,7 +50,7 @@ def test_a_top_up_appears_by_itself_and_is_acknowledged(shop: Fleet, upstream: U
         page.click("#make-xlsx")
     assert download.value.suggested_filename.endswith(".xlsx")
 
-    # then: once it is compared again without the open top-up, the day is explained
+    # then: after a comparison without the open top-up, the day is explained
     def is_explained() -> bool:
         read_balance()
         page.goto(f"{shop.url}/balance/closing/")

@@ -1,4 +1,4 @@
-"""The bank beside the books, by hand: a file of an unknown bank, its columns, what is unknown and missing, a match."""
+"""The bank and the books, by hand: a file of an unknown bank, its columns, unknown and missing rows, a match."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def test_an_owner_reads_a_statement_and_says_what_a_row_is(live_server: Any, ope
     faults = faults_in_all_looks(page)
     page.click("[name=save]")
 
-    # then: each part says its number and sum
+    # then: each part shows its number and sum
     for part, count, came in (("matched", 1, 50_000), ("missing", 1, 70_000), ("unknown", 2, 69_000)):
         tile = page.locator(f"[data-part={part}]")
         expect(tile).to_have_attribute("data-count", str(count))

@@ -25,7 +25,7 @@ SUCCEEDS, BALANCE_SHORT, PENDING_UNTIL_TOLD, EXPIRES, TOTAL_RISES = (
 
 
 def check_bill(page: Page, shop: Fleet, number: str, biller: str = "PLNPASCA") -> None:
-    """Type a customer number at a biller, whose answer comes into the counter's panel."""
+    """Type a customer number at a biller, and wait for the answer in the counter's panel."""
     page.goto(f"{shop.url}/counter/?product={biller}")
     expect(page.locator("#counter-q")).to_be_focused()
     page.keyboard.type(number)
@@ -34,7 +34,7 @@ def check_bill(page: Page, shop: Fleet, number: str, biller: str = "PLNPASCA") -
 
 
 def pay(page: Page) -> Order:
-    """Press the button that pays the bill; the order that was sent."""
+    """Press the button that pays the bill; returns the sent order."""
     expect(page.locator("#counter-bill[data-ready] #counter-pay")).to_be_visible()
     page.dblclick("#counter-pay")
     ref_id = page.locator("#counter-said[data-sent]").get_attribute("data-sent")
@@ -42,7 +42,7 @@ def pay(page: Page) -> Order:
 
 
 def row(page: Page, order: Order, status: str) -> None:
-    """The order is in the strip, in this status."""
+    """Wait until the order is in the strip in this status."""
     expect(page.locator(f"[data-ref='{order.ref_id}'][data-status={status}]")).to_be_visible()
 
 
@@ -90,7 +90,7 @@ def test_a_bill_is_paid_and_printed_with_the_keyboard_alone(shop: Fleet, upstrea
     expect(page.locator("#counter-q")).to_be_focused()
     page.keyboard.type("PLN Pasca")
     expect(page.locator("#counter-tiles [data-product=PLNPASCA]")).to_be_visible()
-    page.keyboard.press("Enter")  # two billers are called so: the first is picked
+    page.keyboard.press("Enter")  # two billers have this name: the first is picked
     expect(page.locator("#counter-pick")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.locator(".sell-pinned")).to_contain_text("PLN Pascabayar")
@@ -161,7 +161,7 @@ def test_a_check_expires_by_itself_and_one_click_checks_again(shop: Fleet, upstr
     check_bill(page, shop, EXPIRES)
     page.evaluate("window.neverReloaded = true")
 
-    # then it says so by itself; also where the answer came so late that it had expired on the way
+    # then the page says so by itself, also if the bill expired before its answer came
     expect(page.locator("#counter-bill").get_by_text(re.compile("expired", re.IGNORECASE)).first).to_be_visible()
     assert page.evaluate("window.neverReloaded")
     expect(page.locator("#counter-pay")).to_be_hidden()

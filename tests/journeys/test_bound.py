@@ -1,4 +1,4 @@
-"""A supervisor who is bound to a branch, by hand: lists, "find anything", earnings and files name that one alone."""
+"""A bound supervisor, by hand: lists, "find anything", earnings and files name only the person's branch."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 
 def found(page: Page, text: str) -> str:
-    """What the window of "find anything" shows for this text."""
+    """The results that the window of "find anything" shows for this text."""
     page.keyboard.press("Control+k")
     page.fill("#find-q", text)
     expect(page.locator(f'#find-results[data-text="{text}"]')).to_be_visible()
@@ -26,7 +26,7 @@ def test_a_bound_supervisor_meets_the_own_branch_alone(live_server: Any, open_wi
     page, seen = open_window(language="en-GB"), []
     sign_in(page, live_server.url, two.supervisor.username)
 
-    # when: the pages of each place are looked at
+    # when: the pages of each place are opened
     for path in ("/", "/work/?whose=shop", "/orders/", "/shifts/", "/earnings/?by=person", "/staff/"):
         page.goto(f"{live_server.url}{path}")
         expect(page.locator("#own-branch")).to_have_text(two.own.branch.name)

@@ -1,4 +1,4 @@
-"""A cashier's pages in a real browser: tabs of a phone, alerts in one line, the own day, what rings, and the cursor."""
+"""A cashier's pages in a real browser: a phone's tabs, alerts in one line, the person's day, sounds, the cursor."""
 
 import re
 import uuid
@@ -42,7 +42,7 @@ def faults_in_looks(page: Page) -> list[str]:
 
 
 def rings(page: Page, *rung: str) -> None:
-    """Wait until the page rang for the end of an order, which it does once it has settled, and for nothing else."""
+    """Wait until the settled page has rung for the end of an order; asserts that it rang for nothing else."""
     eventually(lambda: len(page.evaluate("window.rung")) >= len(rung))
     assert page.evaluate("window.rung") == list(rung)
 
@@ -169,7 +169,7 @@ def test_an_own_day_is_followed_and_rings_as_one_chose(live_server: Any, open_wi
     expect(page.locator(f"#own-latest [data-own-order='{good.ref_id}']")).to_be_visible()
     rings(page, "/static/sounds/good.wav", good.ref_id)
 
-    # It ends between two pages, and the next one that shows it says so.
+    # It ends between two pages, and the next page that shows it rings.
     page.goto(f"{live_server.url}/me/")
     end(bad, Status.FAILED)
     page.goto(f"{live_server.url}/orders/{bad.ref_id}/")
@@ -190,7 +190,7 @@ def test_the_cursor_stands_where_the_next_key_is_needed(live_server: Any, open_w
     # A digit goes straight into the field of the counter.
     page.keyboard.type("08")
     expect(page.locator("#quick-q")).to_have_value("08")
-    # After a filter: the first result; Enter shows it beside the list, and again opens it. A finger needs no cursor.
+    # After a filter: the first result; Enter shows it beside the list, a second opens it. A finger needs no cursor.
     page.goto(f"{live_server.url}/orders/?status=success")
     expect(page.locator("#results [data-pick]")).to_be_focused()
     touched = open_window(size=PHONE, has_touch=True, is_mobile=True)

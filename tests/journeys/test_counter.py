@@ -91,7 +91,7 @@ def test_credit_token_bill_and_repeat_take_few_keys(shop: Fleet, upstream: Upstr
 
 
 def press_on_the_page_of(order: Order, till: Hands, shop: Fleet) -> None:
-    """By their keys: the answer for the order's customer, and the same again."""
+    """Press the keys for the answer to the order's customer, and for the same sale again."""
     page = till.page
     till.row(order, "success")
     page.goto(f"{shop.url}{order.get_absolute_url()}")
@@ -106,9 +106,9 @@ def press_on_the_page_of(order: Order, till: Hands, shop: Fleet) -> None:
 
 
 def press_for_a_game(till: Hands, shop: Fleet) -> None:
-    """The product by its words, then the player's ID and the zone: one Enter each."""
+    """Type the product's words, then the player's ID and the zone, with one Enter each."""
     till.page.goto(f"{shop.url}/counter/")
-    till.page.keyboard.type("12345678 2001")  # without the product it is no number in one piece
+    till.page.keyboard.type("12345678 2001")  # without the product it is not a number in one piece
     till.press("Enter")
     expect(till.page.locator("#counter-nameless")).to_contain_text("12345678 (2001) mlbb 86")
     expect(till.field).to_have_value("12345678 2001")
@@ -127,7 +127,7 @@ def test_a_held_enter_sells_nothing(shop: Fleet, upstream: Upstream, open_window
     page = open_window()
     till = Hands(page, shop)
 
-    # Held from the number on, and while the review appears.
+    # Enter is held from the number on, and while the review appears.
     till.type_number(f"{PHONE} 10")
     for _ in range(40):
         page.keyboard.down("Enter")
@@ -167,7 +167,7 @@ def test_by_pin_a_bill_on_credit_and_no_more_than_the_limit(shop: Fleet, upstrea
     till = Hands(page, shop, by_pin=code)
     expect(page.locator("#pill-drawer")).to_have_attribute("data-amount", "100000")
 
-    # Above the till's limit nothing is sold by PIN, with every key.
+    # Above the till's limit a PIN sells nothing, whatever key is pressed.
     till.type_number(PHONE)
     till.press("Space", "1", "0", "Enter")
     expect(page.locator("[data-code^=LimitReached]")).to_be_visible()

@@ -1,4 +1,4 @@
-"""At the counter on a slow or broken line: what is typed and sold is neither lost nor doubled."""
+"""At the counter on a slow or broken line, keys and sales are neither lost nor doubled."""
 
 import datetime as dt
 from typing import Any
@@ -23,7 +23,7 @@ from upstream.budget import CallClass
 
 pytestmark = pytest.mark.journey
 
-# The keys of which nothing was seen when the next one came: a letter, or for Enter the bar of a page that waits.
+# The keys without a visible effect at the next key: a letter, or for Enter the bar of a waiting page.
 WATCH_KEYS = """
 window.unseen = [];
 let before, last;
@@ -44,7 +44,7 @@ def test_a_lost_answer_sells_once_and_says_what_to_do(shop: Fleet, upstream: Ups
     answers: list[int] = []
 
     def lose(route: Route) -> None:
-        """The first time nothing arrives; the second time only the answer is lost."""
+        """Lose the request the first time, and only the answer the second time."""
         if answers:
             assert route.fetch().ok
         answers.append(len(answers))
@@ -100,7 +100,7 @@ def test_a_bill_that_takes_long_comes_to_who_waits(live_server: Any, upstream: U
 
 
 class SlowLine:
-    """What the page asks for, which the server does not get before the line is free."""
+    """The page's requests, which the server gets only when the line is free."""
 
     def __init__(self, page: Page) -> None:
         self.held: list[Route] = []
@@ -128,14 +128,14 @@ def test_on_a_slow_line_every_key_shows_and_no_letter_is_lost(shop: Fleet, upstr
     till, line = Hands(page, shop), SlowLine(page)
     page.evaluate(WATCH_KEYS)
 
-    # Typed on while the review is awaited: the cash that is given.
+    # Typed while the review is awaited: the given cash.
     line.hold()
     till.press(*PHONE, "Space", "1", "0", "Enter", "5", "0")
     expect(page.locator("#counter-ahead")).to_have_text("50")
     line.free()
     till.review()
     expect(page.locator("#pay-change")).to_be_visible()
-    # Typed on while it is sent: the next customer's number.
+    # Typed while it is sent: the next customer's number.
     line.hold()
     till.press("Enter", *"081291111112")
     expect(page.locator("#counter-ahead")).to_have_text("081291111112")
@@ -143,7 +143,7 @@ def test_on_a_slow_line_every_key_shows_and_no_letter_is_lost(shop: Fleet, upstr
     assert not Order.objects.exists()
     line.free()
     expect(till.field).to_have_value("081291111112")
-    # Typed on while the amount is asked for: it goes on behind the number.
+    # Typed while the page fetches the amounts: the text goes on after the number.
     line.hold()
     till.press("Space", "Enter", "2", "0")
     expect(page.locator("#counter-ahead")).to_have_text("20")
@@ -163,7 +163,7 @@ def test_refresh_back_and_a_lost_line_keep_the_sale(shop: Fleet, upstream: Upstr
     page.reload()
     expect(till.field).to_have_value(f"{PHONE} 10")
 
-    # The line is lost: what was typed stays, and the page says what to do.
+    # The line is lost: the typed text stays, and the page says what to do.
     page.context.set_offline(True)
     expect(till.field).to_be_focused()
     till.press("Enter")

@@ -1,4 +1,4 @@
-"""At the counter a colleague approves, a way to pay is one key, and a failed sale is given back."""
+"""At the counter a colleague approves, a way to pay is one key, and a failed sale's money goes back."""
 
 import pytest
 from playwright.sync_api import expect
@@ -112,7 +112,7 @@ def test_each_way_to_pay_is_one_key_and_the_change_is_shown(shop: Fleet, upstrea
     faults += faults_in_all_looks(page)
     paid.append(order)
 
-    # A note with one press, and the longest: Rp100.000.
+    # A banknote with one press, and the longest: Rp100.000.
     till.type_number("081291111102")
     till.press("Space", "1", "0", "Enter")
     till.review()
@@ -121,7 +121,7 @@ def test_each_way_to_pay_is_one_key_and_the_change_is_shown(shop: Fleet, upstrea
     till.press("Enter")
     paid += [till.sent(), sell("081291111103", "1", "0", "0", "Enter", most=8)]
 
-    # The others: one key each, beside those of the sale.
+    # The other ways: one key each, in addition to the keys of the sale.
     paid.append(sell("081291111104", "F4", "Enter", most=MOST_KEYS))
     paid.append(sell("081291111105", "F8", "Enter", most=MOST_KEYS))
     # A transfer's number may begin with a letter that is a shortcut elsewhere.

@@ -27,7 +27,7 @@ def ref_id_of(window: Page) -> str | None:
 
 
 def sell_with_enter(window: Page, address: str, code: str) -> None:
-    """The review as it opens: one key sends it, paid in cash."""
+    """Send the review as it opens, by one key, paid in cash."""
     window.goto(f"{address}/counter/review/?product={code}&q=081234567899")
     expect(window.locator("#counter-review[data-ready]")).to_be_visible()
     expect(window.locator("[data-send]")).to_be_focused()

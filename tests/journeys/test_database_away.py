@@ -26,7 +26,7 @@ def assert_sold_once(upstream: Upstream) -> None:
 def test_a_sale_without_the_database_is_made_once_when_it_is_back(
     shop: Fleet, upstream: Upstream, open_window: OpenWindow
 ):
-    # given a cashier who has looked at what is to be sold
+    # given a cashier at an open review
     page = open_window(may_complain=True)
     sign_in(page, shop.url, "cashier", REVIEW)
     expect(page.locator("#counter-review[data-ready]")).to_be_visible()
@@ -35,7 +35,7 @@ def test_a_sale_without_the_database_is_made_once_when_it_is_back(
     with away_for_the_app():
         page.keyboard.press("Enter")
 
-        # then the review says so, and stays as it was
+        # then the review says so, and does not change
         expect(page.locator("#counter-review [data-no-answer]")).to_be_visible()
         expect(page.locator("[data-send]")).to_be_focused()
         assert faults_of(page) == []

@@ -1,4 +1,4 @@
-"""A day with a drawer in a real browser: opened, sold out of, counted, handed over, signed."""
+"""A day with a drawer in a real browser: opened, used for sales, counted, handed over, signed."""
 
 from typing import Any
 
@@ -15,13 +15,13 @@ pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 
 def count(page: Page, **pieces: int) -> None:
-    """Type how many of each note there are."""
+    """Type the number of each banknote."""
     for name, number in pieces.items():
         page.fill(f"[name={name}]", str(number))
 
 
 def sell_and_give_back(window: Page, address: str, cashier: User) -> list[str]:
-    """One sale that was paid with more than its price, one that failed and is given back; the pages' faults."""
+    """Make a sale that is paid with more than its price, and a failed one that is given back; the pages' faults."""
     order = end(sell(cashier, 10_500), "success")
     failed = end(sell(cashier, 5_000), "failed")
     window.goto(f"{address}/orders/{order.ref_id}/")
@@ -39,7 +39,7 @@ def sell_and_give_back(window: Page, address: str, cashier: User) -> list[str]:
 
 
 def close_and_sign(owner: Page, address: str) -> list[str]:
-    """The owner closes the shift that is open, and signs the day; the pages' faults."""
+    """Have the owner close the open shift and sign the day; returns the pages' faults."""
     shift = Shift.objects.get(closed_at=None)
     owner.goto(f"{address}/shifts/{shift.pk}/close/")
     count(owner, pieces_100000=2)

@@ -32,7 +32,7 @@ from tests.tills.helpers import make_till
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 
-# What asks for a decision, a limit or a reason is folded.
+# Forms that ask for a decision, a limit or a reason are folded.
 UNFOLD = """addEventListener("DOMContentLoaded", () =>
     document.querySelectorAll("main details").forEach(part => { part.open = true; }))"""
 RULE = "/products/prices/rule/?target=all:prepaid"
@@ -74,7 +74,7 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
 
 
 def faults_in_turn(address: str, open_window: OpenWindow, paths: list[str], script: str = "") -> list[str]:
-    """The faults of pages that are looked at elsewhere in both looks, with other rows and words: one look each."""
+    """The faults of pages in one look each; other tests open them in both looks, with other rows and words."""
     faults: list[str] = []
     windows = open_window(), open_window(size=SMALL_PHONE, scheme="dark", language="id-ID")
     for window in windows:
@@ -97,7 +97,7 @@ def test_every_state_of_a_page_is_accessible_and_fits(live_server: Any, open_win
     addresses += [f"/orders/{order.ref_id}/" for order in (*day["orders"].values(), day["token"])]
     checks = (*day["checks"][1:], *day["bills"].values())
     addresses += [f"/bills/{check.ref_id}/" for check in checks]
-    addresses += [f"/counter/bills/{check.ref_id}/" for check in reversed(checks)]  # each in the other look
+    addresses += [f"/counter/bills/{check.ref_id}/" for check in reversed(checks)]  # each page in the other look
     paid = (Status.PENDING, Status.SUCCESS, Status.FAILED, Status.NEEDS_ACTION)
     addresses += [f"/orders/{day['bills'][status].ref_id}/" for status in paid]
     addresses += [f"/orders/{day['token'].ref_id}/receipt/?paper={paper}" for paper in ("80", "a5")]

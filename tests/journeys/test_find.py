@@ -1,4 +1,4 @@
-"""Find anything, by the keyboard alone: open it on any page, type, choose, narrow, and be where one wanted to be."""
+"""Find anything, by the keyboard alone: open it on any page, type, choose, narrow, and reach the wanted page."""
 
 import re
 from typing import Any
@@ -41,7 +41,7 @@ def test_from_any_page_a_number_leads_to_the_sale_the_order_and_the_answer(
     expect(field).to_be_focused()
     expect(results.locator("[data-group=pages] [data-found]").first).to_be_visible()
 
-    # then: a number has what to do with it on top, and axe finds no fault
+    # then: a number has its acts on top, and axe finds no fault
     page.keyboard.type(NUMBER[-5:])
     expect(results.locator("[data-group=customers]")).to_contain_text("Bu Sari")
     expect(results.locator("[data-group=do]")).to_be_visible()
@@ -67,7 +67,7 @@ def test_from_any_page_a_number_leads_to_the_sale_the_order_and_the_answer(
     page.keyboard.press("m")
     expect(page).to_have_url(re.compile(r"/arrived/\?q="))
     expect(page.locator("#answer")).to_have_attribute("data-code", "arrived")
-    page.wait_for_load_state()  # no script hears a key before
+    page.wait_for_load_state()  # before this, no script reads keys
 
     # when: Enter follows the number at once, it waits for its answer; B sells for it
     page.goto(f"{live_server.url}/orders/")

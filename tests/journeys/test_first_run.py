@@ -1,4 +1,4 @@
-"""A new real shop in a real browser: from the printed key to the first sale, with the list between."""
+"""A new real shop in a real browser: from the printed key, by the list of first steps, to the first sale."""
 
 import hashlib
 from typing import Any
@@ -27,7 +27,7 @@ def become_owner(page: Page) -> None:
 
 
 def invite(page: Page, address: str) -> list[str]:
-    """Returns what axe finds on the way."""
+    """Invite a person; returns the faults that axe finds."""
     page.goto(f"{address}/staff/invite/")
     page.fill("[name=full_name]", "Bu Sari")
     page.select_option("[name=role]", "cashier")
@@ -94,6 +94,6 @@ def test_a_new_shop_from_its_key_to_the_counter(
     page.click("#close-steps")
     expect(page.locator(".toast-success")).to_be_visible()
     expect(page.locator("#first-steps")).to_have_count(0)
-    page.wait_for_load_state("networkidle")  # what the overview fetches ends with the test
+    page.wait_for_load_state("networkidle")  # the overview's requests end with the test
     assert Shop.objects.get().set_up_at is not None
     assert faults == []

@@ -1,7 +1,7 @@
-"""The office by role: what a cashier, a supervisor, an auditor and an owner do and see in each part of it.
+"""The office by role: the acts and views of a cashier, a supervisor, an auditor and an owner in each part of it.
 
-A role works in a window of 1440 px, and looks at the same page beside it, 390 px wide, in the other language and the
-other light. So each role meets both of each, and the four of them meet every mix.
+A role works in a window of 1440 px, and opens the same page in a second one of 390 px, in the other language and colour
+scheme. So each role meets both languages and both schemes, and the four roles meet every mix.
 """
 
 import re
@@ -52,7 +52,7 @@ every_role = pytest.mark.parametrize("role", LOOKS)
 
 @pytest.fixture
 def shop() -> dict[str, Any]:
-    """Bu Sari's order of last week by the cashier; today one that waits for a decision, and money to give back."""
+    """Bu Sari's order of last week by the cashier; an order of today that waits for a decision, and a refund due."""
     create_demo_staff()
     cashier, owner = (User.objects.get(username=name) for name in ("cashier", "owner"))
     product = make_product(brand="xl", code="XL50", name="XL 50.000")
@@ -80,7 +80,7 @@ def enter(live_server: Any, open_window: OpenWindow, shop):
 
 
 def faults_in_place(page: Page, role: str) -> list[str]:
-    """The faults of what no address shows, such as an open panel: at both widths, each in another light."""
+    """The faults of parts without an address, such as an open panel: at both widths, each in another colour scheme."""
     other = {"dark": "light", "light": "dark"}[LOOKS[role].scheme]
     return faults_in(page, [(PHONE, other), (WIDE, LOOKS[role].scheme)])
 
@@ -110,7 +110,7 @@ def test_each_role_sees_its_places_and_each_opens(role: str, enter):
     paths = [link.get_attribute("href") for link in page.locator(".nav-main a").all()]
     assert [status_of(page, str(path)) for path in paths] == [200] * len(paths)
 
-    # then: what has no link is closed
+    # then: pages without a link are closed
     closed = {"cashier": ["/earnings/", "/staff/", "/balance/"], "auditor": ["/counter/", "/customers/"]}.get(role, [])
     assert [status_of(page, path) for path in closed] == [403] * len(closed)
     sees_health = role == "owner"
@@ -139,7 +139,7 @@ def test_each_role_finds_by_four_digits(role: str, enter, shop):
     page.keyboard.press("Control+k")
     page.keyboard.type(NUMBER if role == "auditor" else LAST_DIGITS)
 
-    # then: an auditor, who may see no number, finds it by the whole one alone
+    # then: an auditor, who may not see numbers, finds it only by the whole number
     orders = results.locator("[data-group=orders] [data-found]")
     expect(orders.first).to_be_visible()
     expect(results.locator("[data-group=do]")).to_be_visible()
@@ -148,7 +148,7 @@ def test_each_role_finds_by_four_digits(role: str, enter, shop):
     assert (SHOWN in text, "3456" in text.replace("-", "")) == ((False, False) if role == "auditor" else (True, True))
     faults = faults_in_place(page, role)
 
-    # when: a page is searched for that this role has or has not
+    # when: the role searches for a page that it may or may not open
     page.fill("#find-q", "")
     page.keyboard.type({"en-GB": "Prices", "id-ID": "Harga"}[LOOKS[role].language])
     expect(results.locator("a[href='/products/prices/']")).to_have_count(0 if role == "cashier" else 1)
@@ -166,7 +166,7 @@ def test_each_role_finds_an_order_from_a_vague_memory_and_has_its_file(role: str
     page = enter(role, "/orders/")
     sees_numbers = role != "auditor"
 
-    # when: what is remembered; the digits of a number help those alone who may see it
+    # when: people type what they remember; digits of a number help only people who may see it
     page.fill(".filters [name=q]", "50 ribu kasir demo minggu lalu" + (" 02" if sees_numbers else ""))
     page.keyboard.press("Enter")
     expect(page.locator("[data-chip]")).to_have_count(3 if sees_numbers else 2)
@@ -175,7 +175,7 @@ def test_each_role_finds_an_order_from_a_vague_memory_and_has_its_file(role: str
     expect(row).to_have_attribute("id", f"row-{shop['old'].pk}")
     faults = faults_in_both_languages(page, phone=PHONE)
 
-    # when: it is opened beside the list by keyboard; only who may write notes has a field for one
+    # when: it is opened beside the list by keyboard; only people who may write notes have a field for them
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     panel = page.locator("[data-beside-panel]")
@@ -185,7 +185,7 @@ def test_each_role_finds_an_order_from_a_vague_memory_and_has_its_file(role: str
     page.keyboard.press("Escape")
     expect(panel).to_be_hidden()
 
-    # then: the file has the same row, and nobody without the right has a file
+    # then: the file has the same row, and people without the right get no file
     path = re.sub(r"^https?://[^/]+", "", page.url)
     assert status_of(page, f"{path}&format=csv") == (403 if role == "cashier" else 200)
     assert faults == []
@@ -197,7 +197,7 @@ def test_each_role_has_its_own_work(role: str, enter, shop):
     page = enter(role, "/work/")
     rows, count = page.locator("#work tr[id]"), page.locator("#count-work")
 
-    # then: the number in the menu is that of the rows
+    # then: the number in the menu equals the number of rows
     if role == "auditor":
         expect(page.locator("#no-work")).to_be_visible()
         expect(count).to_be_hidden()
@@ -217,7 +217,7 @@ def test_each_role_has_its_own_work(role: str, enter, shop):
         panel = page.locator("[data-beside-panel]")
         expect(panel.locator("#give-back")).to_be_visible()
         faults += faults_in_place(page, role)
-        if role != "supervisor":  # who has no open drawer gives back no cash
+        if role != "supervisor":  # a person without an open drawer gives back no cash
             panel.locator("#give-back button[type=submit]").click()
             expect(rows).to_have_count(before - 1)
             owed.payment.refresh_from_db()
@@ -238,7 +238,7 @@ def test_each_role_sees_what_was_earned_or_the_own_day(role: str, enter, shop):
         assert faults == []
         return
 
-    # when: from the overview to the earnings of a day of last week, by cashier
+    # when: the overview leads to the earnings of a day of last week, by cashier
     page.click("#earned-by .more-link")
     day = f"{ago(7):%Y-%m-%d}"
     page.goto(at(page, f"/earnings/?since={day}&until={day}&by=person"))
@@ -281,7 +281,7 @@ def test_each_role_does_with_a_customer_what_it_may(role: str, enter, shop):
         page.click("#merge")
         expect(page.locator("[data-code=customers_merged]")).to_be_visible()
         assert Customer.objects.count() == 1
-    else:  # erases who asks for it
+    else:  # erases a person who asks for it
         page.click("a[href$='/delete/']")
         faults += faults_in_both_languages(page, phone=PHONE)
         page.click("main form button.btn-warnish")

@@ -1,4 +1,4 @@
-"""A product's health in a real browser: words on its tile while it fails or is slow, gone by itself."""
+"""A product's health in a real browser: its tile has words while it fails or is slow; they go by themselves."""
 
 import datetime as dt
 from typing import Any
@@ -24,7 +24,7 @@ LANGUAGES = {
 
 
 def ended(product: Product, status: Status, *, minutes: float, took: float = 0.1) -> None:
-    """An order that ended so many minutes ago and took so many."""
+    """An order that ended so many minutes ago, and took so many minutes."""
     final_at = timezone.now() - dt.timedelta(minutes=minutes)
     sent_at = final_at - dt.timedelta(minutes=took)
     make_order(status, product=product, sent_at=sent_at, created_at=sent_at, final_at=final_at)
@@ -53,7 +53,7 @@ def test_a_tile_says_how_its_product_fares(live_server: Any, open_window: OpenWi
     page = open_window()
     sign_in(page, live_server.url, "cashier", path=None)
 
-    # given: what has been counted
+    # given: the counted health
     count_health()
     for language, words in LANGUAGES.items():
         page.context.add_cookies([{"name": settings.LANGUAGE_COOKIE_NAME, "value": language, "url": live_server.url}])
@@ -75,6 +75,6 @@ def test_a_tile_says_how_its_product_fares(live_server: Any, open_window: OpenWi
     count_health()
     show_tiles(page, live_server.url)
 
-    # then: nothing is said any more
+    # then: the tile says nothing any more
     expect(page.locator("[data-health]")).to_have_count(0)
     assert faults == []

@@ -1,4 +1,4 @@
-"""An invitation in real browsers: the link is copied from one and opened in another."""
+"""An invitation in real browsers: the link is copied in one browser and opened in another."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_
     owner = open_window(language="id-ID", permissions=["clipboard-read", "clipboard-write"])
     sign_in(owner, live_server.url, "owner")
 
-    # when: the window that finds leads to the form
+    # when: the window of "find anything" leads to the form
     owner.keyboard.press("Control+k")  # 1
     owner.keyboard.type("tambah kasir")
     expect(owner.locator("#find-results [data-found]").first).to_have_attribute("href", "/staff/invite/")
@@ -60,7 +60,7 @@ def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_
     owner.select_option("[name=role]", "cashier")
     faults = faults_of(owner)
 
-    # when: one form has the limits, too, and its answer the link
+    # when: the form has the limits, too, and its answer has the link
     owner.click("#more-fields summary")
     owner.locator("[name=full_name]").press_sequentially("Bu Sari")
     owner.fill("[name=per_order]", "50.000")

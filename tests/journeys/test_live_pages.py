@@ -1,4 +1,4 @@
-"""A page that follows an order, when its questions get no answer for a while."""
+"""A page that follows an order, when its requests get no answer for a while."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The look at a page that every journey takes: it waits for the page that a click asked for."""
+"""Every journey's check of a page waits for the page that a click has requested."""
 
 import time
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def late_pages() -> Iterator[str]:
 
 
 def test_the_page_that_a_click_asks_for_is_looked_at_when_it_is_there(late_pages: str, open_window: OpenWindow):
-    # given: a page without a fault, and a link to one that comes late, has the same heading and two faults
+    # given: a page without a fault, with a link to a late page that has the same heading and two faults
     page = open_window()
     page.goto(f"{late_pages}/")
     assert faults_of(page) == []
@@ -53,7 +53,7 @@ def test_the_page_that_a_click_asks_for_is_looked_at_when_it_is_there(late_pages
     page.click("a")
     faults = faults_of(page)
 
-    # then: they are the late page's faults
+    # then: the faults are those of the late page
     assert [fault.split(" at ")[0] for fault in sorted(faults)] == [
         f"{late_pages}/late/: color-contrast",
         f"{late_pages}/late/: image-alt",

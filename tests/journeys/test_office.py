@@ -1,4 +1,4 @@
-"""The office by hand: what was earned opens its orders, a row of work is taken and done, four digits find an order."""
+"""The office by hand: earnings open their orders, a row of work is taken and done, four digits find an order."""
 
 import datetime as dt
 import math
@@ -26,7 +26,7 @@ NUMBER = f"08123456{LAST_DIGITS}"
 
 @pytest.fixture
 def shop() -> dict[str, Any]:
-    """A cashier's sale of three days ago, and a failed one of the owner that is to be given back."""
+    """A cashier's sale of three days ago, and a failed sale of the owner whose money is to be given back."""
     create_demo_staff()
     cashier, owner = (User.objects.get(username=name) for name in ("cashier", "owner"))
     product = make_product(brand="xl", code="XL10", name="XL 10.000")
@@ -71,7 +71,7 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(live_serv
     expect(page.locator("#results tbody tr")).to_have_count(1)
     expect(page.locator(f"#row-{shop['order'].pk}")).to_be_visible()
 
-    # when: what waits is taken and done
+    # when: a waiting row is taken and done
     page.goto(f"{address}/work/")
     row = page.locator("#work tr[id]")
     expect(row).to_have_count(1)
@@ -88,7 +88,7 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(live_serv
     expect(page.locator("#count-work")).to_be_hidden()
     faults += faults_of(page)
 
-    # when: the end of a number
+    # when: the person types the end of a number
     page.keyboard.press("Control+k")
     page.keyboard.type(LAST_DIGITS)
     page.click(f"#find-results a[href='{shop['order'].get_absolute_url()}']")
@@ -148,7 +148,7 @@ def test_a_row_that_goes_on_fades_and_shows_what_is_chosen(live_server: Any, ope
     last = row.locator("a").last
     fades = """row => ["left", "right"].map(side => getComputedStyle(row).getPropertyValue(`--fade-${side}`))"""
 
-    # given the first of the days, the row fades where it goes on
+    # given the first of the days, the row fades at the edge where it goes on
     sign_in(page, live_server.url, "owner", "/?days=today")
     row.scroll_into_view_if_needed()
     expect(row.locator("a").first).to_be_in_viewport(ratio=1)
@@ -165,7 +165,7 @@ def test_a_row_that_goes_on_fades_and_shows_what_is_chosen(live_server: Any, ope
         assert row.evaluate(fades) == ["40px", "0px"]
         page.goto(f"{live_server.url}{address}")
 
-    # and nothing fades where it fits, nor in colours that the person chose
+    # and nothing fades if the row fits, or in forced colours
     page.set_viewport_size({"width": 820, "height": 1180})
     expect(row).to_have_css("--fade-left", "0px")
     page.emulate_media(forced_colors="active")
@@ -204,7 +204,7 @@ def test_what_people_look_for_lies_inside_a_phone(live_server: Any, open_window:
     for by in page.locator("#earned-by .tabs a").all():
         assert sides_of(by) <= set(range(PHONE[0] + 1))
 
-    # then: every figure of a person, of 30 days after a click, which the address keeps
+    # then: every figure of a person, after a click those of 30 days, which the address keeps
     page.goto(f"{live_server.url}{User.objects.get(username='cashier').get_absolute_url()}")
     page.click("#person-days-30")
     expect(page.locator("#done[data-days='30'] [data-figure=sold]")).to_have_text("1")
@@ -217,7 +217,7 @@ def test_what_people_look_for_lies_inside_a_phone(live_server: Any, open_window:
 
 
 def sides_of(part: Locator) -> set[int]:
-    """Its left and its right side, in whole pixels of the screen."""
+    """The left and the right side of the element, in whole pixels of the screen."""
     box = part.bounding_box()
     assert box
     return {math.floor(box["x"]), math.ceil(box["x"] + box["width"])}

@@ -1,4 +1,4 @@
-"""A phone loses its connection: the browser shows the one page that it keeps, and the shop's again afterwards."""
+"""A phone loses its connection: the browser shows the one page that it keeps, and the shop's pages afterwards."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def test_without_a_connection_it_says_what_is_safe_and_sells_nothing_later(live_
     page.context.set_offline(True)
     page.goto(f"{live_server.url}/orders/")
 
-    # then both languages say what is safe, and no other page comes from anywhere
+    # then the page says in both languages what is safe, and no other page comes
     expect(page.locator("#no-connection section")).to_have_count(2)
     for language in ("id", "en"):
         expect(page.locator(f"section[lang={language}] .safe")).to_contain_text("ref_id")
@@ -40,7 +40,7 @@ def test_without_a_connection_it_says_what_is_safe_and_sells_nothing_later(live_
     expect(page.locator("#no-connection")).to_be_visible()
     assert page.evaluate(KEPT) == [f"{live_server.url}/offline/"]
 
-    # and with the connection the page that was asked for is there again; nothing was sold meanwhile
+    # and with the connection the requested page is there again; nothing was sold meanwhile
     page.context.set_offline(False)
     page.click("section[lang=en] a.first")
     expect(page.locator("#counter-review")).to_be_visible()

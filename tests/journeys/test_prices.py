@@ -1,4 +1,4 @@
-"""An administrator sets a price and sees what it does first; a cashier sells for it and sees nothing of the cost."""
+"""An administrator sets a price after a preview; a cashier sells for it and sees nothing of the cost."""
 
 import struct
 from pathlib import Path
@@ -68,7 +68,7 @@ def test_every_product_of_a_brand_earns_at_least_so_much_in_six_acts(live_server
     page = open_window()
     sign_in(page, live_server.url, "owner", "/")
 
-    # when an owner types words for it, Enter, the amount, Enter, and saves
+    # when an owner types words for the brand, Enter, the amount, Enter, and saves
     page.keyboard.press("Control+k")
     page.keyboard.type("telkomsel price")
     expect(page.locator("[data-group=prices] a").first).to_be_visible()
@@ -88,7 +88,7 @@ def test_every_product_of_a_brand_earns_at_least_so_much_in_six_acts(live_server
     faults += faults_of(page)
     assert faults == []
 
-    # and its form asks for each kind what belongs to it
+    # and its form asks for the fields of each kind
     page.click("#everywhere a")
     for kind, shown in (("as_now", {"at_least"}), ("plus", {"value", "round_to"}), ("percent", {*AMOUNTS})):
         page.select_option("[name=kind]", kind)
@@ -112,7 +112,7 @@ def test_every_product_of_a_brand_earns_at_least_so_much_in_six_acts(live_server
 def test_a_least_profit_is_typed_beside_its_brand_and_saved_in_sight(
     live_server: Any, open_window: OpenWindow, window: dict[str, Any], said: list[str]
 ):
-    # given a brand that sells beside one that does not
+    # given a brand that sells, and a brand that does not
     create_demo_staff()
     products = [make_product(price=10_000, category=category, bought=1) for category in ("pulsa", "data")]
     for category in ("pulsa", "data"):
@@ -173,7 +173,7 @@ def test_the_fee_of_a_bill_stays_within_its_card(
 
 
 def test_the_price_list_is_drawn_as_a_picture_without_a_cost(live_server: Any, open_window: OpenWindow, tmp_path: Path):
-    # given a list on a phone, and a canvas that notes what is written on it
+    # given a list on a phone, and a canvas that notes the texts drawn on it
     create_demo_staff()
     make_product(price=10_203, selling_price=12_000, name="Telkomsel 10.000")
     page = open_window(size=PHONE)
@@ -181,7 +181,7 @@ def test_the_price_list_is_drawn_as_a_picture_without_a_cost(live_server: Any, o
     sign_in(page, live_server.url, "admin", "/products/price-list/")
     faults = faults_in_all_looks(page)
 
-    # when it is drawn
+    # when the picture is drawn
     with page.expect_download() as download:
         page.click("#draw-prices")
     download.value.save_as(tmp_path / "list.png")

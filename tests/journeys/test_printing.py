@@ -1,4 +1,4 @@
-"""A till that prints directly, in a real browser with a stand-in for the printer, whose bytes are read as it would."""
+"""A till that prints directly, in a real browser with a stand-in for the printer, which reads the bytes."""
 
 from typing import Any
 
@@ -154,7 +154,7 @@ def test_the_cash_drawer_opens_once_on_a_cash_sale(live_server: Any, open_window
     printer, page = FakePrinter(state=""), open_window()
     shelf_of_telkomsel()
     enrol_with_printer(page, live_server.url, printer)
-    begin(User.objects.get(username="cashier"))  # without a drawer in the books nobody is asked how it is paid
+    begin(User.objects.get(username="cashier"))  # a shop without drawers does not ask for the way to pay
 
     for number, way, key in (("081234567890", "cash", "F2"), ("081234567891", "qris", "F4")):
         page.goto(f"{live_server.url}/counter/")

@@ -1,4 +1,4 @@
-"""Signing in through a provider, in a real browser that goes there and comes back."""
+"""A sign-in through a provider, in a real browser that goes there and comes back."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A sale fails after the customer has paid: the money is on the shop's list until somebody gives it back."""
+"""A sale fails after the customer has paid: the money is on the shop's list until a person gives it back."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Words of the trade in a real browser: aliases, amounts however written, one typing error; the exact amount first."""
+"""Words of the trade in a real browser: aliases, any notation of amounts, one typing error; the exact amount first."""
 
 from typing import Any
 

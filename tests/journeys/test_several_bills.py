@@ -73,7 +73,7 @@ def test_several_bills_whose_answer_is_lost_are_paid_once(shop: Fleet, upstream:
     page.route("**/counter/batch/*/pay/", lose, times=1)
     page.keyboard.press("Enter")
 
-    # then it is said where it was pressed, and the strip shows them
+    # then the pressed form says so, and the strip shows the bills
     expect(page.locator("#counter-batch [data-no-answer]")).to_be_visible()
     expect(page.locator("#counter-pay")).to_be_focused()
     expect(page.locator("#counter-strip [data-run]")).to_have_count(2)

@@ -1,4 +1,4 @@
-"""The owner sets the shop up, sees its papers before saving, and the cashier's receipts show it on each of them."""
+"""The owner sets the shop up and sees its papers before saving; each of the cashier's receipts shows the shop."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""The order of Tab, which is the order of the document, follows what is seen: on a phone, and on a wide screen."""
+"""The order of Tab, which is the order of the document, follows the shown order on a phone and on a wide screen."""
 
 from itertools import pairwise
 from typing import Any
@@ -13,7 +13,7 @@ from tests.journeys.helpers import PHONE, OpenWindow, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
-# What has the focus in `main`: its name, and where it, or its row of a table, stands, as if nothing were scrolled.
+# The focused element in `main`: its name, and the place of it, or of its table row, as if nothing were scrolled.
 FOCUSED = """() => {
     const focused = document.activeElement;
     if (!focused.closest("main")) return null;
@@ -28,14 +28,14 @@ FOCUSED = """() => {
 
 @pytest.fixture
 def work() -> None:
-    """Two orders: one that went through, and one that waits for somebody."""
+    """Two orders: one that succeeded, and one that waits for a person."""
     create_demo_staff()
     make_order(Status.SUCCESS, selling_price=12_000)
     make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_no=None)
 
 
 def steps_back(page: Page) -> list[tuple[str, str]]:
-    """Pairs that follow each other by Tab, of which the second stands above the first, or before it in one row."""
+    """Pairs of elements in the order of Tab whose second stands above the first, or before it in one row."""
     page.evaluate("document.querySelector('#main').focus()")
     page.keyboard.press("Tab")
     reached = []
@@ -47,7 +47,7 @@ def steps_back(page: Page) -> list[tuple[str, str]]:
 
 
 def is_before(other: dict[str, float], one: dict[str, float]) -> bool:
-    """Whether the other one stands wholly above, or wholly to the left in the same row."""
+    """Whether the other element stands wholly above, or wholly to the left in the same row."""
     is_in_row = one["top"] < (other["top"] + other["bottom"]) / 2 < one["bottom"]
     return other["bottom"] <= one["top"] or (is_in_row and other["right"] <= one["left"])
 
@@ -74,4 +74,4 @@ def test_the_parts_of_the_overview_follow_what_is_seen(live_server: Any, open_wi
         page.set_viewport_size({"width": width, "height": 900})
         expect(page.locator("#earned-by .switch")).to_be_visible()
         expect(page.locator("#work-first")).to_be_visible()
-        page.wait_for_function(follow_each_other)  # the browser says that the width is another one with its next frame
+        page.wait_for_function(follow_each_other)  # the browser reports the new width with its next frame

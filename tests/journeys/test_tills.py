@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 
 def enrolled(page: Page, address: str, name: str) -> str:
-    """The code for a till, made by an owner in this window."""
+    """The code for a till, which an owner makes in this window."""
     page.goto(f"{address}/tills/add/")
     page.fill("[name=name]", name)
     page.click("#till-add button.btn-primary")

@@ -1,4 +1,4 @@
-"""The workbench in a browser: accessible in each light and size, and one press from order to exchange and story."""
+"""The workbench in a browser: accessible in each colour scheme and size; one press leads from order to exchange."""
 
 from typing import Any
 
