@@ -160,9 +160,7 @@ class CashOfDay:
 
 
 def cash_of_lines(lines: Sequence[DayLine], *, difference: int, is_open: bool, has_more: bool) -> CashOfDay:
-    """The words for these shifts' cash. `difference`: rupiah; `is_open`: not all counted; `has_more`: sales in no
-    shift.
-    """
+    """The words for shifts' cash. `difference`: rupiah; `is_open`: not all counted; `has_more`: sales in no shift."""
     if difference:
         return CashOfDay("off", _("The cash is off by %(amount)s.") % {"amount": signed_rupiah(difference)})
     if any(line.difference or line.opening_difference for line in lines):
