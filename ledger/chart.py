@@ -1,4 +1,4 @@
-"""The balance over time as a drawing: where its points lie. The template makes an SVG of it, which needs no script."""
+"""The balance over time as a drawing: the positions of its points. The template makes it an SVG, without a script."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Chart:
 
 
 def chart_of(curve: list[DayClosing]) -> Chart | None:
-    """The drawing of these days; None when there are fewer than two, which make no curve."""
+    """The drawing of these days; None for fewer than two, which make no curve."""
     if len(curve) < 2:
         return None
     floor, step = scale([day.closing for day in curve])

@@ -1,4 +1,4 @@
-"""The filters of the statement; they live in the URL, and the files for spreadsheets use them, too."""
+"""The filters of the statement; they live in the URL, and files for spreadsheets use them, too."""
 
 from __future__ import annotations
 

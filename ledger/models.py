@@ -1,4 +1,4 @@
-"""The books: one balance, what is reserved of it, and every entry that made them so. Only `ledger.services` posts."""
+"""The books: one balance, the reserved part of it, and every entry behind them. Only `ledger.services` posts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class OrderKind(models.TextChoices):
 
 
 class Books(models.Model):
-    """The account as our books say, in rupiah. One row: each posting locks it, after the order's row."""
+    """The account by our books, in rupiah. One row: each posting locks it, after the order's row."""
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
     balance = models.BigIntegerField(default=0, help_text="Rupiah: sum of all entries' balance changes.")
@@ -54,14 +54,15 @@ class EntryQuerySet(models.QuerySet["Entry"]):
         return self.filter(at__gte=start, at__lt=end)
 
     def with_actors(self) -> EntryQuerySet:
-        """Oldest first, each with the person who posted it."""
+        """The entries, oldest first, each with the person who posted it."""
         return self.select_related("actor").order_by("pk")
 
 
 class Entry(models.Model):
     """One line of the books. Never changed, never deleted: another entry corrects a mistake.
 
-    Its `id` is a number of the one sequence (gateway): a higher one was posted later, even if clocks differ.
+    Its `id` is a number of the one sequence (gateway): an entry with a higher id was posted later, even if clocks
+    differ.
     """
 
     class Kind(models.TextChoices):
@@ -113,7 +114,7 @@ class Entry(models.Model):
                 name="entry_names_its_order",
             ),
             models.UniqueConstraint(fields=["ref_id"], condition=Q(kind="debit"), name="entry_debit_once"),
-            # A debit comes back once: the upstream refunds a failure, or took a success back.
+            # A debit comes back once: the upstream refunds a failure, or takes a success back.
             models.UniqueConstraint(
                 fields=["ref_id"], condition=Q(kind__in=["refund", "reversal"]), name="entry_refund_once"
             ),
@@ -137,14 +138,14 @@ class Entry(models.Model):
 
     @property
     def balance_before(self) -> int:
-        """Rupiah: the balance that this entry found."""
+        """The balance before this entry, in rupiah."""
         return self.balance_after - self.balance_change
 
 
 class ClosedDay(models.Model):
-    """The state of the books at the end of one day (Asia/Jakarta), kept once the day was over. Amounts in rupiah.
+    """The state of the books at the end of one day (Asia/Jakarta), kept after the end of the day. Amounts in rupiah.
 
-    The pages read it instead of adding up entries, and the nightly proof adds them up and compares.
+    The pages read this row instead of adding up entries; the nightly proof adds them up and compares.
     """
 
     day = models.DateField(primary_key=True)
@@ -170,8 +171,8 @@ class ClosedDay(models.Model):
 class RunningDay(models.Model):
     """The sums of the entries of a running day, up to one of them. One row. Amounts in rupiah.
 
-    The pages add up only the entries after that one. No entry changes, and their ids and times are in the order of
-    posting, so these sums stay right. The row of a closed day is never made from them.
+    The pages add up only the later entries. No entry changes, and their ids and times are in the order of posting, so
+    these sums stay right. The row of a closed day is never made from these sums.
     """
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
@@ -204,7 +205,7 @@ class Flaw(models.TextChoices):
 
 
 class Proof(models.Model):
-    """How far the entries are proved, and the first flaw if there is one. One row. Amounts in rupiah."""
+    """The progress of the proof of entries, and the first flaw if there is one. One row. Amounts in rupiah."""
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
     upto = models.BigIntegerField(default=0, help_text="The last entry that was added up.")

@@ -19,9 +19,9 @@ _LONG = 48
 
 @dataclass(frozen=True)
 class Funds:
-    """The account's money now, in rupiah; None while it is not known. Read once, so that a page shows one moment.
+    """The account's money now, in rupiah; None for an unknown amount. Read once, so that a page shows one moment.
 
-    Before the books are opened, the balance is the one that the upstream reported last.
+    Before the opening of the books, the balance is the last one that the upstream reported.
     """
 
     books: Books
@@ -44,7 +44,7 @@ class Funds:
 
     @property
     def is_open(self) -> bool:
-        """Whether the books are opened: from then on they know the balance themselves."""
+        """Whether the books are open: then they know the balance themselves."""
         return self.books.opened_at is not None
 
     @property
@@ -64,12 +64,12 @@ class Funds:
         return None if self.available is None else self.available - price
 
     def missing(self, price: int) -> int:
-        """How many rupiah are short for an order of `price`; 0 when it is enough or not known."""
+        """The missing rupiah for an order of `price`; 0 when the money is enough or not known."""
         return max(0, -(self.after(price) or 0))
 
 
 def lasts_words(available: int | None, per_hour: int | None) -> str:
-    """How long the `available` rupiah last at `per_hour` rupiah an hour, in words; empty if either is not known."""
+    """The words for how long `available` rupiah last at `per_hour` rupiah an hour; empty if either is not known."""
     if available is None or not per_hour:
         return ""
     hours = max(0, available // per_hour)

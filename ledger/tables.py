@@ -1,4 +1,4 @@
-"""The entries of the books as a list, and what its files hold."""
+"""The entries of the books as a list, and the content of its files."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class StatementTable(Table[Entry]):
 
     @column(_("Amount"), css="num strong", phone="1 right")
     def amount(self, entry: Entry) -> str:
-        """Its effect on the balance, or the reserved amount."""
+        """The entry's effect on the balance, or the reserved amount."""
         if entry.balance_change:
             return signed_rupiah(entry.balance_change)
         return format_html('<span class="quiet">{}</span>', rupiah(entry.amount))
 
     @column(_("Before → after"), css="num", phone="2 wide")
     def before_after(self, entry: Entry) -> SafeString:
-        """The balance before and after it, or the reserved amount if the balance did not change."""
+        """The balance before and after the entry, or the reserved amount if the balance did not change."""
         if entry.balance_change:
             before, after = rupiah(entry.balance_before), rupiah(entry.balance_after)
             return format_html('<span class="quiet">{} →</span> {}', before, after)
@@ -87,5 +87,5 @@ class StatementTable(Table[Entry]):
 
     @column(_("Time"), css="sub", phone="wide")
     def time(self, entry: Entry) -> str:
-        """When, to the second."""
+        """The time, to the second."""
         return clock(entry.at)

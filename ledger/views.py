@@ -21,7 +21,7 @@ from ledger.tables import StatementTable
 @staff_only(Right.VIEW_STATEMENT, Right.VIEW_COST)
 @require_GET
 def statement(request: StaffRequest) -> HttpResponse:
-    """The entries that the filters in the URL leave, newest first, 50 a page."""
+    """The entries that match the filters in the URL, newest first, 50 a page."""
     filtered = _found(request)
     page = keyset_page(filtered.qs, request.GET, time_field="at")
     context = {"filter": filtered, "page": page, "table": StatementTable(page.rows)}

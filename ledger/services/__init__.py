@@ -1,4 +1,4 @@
-"""The books: the only writer of entries, and what the entries add up to.
+"""The books: the only writer of entries, and the sums of the entries.
 
 Lock order: an order's row, then the books.
 """

@@ -1,4 +1,4 @@
-"""Close each day of the shop (Asia/Jakarta) once it is over, and prove later that it still is what its entries say."""
+"""Closes each day of the shop (Asia/Jakarta) after its end, and proves later that it still agrees with its entries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ONE_DAY = dt.timedelta(days=1)
 
 
 def sums_key(kind: str, order_kind: str = "") -> str:
-    """The name of a sum in `ClosedDay.sums`: the entries' kind, and what their orders are for."""
+    """The name of a sum in `ClosedDay.sums`: the kind of the entries, and the kind of their orders."""
     return f"{kind}:{order_kind}" if order_kind else str(kind)
 
 
@@ -33,7 +33,7 @@ def first_day() -> dt.date | None:
 
 
 def day_to_close(of: Books, first: dt.date | None) -> dt.date | None:
-    """The day that is over and not closed yet, the oldest; `first`: as `first_day` says."""
+    """The oldest day that is over and not closed yet; `first`: the result of `first_day`."""
     day = of.closed_day + _ONE_DAY if of.closed_day else first
     return day if day and day < timezone.localdate() else None
 
@@ -45,7 +45,7 @@ def close_days() -> None:
         with transaction.atomic():
             locked = lock_books()
             if day := day_to_close(locked, first):
-                # A row that exists already was not made here. It stays, and the nightly proof compares it.
+                # An existing row was not made here. It stays, and the nightly proof compares it.
                 ClosedDay.objects.bulk_create([closing_of(day)], ignore_conflicts=True)
                 locked.closed_day = day
                 locked.save(update_fields=["closed_day"])
@@ -59,7 +59,7 @@ def closing_of(day: dt.date) -> ClosedDay:
 def closing_questions(day: dt.date, *, is_running: bool = False) -> list[QuerySet[Any, Any]]:
     """The queries for the closing of this day; `closing_from` makes it from their answers.
 
-    `is_running`: only the entries after those that `RunningDay` has, and that row.
+    `is_running`: only the entries after those in `RunningDay`, and that row.
     """
     start, end = start_of_day(day), start_of_day(day + _ONE_DAY)
     summed = RunningDay.objects.filter(day=day)
@@ -134,7 +134,7 @@ def _facts(row: ClosedDay) -> tuple[object, ...]:
 
 
 def _amount_off(kept: ClosedDay, by_entries: ClosedDay) -> int:
-    """Rupiah, signed, by which the first figure that differs is off; 0 when only a count or an id does."""
+    """Rupiah, signed, by which the first differing figure is off; 0 if only a count or an id differs."""
     before, now = _amounts(kept), _amounts(by_entries)
     off = (before.get(name, 0) - now.get(name, 0) for name in [*now, *before])
     return next((amount for amount in off if amount), 0)

@@ -1,7 +1,7 @@
-"""Post entries to the books: the only place that does. Call it inside the transaction that changes the order.
+"""Posts entries to the books; no other module does. Call it inside the transaction that changes the order.
 
 Lock order: the order's row, then the books. All reading comes first: one statement takes the books' row, moves its sums
-and appends the entries. Let it be the transaction's last, so that the one row does not become a queue.
+and appends the entries. Make it the transaction's last statement, so that nobody waits long for the one row.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def lock_books() -> Books:
 
 
 def settled_no() -> int:
-    """A number before which nobody posts any more: each entry with a lower one can be seen from now on.
+    """A number below which nobody posts any more: each entry with a lower id can be seen from now on.
 
     Call it outside any transaction, because it waits for a running posting.
     """
@@ -43,13 +43,13 @@ def settled_no() -> int:
 
 
 def set_found(total: int) -> None:
-    """Note what the open differences add up to (rupiah, signed); in the transaction that finds or closes one."""
+    """Note the sum of the open differences (rupiah, signed), in the transaction that finds or closes one."""
     if not Books.objects.filter(only=True).update(found=total):
         Books.objects.create(found=total)
 
 
 def available(of: Books | None = None) -> int | None:
-    """Rupiah that a new order may spend: balance and found, less what is reserved. None before the opening."""
+    """Rupiah that a new order may spend: balance and found, less reservations. None before the opening."""
     current = of or books()
     return None if current.opened_at is None else current.balance + current.found - current.reserved
 
@@ -59,7 +59,7 @@ class Step:
     """The effect of an order's move on the books; `kind` is a kind of an order's entries.
 
     `amount`: rupiah, to reserve (HOLD) or to debit. `is_new`: the order was stored just now and has no entries yet.
-    `is_sent`: it may be charged already, so it is reserved also beyond what is available.
+    `is_sent`: the order may be charged already, so its amount is reserved even if less is available.
     """
 
     kind: Entry.Kind
@@ -77,7 +77,7 @@ def post(steps: Sequence[Step]) -> None:
 
     HOLD reserves exactly the amount, and replaces an earlier reservation. RELEASE ends the reservation, if there is
     one. DEBIT (the upstream has accepted the order) ends it and debits the amount, once. REFUND and REVERSAL bring back
-    what was taken, if anything was, once. Raises `NotEnough`, posting nothing.
+    a debited amount, if there is one, once. Raises `NotEnough`; then nothing is posted.
     """
     standings = _standings({step.ref_id for step in steps if not step.is_new})
     lines: list[_Line] = []
@@ -93,7 +93,7 @@ def post(steps: Sequence[Step]) -> None:
 
 
 def open_books(balance: int) -> None:
-    """Post the balance (rupiah) that the account had before everything that the books have so far. Call it once."""
+    """Post the balance (rupiah) that the account had before all entries so far. Call it once."""
     current = lock_books()
     current.opened_at = timezone.now()
     current.save(update_fields=["opened_at"])
@@ -108,7 +108,7 @@ def post_top_up(*, amount: int, actor: User | None, reason: str) -> Entry:
 
 
 def post_adjustment(*, amount: int, actor: User, reason: str) -> Entry:
-    """Move the balance by `amount` rupiah (signed): an adjustment of two people, or its reversal."""
+    """Move the balance by `amount` rupiah (signed): an adjustment by two people, or its reversal."""
     step = _account(Entry.Kind.ADJUSTMENT, actor)
     return _append([_Line(step, step.kind, abs(amount), balance_change=amount, reason=reason)])[0]
 
@@ -137,7 +137,7 @@ class _Standing:
     is_back: bool = False
 
     def follow(self, step: Step) -> Iterator[_Line]:
-        """The entries that this step makes; afterwards the standing is as they leave it."""
+        """The entries that this step makes; the standing changes with them."""
         match step.kind:
             case Entry.Kind.HOLD if self.reserved != step.amount:
                 yield from self._release(step)
@@ -183,8 +183,8 @@ def _account(kind: Entry.Kind, actor: User | None = None) -> Step:
 
 
 # The entries take their ids and times under the lock of the books' row. So ids and times are both in the order of
-# posting, even if the clocks of several machines differ: never before the last one, and never in a closed day. So each
-# day closes with the balance with which the next one opens.
+# posting, even if the clocks of several machines differ: never before the last entry, and never in a closed day. So
+# each day closes with the balance with which the next day opens.
 _APPEND = """
     WITH books AS (
         UPDATE ledger_books
@@ -225,7 +225,7 @@ def _append(lines: Sequence[_Line], *, needed: int | None = None) -> list[Entry]
         "reason": [line.reason[:500] for line in lines],
     }
     written = list(Entry.objects.raw(_APPEND, values))
-    if not written:  # too little; or there were no books yet, and another first entry may have made them meanwhile
+    if not written:  # too little; or there were no books, and another first entry may have made them meanwhile
         Books.objects.get_or_create(only=True)
         written = list(Entry.objects.raw(_APPEND, values))
     return written

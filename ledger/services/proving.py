@@ -1,4 +1,4 @@
-"""Prove the books from their entries: the entries are the books, everything else is a sum of them."""
+"""Proves the books from their entries: the entries are the books, and everything else is a sum of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WRONG_SUM = """
 
 @dataclass(frozen=True, kw_only=True)
 class FoundFlaw:
-    """Something about the books that is wrong: by how many rupiah (signed), and the first entry that shows it."""
+    """A flaw of the books: the rupiah by which they are wrong (signed), and the first entry that shows it."""
 
     kind: Flaw
     amount: int
@@ -36,14 +36,14 @@ def newest_entry() -> int:
 
 
 def nothing_proved() -> Proof:
-    """Where a proof of everything begins: before the first entry."""
+    """The beginning of a proof of everything: before the first entry."""
     return Proof(upto=(Entry.objects.aggregate(first=Min("pk"))["first"] or 1) - 1)
 
 
 def prove_entries(proof: Proof, last: int) -> FoundFlaw | None:
     """Add up the entries after those that `proof` holds, up to the id `last`; None: each follows from the one before.
 
-    Brings `proof` up to there.
+    Moves `proof` up to that id.
     """
     values = {"balance": proof.balance, "reserved": proof.reserved, "first": proof.upto, "last": last}
     with connection.cursor() as cursor:
@@ -61,7 +61,7 @@ def prove_entries(proof: Proof, last: int) -> FoundFlaw | None:
 
 
 def prove_sums(proof: Proof) -> FoundFlaw | None:
-    """Compare the sums that the books keep with those of all entries, which `proof` holds."""
+    """Compare the sums in the books with those of all entries, which `proof` holds."""
     kept = books()
     off = (kept.balance - proof.balance) or (kept.reserved - proof.reserved)
     return FoundFlaw(kind=Flaw.CACHED, amount=off, entry_id=proof.upto or None) if off else None

@@ -28,10 +28,10 @@ from policies.services import policies
 _Kind = Entry.Kind
 _ONE_DAY = dt.timedelta(days=1)
 _USUAL_DAYS = 7
-# The sums of a running day are kept once this many entries had to be added up.
+# The sums of a running day are stored when this many entries had to be added up.
 _MOST_ADDED_UP = 1_000
 
-# Which entries make each amount of a day's closing: the sums of a closed day by kind, and by what the order is for.
+# The entries behind each amount of a day's closing: the sums of a closed day by kind, and by kind of order.
 _MADE_OF: dict[str, list[str]] = {
     "opened_with": [sums_key(_Kind.OPENING)],
     "purchases": [sums_key(_Kind.DEBIT, OrderKind.PURCHASE)],
@@ -45,9 +45,9 @@ _MADE_OF: dict[str, list[str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class DayClosing:
-    """One day of the books. `opening` + every other amount (signed) = `closing`; `lowest` was the least in between.
+    """One day of the books. `opening` + every other amount (signed) = `closing`; `lowest`: the least in between.
 
-    `counts`: how many entries made each amount, by its name.
+    `counts`: the number of entries in each amount, by its name.
     """
 
     day: dt.date
@@ -85,9 +85,9 @@ class Days:
 
 
 def read_days(first: dt.date, last: dt.date) -> Days:
-    """The closing of each day from `first` to `last`; a day without entries closes as it opened.
+    """The closing of each day from `first` to `last`; a day without entries closes with its opening balance.
 
-    Days that are over are closed now if nobody did it yet, and read as they were kept; only today is added up.
+    Days that are over are closed now if nobody did that yet, and read from their rows; only today is added up.
     """
     days = _read_days(first, last)
     if not day_to_close(days.books, days.first_day):
@@ -120,7 +120,7 @@ def _read_days(first: dt.date, last: dt.date) -> Days:
 
 
 def _running(day: dt.date, before: list[Entry], newest: list[Entry], made: list[Any], summed: list[Any]) -> ClosedDay:
-    """The closing of a day that is not over, from the answers to its queries. The sums of many entries are kept."""
+    """The closing of a day that is not over, from the answers to its queries; stores the sums of many entries."""
     closing = closing_from(day, before, newest, made, summed)
     if sum(count for _kind, _order_kind, count, *_sums in made) > _MOST_ADDED_UP:
         keep_running_day(closing, newest[0])
@@ -148,7 +148,7 @@ def balance_curve(days: int = 30) -> list[DayClosing]:
 
 
 def usual_spending_per_hour() -> int | None:
-    """Rupiah that orders took per hour of the last seven closed days, less what came back.
+    """Rupiah that orders took per hour of the last seven closed days, less refunds.
 
     None before a whole day is closed: the books' first day does not count, because it begins with their opening.
     """
@@ -161,7 +161,7 @@ def spending_question() -> QuerySet[ClosedDay, Any]:
 
 
 def usual_spending_of(answers: Iterable[Any]) -> int | None:
-    """What `usual_spending_per_hour` returns, from the rows of `spending_question`."""
+    """The result of `usual_spending_per_hour`, from the rows of `spending_question`."""
     days = [sums for (sums,) in answers]
     whole = days[:-1] if len(days) <= _USUAL_DAYS else days[:_USUAL_DAYS]
     if not whole:

@@ -34,7 +34,7 @@ def entry_badge(kind: str) -> SafeString:
 
 @register.filter
 def size(amount: int) -> str:
-    """`{{ difference.amount|size }}`: rupiah without the sign, for words that say which way the money went."""
+    """`{{ difference.amount|size }}`: rupiah without the sign, for words that name the direction."""
     return rupiah(abs(amount))
 
 

@@ -15,12 +15,12 @@ from ledger.tables import StatementTable
 
 
 class Command(PlainCommand):
-    """Print entries line by line as they come from the database, however many there are."""
+    """Print any number of entries, line by line as they come from the database."""
 
     help = "Print the books' entries, oldest first, as CSV or JSON lines."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which days, which entries, and how to print."""
+        """The days, the entries, and the format."""
         parser.add_argument("--from", dest="first", metavar="DAY", help="First day, e.g. 2026-08-22.")
         parser.add_argument("--to", dest="last", metavar="DAY", help="Last day, included.")
         parser.add_argument("--kind", action="append", default=[], choices=Entry.Kind.values)
