@@ -1,1 +1,1 @@
-"""How the shop wants to be run: limits, times and who must look twice. Addresses, secrets and sizes are settings."""
+"""The rules by which the shop is run: limits, times and second persons. Addresses, secrets and sizes are settings."""

@@ -1,4 +1,4 @@
-"""The numbers among the policies: what holds at first, and between which bounds people may choose."""
+"""The numbers among the policies: their first values, and the bounds between which people may choose."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class Bounds(NamedTuple):
-    """A policy's first value, and its bounds. `looser`: 1 if more of it makes a check looser, -1 if less does.
+    """A policy's first value and bounds. `looser`: 1 if a higher value makes a check looser, -1 if a lower one does.
 
-    `or_none`: it may have no value; then the records are kept without end.
+    `or_none`: the policy may have no value; then the records are kept permanently.
     """
 
     default: int
@@ -20,7 +20,7 @@ class Bounds(NamedTuple):
 
 _MOST_RUPIAH = 999_999_999_999
 
-# By the column's name. In capitals it is the variable of the environment that overrides the page.
+# By the name of the column. The name in capitals is the variable of the environment that overrides the page.
 BOUNDS: dict[str, Bounds] = {
     "session_idle_minutes": Bounds(60, 5, 720),
     "pin_idle_minutes": Bounds(5, 1, 60),

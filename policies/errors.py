@@ -10,7 +10,7 @@ from core.errors import Refused
 
 
 class LooserNeedsTwo(Refused):
-    """Some check would be looser. `content`: the content that a second person has to approve first."""
+    """A check would be looser. `content`: the content that a second person has to approve first."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.content = content

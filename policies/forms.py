@@ -27,7 +27,7 @@ class Row(NamedTuple):
 
 
 class PoliciesForm(forms.Form):
-    """It begins with the policies that hold now. A policy that the environment sets cannot be changed here."""
+    """It begins with the present policies. A policy that the environment sets cannot be changed here."""
 
     reason = forms.CharField(required=False, max_length=300, strip=True)
 

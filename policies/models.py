@@ -16,7 +16,7 @@ def _number(name: str) -> models.BigIntegerField[int, int]:
 
 
 class Policies(models.Model):
-    """How the shop wants to be run. Rupiah and whole units of time; `policies.bounds` has the bounds of each number."""
+    """The rules of the shop. Rupiah and whole units of time; `policies.bounds` has the bounds of each number."""
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
     session_idle_minutes = _number("session_idle_minutes")

@@ -1,4 +1,4 @@
-"""Reads and changes the policies. What the environment sets wins over the page, and is shown there."""
+"""Reads and changes the policies. A value in the environment wins over the page, which shows it."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from policies.models import Policies
 if TYPE_CHECKING:
     from staff.models import User
 
-# A process reads the row once in so many seconds: each page asks for it.
+# A process reads the row once in this many seconds: each page needs it.
 _KEPT_SECONDS = 5.0
-# Only policies with a direction that is looser; these always have a value.
+# Only policies that can become looser; these always have a value.
 _LOOSER = {name: bounds.looser for name, bounds in BOUNDS.items() if bounds.looser} | SWITCHES
 
 log = structlog.get_logger()
 
 
 def policies() -> Policies:
-    """The policies that hold now; a change holds in every process within five seconds."""
+    """The present policies; a change reaches every process within five seconds."""
     held = copy(_row(int(time.monotonic() / _KEPT_SECONDS)))
     for name, value in settings.POLICIES.items():
         setattr(held, name, value)
@@ -56,7 +56,7 @@ def forget() -> None:
 
 
 def saved_policies() -> Policies:
-    """The row as people saved it, without what the environment sets."""
+    """The row as people saved it, without the values of the environment."""
     return Policies.objects.filter(only=True).first() or Policies()
 
 
@@ -88,12 +88,12 @@ def change_policies(wanted: Mapping[str, Any], *, actor: User, approved_by: User
 
 
 def lock_policies() -> Policies:
-    """The row, locked until the transaction ends; made if there is none yet."""
+    """The row, locked until the transaction ends; it is made if it does not exist."""
     return Policies.objects.select_for_update().get_or_create(only=True)[0]
 
 
 def values_of(held: Policies, names: Iterable[str]) -> dict[str, Any]:
-    """These policies as JSON keeps them: numbers, and times as "22:00"."""
+    """The values of these policies for JSON: numbers, and times as "22:00"."""
     values = {name: getattr(held, name) for name in names}
     return {name: f"{value:%H:%M}" if isinstance(value, dt.time) else value for name, value in values.items()}
 

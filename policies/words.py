@@ -1,4 +1,4 @@
-"""What each policy is called and what it does, on the page, before a second person and in the activity log."""
+"""The name and the effect of each policy, for the page, the second person and the activity log."""
 
 from __future__ import annotations
 
