@@ -1,7 +1,7 @@
-"""Tell apart what an order explains that was decided late, and what nobody explains.
+"""Separates differences that a late decision about an order explains from those that nothing explains.
 
-While an order waits for a person it counts as the books have it. If it was charged after all, a difference was found
-then. When its entry is posted at last, that difference is closed, and the sum of all others stays exact.
+An order that waits for a person counts as it is in the books. If it was charged, that is found as a difference. When
+the order's entry is posted later, this difference is closed, and the sum of all others stays exact.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Found(NamedTuple):
 
 
 class Explained(NamedTuple):
-    """An order explains this difference: wholly, or with a rest that is found next."""
+    """An order explains this difference: fully, or with a rest that is found next."""
 
     difference: Difference
     ref_id: str
@@ -44,7 +44,7 @@ Event = Found | Explained
 class LateEntry(NamedTuple):
     """An order's entry (`change`: rupiah, signed) whose effect may be part of a difference since number `from_no`.
 
-    `was_resent`: the order was sent again since the last quiet reading, so that it may have been charged since then.
+    `was_resent`: the order was sent again since the last quiet reading, so it may have been charged since then.
     """
 
     ref_id: str
@@ -62,11 +62,11 @@ def explain(
     from_no: int,
     to_no: int,
 ) -> tuple[list[Event], list[Difference]]:
-    """Share what changed between two quiet readings (rupiah, signed) among late entries and somebody else.
+    """Divide the change between two quiet readings (rupiah, signed) among late entries and somebody else.
 
     `differences`: those that an order may explain, oldest first. `awaiting`: the possible effects of orders that were
-    sent in between and wait for a person. Returns what happens to differences, and those left after that. The
-    explanation with the fewest changes by somebody else is believed.
+    sent in between and wait for a person. Returns the steps of differences, and the ones left. The explanation with the
+    fewest changes by somebody else is believed.
     """
     # usually nothing is late, and then the work does not grow with the number of open differences
     events, left, rest = _explained(change, late, differences, awaiting) if late else ([], list(differences), change)
@@ -109,7 +109,7 @@ def _believed(
     surely: Sequence[LateEntry],
     awaiting: Collection[int],
 ) -> list[LateEntry]:
-    """The entries of the likeliest way: the fewest changes by somebody else, then the most of what is sure."""
+    """The entries of the likeliest way: the fewest changes by somebody else, then the most certain entries."""
     expected, sure = {0, *awaiting}, set(surely)
     debits = [entry for entry in merged if entry.change < 0]
     debit_of = {entry.ref_id: entry for entry in debits}
@@ -117,7 +117,7 @@ def _believed(
     base_change = change + sum(entry.change for entry in base)
 
     def unlikely_beside(entry: LateEntry) -> tuple[bool, int]:
-        """Rank the exact entries with this one as `unlikely` does, in constant time: there may be a thousand."""
+        """The rank of the exact entries with this one, as by `unlikely`, in constant time: there may be a thousand."""
         more = {entry, debit_of.get(entry.ref_id, entry) if entry.change > 0 else entry} - base
         return base_change + sum(other.change for other in more) not in expected, -len(more & sure)
 
@@ -150,14 +150,14 @@ def _exact(late: Sequence[LateEntry], differences: Sequence[Difference]) -> dict
 
 
 def _with_debits(way: Sequence[LateEntry], debits: Sequence[LateEntry]) -> list[LateEntry]:
-    """The way with the debits of its refunds: there is no refund without its debit."""
+    """The way, with the debits of its refunds added: there is no refund without its debit."""
     chosen = set(way)
     refunded = {entry.ref_id for entry in way if entry.change > 0}
     return [*way, *(debit for debit in debits if debit.ref_id in refunded and debit not in chosen)]
 
 
 class _Places:
-    """Differences that entries may be parts of, found in logarithmic time by the number at which they end."""
+    """Differences of which entries may be parts, found in logarithmic time by the number at which they end."""
 
     def __init__(self, differences: Sequence[Difference]) -> None:
         self._now: list[Difference | None] = list(differences)
@@ -174,8 +174,8 @@ class _Places:
     def best_for(self, entry: LateEntry) -> Difference | None:
         """The difference that the entry's effect is most likely a part of.
 
-        For a debit the first possible one, because an order is charged soon after its sending. For a refund, which may
-        come any time after, the one with the smallest rest.
+        For a debit the first possible difference, because an order is charged soon after its sending. For a refund,
+        which may come at any later time, the difference with the smallest rest.
         """
         if entry.change < 0:
             rank = self._first_after(entry.from_no)
@@ -205,7 +205,7 @@ class _Places:
 
 
 def _is_in(place: Difference | None, entry: LateEntry) -> bool:
-    """Whether the order was sent within that time, so that it was most likely charged in it."""
+    """Whether the order was sent, and so most likely charged, within the time of this difference."""
     return place is not None and entry.change < 0 and not entry.was_resent and place.from_no <= entry.from_no
 
 

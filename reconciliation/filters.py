@@ -34,6 +34,6 @@ class DifferenceFilter(ListFilter):
 
     @property
     def is_open_only(self) -> bool:
-        """Whether it asks for the open ones of every kind and day, and for nothing else."""
+        """Whether the filter asks for all open differences, of every kind and day, and for nothing else."""
         values = {name: self.form[name].value() for name in self.form.fields if name != "columns"}
         return {name: value for name, value in values.items() if value} == {"state": Difference.State.OPEN}

@@ -9,14 +9,14 @@ from core.forms import RupiahField
 
 
 class ExpectedTopUpForm(forms.Form):
-    """A top-up that will come: how much, and from where."""
+    """A top-up that will come: the amount, and the source."""
 
     amount = RupiahField(error_messages={"required": _("Type the amount first.")})
     note = forms.CharField(max_length=500, strip=True, required=False)
 
 
 class NoteForm(forms.Form):
-    """A few words, kept with what was decided."""
+    """A few words, kept with the decision."""
 
     note = forms.CharField(
         max_length=500, strip=True, error_messages={"required": _("Write first where the money is from.")}

@@ -1,4 +1,4 @@
-"""The list of differences: what it is made of."""
+"""The parts of the list of differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far reconciliation has come, what it has found, and what people did about that."""
+"""The progress of reconciliation, its findings, and people's decisions about them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from purchases.models import Order
 
 
 class Reconciliation(models.Model):
-    """How far reconciliation has come. One row, locked by its runs; while `quiet` is empty the books are not open yet.
+    """The progress of reconciliation. One row, locked by its runs; while `quiet` is empty the books are not open yet.
 
     The columns are those of `reconciliation.quiet.Progress`. Amounts in rupiah.
     """
@@ -95,7 +95,7 @@ class ReconciliationRun(models.Model):
 
 
 def _closed(by: str = "") -> Q:
-    """A difference that is closed by the one column `by`, or open."""
+    """The condition of a difference that is closed by only the column `by`, or open."""
     columns = {f"{name}__isnull": name != by for name in ("entry", "closed_with", "explained_by")}
     return Q(state="acknowledged" if by else "open", acknowledged_at__isnull=not by, **columns)
 
@@ -261,19 +261,19 @@ _LABEL_LOOKS = {
 }
 
 
-# An announced top-up that has not come after this time is expired: a person decides about what comes then.
+# An announced top-up expires after this time: a person decides about money that comes later.
 EXPECTED_FOR = dt.timedelta(days=7)
 
 
 class ExpectedTopUpQuerySet(models.QuerySet["ExpectedTopUp"]):
     def waiting(self) -> ExpectedTopUpQuerySet:
-        """Announcements that an arriving top-up is matched with: not arrived, not withdrawn, not expired."""
+        """Announcements that can match an arriving top-up: not arrived, not withdrawn, not expired."""
         since = timezone.now() - EXPECTED_FOR
         return self.filter(difference__isnull=True, cancelled_at__isnull=True, announced_at__gt=since)
 
 
 class ExpectedTopUp(models.Model):
-    """A top-up that staff announced: when exactly this amount arrives in time, it is acknowledged by itself."""
+    """A top-up that staff announced: exactly this amount, if it arrives in time, is acknowledged automatically."""
 
     amount = models.BigIntegerField(help_text="Rupiah, above zero.")
     note = models.CharField(max_length=500, blank=True)
@@ -310,7 +310,7 @@ class ExpectedTopUp(models.Model):
 
     @property
     def is_expired(self) -> bool:
-        """Whether it is too late: money that comes now is not matched with it."""
+        """Whether its time is over: money that comes now does not match it."""
         is_open = self.difference_id is None and self.cancelled_at is None
         return is_open and self.announced_at <= timezone.now() - EXPECTED_FOR
 
@@ -319,7 +319,7 @@ ExpectedTopUpHistory = history_of(ExpectedTopUp)
 
 
 class Adjustment(models.Model):
-    """A request to take a negative difference into the books: one person proposes it, another one approves it."""
+    """A request to take a negative difference into the books: one person proposes it, another person approves it."""
 
     difference = models.ForeignKey(Difference, on_delete=models.PROTECT, related_name="adjustments")
     reason = models.CharField(max_length=500)

@@ -1,4 +1,4 @@
-"""Compare the upstream's balance with the books in the moments when nothing of ours was moving.
+"""Compares the upstream's balance with the books in moments when none of our orders was moving.
 
 Pure: no database and no clock. Every request, answer and entry has a number from one sequence, so that "before" is
 never a matter of clocks. docs/reconciliation.md explains the method with an example. All amounts in whole rupiah.
@@ -26,7 +26,7 @@ _MOST_UNDER_WAY = 10
 class Reading:
     """A balance at one moment between the numbers `no` and `answered_no`.
 
-    `ref_id`: the order whose own sending it answers; it holds that order's debit, and not its refund.
+    `ref_id`: the order whose sending it answers; it contains that order's debit, and not its refund.
     """
 
     no: int
@@ -39,8 +39,8 @@ class Reading:
 class Order:
     """An order that was sent: `sent_no` before its debit, `pending_no` before its refund, `resent_no` the last sending.
 
-    `is_open`: the upstream will still say what became of it; `next_change` is what that may do to the balance (signed).
-    An order that waits for a person is not open: it counts as the books have it.
+    `is_open`: the upstream will still report its outcome; `next_change`: the possible effect on the balance (signed).
+    An order that waits for a person is not open: it counts as it is in the books.
     """
 
     ref_id: str
@@ -52,7 +52,7 @@ class Order:
 
     @property
     def known_until(self) -> int:
-        """The number until which it is known what an open order has done."""
+        """The number until which the effect of an open order is known."""
         return max(self.sent_no, self.pending_no)
 
 
@@ -70,7 +70,7 @@ class Progress:
     """The state that one run hands to the next.
 
     `quiet`: the last quiet reading; `booked`: the opening balance with all entries before it; `outside`: the rest, the
-    sum of all differences that no order explains. `judged_no`: readings answered by then are done with.
+    sum of all differences that no order explains. `judged_no`: readings that were answered by this number are finished.
     """
 
     quiet: Reading
@@ -100,10 +100,10 @@ class Known:
 def judge(
     progress: Progress, readings: Iterable[Reading], known: Known, differences: Iterable[Difference] = ()
 ) -> Judgement:
-    """Compare the readings that are not judged yet, up to the first that an open order still keeps from being judged.
+    """Compare the readings that are not judged yet, up to the first one that an open order still blocks.
 
-    `differences`: those that the entry of an order decided late may explain. The time grows in proportion to what is
-    handed in.
+    `differences`: those that the entry of a late-decided order may explain. The time is linear in the size of the
+    arguments.
     """
     ledger, left = _Ledger(progress, known), list(differences)
     events: list[Event] = []
@@ -111,7 +111,7 @@ def judge(
     for reading in sorted(readings, key=lambda reading: reading.answered_no):
         if reading.answered_no > ledger.known_until:
             break
-        # Nobody knows which of two overlapping readings was true first. One is enough.
+        # Nobody knows which of two overlapping readings came first. One is enough.
         if reading.no >= progress.quiet.answered_no and ledger.is_quiet(reading):
             quiet += 1
             late = ledger.go_on_to(reading, since=progress.quiet)
@@ -126,9 +126,9 @@ def judge(
 
 
 def opening(reading: Reading, known: Known) -> int | None:
-    """The account's rupiah before the first order; None while an order may be in this reading or not.
+    """The account's rupiah before the first order; None while it is unknown whether this reading contains an order.
 
-    An order that waits for a person counts as not charged. If it was, that is found later.
+    An order that waits for a person counts as not charged. If it was charged, a later run finds that.
     """
     ledger = _Ledger(Progress(quiet=replace(reading, no=0, answered_no=0), booked=0), known)
     if reading.answered_no > ledger.known_until or not ledger.is_quiet(reading):
@@ -138,9 +138,9 @@ def opening(reading: Reading, known: Known) -> int | None:
 
 
 def possible_differences(progress: Progress, reading: Reading, known: Known) -> frozenset[int] | None:
-    """Every difference (rupiah, signed) that the orders under way allow; None: they are too many.
+    """Every difference (rupiah, signed) that the orders under way allow; None if there are too many orders.
 
-    For a reading that is not judged, or not quiet. Shown, never alarmed.
+    For a reading that is not judged, or not quiet. The result is shown and never opens an alert.
     """
     ledger = _Ledger(progress, known)
     under_way = ledger.under_way_in(reading)
@@ -154,12 +154,12 @@ def possible_differences(progress: Progress, reading: Reading, known: Known) -> 
 
 
 def blocking(reading: Reading, orders: Iterable[Order]) -> list[str]:
-    """The open orders that keep the reading from being judged."""
+    """The open orders that block the judgement of the reading."""
     return [order.ref_id for order in orders if order.is_open and order.known_until < reading.answered_no]
 
 
 class _Window(NamedTuple):
-    """Between these numbers an entry's effect on the balance happened; sorted by its end."""
+    """The numbers between which an entry's effect on the balance happened; sorted by the end."""
 
     until: float
     since: int
@@ -184,12 +184,12 @@ class _Ledger:
     def is_quiet(self, reading: Reading) -> bool:
         """Whether no effect can have happened inside the reading; ask for readings in the order of their answers."""
         while self._windows and self._windows[-1].since < reading.answered_no:
-            # Among the windows that began, only those that end last count. A reading's own order has two at most.
+            # Of the windows that have begun, only those that end last count. A reading's own order has two at most.
             self._last = nlargest(3, [*self._last, self._windows.pop()])
         return not any(window.until > reading.no and window.ref_id != reading.ref_id for window in self._last)
 
     def go_on_to(self, reading: Reading, *, since: Reading) -> list[LateEntry]:
-        """Book the entries before the reading; return those whose effect `since` may have contained unnoticed."""
+        """Book the entries before the reading; return those that the reading `since` may have contained unnoticed."""
         late = []
         while self._ahead and self._ahead[-1].no < reading.no:
             entry = self._ahead.pop()
@@ -201,7 +201,7 @@ class _Ledger:
         return late
 
     def left_over(self, reading: Reading) -> int:
-        """The reading without everything that is booked, and without its own order's debit."""
+        """The reading less all booked entries, and less its own order's debit."""
         own = self._debits.get(reading.ref_id)
         return reading.balance - self.booked - (own.change if own and own.no >= reading.no else 0)
 
@@ -210,10 +210,11 @@ class _Ledger:
         return {order.next_change for order in self._awaiting if from_no < order.sent_no < to_no}
 
     def under_way_in(self, reading: Reading) -> list[int]:
-        """For each order that may be in the reading or not: its effect on the balance."""
+        """The effect on the balance of each order that the reading may contain or not."""
         open_orders = (order for order in self._orders.values() if order.is_open)
         changes = {order.ref_id: order.next_change for order in open_orders if order.known_until < reading.answered_no}
-        # The last entry first: an order's debit replaces its refund here, because without a debit there is no refund.
+        # The last entry comes first: an order's debit replaces its refund here, because there is no refund without a
+        # debit.
         for entry in self._ahead:
             if entry.no > reading.no and self._since(entry) < reading.answered_no:
                 changes[entry.ref_id] = entry.change

@@ -33,7 +33,7 @@ class RunTable(Table[ReconciliationRun]):
 
     @column(_("Time"), phone="2 left")
     def time(self, run: ReconciliationRun) -> SafeString:
-        """When; leads to the comparison."""
+        """The time, as a link to the comparison."""
         return row_link(reverse("run_detail", args=[run.pk]), clock(run.at))
 
     @column(_("Provider balance"), css="num", phone="none")
@@ -52,7 +52,7 @@ class RunTable(Table[ReconciliationRun]):
 
     @column(_("Why"), phone="3 wide")
     def note(self, run: ReconciliationRun) -> SafeString:
-        """What started it, and how many orders it waits for."""
+        """The reason for the run, and the number of orders that it waits for."""
         waits = ""
         if run.blocking:
             words = ngettext("waits for %(n)s order", "waits for %(n)s orders", len(run.blocking))
@@ -116,5 +116,5 @@ class DifferenceTable(Table[Difference]):
 
     @column(_("Acknowledged"), phone="none", fields=("acknowledged",), is_extra=True)
     def acknowledged(self, difference: Difference) -> SafeString | str:
-        """When a person took it into the books."""
+        """The time at which a person took it into the books."""
         return moment(difference.acknowledged_at) if difference.acknowledged_at else ""

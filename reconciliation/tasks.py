@@ -17,7 +17,7 @@ log = structlog.get_logger()
 def read_balance(_reading: int | None = None) -> None:
     """Ask for the balance once and compare it with the books; beat asks again within the minute after a fault.
 
-    A new shop's first request goes as soon as it may: it shows whether the credentials are right.
+    A new shop's first request goes as soon as possible: it shows whether the credentials are right.
     """
     if _is_read(CallClass.BACKGROUND):
         services.reconcile(ReconciliationRun.Trigger.READING)

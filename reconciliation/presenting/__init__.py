@@ -1,4 +1,4 @@
-"""The words of pages about the books, about differences (`books`) and about what a day did to the balance (`days`)."""
+"""The words of pages about the books and differences (`books`), and about a day's effect on the balance (`days`)."""
 
 from reconciliation.presenting.books import (
     Result,

@@ -154,7 +154,7 @@ class Said:
 
 @dataclass(frozen=True)
 class ShownDifference:
-    """A difference with what has been proposed about it."""
+    """A difference with the proposals about it."""
 
     difference: Difference
     adjustments: list[Adjustment]
@@ -191,7 +191,7 @@ def shown_difference(pk: int) -> ShownDifference | None:
 
 
 def open_questions() -> list[QuerySet[Any]]:
-    """The questions for all open differences, newest first; `shown_from` takes the answers."""
+    """The queries for all open differences, newest first; `shown_from` takes the answers."""
     state = Difference.State.OPEN
     return _questions(Q(state=state), Q(difference__state=state))
 
@@ -239,7 +239,7 @@ def _open_code(difference: Difference) -> tuple[str, Difference | None]:
 
 
 def said_of_books(position: Position, funds: Funds) -> Said:
-    """How the books stand to the upstream's balance, and what follows."""
+    """The words for whether the books agree with the upstream's balance, and the consequence."""
     code = _books_code(position, funds)
     amount = position.proof.flaw_amount if code == "flaw" else position.difference
     least, most = position.between or (None, None)
@@ -300,7 +300,7 @@ _MESSAGES = {
 
 
 def difference_words(run: ReconciliationRun) -> str:
-    """Reported less expected; while orders are under way it is the least that they allow."""
+    """The words for reported less expected; while orders are under way, the least that they allow."""
     amount = signed_rupiah(run.difference)
     is_least = run.state == Result.PROVISIONAL and run.difference
     return _("at least %(amount)s") % {"amount": amount} if is_least else amount

@@ -1,4 +1,4 @@
-"""What a day did to the balance, in lines, and how far the upstream's balance is explained, in words."""
+"""A day's effect on the balance, in lines, and the words for how far the upstream's balance is explained."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _WORDS: dict[Standing, tuple[_Words, _Words]] = {
 
 @dataclass(frozen=True)
 class ClosingLine:
-    """One line of a closing: name, words, the kind of its entries for the statement, how many, and rupiah (signed)."""
+    """One line of a closing: name, words, the kind of its entries for the statement, their number, rupiah (signed)."""
 
     name: str
     words: str
@@ -79,7 +79,7 @@ class ClosingLine:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownDay:
-    """A day of the balance as its pages show it: its lines, and what is known of the upstream's balance."""
+    """A day of the balance as its pages show it: its lines, and the facts about the upstream's balance."""
 
     facts: ProviderDay
     lines: list[ClosingLine]
@@ -97,7 +97,7 @@ class ShownDay:
 
     @property
     def is_clear(self) -> bool:
-        """Whether nothing speaks against the day: neither something open now, nor its last comparison."""
+        """Whether the day is free of doubts: nothing is open now, and its last comparison agreed."""
         return not self.is_off and self.facts.standing != Standing.DECIDED
 
 

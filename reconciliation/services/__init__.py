@@ -1,4 +1,4 @@
-"""Whether our books and the upstream agree, and what people decide about what does not.
+"""Compares our books with the upstream, and takes people's decisions about differences.
 
 Lock order: reconciliation's row, then differences, adjustments and announcements, then the books; no order.
 """

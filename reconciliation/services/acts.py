@@ -51,7 +51,7 @@ class AdjustmentAct(Act):
         return [Adjustment.objects.select_related("difference").filter(pk__in=keys).order_by("pk")]
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The difference as it is now. Raises as `content_now`."""
+        """The difference as it is now. Raises the same as `content_now`."""
         proposed = next(
             (adjustment for adjustment in seen.answers[0] if adjustment.pk == approval.facts.get("adjustment")), None
         )
@@ -87,7 +87,7 @@ class AdjustmentAct(Act):
         return reverse("difference_detail", args=[approval.facts["difference"]])
 
     def ended(self, approval: Approval) -> None:
-        """Nobody approves the proposal any more; the difference stays open unless its refund has come."""
+        """End the proposal that nobody approves any more; the difference stays open unless its refund has come."""
         end_adjustment(_adjustment_of(approval), by=approval.decided_by)
 
 

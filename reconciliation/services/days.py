@@ -1,4 +1,4 @@
-"""What one day did to the balance, and how far the upstream's balance of that day is explained."""
+"""One day's effect on the balance, and how far the upstream's balance of that day is explained."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Result = ReconciliationRun.Result
 
 
 class Standing(StrEnum):
-    """How the upstream's balance of a day agrees with our books, by the surest thing that is known."""
+    """The standing of a day: whether the upstream's balance agrees with our books, by the surest known fact."""
 
     BEFORE = "before"  # the books were not opened yet
     WRONG = "wrong"  # the books themselves have a flaw
     OPEN = "open"  # differences of this day are open
-    EARLIER = "earlier"  # only differences of days before are open
+    EARLIER = "earlier"  # only differences of earlier days are open
     TOPUP = "topup"  # only top-ups are open
     DECIDED = "decided"  # the last comparison was unexplained, and nothing is open any more
-    NOT_FITTING = "not_fitting"  # wrong, whatever becomes of the orders under way
+    NOT_FITTING = "not_fitting"  # wrong for any outcome of the orders under way
     UNDER_WAY = "under_way"
     WAITING = "waiting"  # not compared yet
     EXPLAINED = "explained"
@@ -44,7 +44,7 @@ class ProviderDay:
     """One day of the balance. Amounts in rupiah.
 
     `reported`: the last balance that the upstream reported by its end. `run`: the last comparison of the day.
-    `differences`: those open now that began by its end, newest first. `is_compared`: whether the balance was compared
+    `differences`: the open ones that began by its end, newest first. `is_compared`: whether the balance was compared
     after its end.
     """
 
@@ -60,7 +60,7 @@ class ProviderDay:
 
     @property
     def standing(self) -> Standing:
-        """How the day stands now. A difference counts until it is decided, also one of a day before."""
+        """The day's standing now. A difference counts until it is decided, also one of an earlier day."""
         if self.is_before:
             return Standing.BEFORE
         if self.has_flaw or not self.closing.adds_up:
@@ -88,7 +88,7 @@ class ProviderDay:
 
 
 def provider_day(day: dt.date) -> ProviderDay:
-    """The effect of this day (Asia/Jakarta) on the balance, and what comparisons have found about it until now."""
+    """The effect of this day (Asia/Jakarta) on the balance, and the findings of comparisons about it until now."""
     days: Days = read_days(day, day)
     begin, end = start_of_day(day), start_of_day(day + dt.timedelta(days=1))
     today, opened_at = timezone.localdate(), days.books.opened_at

@@ -32,7 +32,7 @@ ADJUSTMENT = "adjustment"
 
 
 def acknowledge_top_up(difference: Difference, *, actor: User, note: str = "") -> Difference:
-    """Take a positive difference into the books: as a top-up, or a late refund as the opposite of its adjustment.
+    """Take a positive difference into the books: as a top-up, or for a late refund as the reversal of its adjustment.
 
     Raises `DecisionRefused` when it is negative, not open, or a late refund whose adjustment is not decided.
     """
@@ -50,10 +50,10 @@ def acknowledge_top_up(difference: Difference, *, actor: User, note: str = "") -
 
 
 def announce_top_up(*, amount: int, actor: User, note: str = "") -> ExpectedTopUp:
-    """Say that `amount` rupiah will be paid in: a positive difference of exactly that is acknowledged by itself.
+    """Announce a top-up of `amount` rupiah: a positive difference of exactly this is acknowledged automatically.
 
-    One that is open already is acknowledged at once; after a week the announcement expires. Raises `DecisionRefused`
-    unless the amount is above zero.
+    A difference that is already open is acknowledged at once; after a week the announcement expires. Raises
+    `DecisionRefused` unless the amount is above zero.
     """
     if amount <= 0:
         raise DecisionRefused(_("The amount must be above zero."))
@@ -115,7 +115,7 @@ def content_of(difference: Difference, adjustment: Adjustment) -> dict[str, Any]
 
 
 def approve_adjustment(adjustment: Adjustment, *, actor: User) -> Difference:
-    """Approve what another person proposed, and post it. Raises `DecisionRefused`.
+    """Approve another person's proposal, and post it. Raises `DecisionRefused`.
 
     Only the approval of an adjustment calls this: it has asked for the second factor.
     """
@@ -130,9 +130,9 @@ def approve_adjustment(adjustment: Adjustment, *, actor: User) -> Difference:
 
 
 def end_adjustment(adjustment: Adjustment, *, by: User | None) -> None:
-    """End a proposal without posting anything; `by`: None when its time is over. Nothing when it was decided.
+    """End a proposal without posting anything; `by`: None when its time is over. A decided proposal stays.
 
-    The difference stays open, unless it is a missing refund that has come meanwhile.
+    The difference stays open, unless it is a missing refund that has arrived meanwhile.
     """
     with transaction.atomic():
         try:

@@ -1,4 +1,4 @@
-"""Store what a comparison found, with the orders that may be behind it, and close it if the reason is certain.
+"""Stores the differences of a comparison, with the orders that may be behind them; closes those with a sure reason.
 
 Lock order: reconciliation's row (`lock_reconciliation`), then differences, adjustments and announcements, then books.
 """
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _MOST_CANDIDATES = 10
-# Two orders that explain a difference together are searched for among this many of the newest.
+# Two orders that explain a difference together are searched among this many of the newest.
 _MOST_PAIRED = 200
-# How long before a difference its opposite may have been found, an order refunded, or an order debited.
+# The time before a difference in which its opposite may have been found, an order refunded, or an order debited.
 _MADE_GOOD_WITHIN = dt.timedelta(days=30)
 _REFUNDED_WITHIN = dt.timedelta(days=1)
 _DEBITED_WITHIN = dt.timedelta(minutes=10)
 
 _Kind, _Label, _State, _Why = Entry.Kind, Difference.Label, Difference.State, Difference.Why
-# An announced amount is a top-up, even if an order has the same price. A second refund never is.
+# An announced amount is a top-up, even if an order has the same price. A second refund is never a top-up.
 MAY_BE_ANNOUNCED = (_Label.TOPUP, _Label.UNREPORTED_REFUND)
 
 
 def lock_reconciliation() -> Reconciliation:
     """Reconciliation's row, locked until the end of the transaction: runs and people's decisions go one by one.
 
-    Lock it before anything else. Then they cannot deadlock, and each sees all that those before it have done.
+    Lock it before anything else. Then they cannot deadlock, and each sees all results of the ones before it.
     """
     return Reconciliation.objects.select_for_update().get_or_create(only=True)[0]
 
 
 def orders_of_amount(differences: Iterable[Difference]) -> dict[int, list[str]]:
-    """The orders that explain a difference by themselves, by its key: those of exactly its amount, the likeliest first.
+    """The orders that alone explain a difference, by its key: those of exactly its amount, the likeliest first.
 
-    Without the candidates of unknown outcome with a higher price, which the upstream would have charged less, and
-    without two that make the amount only together.
+    Without orders of unknown outcome with a higher price, for which the upstream would have charged less, and without
+    two orders that only together make the amount.
     """
     rows = list(differences)
     doubtful = [named["ref_id"] for row in rows for named in row.candidates if named["why"] == _Why.OUTCOME_UNKNOWN]
@@ -78,7 +78,7 @@ def as_found(rows: Iterable[Difference]) -> dict[explaining.Difference, Differen
 def record(
     events: Iterable[explaining.Event], rows: dict[explaining.Difference, Difference], times: dict[int, dt.datetime]
 ) -> None:
-    """Store what a run found. `rows`: the open ones, `as_found`. `times`: when each reading's numbers were."""
+    """Store the findings of a run. `rows`: the open ones, `as_found`. `times`: the times of each reading's numbers."""
     for event in events:
         if isinstance(event, explaining.Found):
             rows[event.difference] = _store(event.difference, rows, times)
@@ -97,9 +97,9 @@ def close(
     actor: User | None = None,
     note: str = "",
 ) -> Difference:
-    """Close it by the entry that took it into the books, by its opposite, or by the order that explains it.
+    """Close the difference by the entry that took it into the books, by its opposite, or by the order that explains it.
 
-    `actor`: the person who closes it; None: it closes by itself.
+    `actor`: the person who closes it; None for an automatic closing.
     """
     difference.state = _State.ACKNOWLEDGED
     difference.acknowledged_at = timezone.now()
@@ -112,7 +112,7 @@ def close(
 
 
 def close_both(former: Difference, opposite: Difference) -> None:
-    """The two make each other good: nothing is posted."""
+    """Close two differences that cancel each other; nothing is posted."""
     close(former, other=opposite)
     close(opposite, other=former)
 
@@ -157,10 +157,10 @@ def _keep_sum() -> None:
 
 
 def _makes_good(difference: Difference) -> bool:
-    """Whether a former difference was the opposite of this one; then the two are linked.
+    """Whether a former difference was the opposite of this one; if so, link the two.
 
     The former one was a missing refund, or was adjusted for an order that has its own entry by now. They close each
-    other unless an adjustment of the former one was proposed or posted: then people finish it.
+    other, unless an adjustment of the former one was proposed or posted: then people finish it.
     """
     decided = Q()
     for ref_id in _entries_between(difference, _Kind.DEBIT).values_list("ref_id", flat=True)[:_MOST_CANDIDATES]:
@@ -207,11 +207,11 @@ def _entries_between(difference: Difference, *kinds: Entry.Kind) -> QuerySet[Ent
 
 
 def _candidates(difference: Difference) -> dict[str, str]:
-    """The orders whose debit or refund may be what went wrong then, the likeliest first: ref_id → why.
+    """The orders whose debit or refund may be behind the difference, the likeliest first: ref_id → reason.
 
-    They are of exactly this amount; if there is none, two that make it together. An order of unknown outcome may have
+    Orders of exactly this amount; without one, two orders that make it together. An order of unknown outcome may have
     been charged less than its price: those with a higher price come last, the nearest price first, so that a small
-    difference is not lost among all that wait.
+    difference is not lost among all waiting orders.
     """
     price, start = abs(difference.amount), difference.from_at
     entries = Entry.objects.filter(amount=price, pk__lt=difference.to_no).order_by("-pk")
@@ -250,7 +250,7 @@ def _candidates(difference: Difference) -> dict[str, str]:
 
 
 def _two_together(orders: QuerySet[Order], amount: int) -> list[str]:
-    """The newest two of these orders whose prices are this amount together (rupiah); nothing if there are none."""
+    """The newest two of these orders whose prices together are this amount (rupiah); empty if there are none."""
     newest: dict[int, str] = {}
     for ref_id, price in orders.filter(max_price__lt=amount).values_list("ref_id", "max_price")[:_MOST_PAIRED]:
         if other := newest.get(amount - price):

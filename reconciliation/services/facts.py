@@ -1,4 +1,4 @@
-"""The readings, entries and orders of the database, as the method in `reconciliation.quiet` takes them."""
+"""Reads the readings, entries and orders from the database, in the form that `reconciliation.quiet` takes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from purchases.states import OPEN, Status
 from reconciliation import quiet
 from upstream.endpoints import Endpoint
 
-# An order waits for a person when this many requests over this time have said nothing about it.
+# An order waits for a person after this many requests over this time without information about it.
 _SILENT_REQUESTS, _SILENT_FOR = 10, dt.timedelta(minutes=15)
 _SENDINGS = [Endpoint.TRANSACTION_CREATE, Endpoint.BILL_PAY]
 
 
 def readings() -> QuerySet[Exchange]:
-    """Every balance that was true between its request and its answer.
+    """Every answer whose balance was true between its request and its answer.
 
-    That is the answer to a balance request, or to the first sending of an order that was charged by it. The messages
+    Such an answer is to a balance request, or to the first sending of an order that was charged by it. The messages
     are not loaded, because thousands of readings may be compared together.
     """
     own = Order.objects.filter(ref_id=OuterRef("ref_id"), sent_no=OuterRef("pk"), trx_id=OuterRef("trx_id"))
@@ -33,7 +33,7 @@ def readings() -> QuerySet[Exchange]:
 
 
 def as_reading(exchange: Exchange) -> quiet.Reading:
-    """The reading as the method takes it."""
+    """The reading in the form that the method takes."""
     return quiet.Reading(
         no=exchange.pk,
         answered_no=exchange.answered_no or 0,
@@ -48,10 +48,10 @@ def known_since(no: int) -> quiet.Known:
 
 
 def known_questions(no: int) -> list[QuerySet[Any, Any]]:
-    """The questions for `known_since`; `known_from` takes the answers.
+    """The queries for `known_since`; `known_from` takes the answers.
 
-    Ask for readings in the same statement. An order is committed before it is sent, so that every order in a reading is
-    seen; and an order that was open a moment before has not ended.
+    Read the readings in the same statement. An order is committed before it is sent, so every order in a reading is
+    seen, and no order that was open a moment before has ended meanwhile.
     """
     posted = Entry.objects.filter(pk__gte=no, ref_id__gt="").exclude(balance_change=0).order_by()
     is_open = Q(status__in=OPEN, sent_no__isnull=False)
@@ -88,7 +88,7 @@ def known_from(
 
 
 def _with_requests(orders: QuerySet[Order]) -> QuerySet[Any]:
-    """The orders, each with the requests about it since its effect was last known, and with its last sending."""
+    """The orders, each with its last sending and the requests about it since its effect was last known."""
     about_it = Exchange.objects.of_order(OuterRef("ref_id")).order_by().values("ref_id")
     since = about_it.filter(pk__gt=OuterRef("known_no"))
     sendings = about_it.filter(endpoint__in=_SENDINGS)
@@ -101,7 +101,7 @@ def _with_requests(orders: QuerySet[Order]) -> QuerySet[Any]:
 
 
 def _awaits_decision(order: Any, now: dt.datetime) -> bool:
-    """Whether a person has to decide: it seems never to have arrived, or requests about it say nothing any more."""
+    """Whether a person has to decide: the order seems never to have arrived, or requests give no more information."""
     if order.status == Status.NEEDS_ACTION:
         return True
     if order.is_lost and order.asked_times:

@@ -1,4 +1,4 @@
-"""Whether the balance's page is still as it was, in one question: the page asks that every few seconds."""
+"""Tells by one query whether the balance's page has changed: the page asks this every few seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare the books with the upstream, and poll first what the comparison waits for."""
+"""Compares the books with the upstream, and first polls the orders that the comparison waits for."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from reconciliation.services.reconciling import Result, Trigger, reconcile
 from upstream.budget import CallClass
 from upstream.errors import UpstreamError
 
-# A run polls no more orders than this at once: the rate budget is there for the cashiers, too.
+# A run polls no more orders than this at once: the cashiers need the rate budget, too.
 _POLL_AT_MOST = 20
 _LOOK_EVERY_SECONDS = 1.0
 _UNDECIDED = frozenset({Result.PROVISIONAL, Result.WAITING})
 
 
 def reconcile_books(trigger: str = Trigger.BEAT) -> ReconciliationRun:
-    """Reconcile, poll what keeps a difference from being final, queue the orders that waited for a top-up."""
+    """Reconcile, poll the orders that block a final difference, and queue the orders that waited for a top-up."""
     run = reconcile(trigger)
     if run.blocking and run.difference != books().found:
         poll_soon(run.blocking)
@@ -45,7 +45,7 @@ def poll_soon(ref_ids: list[str]) -> int:
 def reconcile_now(*, seconds: float) -> tuple[ReconciliationRun, str]:
     """Prove all books, read the balance, poll the orders that it depends on, and reconcile until it is final.
 
-    `seconds`: how long to wait for open orders at most.
+    `seconds`: the longest wait for open orders.
 
     Returns the last run, and the fault if the balance could not be read. Works with or without running workers.
     """

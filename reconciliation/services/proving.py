@@ -1,6 +1,6 @@
-"""Prove the books: the entries' own sums, and what each entry rests on (its order, its difference).
+"""Proves the books: the entries' own sums, and the basis of each entry (its order, its difference).
 
-A proof of everything goes in parts, each a short statement in a snapshot of its own, however many entries there are.
+A proof of everything has parts, each a short statement in a separate snapshot, for any number of entries.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from reconciliation.services import proving_sql as sql
 
 log = structlog.get_logger()
 
-# Ids of entries, and of orders, that one statement looks at: far below the database's statement timeout.
+# The most ids of entries, and of orders, for one statement: it stays far below the database's statement timeout.
 ENTRIES_AT_ONCE, ORDERS_AT_ONCE = 200_000, 50_000
 
 _TRY_AGAIN_AFTER = dt.timedelta(minutes=10)
@@ -33,10 +33,10 @@ _OF_COMPARISON = [(Flaw.KEPT, sql.KEPT_BOOKED), (Flaw.KEPT, sql.KEPT_OUTSIDE)]
 
 
 def prove(*, everything: bool = False) -> Proof:
-    """Prove the entries since the last proof, or all of them; store and return how far it came and what is wrong.
+    """Prove the entries since the last proof, or all of them; store and return its progress and the flaw.
 
-    A flaw stays until a proof of everything finds none; that is tried again every few minutes. Safe at any time, by
-    anyone.
+    A flaw stays until a proof of everything finds none; such a proof is tried again every few minutes. Safe at any
+    time, by anyone.
     """
     began = timezone.now()
     before = last_proof()
@@ -75,7 +75,7 @@ def _differs(current: Proof, before: Proof) -> bool:
 
 
 def _look(proof: Proof, *, everything: bool) -> FoundFlaw | None:
-    """The first flaw, or None; brings `proof` up to the newest entry."""
+    """The first flaw, or None; moves `proof` up to the newest entry."""
     newest = newest_entry()
     in_parts = newest if everything else newest - ENTRIES_AT_ONCE
     while proof.upto < in_parts:
@@ -122,7 +122,7 @@ def _wrong_sum_of_differences() -> FoundFlaw | None:
 
 
 def _first_of(questions: list[tuple[Flaw, str]], **values: int) -> FoundFlaw | None:
-    """The flaw that the first query with an answer (entry, rupiah) shows; None if none has an answer."""
+    """The flaw of the first query with an answer (entry, rupiah); None if no query has an answer."""
     for kind, question in questions:
         with connection.cursor() as cursor:
             cursor.execute(question, values)

@@ -1,4 +1,4 @@
-"""The questions of a proof. Each answers (entry, rupiah) for the first row that is wrong, or nothing.
+"""The queries of a proof. Each returns (entry, rupiah) for the first wrong row, or nothing.
 
 Orders and their entries are looked up one by one (`LIMIT 1`): a join of whole tables would take the time of all
 entries for each part of them.
@@ -19,7 +19,7 @@ NOT_ITS_ORDERS = """
     ORDER BY e.id LIMIT 1
 """
 
-# The reservation by an order's status: its confirmed price while it may be charged and nobody has reported it.
+# The reservation by an order's status: its confirmed price while it may be charged and the outcome is not reported.
 _RESERVES = """
     CASE WHEN o.status IN ('queued', 'sending', 'unknown')
         OR (o.status = 'needs_action' AND o.sent_no IS NOT NULL AND o.accepted_no IS NULL) THEN o.max_price ELSE 0 END
@@ -79,8 +79,8 @@ DANGLING = """
 """
 
 # The sum in the books at the last quiet reading: the opening and the entries of orders before it. Top-ups and
-# adjustments are differences; they are taken off the balance that the entries had then. The amount is signed like a
-# difference of the balance: it is what was hidden.
+# adjustments are differences; they are subtracted from the balance that the entries had then. The amount is signed like
+# a difference of the balance: it is the hidden amount.
 KEPT_BOOKED = """
     SELECT entry, said - booked FROM (
         SELECT r.booked, last.id AS entry, COALESCE(last.balance_after, 0) + COALESCE((
@@ -95,7 +95,7 @@ KEPT_BOOKED = """
     ) kept WHERE booked <> said
 """
 
-# The sum outside the books then: every difference that no order explains.
+# The sum outside the books at that time: every difference that no order explains.
 KEPT_OUTSIDE = """
     SELECT entry, said - outside FROM (
         SELECT r.outside, (SELECT max(id) FROM ledger_entry WHERE id < r.quiet_id) AS entry, COALESCE((

@@ -1,4 +1,4 @@
-"""Compare the books with the upstream's balance. docs/reconciliation.md explains the method with an example."""
+"""Compares the books with the upstream's balance. docs/reconciliation.md explains the method with an example."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ _MOST_READINGS = 10_000
 _PATIENCE_SECONDS = 20.0
 
 _READ = "reconciliation.tasks.read_balance"
-# When nothing was quiet for this time, the balance is read again soon: the next reading may be.
+# If no reading was quiet for this time, the balance is read again soon: the next reading may be quiet.
 _NOTHING_QUIET_FOR, _READ_AGAIN_AFTER = dt.timedelta(seconds=30), dt.timedelta(seconds=5)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Position:
-    """How the account stands, in rupiah; None for what is not known yet.
+    """The state of the account, in rupiah; None for an amount that is not known yet.
 
     `reported`: the newest balance that the upstream reported. `expected`: the balance by our books at that time.
     `difference`: reported − expected. `between`: the least and the greatest difference that the orders under way allow,
-    if it is wrong in any case; then `difference` is the smaller of both, or None if the account may hold too little or
-    too much. `available`: the rupiah that a new order may spend. `proof`: that of the books themselves.
+    if the balance is wrong in any case; then `difference` is the smaller of both, or None if the account may hold too
+    little or too much. `available`: the rupiah that a new order may spend. `proof`: that of the books themselves.
     """
 
     reported: int | None
@@ -61,7 +61,7 @@ class Position:
     proof: Proof
 
     def as_json(self) -> dict[str, object]:
-        """As the command prints it."""
+        """The position as the command prints it."""
         return {
             "reported": self.reported,
             "reported_at": self.reported_at.isoformat() if self.reported_at else None,
@@ -75,10 +75,10 @@ class Position:
 
 
 def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
-    """Prove the new entries, judge every reading that can be judged, store what was found, and return the run.
+    """Prove the new entries, judge every reading that can be judged, store the findings, and return the run.
 
     Safe at any time, by anyone, at once: runs wait for one another, and each goes on where the last one ended. A run
-    that finds no change is counted on the last one.
+    without a change is counted on the last one.
     """
     if trigger != Trigger.PERSON and (same := repeat_last_run()):
         return same
@@ -93,13 +93,13 @@ def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
 
 
 def position() -> Position:
-    """How the account stands now: as `reconcile` would find it, storing nothing."""
+    """The state of the account now, as `reconcile` would find it; stores nothing."""
     with snapshot():
         return position_from(*read_together(*position_questions()))
 
 
 def position_questions() -> list[QuerySet[Any]]:
-    """The first questions for `position`; `position_from` takes the answers, in the same `snapshot`."""
+    """The first queries for `position`; `position_from` takes the answers, in the same `snapshot`."""
     return [
         Reconciliation.objects.select_related("quiet").filter(only=True),
         Books.objects.filter(only=True),
@@ -108,7 +108,7 @@ def position_questions() -> list[QuerySet[Any]]:
 
 
 def position_from(rows: list[Reconciliation], kept: list[Books], proofs: list[Proof]) -> Position:
-    """How the account stands, from the answers to `position_questions`."""
+    """The state of the account, from the answers to `position_questions`."""
     look = _look(rows[0] if rows else Reconciliation())
     left = look.judgement.differences if look.judgement else []
     labels = [_label_of(difference, look.rows) for difference in left]
@@ -135,7 +135,7 @@ def compared_reading() -> QuerySet[Exchange]:
 
 
 def compared_at() -> dt.datetime | None:
-    """When the upstream reported the newest balance that was compared; None before the first comparison."""
+    """The time at which the upstream reported the newest compared balance; None before the first comparison."""
     return compared_reading().values_list("answered_at", flat=True).first()
 
 
@@ -154,7 +154,7 @@ def read_again_at(time: dt.datetime) -> None:
 
 
 def take_reading_again(now: dt.datetime) -> list[Work]:
-    """The work, once, when the balance is due to be read again before its minute."""
+    """The work of reading the balance before its minute, once, when it is due."""
     is_due = Reconciliation.objects.filter(read_again_at__lte=now).update(read_again_at=None)
     return [Work(_READ, 1)] if is_due else []
 
@@ -163,7 +163,7 @@ def _earliest_reading() -> QuerySet[Any]:
     return Reconciliation.objects.filter(read_again_at__isnull=False).values_list("read_again_at")
 
 
-# The task asks for a permit itself, as it does each minute.
+# The task gets a permit itself, as in each minute.
 DUE_READING = Due(earliest=_earliest_reading, take=lambda _: take_reading_again(clock.now()), asks_upstream=False)
 
 
@@ -171,9 +171,9 @@ DUE_READING = Due(earliest=_earliest_reading, take=lambda _: take_reading_again(
 class _Look:
     """The result of a look at the newest reading.
 
-    `batch`: the given readings; `judgement`: the result about them. `beyond`: rupiah by which the newest
-    reading may differ from everything found so far, whatever became of open orders; None: it cannot be said.
-    `blocking`: orders that keep it from being judged.
+    `batch`: the given readings; `judgement`: the result about them. `beyond`: rupiah by which the newest reading may
+    differ from everything found so far, for any outcome of open orders; None: not known. `blocking`: orders that block
+    its judgement.
     """
 
     newest: Exchange | None
@@ -190,7 +190,7 @@ class _Look:
 
     @property
     def judged(self) -> list[Exchange]:
-        """The readings of the batch that are done with."""
+        """The finished readings of the batch."""
         upto = self.judgement.progress.judged_no if self.judgement else 0
         return [reading for reading in self.batch if (reading.answered_no or 0) <= upto]
 
@@ -216,7 +216,7 @@ class _Look:
         return total + min(self.beyond, key=abs) - proof.flaw_amount
 
     def between(self, total: int, proof: Proof) -> tuple[int, int] | None:
-        """The least and the greatest reported − expected, if something is wrong and open orders decide how much."""
+        """The least and the greatest reported − expected, if it is wrong and open orders decide by how much."""
         if self.beyond is None or 0 in self.beyond:
             return None
         found = total - proof.flaw_amount
@@ -224,7 +224,7 @@ class _Look:
         return None if least == most else (found + least, found + most)
 
     def _has_sign(self, least: int, most: int) -> bool:
-        """Whether the account holds too little, or too much, whatever becomes of the open orders."""
+        """Whether the account holds too little, or too much, for every outcome of the open orders."""
         return least * most > 0 and self.beyond is not None and min(self.beyond) * max(self.beyond) > 0
 
     def expected(self, difference: int | None) -> int | None:
@@ -233,7 +233,7 @@ class _Look:
 
 
 def _go_on(settled: int) -> _Look:
-    """Judge the next readings that were answered before the number `settled`, and store what was found."""
+    """Judge the next readings that were answered before the number `settled`, and store the findings."""
     row = lock_reconciliation()
     if row.quiet is None:
         _open(row, settled)
@@ -260,10 +260,10 @@ def _look(row: Reconciliation, settled: int | None = None) -> _Look:
         newest = newest_rows[0] if newest_rows else None
         blocking = quiet.blocking(as_reading(newest), known_from(*facts).orders) if newest else []
         return _Look(newest=newest, batch=[], judgement=None, rows={}, beyond=None, blocking=blocking)
-    # No reading before the last quiet one, nor one made at the same time, is of use.
+    # Readings before the last quiet one, or at the same time, are of no use.
     ahead = readings().filter(pk__gte=row.quiet.answered_no, answered_no__gt=row.judged_no)
     if settled is not None:
-        # Somebody may be posting an entry with a lower number than a later reading has.
+        # Somebody may be posting an entry with a lower number than that of a later reading.
         ahead = ahead.filter(answered_no__lt=settled)
     newest_rows, batch, still_open, *facts = read_together(
         newest_first,
@@ -335,7 +335,7 @@ def _store(trigger: str, look: _Look, proof: Proof) -> ReconciliationRun:
 
 
 def _open(row: Reconciliation, settled: int) -> None:
-    """Open the books at the newest balance request, unless some order's effect on it is not certain."""
+    """Open the books at the newest balance request, unless an order's effect on it is uncertain."""
     first = readings().filter(endpoint=Endpoint.BALANCE, answered_no__lt=settled).order_by("-pk").first()
     if first is None:
         return
@@ -349,7 +349,7 @@ def _open(row: Reconciliation, settled: int) -> None:
 
 
 def _read_again_at(last_quiet: Exchange, last_judged: Exchange) -> dt.datetime | None:
-    """When to read the balance again before its minute: soon, if nothing was quiet for a while."""
+    """The time to read the balance before its minute: soon, if no reading was quiet for a while."""
     if last_judged.sent_at - last_quiet.sent_at <= _NOTHING_QUIET_FOR:
         return None
     return clock.now() + _READ_AGAIN_AFTER

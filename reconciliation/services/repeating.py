@@ -1,4 +1,4 @@
-"""A run that would find everything as the last one left it costs one statement."""
+"""Repeats the last run by one statement, if a new run would find no change."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from django.utils import timezone
 from reconciliation.models import ReconciliationRun
 from reconciliation.services.proving_sql import KEPT_BOOKED, KEPT_OUTSIDE
 
-# The last run was balanced. No balance has come since the reading that it compared, so there is nothing to judge; no
-# entry since the proof, so each of them is proved. Only the sums remain, which somebody may have changed in the
+# The last run was balanced. No balance has come since the reading that it compared, so nothing is to be judged. No
+# entry has come since the proof, so all are proved. Only the sums remain: somebody may have changed them in the
 # database itself.
 _AS_BEFORE = f"""
     WITH as_before AS (
@@ -30,5 +30,5 @@ _AS_BEFORE = f"""
 
 
 def repeat_last_run() -> ReconciliationRun | None:
-    """The last run, with its time moved to now, if another one would find the same; else None, and nothing is done."""
+    """The last run, with its time moved to now, if a new run would find the same; else None, and nothing changes."""
     return next(iter(ReconciliationRun.objects.raw(_AS_BEFORE, {"now": timezone.now()})), None)

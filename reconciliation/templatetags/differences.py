@@ -23,7 +23,7 @@ Result, Label, Why = ReconciliationRun.Result, Difference.Label, Difference.Why
 
 @register.simple_tag
 def books_badge(state: str) -> SafeString:
-    """`{% books_badge run.state %}`: icon, word and colour of how the books stand to the upstream's balance."""
+    """`{% books_badge run.state %}`: icon, word and colour for whether the books agree with the upstream's balance."""
     return badge(Result(state).look, Result(state).label)
 
 

@@ -37,14 +37,14 @@ from staff.confirming import check_factor
 ANNOUNCE = act("announce", pgettext_lazy("audit", "Announce a top-up"), Right.ACKNOWLEDGE_DIFFERENCES)
 # With nothing under way the page asks this often (seconds).
 _REST = 20
-# In the session: the number at which this person asked for a reading. An older one is not yet the answer.
+# In the session: the number at which this person asked for a reading. An older reading is not the answer.
 _ASKED_NO = "balance_asked_no"
 
 
 @staff_only(Right.VIEW_BOOKS, Right.VIEW_COST)
 @require_GET
 def balance_home(request: StaffRequest) -> HttpResponse:
-    """The balance, its curve, expected top-ups and open differences, as far as the person may see them."""
+    """The balance, its curve, expected top-ups and open differences; only what the person may see."""
     return _home(request, ExpectedTopUpForm())
 
 
@@ -60,7 +60,7 @@ def _home(request: StaffRequest, form: ExpectedTopUpForm) -> HttpResponse:
 @staff_only(Right.VIEW_BOOKS, Right.VIEW_COST)
 @require_GET
 def balance_live(request: StaffRequest) -> HttpResponse:
-    """When to ask next, and the parts of the page that have changed."""
+    """The time of the next poll, and the parts of the page that have changed."""
     live = _live(request)
     facts = _now(request) if live.news else {}
     return render(request, "reconciliation/balance.html#live", {**facts, "live": live})
@@ -119,7 +119,7 @@ def _colour(position: services.Position | None) -> str:
 
 
 def _expected() -> list[QuerySet[ExpectedTopUp]]:
-    """The questions for announced top-ups: the waiting ones, and the last ones that have arrived."""
+    """The queries for announced top-ups: the waiting ones, and the last arrived ones."""
     rows = ExpectedTopUp.objects.select_related("announced_by", "difference").filter(cancelled_at__isnull=True)
     return [rows.filter(difference__isnull=True)[:50], rows.filter(difference__isnull=False)[:3]]
 
@@ -137,7 +137,7 @@ def balance_read(request: StaffRequest) -> HttpResponse:
 def balance_reconcile(request: StaffRequest) -> HttpResponse:
     """Have the balance read and compared now, and then all books proved; the results come onto the page.
 
-    Without the queue it is compared here with the last balance, and the result says as of when that is.
+    Without the queue it is compared here with the last balance, and the result names the time of that balance.
     """
     if _read_now(request):
         publish("reconciliation.tasks.prove_books")
@@ -148,7 +148,7 @@ def balance_reconcile(request: StaffRequest) -> HttpResponse:
 
 
 def _read_now(request: StaffRequest) -> bool:
-    """Have a worker read and compare, and have the page say that it waits for this; False when the queue is away."""
+    """Have a worker read and compare, and have the page say that it waits; False when the queue is away."""
     asked_no = next_number()
     if not publish("reconciliation.tasks.read_for_person"):
         words = _("The queue cannot be reached just now; it is done by itself a little later.")
@@ -163,7 +163,7 @@ def _read_now(request: StaffRequest) -> bool:
 @staff_only(Right.VIEW_DIFFERENCES, Right.ACKNOWLEDGE_DIFFERENCES)
 @require_POST
 def topup_announce(request: StaffRequest) -> HttpResponse:
-    """Announce a top-up: when exactly this amount arrives, it is acknowledged by itself. It takes a second factor."""
+    """Announce a top-up: exactly this amount is acknowledged when it arrives. It takes a second factor."""
     form = ExpectedTopUpForm(request.POST)
     if not form.is_valid():
         return _home(request, form)

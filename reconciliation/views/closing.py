@@ -1,4 +1,4 @@
-"""The balance by day: a day's effect on the balance, and what comparisons have found about it."""
+"""The balance by day: a day's effect on the balance, and the findings of comparisons about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons, and differences: movements of the upstream's balance beside our orders, and what people decide."""
+"""Comparisons, and differences: movements of the upstream's balance without an order, and people's decisions."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _refused(request: StaffRequest, pk: int, form: forms.Form) -> HttpResponse:
 @staff_only(Right.VIEW_RECONCILIATIONS)
 @require_GET
 def run_list(request: StaffRequest) -> HttpResponse:
-    """The comparisons, newest first. One that found nothing new is counted on the one before."""
+    """The comparisons, newest first. A comparison that found nothing new is counted on the one before."""
     filtered = RunFilter(request.GET, queryset=ReconciliationRun.objects.all())
     page = keyset_page(filtered.qs, request.GET, time_field="at")
     context = {"filter": filtered, "page": page, "table": RunTable(page.rows)}
@@ -102,7 +102,7 @@ def run_list(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_RECONCILIATIONS)
 @require_GET
 def run_detail(request: StaffRequest, pk: int) -> HttpResponse:
-    """One comparison: the figures, what they mean, and which orders it waited for."""
+    """One comparison: the figures, their meaning, and the orders that it waited for."""
     run = get_object_or_404(ReconciliationRun, pk=pk)
     open_then = Difference.objects.filter(found_at__lte=run.at).exclude(acknowledged_at__lte=run.at)
     context = {

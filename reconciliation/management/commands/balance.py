@@ -1,4 +1,4 @@
-"""`./run manage balance`: how the account stands."""
+"""`./run manage balance`: the state of the account."""
 
 import json
 from typing import Any
