@@ -17,7 +17,7 @@ from shop.pictures import Picture, read_picture
 from shop.services import TEXTS
 
 ADDRESS_LINES, FOOTER_LINES, LINE_LETTERS = 3, 6, 60
-# The types that a browser offers, and the size that our script allows; the content decides.
+# The types that a browser offers, and the size that our script allows; the server checks the content.
 _LOGO = {
     "class": "form-control",
     "accept": "image/png,image/jpeg,image/webp",

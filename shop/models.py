@@ -1,4 +1,4 @@
-"""The shop as its customers know it: one row, with what receipts show."""
+"""The shop as its customers know it: one row, with the facts on receipts."""
 
 from __future__ import annotations
 
@@ -99,5 +99,5 @@ class Shop(models.Model):
         return reverse("shop_settings")
 
 
-# Every state of the row. A print names one, so that its receipt never changes.
+# Every state of the row. A print names a state, so that its receipt never changes.
 ShopHistory = history_of(Shop)

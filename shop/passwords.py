@@ -1,4 +1,4 @@
-"""Which passwords a person may choose: long enough, and not easy to guess.
+"""The rule for passwords: long enough, and not easy to guess.
 
 The rule is in this room because people try names of the shop first, and the room `staff` does not know the shop.
 """
@@ -18,9 +18,9 @@ from staff.services.factors import has_factor
 ALONE, WITH_FACTOR = 12, 8
 # On zxcvbn's scale of 0 to 4: more than a hundred million guesses
 _SCORE = 3
-# Characters; zxcvbn refuses longer passwords, which would take it long
+# Characters; zxcvbn refuses longer passwords, because they would take long
 _MEASURED = 72
-# Words that people of such a shop choose, and that English lists lack
+# Words that people of such a shop choose, and that are missing in English lists
 _NEAR = (
     *("toko", "warung", "konter", "kasir", "pulsa", "token", "listrik", "tagihan", "kuota", "paket", "uang", "laci"),
     *("rahasia", "sandi", "masuk", "indonesia", "jakarta", "bismillah", "alhamdulillah", "sayang", "cinta"),
@@ -57,7 +57,7 @@ def _score(password: str, user: User | None) -> int:
     if user is not None:
         names += [user.username, user.first_name, user.last_name, user.email]
     words = [word for name in names for word in (*_BETWEEN.split(name), _BETWEEN.sub("", name)) if word]
-    # signs between known words hide them from zxcvbn, but from nobody else
+    # signs between known words hide the words from zxcvbn, but not from people
     spellings = {password[:_MEASURED], _BETWEEN.sub("", password)[:_MEASURED]}
     with _one_at_a_time:
         return min(int(zxcvbn(spelling, user_inputs=[*words, *_NEAR])["score"]) for spelling in spellings)

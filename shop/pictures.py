@@ -1,7 +1,7 @@
 """Reads the kind of a picture from its bytes alone: a file's name and its declared type prove nothing.
 
-Each is read to the end, so that no other chunk or segment stays hidden. Data beside the picture (place and time of a
-photo, texts, thumbnails) is removed: everybody sees a logo.
+Each picture is read to its end, so that no other chunk or segment stays hidden. Data other than the picture (place and
+time of a photo, texts, thumbnails) is removed: everybody sees a logo.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _JPEG = b"\xff\xd8\xff"
 # In a JPEG: the segments that hold its size, and those that are only a marker.
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _BARE = frozenset([0x01, *range(0xD0, 0xD8)])
-# The marker after the data of a scan, which only has markers of these kinds in it: stuffed, padding and restart.
+# The marker after the data of a scan. The data itself contains only these markers: stuffed, padding and restart.
 _AFTER_SCAN = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]")
 # The parts of the picture itself: in a PNG its data, transparency and colours; in a JPEG all but comments and the
-# segments of applications, except APP0 and APP14, which say how its colours are meant.
+# segments of applications, except APP0 and APP14, which define its colours.
 _OF_PNG = frozenset([b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB"])
 _BESIDE_JPEG = frozenset([0xFE, *range(0xE1, 0xF0)]) - {0xEE}
 _BESIDE_WEBP = frozenset([b"EXIF", b"XMP "])

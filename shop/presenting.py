@@ -25,7 +25,7 @@ class Letterhead:
 
     @classmethod
     def of(cls, shop: Shop | Any, branch: Branch | Any = None) -> Letterhead:
-        """The head of the shop, and of the branch if there are several; both may be rows of their history."""
+        """The head of the shop, and of the branch if the shop has several; both may be rows of the history."""
         address, phone, footer = (
             (branch and getattr(branch, name)) or getattr(shop, name) for name in ("address", "phone", "footer")
         )

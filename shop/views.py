@@ -109,7 +109,7 @@ def branch_detail(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.CHANGE_SHOP)
 @require_POST
 def branch_close(request: StaffRequest, pk: int) -> HttpResponse:
-    """Close a branch to which no person and nothing in use belongs."""
+    """Close a branch without people and without drawers or tills in use."""
     branch = get_object_or_404(Branch, pk=pk)
     with refusal_shown(request):
         services.close_branch(branch, actor=request.user)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def ask_for_policies(need: LooserNeedsTwo, *, actor: User, reason: str) -> Approval:
     """Ask a second person to approve the change; nothing changes until then.
 
-    Raises `NoReason` without a reason, `AlreadyAsked` when another change waits.
+    Raises `NoReason` without a reason, and `AlreadyAsked` while another change waits.
     """
     if not reason:
         raise NoReason

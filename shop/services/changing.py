@@ -32,8 +32,8 @@ def change_shop(
 ) -> bool:
     """Give the shop these texts (name, address, phone, footer, paper, language); returns whether anything changed.
 
-    `logo`: a new one from `store_logo`; `without_logo`: no logo from now on; else the logo stays. Earlier prints keep
-    what they showed.
+    `logo`: a new one from `store_logo`; `without_logo`: no logo from now on; else the logo stays. Earlier prints stay
+    as they were.
     """
     with transaction.atomic():
         shop = _lock()

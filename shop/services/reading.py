@@ -1,4 +1,4 @@
-"""Reads the shop's row; before there is one, the name comes from the environment."""
+"""Reads the shop's row; without a row, the name comes from the environment."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def shop_name() -> str:
 
 
 def shop_version() -> Any:
-    """The shop's present state as a row of its history, which never changes; makes the shop's row if there is none."""
+    """The shop's present state as a row of its history, which never changes; makes a missing row of the shop."""
     versions = ShopHistory.objects.filter(pgh_obj=True).order_by("-pgh_id")
     version = versions.first()
     if version is None:
