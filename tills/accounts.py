@@ -13,7 +13,7 @@ from tills.sessions import till_token
 
 
 class AccountsAtTills(StaffAccounts):
-    """The adapter of staff. A password clears one's own wrong PINs; signing out leads to the lock screen."""
+    """The adapter of staff. A password clears the person's own wrong PINs; signing out leads to the lock screen."""
 
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
         """Begin the session; nobody is at the till by PIN from now on."""

@@ -9,7 +9,7 @@ from tills.models import PrinterWay, Till
 
 
 class _TillNames(Subject):
-    """Tills by the names that they had then; the number is a fact."""
+    """Tills by their names at that time; the number is a fact."""
 
     def about(self, key: str, seen: Seen) -> About:
         number = seen.facts.get("till")

@@ -1,4 +1,4 @@
-"""People who are signed in by PIN, with the rights of a PIN: only this file decides them."""
+"""People who are signed in by PIN. Only this file decides the rights of a PIN."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _WITH_TILLS = f"""
 
 
 class PinBackend(StaffBackend):
-    """The person of a session that began with a PIN. It comes with one query, the tills included.
+    """The person of a session that began with a PIN. It is read by one query, with its tills.
 
-    A password never leads here: the session names this backend, because `sign_in_by_pin` began it.
+    A password never uses this backend: only sessions that `sign_in_by_pin` began name it.
     """
 
     def authenticate(self, request: Any, **credentials: Any) -> None:
-        """Nobody: a PIN counts only together with its till."""
+        """Always None: a PIN counts only together with its till."""
 
     def get_user(self, user_id: int) -> User | None:
         """The person with a cashier's rights at most, for every role, and with the till's limit for an order."""

@@ -23,7 +23,7 @@ class CodeRefused(Refused):
 
 
 class WrongPin(Refused):
-    """The PIN is not this person's. `left`: how many more tries this till has."""
+    """The PIN is not this person's. `left`: the number of tries that this till still has."""
 
     def __init__(self, left: int) -> None:
         tries = ngettext("%(n)s try is left.", "%(n)s tries are left.", left) % {"n": left}
@@ -33,7 +33,7 @@ class WrongPin(Refused):
 
 
 class PinsLocked(Refused):
-    """For `wait` seconds no PIN counts at this till, or this person's PIN at no till; the PIN was not checked."""
+    """For `wait` seconds no PIN counts at this till, or this person's PIN counts nowhere; the PIN was not checked."""
 
     def __init__(self, wait: int, *, is_person: bool = False) -> None:
         words = _("Too many wrong PINs at this till. Wait %(time)s, or sign in with a password.")

@@ -6,7 +6,7 @@ from django.utils.translation import pgettext_lazy
 from audit.events import Event
 from staff.events import REFUSALS
 
-#: Why a cash drawer opens.
+#: The reasons why a cash drawer opens.
 OPENS = {
     "sale": pgettext_lazy("audit", "cash sale"),
     "refund": pgettext_lazy("audit", "money given back in cash"),

@@ -73,7 +73,7 @@ class TillForm(WithBranch):
 
 
 class PrinterForm(forms.Form):
-    """How a till prints. Without a way: with the browser's window."""
+    """The printing of a till. Without a way, it prints with the browser's window."""
 
     way = forms.ChoiceField(
         label=_("Prints"), required=False, choices=[("", _("With the browser's print window")), *PrinterWay.choices]

@@ -1,4 +1,4 @@
-"""The rules at a till: a PIN session ends with its till, by itself when idle, and reaches no account.
+"""The rules at a till: a PIN session ends with its till, or when idle, and reaches no account page.
 
 A real shop sells with a second factor: a person's own, or the till itself.
 """
@@ -24,7 +24,7 @@ from tills.services.enrolling import find_till
 from tills.services.sessions import held_till, is_idle, note_activity
 from tills.sessions import has_ended, leave_till, till_token
 
-# Addresses that begin so are refused by PIN, except those of `_OPEN`: signing out, and the language.
+# Addresses with these beginnings are refused by PIN, except those of `_OPEN`: signing out, and the language.
 _NOT_BY_PIN = ("accounts/", "me/", "staff/", "tills/", "files/")
 # The endings of addresses that answer with a file of rows.
 _FILES = ("/csv/", "/xlsx/", "/file/", "/whole/")
@@ -39,7 +39,7 @@ class TillMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Serve the request; send a person who has to show a PIN to the lock screen."""
+        """Serve the request; send a person who has to type a PIN to the lock screen."""
         token = till_token(request)
         request.till_token = token  # type: ignore[attr-defined]
         if _is_by_pin(request):
@@ -72,7 +72,7 @@ def _is_by_pin(request: HttpRequest) -> bool:
 
 
 def _owes_factor(request: HttpRequest) -> bool:
-    """Whether this person sells by password alone in a browser that is not a till. Only such people take a query."""
+    """Whether this person sells by password alone in a browser that is not a till. Only such people cost a query."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or not isinstance(request.user, User):
         return False
     token: str = request.till_token  # type: ignore[attr-defined]

@@ -77,7 +77,7 @@ class Till(models.Model):
 
 
 class PrinterWay(models.TextChoices):
-    """How a page reaches a receipt printer without the browser's print window."""
+    """The way in which a page reaches a receipt printer without the browser's print window."""
 
     USB = "usb", _("USB")
     SERIAL = "serial", _("Serial port (also a virtual one)")
@@ -100,7 +100,7 @@ class PrinterLanguage(models.TextChoices):
 
 
 class Codepage(models.TextChoices):
-    """The letters that a receipt printer has beyond plain ones."""
+    """The letters that a receipt printer has in addition to plain ones."""
 
     CP437 = "cp437", "CP437"
     CP850 = "cp850", "CP850"
@@ -121,7 +121,7 @@ class Speed(models.IntegerChoices):
 class TillPrinter(models.Model):
     """The receipt printer that the pages of a till reach directly; without a row they use the browser's print window.
 
-    Only the browser knows which device it is: somebody chose it there, and the browser keeps that permission.
+    Only the browser knows the device: a person chose it there, and the browser keeps the permission.
     """
 
     till = models.OneToOneField(Till, on_delete=models.PROTECT, primary_key=True, related_name="printer")
@@ -193,7 +193,7 @@ class Pin(models.Model):
         return f"PIN of {self.person_id}"
 
 
-# These copies show a till or a PIN that was made without the pages. Guesses and takeovers have events of their own.
+# These copies show a till or a PIN that was made without the pages. Guesses and takeovers have their own events.
 _PASSING = ["digest", "held_by", "active_at", "wrong_pins", "wrong_at", "guesses", "pin_locks", "pin_locked_until"]
 TillHistory = history_of(Till, exclude=_PASSING)
 PinHistory = history_of(Pin, exclude=["encoded"])
@@ -201,7 +201,7 @@ PinHistory = history_of(Pin, exclude=["encoded"])
 
 @dataclass(frozen=True, kw_only=True)
 class HeldTill:
-    """A till that a person holds by PIN, as it comes with the person of a request."""
+    """A till that a person holds by PIN, as it is read with the person of a request."""
 
     pk: int
     name: str
@@ -220,7 +220,7 @@ class PinPerson(User):
     held: Sequence[str]
     held_tills: str
     was_owner: bool = False
-    #: Not stored: the rights that signing in with the password would add, and whether one of them was missing here.
+    #: Not stored: the rights that a sign-in with the password would add, and whether one of them was missing here.
     beyond_pin: Collection[str] = ()
     lacks_password: bool = False
 
@@ -244,7 +244,7 @@ class PinPerson(User):
         return person
 
     def has_perm(self, perm: str, obj: Any = None) -> bool:
-        """Whether a PIN has this right; `lacks_password` keeps that only the password is missing."""
+        """Whether a PIN has this right; `lacks_password` notes that only the password is missing."""
         holds = super().has_perm(perm, obj)
         self.lacks_password |= not holds and perm in self.beyond_pin
         return holds
@@ -257,4 +257,4 @@ class PinPerson(User):
 
 
 class NotStored(TypeError):
-    """A person whose rights were cut for a PIN is never written back."""
+    """A person whose rights were cut for a PIN cannot be stored."""

@@ -1,4 +1,4 @@
-"""How a till stands, in words."""
+"""The state of a till, in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tills.models import DrawerOpening, Roll, Till, TillPrinter
 from tills.printing import Line, pair, rule, text
 from tills.services.guessing import seconds_locked
 
-# How many letters of normal size stand in a line; printer.js counts in the same way.
+# The number of normal letters in a line; printer.js counts in the same way.
 _COLUMNS = {Roll.MM58: 32, Roll.MM80: 48}
 
 
@@ -25,7 +25,7 @@ def standing_badge(till: Till) -> SafeString:
 
 
 def test_lines(printer: TillPrinter) -> list[Line]:
-    """A test page: as wide as the paper, in each size, with signs beyond plain letters."""
+    """A test page: as wide as the paper, in each size, with special letters."""
     letters = _COLUMNS[Roll(printer.roll)]
     return [
         text(_("Printer test"), look="big", centred=True),
@@ -45,5 +45,5 @@ def test_lines(printer: TillPrinter) -> list[Line]:
 
 
 def opening_words(opening: DrawerOpening) -> str:
-    """That the cash drawer of a till opened, and why."""
+    """The words about an opening of a till's cash drawer, with the reason."""
     return f"{CASH_DRAWER_OPENED.words}: {OPENS[opening.cause.partition(' ')[0]]}"

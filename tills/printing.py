@@ -1,4 +1,4 @@
-"""The receipt printer of the till at which a request was made, and what its pages need to reach it."""
+"""Finds the receipt printer of the till that sent a request, and the facts with which its pages reach it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _PLAIN = str.maketrans({
 
 
 def printer_here(request: HttpRequest) -> TillPrinter | None:
-    """The printer of this browser's till; None where it prints with the browser's window, or is no till.
+    """The printer of this browser's till; None if it prints with the browser's window, or is not a till.
 
-    It is read once a request; a browser that never was a till takes no query.
+    It is read once a request; a browser that was never a till costs no query.
     """
     token: str = getattr(request, "till_token", "")
     if not hasattr(request, "till_printer"):
@@ -41,7 +41,7 @@ def printer_here(request: HttpRequest) -> TillPrinter | None:
 
 
 def reach_printer(request: HttpRequest, printer: TillPrinter) -> dict[str, Any]:
-    """The facts for the page's script; the response lets the page use the browser feature that this printer takes."""
+    """The facts for the page's script; the response lets the page use the browser feature that this printer needs."""
     request.printer_feature = printer.way  # type: ignore[attr-defined]
     return {
         "way": printer.way,
@@ -58,20 +58,20 @@ def print_job(request: HttpRequest, printer: TillPrinter, lines: Sequence[Line])
 
 
 def print_next(request: HttpRequest, key: str) -> None:
-    """Have the next page of this print (`key`) print by itself, once: a page that is loaded again does not."""
+    """Have the next page of this print (`key`) print automatically, once: a page that is loaded again does not."""
     if printer_here(request):
         request.session[_NEXT] = key
 
 
 def is_next(request: HttpRequest, key: str) -> bool:
-    """Whether this page prints by itself; the next time it does not."""
+    """Whether this page prints automatically; a later page does not."""
     is_now = bool(request.session.pop(_NEXT, "") == key)
     request.printer_once = is_now  # type: ignore[attr-defined]
     return is_now
 
 
 def open_cash_drawer(request: StaffRequest, why: str, what: object, *, actor: User | None = None, **facts: str) -> None:
-    """Have the next answer of this till open the drawer at its printer, where there is one: cash was moved.
+    """Have the next answer of this till open the drawer at its printer, if there is one, because cash was moved.
 
     `why`: a code of `tills.events.OPENS`; together with `what` it names the movement, which opens the drawer once.
     `actor`: the person who moved it, if somebody else is signed in by now.
@@ -84,7 +84,7 @@ def open_cash_drawer(request: StaffRequest, why: str, what: object, *, actor: Us
 
 
 def drawer_instruction(request: HttpRequest) -> dict[str, Any] | None:
-    """The printer that is to open its drawer now; the instruction is given out once."""
+    """The printer that has to open its drawer now; the instruction is given out once."""
     opening = request.session.pop(_OPENING, None)
     printer = printer_here(request) if opening else None
     if printer is None or not services.take_opening(opening, printer):

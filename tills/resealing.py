@@ -1,4 +1,4 @@
-"""Which PINs were hashed with a former SECRET_KEY."""
+"""Counts the PINs that were hashed with a former SECRET_KEY."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tills.services.pins import keys_of_pins
 
 @register
 class PinHashes(SealedRows):
-    """PINs that count. Only their people know them: each moves to the present key when it is used."""
+    """PINs that count. Only their people know them, so a PIN moves to the present key at its next use."""
 
     name = "pins"
     words = _("PINs")

@@ -1,4 +1,4 @@
-"""What makes a browser a till, and the session of a person there: it begins with a PIN, and ends with it.
+"""The cookie that makes a browser a till, and a person's session there, which begins and ends with a PIN.
 
 The till's cookie is a random token, signed for one host name.
 """
@@ -17,14 +17,14 @@ from tills.models import Till
 
 PIN_BACKEND = "tills.backends.PinBackend"
 _EPOCH = "pin_epoch"  # a key of the session: the account's epoch when the PIN was checked
-# Browsers keep a cookie for 400 days at most; every visit of the lock screen begins that time again.
+# Browsers keep a cookie for 400 days at most; every visit of the lock screen begins this time again.
 _KEPT_SECONDS = 400 * 24 * 3600
 
 
 def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str) -> None:
     """Begin a new session of this person at this till; the person before is signed out.
 
-    Raises `WrongPin`, `PinsLocked`, `TillElsewhere` or `TillOff`; the session stays as it was then.
+    Raises `WrongPin`, `PinsLocked`, `TillElsewhere` or `TillOff`; then the session stays as it was.
     """
     before = request.user if isinstance(request.user, User) else None
     person, epoch = services.take_over(till, person_pk=person_pk, pin=pin, actor=before)
@@ -35,10 +35,10 @@ def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str
 
 
 def go_on_with(request: HttpRequest, person: User, *, pin: str) -> User | None:
-    """Go on after this person has taken something over here, in person; return the person signed in now, or None.
+    """Go on after this person has taken a shift over here, in person; return the person signed in now, or None.
 
-    `pin`: "" after a password. At a till the PIN begins this person's session; without one, or when it is refused
-    there, the till is locked. In any other browser the session stays as it is.
+    `pin`: "" after a password. At a till the PIN begins this person's session; without a PIN, or after a refusal, the
+    till is locked. In any other browser the session stays as it is.
     """
     token: str = getattr(request, "till_token", "")
     till = services.find_till(token)

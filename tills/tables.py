@@ -1,4 +1,4 @@
-"""Tills as a list, and who worked at one."""
+"""Tills as a list, and the people who worked at one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TillTable(Table[Till]):
 
 
 class StayTable(Table[Any]):
-    """Who worked at a till by PIN; its rows are `Stay`s."""
+    """The people who worked at a till by PIN; its rows are `Stay`s."""
 
     caption = _("Worked here by PIN")
 
@@ -60,6 +60,6 @@ class StayTable(Table[Any]):
 
     @column(pgettext_lazy("till", "Until"), phone="2 right")
     def until(self, stay: Stay) -> SafeString:
-        """When the till was locked or the next person took over; a dash before that. Cards on a phone label it."""
+        """The time of the lock or of the next person's take-over; a dash before that. Cards on a phone label it."""
         label = format_html('<span class="phone-label">{}:</span> ', pgettext("till", "Until"))
         return format_html("{}{}", label, moment(stay.until) if stay.until else "–")

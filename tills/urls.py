@@ -1,4 +1,4 @@
-"""The till's lock screen, one's own PIN, and the shop's tills."""
+"""The addresses of the till's lock screen, the own PIN, and the shop's tills."""
 
 from django.urls import path
 

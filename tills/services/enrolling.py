@@ -1,4 +1,4 @@
-"""Making a browser a till, and ending that."""
+"""Makes a browser a till, and ends that."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def make_code(*, name: str, pin_limit: int | None, actor: User, branch: int = FI
 def enrol(typed: str, *, address: str) -> tuple[Till, str]:
     """Use up the code; returns the till, and the token for this browser's cookie. Raises `CodeRefused`.
 
-    It replaces a till of the same name, whose browser is no till any more, and keeps its printer. Each client's
+    The new till replaces one of the same name, whose browser is no longer a till, and keeps its printer. Each client's
     guesses are slowed.
     """
     key = throttle.Key.of(_PACE, "till_code", line_of(address))
@@ -72,7 +72,7 @@ def enrol(typed: str, *, address: str) -> tuple[Till, str]:
     token = secrets.token_urlsafe(32)
     try:
         till = _enrol(typed, token)
-    except IntegrityError:  # another browser became a till of this name meanwhile: it is replaced
+    except IntegrityError:  # another browser became a till of this name meanwhile, and is replaced
         till = _enrol(typed, token)
     throttle.give_back(key)
     log.info("till_enrolled", by=till.enrolled_by_id, till=till.pk)
@@ -103,7 +103,7 @@ def _enrol(typed: str, token: str) -> Till:
 
 
 def find_till(token: str) -> Till | None:
-    """The till whose browser has this token in its cookie, if it still is one."""
+    """The till whose browser has this token in its cookie, if it is still a till."""
     if not token:
         return None
     return Till.objects.select_related("held_by").filter(digest=digest_of(token), switched_off_at=None).first()
@@ -113,7 +113,7 @@ def change_till(till: Till, *, name: str, pin_limit: int | None, actor: User, br
     """Give the till another name, limit or branch; they hold at the next request.
 
     Raises `IntegrityError` for a taken name, `BranchRefused` for a closed branch. `till`: as the person saw it. The
-    limit is written only if it differs from that one: only then the person has confirmed it.
+    limit is written only if it differs from that till's: only then did the person confirm it.
     """
     with transaction.atomic():
         current = Till.objects.select_for_update().get(pk=till.pk)
@@ -161,7 +161,7 @@ def digest_of(token: str) -> str:
 
 
 def _digest_of_code(code: str) -> str:
-    """Keyed, because such a short code could be found from a plain hash."""
+    """A keyed hash, because a plain hash would reveal such a short code."""
     return salted_hmac("tills.code", code, algorithm="sha256").hexdigest()
 
 

@@ -1,6 +1,6 @@
 """Five wrong PINs lock the PINs of a till; ten wrong PINs of one person, at all tills together, lock that PIN.
 
-A PIN is counted before it is checked, under the till's lock, so that PINs sent at once count one by one, and none is
+A PIN is counted before it is checked, under the till's lock, so that simultaneous PINs count one by one, and no PIN is
 checked while the till is locked. A right PIN clears the wrong ones of the same person only: nobody gets more tries at a
 colleague's PIN with their own.
 """
@@ -27,7 +27,7 @@ FREE = 5
 _FIRST_PAUSE = dt.timedelta(minutes=5)
 _LONGEST_PAUSE = dt.timedelta(hours=12)
 _MOST_DOUBLINGS = 10
-# Wrong PINs are forgotten when no other one has followed for this long: they were mistakes.
+# Wrong PINs are forgotten if no other one follows within this time: they were mistakes.
 _FORGOTTEN_AFTER = dt.timedelta(hours=12)
 # Counts one person's wrong PINs at all tills together: several tills let nobody guess faster.
 _OF_PERSON = throttle.Pace(free=10, first=300, longest=43_200, kept_hours=12)
@@ -39,7 +39,7 @@ log = structlog.get_logger()
 class Guess:
     """A PIN that was counted and may be checked. `locks`: it is the till's last try.
 
-    `seconds`: for how long this person's PIN does not count if it is wrong.
+    `seconds`: the time for which this person's PIN does not count if it is wrong.
     """
 
     person: int

@@ -1,6 +1,6 @@
-"""PINs: which are refused, how they are kept, whether one is right, and until when it counts.
+"""PINs: refuses weak ones, stores them hashed, checks them, and ends them.
 
-A PIN ends with all that makes known devices strangers (`staff.services.devices`): a link or a new password, factors
+A PIN ends with every act that makes known devices unknown (`staff.services.devices`): a link or a new password, factors
 that were reset, "sign out everywhere" by a manager, an account switched off, a role that the provider took away.
 """
 
@@ -41,12 +41,12 @@ class PinHasher(PBKDF2PasswordHasher):
 
 
 def is_pin(text: str) -> bool:
-    """Whether this can be a PIN, by its digits."""
+    """Whether these digits can be a PIN."""
     return len(text) == LENGTH and text.isascii() and text.isdecimal()
 
 
 def is_weak(pin: str) -> bool:
-    """Whether it is among the first that somebody tries: repeats, sequences, or halves of either."""
+    """Whether it is among the first PINs that people try: repeats, sequences, or halves of either."""
     digits = [int(digit) for digit in pin]
     return (
         len(set(digits)) <= 2
@@ -72,8 +72,8 @@ def people_with_pin(till: Till) -> QuerySet[User]:
 def _counts(pin: str, person: str) -> Q:
     """The condition that a PIN counts; the arguments are the prefixes of its columns and of its person's.
 
-    The PIN of a person from the provider counts for as long after a sign-in there as a session lasts. When the shop
-    has no provider any more, it counts once this person has a password here.
+    The PIN of a person from the provider counts for as long after a sign-in there as a session lasts. If the shop has
+    no provider any more, the PIN counts after this person has set a password here.
     """
     counts = Q(**{f"{person}is_active": True, f"{pin}epoch": F(f"{person}device_epoch")})
     if settings.OIDC_ISSUER:
@@ -87,7 +87,7 @@ def _counts(pin: str, person: str) -> Q:
 
 
 def set_pin(person: User, pin: str) -> None:
-    """Keep this PIN in place of the one before. If the account was reset while it was typed, it has ended already."""
+    """Store this PIN in place of the old one. If the account was reset during the typing, the PIN has already ended."""
     encoded = hashed(person.pk, pin, settings.SECRET_KEY)
     kept = {"encoded": encoded, "set_at": clock.now(), "epoch": person.device_epoch}
     with transaction.atomic():
@@ -122,19 +122,19 @@ def epoch_of(person_pk: int, pin: str) -> int | None:
 
 
 def keys_of_pins() -> Iterator[tuple[str, Opens]]:
-    """The user name of each person with a PIN that counts, and which key it needs."""
+    """The user name of each person with a PIN that counts, and the key that the PIN needs."""
     for pin in Pin.objects.filter(_counts("", "person__")).select_related("person").order_by("person__username"):
         yield pin.person.username, _opened_by(pin.encoded)
 
 
 def hashed(person_pk: int, pin: str, secret: str) -> str:
-    """The PIN as the database keeps it. Its salt begins with the name of the key: so we know which PINs need it."""
+    """The PIN as the database stores it. Its salt begins with the name of the key, which shows the PINs of each key."""
     hasher = PinHasher()
     return hasher.encode(_keyed(person_pk, pin, secret), f"{_name_of(secret)}.{hasher.salt()}")
 
 
 def _opened_by(encoded: str) -> Opens:
-    """Which key this hash needs. A hash that names no key may need a former one, if there are any."""
+    """The key that this hash needs. A hash that names no key may need a former one, if there are any."""
     name, _dot, _salt = str(PinHasher().decode(encoded)["salt"]).rpartition(".")
     if name == _name_of(settings.SECRET_KEY) or not (name or settings.SECRET_KEY_FALLBACKS):
         return Opens.PRESENT
@@ -144,16 +144,16 @@ def _opened_by(encoded: str) -> Opens:
 
 
 def _name_of(secret: str) -> str:
-    """A short name of a key, which does not give the key away."""
+    """A short name of a key, which does not reveal the key."""
     return salted_hmac("tills.pin.key", "", secret=secret, algorithm="sha256").hexdigest()[:8]
 
 
 def _is_run(digits: list[int]) -> bool:
-    """Whether each digit is the same step from the one before: 111, 123, 975, 890."""
+    """Whether every digit differs from the one before by the same step: 111, 123, 975, 890."""
     steps = {(after - before) % 10 for before, after in pairwise(digits)}
     return len(steps) == 1
 
 
 def _keyed(person_pk: int, pin: str, secret: str) -> str:
-    """The hashed text: it is bound to the person and to our key, so that the database alone is useless."""
+    """The text to be hashed, bound to the person and to our key: the database alone does not help an attacker."""
     return salted_hmac("tills.pin", f"{person_pk}:{pin}", secret=secret, algorithm="sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""How a till prints: with the browser's window, or directly; and the cash drawer at its printer."""
+"""Sets how a till prints: with the browser's window, or directly; and opens the cash drawer at its printer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tills.models import DrawerOpening, Till, TillPrinter
 from tills.services.enrolling import digest_of
 
 log = structlog.get_logger()
-# A page of the till has to come within this time: later nobody may be standing at the drawer that opens.
+# A page of the till has to come within this time: later nobody may be at the drawer that opens.
 _GOOD_FOR = dt.timedelta(minutes=1)
 
 
@@ -53,7 +53,7 @@ def _facts_of(printer: TillPrinter | None) -> dict[str, Any]:
 
 
 def ask_opening(printer: TillPrinter, *, why: str, what: str, actor: User, **facts: str) -> DrawerOpening | None:
-    """Note that the drawer is to open; None if it was asked for the same movement before.
+    """Note that the drawer has to open; None if that was noted for the same movement before.
 
     `why`: a code of `tills.events.OPENS`; `what`: the movement, such as a ref_id.
     """
@@ -71,7 +71,7 @@ def ask_opening(printer: TillPrinter, *, why: str, what: str, actor: User, **fac
 
 
 def take_opening(pk: int, printer: TillPrinter) -> bool:
-    """Whether this instruction is for this till, fresh, and given out now for the first time."""
+    """Whether this instruction is for this till, still fresh, and not given out before."""
     now = clock.now()
     waiting = DrawerOpening.objects.filter(pk=pk, till=printer.till_id, taken_at=None, asked_at__gt=now - _GOOD_FOR)
     return waiting.update(taken_at=now) == 1

@@ -1,4 +1,4 @@
-"""The person at a till by PIN: taking over, leaving, who is and was there, and a second person who comes to approve."""
+"""The person at a till by PIN: take-over, leaving, present and past people, and a second person who approves there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tills.services.enrolling import digest_of, find_till
 from tills.services.guessing import FREE, Guess, count_guess, forget_own, note_right, note_wrong, seconds_locked
 from tills.services.pins import epoch_of, has_pin, is_pin
 
-# Someone's last act is noted at most this often: it is one more write.
+# A person's last act is noted at most this often, because it costs a write.
 _NOTED_EVERY = dt.timedelta(seconds=20)
 
 log = structlog.get_logger()
@@ -32,7 +32,7 @@ _MOST = 20
 
 
 def take_over(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tuple[User, int]:
-    """Put this person at this till in place of the one before; return the person, and the account's epoch.
+    """Put this person at this till in place of the person before; return the person, and the account's epoch.
 
     `actor`: the person who is signed in there. Raises `WrongPin`, `PinsLocked`, `TillElsewhere` or `TillOff`.
     """
@@ -55,7 +55,7 @@ def take_over(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tu
 
 
 def confirm_pin(till: Till, *, person_pk: int, pin: str, actor: User) -> None:
-    """Count and check the PIN of somebody who confirms something at this till; nobody is signed in by it.
+    """Count and check the PIN of a person who confirms an act at this till; nobody is signed in by it.
 
     `actor`: the person who is signed in there. Raises `WrongPin`, `PinsLocked` or `TillOff`.
     """
@@ -91,13 +91,13 @@ def held_till(person: User, token: str) -> HeldTill | None:
 
 
 def is_idle(till: HeldTill | Till) -> bool:
-    """Whether nobody has done anything there for too long."""
+    """Whether nobody has acted there for too long."""
     idle = dt.timedelta(minutes=policies().pin_idle_minutes)
     return till.active_at is None or clock.now() - till.active_at > idle
 
 
 def note_activity(till: HeldTill) -> None:
-    """Note that somebody did something there just now, every 20 seconds at most."""
+    """Note that somebody acted there just now, every 20 seconds at most."""
     now = clock.now()
     if now - till.active_at > _NOTED_EVERY:
         Till.objects.filter(pk=till.pk, active_at__lt=now).update(active_at=now)
@@ -122,7 +122,7 @@ def let_go(token: str, person: User) -> None:
 def note_password(person: User, *, token: str) -> None:
     """After a sign-in with a password at this till: free it, and forget the person's own wrong PINs.
 
-    Wrong PINs under colleagues' names stay, also after a manager's sign-in: a password gives nobody more tries. A
+    Wrong PINs under colleagues' names stay, also after a manager's sign-in: a password gives no additional tries. A
     manager unlocks the till on its page, with a second factor.
     """
     till = find_till(token)
@@ -156,7 +156,7 @@ def person_there(till: Till) -> User | None:
 
 
 def stays_at(till: Till) -> list[Stay]:
-    """Who worked at this till by PIN in the last 30 days, the latest first, 20 at most."""
+    """The people who worked at this till by PIN in the last 30 days, the latest first, 20 at most."""
     events = AuditEvent.objects.filter(at__gt=clock.now() - _LOOKED_BACK, facts__till=till.pk)
     began = events.filter(kind=PIN_SIGN_IN.key).select_related("person").order_by("-at", "-pk")[:_MOST]
     began_first = list(began)[::-1]
@@ -175,7 +175,7 @@ def stays_at(till: Till) -> list[Stay]:
 
 
 def confirm_in_person(person: User, secret: str, *, act: str, actor: User, till_token: str) -> str:
-    """How this person was recognised: "pin" or "password". Raises `Refused` when the secret is neither.
+    """The way in which this person was recognised: "pin" or "password". Raises `Refused` when the secret is neither.
 
     `actor`: the signed-in person. `till_token`: the browser's, or "". Guesses are counted by `act`: call it outside of
     any transaction that may roll back.

@@ -1,4 +1,4 @@
-"""The till itself: the lock screen, the take-over by PIN, and what makes this browser a till."""
+"""The till itself: the lock screen, the take-over by PIN, and making this browser a till."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TOO_MANY = 429
 @never_cache
 @require_http_methods(["GET", "POST"])
 def lock_screen(request: HttpRequest) -> HttpResponse:
-    """The people who may take over this till. In a browser that is not a till: how to enrol it."""
+    """The people who may take over this till. In a browser that is not a till, the way to enrol it."""
     token = till_token(request)
     till = services.find_till(token)
     if till is None:

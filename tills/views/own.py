@@ -27,7 +27,7 @@ SET_PIN = act("own_pin", pgettext_lazy("audit", "Set the own PIN"))
 @staff_only(Right.BUY)
 @require_http_methods(["GET", "POST"])
 def own_pin(request: StaffRequest) -> HttpResponse:
-    """Set one's own PIN, or remove it; both take one's own second factor, or without one the password."""
+    """Set or remove the own PIN; both take the person's second factor, or without one the password."""
     is_removal = "remove" in request.POST
     form = OwnPinForm(request.POST if request.method == "POST" and not is_removal else None)
     if request.method == "POST" and (is_removal or form.is_valid()):

@@ -76,7 +76,7 @@ def till_add(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.ENROL_TILLS)
 @require_http_methods(["GET", "POST"])
 def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
-    """One till: its name and limit, who is and was there, its lock. Another limit takes a second factor."""
+    """One till: its name and limit, its present and past people, its lock. Another limit takes a second factor."""
     till = get_object_or_404(Till.objects.select_related("held_by__pin", "enrolled_by", "printer"), pk=pk)
     form = TillForm(
         request.POST or None, initial={"name": till.name, "pin_limit": till.pin_limit, "branch": till.branch_id}
@@ -120,7 +120,7 @@ def till_switch_off(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.ENROL_TILLS)
 @require_POST
 def till_unlock(request: StaffRequest, pk: int) -> HttpResponse:
-    """Let PINs count again. It takes a second factor, because unlocking gives five more tries."""
+    """Let PINs count again. This takes a second factor, because unlocking gives five more tries."""
     till = get_object_or_404(Till, pk=pk)
     with refusal_shown(request):
         check_factor(request, act=UNLOCK, content={"till": pk})
