@@ -36,9 +36,9 @@ log = structlog.get_logger(__name__)
 
 PERMIT_SECONDS = 15.0  # after this an unused permit is void
 MARGIN_SECONDS = 5.0  # a request may stay in buffers after its call was given up
-# `reserve` returns a permit this long (seconds) before its moment, for the work before the request is written.
+# `reserve` returns a permit this many seconds before its moment, for the work before the request is written.
 PREPARE_SECONDS = 0.1
-# People count as present for this long (seconds) after a call of theirs.
+# People count as present for this many seconds after one of their calls.
 PEOPLE_STAY_SECONDS = 60.0
 # The upstream's clock may run this much faster than Redis's.
 _CLOCKS_DIFFER = 0.0005
@@ -69,13 +69,13 @@ class Permit:
         self._ready_at = ready_at
         self.started = False
         self.began_at = 0.0  # just before its call was begun (`time.monotonic()`)
-        # Seconds that it has waited here for its moment.
+        # Seconds that it waited here for its moment.
         self.waited = 0.0
         self._settled = False
 
     @property
     def call_class(self) -> CallClass:
-        """The class that it was booked for. It is part of the id, so that a process that takes it over knows it."""
+        """The class for which it was booked. It is part of the id, so a process that takes the permit over knows it."""
         return CallClass.INTERACTIVE if self.id.startswith(CallClass.INTERACTIVE) else CallClass.BACKGROUND
 
     def start(self, endpoint: Endpoint) -> bool:
@@ -97,12 +97,12 @@ class Permit:
             self.waited += seconds
 
     def hand_over(self) -> str:
-        """Give it up here and return the id by which another process takes it over."""
+        """Give the permit up here, and return the id by which another process takes it over."""
         self._settled = True
         return self.id
 
     def cancel(self) -> None:
-        """Give it back, because the call was certainly not sent. Settling it again does nothing."""
+        """Give the permit back, because the call was certainly not sent. Settling it again does nothing."""
         if not self._settled:
             self._settled = True
             self._budget.give_back(self)
@@ -120,8 +120,8 @@ class Permit:
 class Budget:
     """The rate budget of one account. Safe to share between threads; processes meet in Redis.
 
-    A begun call arrives within its longest life or never: the deadline of a call + `MARGIN_SECONDS`, or less when it is
-    known how soon the upstream counts a written request.
+    A begun call arrives within its longest life or never: the deadline of a call + `MARGIN_SECONDS`, or less if we know
+    how soon the upstream counts a written request.
     """
 
     def __init__(self, config: Config) -> None:
@@ -152,7 +152,7 @@ class Budget:
         return permit
 
     def book(self, endpoint: Endpoint, call_class: CallClass, within_seconds: float) -> Permit:
-        """Return a permit whose moment comes within `within_seconds`, without waiting. Raises as `reserve`."""
+        """Return a permit whose moment comes within `within_seconds`, without waiting. Raises the same as `reserve`."""
         permit_id = f"{call_class}-{uuid.uuid4().hex}"
         spans = (within_seconds, PERMIT_SECONDS, self._longest_life, PEOPLE_STAY_SECONDS)
         arguments = map(_us, spans)
@@ -183,11 +183,11 @@ class Budget:
             permit.wait(wait)
 
     def used(self, limit: Limit = Limit.ACCOUNT) -> int:
-        """How many calls count against a limit now. Raises `Unavailable` ("budget_unreachable")."""
+        """The number of calls that count against a limit now. Raises `Unavailable` ("budget_unreachable")."""
         return self.usage(limit)[0]
 
     def usage(self, limit: Limit = Limit.ACCOUNT) -> tuple[int, float]:
-        """How many calls count now, and for how many seconds the limit admits no call at all. Raises as `used`."""
+        """The number of calls that count now, and the seconds without a place for a call. Raises the same as `used`."""
         used, closed = self._run("usage", (limit,))
         return int(used), closed / _SECOND
 
@@ -211,7 +211,7 @@ class Budget:
         self._try("cancel", permit.endpoint.limits, permit.id, int(permit.started))
 
     def record_completion(self, permit: Permit, since_written: float) -> None:
-        """See `Permit.complete`; `since_written`: how many seconds ago the request was written."""
+        """See `Permit.complete`; `since_written`: seconds since the request was written."""
         within = self._config.counts_within
         counted_before = max(0.0, since_written - within) if within else 0.0
         self._try("complete", permit.endpoint.limits, permit.id, math.floor(counted_before * _SECOND))
@@ -228,7 +228,7 @@ class Budget:
         raise Unavailable("budget_unreachable", retry_after=self._config.redis_connect_timeout)
 
     def _try(self, script: str, limits: Sequence[Limit], *arguments: str | int) -> None:
-        """Run a script that must never fail a call: without Redis the permit only counts longer."""
+        """Run a script whose fault must never fail a call: without Redis the permit only counts longer."""
         with suppress(Unavailable):
             self._run(script, limits, *arguments)
 

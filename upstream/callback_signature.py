@@ -1,4 +1,4 @@
-"""Verifies who sent a callback, in one of three ways that the setting UPSTREAM_CALLBACK_VERIFIER chooses.
+"""Verifies the sender of a callback, in one of three ways that the setting UPSTREAM_CALLBACK_VERIFIER chooses.
 
 To change how callbacks are signed, change or add a row of `VERIFIERS`; no other code knows a formula or a header.
 
@@ -20,7 +20,7 @@ from upstream.requests import sign
 
 @dataclass(frozen=True, kw_only=True)
 class Incoming:
-    """A received callback, with our credentials: all that a signature can be made of."""
+    """A received callback, with our credentials: everything that can go into a signature."""
 
     secret_id: str
     secret_key: str = field(repr=False)
@@ -75,8 +75,8 @@ def signs(verifier: str) -> bool:
 def verify(verifier: str, incoming: Incoming) -> bool:
     """Whether the callback's signature is genuine.
 
-    Compares in constant time. Without a secret key only the verifier `none` passes: anybody could compute that HMAC.
-    Raises `Misconfigured` for an unknown verifier.
+    Compares in constant time. Without a secret key only the verifier `none` passes: anybody could compute an HMAC with
+    an empty key. Raises `Misconfigured` for an unknown verifier.
     """
     chosen = _verifier(verifier)
     if chosen.expected is None:

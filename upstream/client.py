@@ -2,11 +2,11 @@
 
 Every call, in this order: refuse to run inside a database transaction; check address, credentials and fields; get a
 permit of the rate budget; send once; read the answer strictly. It never sends anything twice: the caller decides what
-to do after an error, and the kind of error (`upstream.errors`) says which step is safe. A call is over within the
-connect timeout + the read timeout, however slowly the upstream answers.
+to do after an error, and the kind of error (`upstream.errors`) says which step is safe. A call ends within the connect
+timeout + the read timeout, even if the upstream answers slowly.
 
-A call that only reads gets a permit itself, and its `call_class` says how long it waits for one. A call that moves
-money needs a permit from `reserve`, so that an order's permit comes before its claim; the call always settles it.
+A call that only reads gets a permit itself; its `call_class` decides how long it waits for the permit. A call that
+moves money needs a permit from `reserve`, so that an order's permit comes before its claim; the call always settles it.
 
 Each method returns a `Reply` or raises `Rejected`, `Unavailable`, `OutcomeUnknown` or `Misconfigured`, and
 `CallInsideTransaction` as a fault of the program.
@@ -45,7 +45,7 @@ T = TypeVar("T", bound=Message)
 
 log = structlog.get_logger(__name__)
 
-# How many characters of an answer that is not JSON are kept.
+# The number of characters that are kept of an answer that is not JSON.
 _TEXT_KEPT = 2_000
 
 
@@ -82,9 +82,9 @@ class Client:
 
     @sensitive_variables()
     def send(self, request: Request[T], right: Permit | CallClass = CallClass.BACKGROUND) -> Reply[T]:
-        """Make one call with this permit, or with one of its own; settle the permit and log how the call ended.
+        """Make one call with this permit, or with a new one; settle the permit and log the outcome.
 
-        A request that moves money needs a permit, which its caller got before it claimed the order.
+        A request that moves money needs a permit that its caller got before claiming the order.
         """
         endpoint, ref_id = request.endpoint, request.ref_id
         began = time.monotonic()

@@ -43,7 +43,7 @@ class Endpoint(StrEnum):
 
     @property
     def path(self) -> str:
-        """Appended to the base address."""
+        """The path after the base address."""
         return _TABLE[self].path
 
     @property

@@ -40,7 +40,7 @@ class ErrorCode(StrEnum):
 
 
 class OwnCode(StrEnum):
-    """Codes that we store beside the upstream's own. On the wire they are not believed."""
+    """Codes that we store in addition to the upstream's. In an answer of the upstream they are not believed."""
 
     NOTHING_TO_PAY = "NOTHING_TO_PAY"  # the inquiry is valid, but its total is Rp0
 

@@ -23,11 +23,11 @@ class CallInsideTransaction(RuntimeError):
 
 @dataclass(frozen=True, kw_only=True)
 class Wire:
-    """How one request went over the wire; nothing in it holds a secret or a signature.
+    """The facts of one request on the wire; none of them holds a secret or a signature.
 
-    `waited`: seconds that it waited for the rate budget. `latency`: seconds until the whole answer, or until it was
-    given up. `http_status` is None and `size` 0 without an answer; `digest` is the SHA-256 (hex) of its bytes, "" when
-    it was too long or encoded. `text`: the beginning of an answer that is not JSON.
+    `waited`: seconds that it waited for the rate budget. `latency`: seconds until the whole answer, or until we gave
+    up. `http_status` is None and `size` 0 without an answer; `digest` is the SHA-256 (hex) of its bytes, "" when it was
+    too long or encoded. `text`: the beginning of an answer that is not JSON.
     """
 
     sent_at: datetime
@@ -102,7 +102,7 @@ class Unavailable(UpstreamError):
 
 
 class OutcomeUnknown(UpstreamError):
-    """The request may have been executed, and there is no answer to trust.
+    """The request may have been executed, and there is no answer that we can trust.
 
     `reason`: "timeout", "connection", "http_500" (or another 5xx), "malformed: …" or "unknown_code: …".
     """

@@ -25,7 +25,7 @@ def _text(value: object) -> object:
     return value[:MAX_TEXT] if isinstance(value, str) else value
 
 
-# A time that means "never", such as 9999-12-31T23:59:59Z, is moved to one that every zone and the database can show.
+# A time that means "never", such as 9999-12-31T23:59:59Z, becomes a time that every zone and the database can show.
 _FIRST, _LAST = datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)
 
 

@@ -1,8 +1,8 @@
 """Turns the bytes of an answer into a message or one of the errors. Pure: no network, no clock.
 
-An answer is believed only if all of it fits together: a strict JSON envelope whose `code` is the HTTP status, and
-either HTTP 200 with data of the endpoint's shape and the request's `ref_id`, or a 4xx with a known error code (503 for
-codes that may come with it). Everything else is `OutcomeUnknown`, never a success and never a failure.
+An answer is believed only if all its parts agree: a strict JSON envelope whose `code` is the HTTP status, and either
+HTTP 200 with data of the endpoint's shape and the request's `ref_id`, or a 4xx with a known error code (or a 503 with a
+code that may come with it). Everything else is `OutcomeUnknown`, never a success and never a failure.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The requests to the upstream, a function each. `Client.send()` sends one; other rooms use the gateway for that."""
+"""The requests to the upstream, one function each. `Client.send()` sends a request; other rooms use the gateway."""
 
 import hashlib
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ def create_transaction(
 def transaction_status(*, ref_id: str) -> Request[Transaction]:
     """Poll the status of a purchase or a bill payment.
 
-    A `Rejected` is only about this request, whatever its `balance_untouched` says. It never means that the purchase
+    A `Rejected` is only about this request, also with `balance_untouched`. It never means that the purchase
     failed; TRANSACTION_NOT_FOUND may mean that the purchase is still on its way.
     """
     return Request(Endpoint.TRANSACTION_STATUS, Transaction, ref_id)
@@ -70,7 +70,7 @@ def bill_inquiry(*, ref_id: str, product_code: str, destination: str) -> Request
 def bill_pay(*, ref_id: str, amount: int | None) -> Request[Transaction]:
     """Pay the bill of the inquiry with this `ref_id`. `amount`: the inquiry's total in whole rupiah.
 
-    The one money call that may be repeated, identically, after `OutcomeUnknown` (document, /v1/bill/pay 5).
+    The only money call that may be repeated, identically, after `OutcomeUnknown` (document, /v1/bill/pay 5).
     """
     return Request(Endpoint.BILL_PAY, Transaction, ref_id, {"amount": amount})
 

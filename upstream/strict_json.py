@@ -1,4 +1,4 @@
-"""A JSON parser for money: it refuses text that two readers could read differently.
+"""A JSON parser for money: it refuses text that two parsers could read differently.
 
 It refuses duplicate keys (the last one would silently win), NaN and infinities, NUL and lone surrogates in strings
 (PostgreSQL cannot store them), very long numbers, deep nesting, and anything that is not UTF-8.

@@ -121,7 +121,7 @@ class _Connection(urllib3.connection.HTTPConnection):
             self.connect()
         exchange = _current.get()
         if exchange.written_at is None and time.monotonic() > exchange.write_by:
-            self.close()  # this process was frozen, or connecting took long: nobody expects this call any more
+            self.close()  # this process was frozen, or connecting took long: nobody waits for this call any more
             raise TimeoutError
         exchange.written_at = time.monotonic()  # from here on a byte may have been written
         super().send(data)
@@ -174,9 +174,9 @@ class Transport:
     def post(self, url: str, body: bytes, *, began_at: float, max_bytes: int, fresh_connection: bool) -> HttpReply:
         """Send `body` and return the answer, of any status. Raises `NotSent` or `Lost`, nothing else.
 
-        `began_at`: when the call began (`time.monotonic()`); its timeouts count from then. `fresh_connection`: use no
-        kept-alive connection. The upstream may have just closed one, and then a request that nobody read would have an
-        unknown outcome.
+        `began_at`: the beginning of the call (`time.monotonic()`), from which its timeouts count. `fresh_connection`:
+        use no kept-alive connection. The upstream may have just closed one, and then a request that nobody read would
+        have an unknown outcome.
         """
         exchange = _Exchange(began_at, *self._timeouts)
         token = _current.set(exchange)
@@ -195,7 +195,7 @@ class Transport:
         raise Lost("timeout" if exchange.timed_out else "connection")
 
     def _adapter(self, *, fresh: bool) -> _Adapter:
-        """This thread's adapter for calls on a kept-alive connection, or (`fresh`) each on a connection of its own."""
+        """This thread's adapter for calls on a kept-alive connection, or (`fresh`) each on a new connection."""
         if getattr(self._local, "pid", None) != os.getpid():
             self._local.adapters = {kind: _Adapter(pool_connections=1, pool_maxsize=1) for kind in (False, True)}
             self._local.pid = os.getpid()
