@@ -1,1 +1,1 @@
-"""The workbench of auditors and support: every exchange, errors in groups, one order's whole story, what people did."""
+"""The workbench of auditors and support: every exchange, errors in groups, an order's full history, people's acts."""

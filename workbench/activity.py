@@ -17,7 +17,7 @@ name_codes(
 
 
 class FileOfList(Subject):
-    """The list that a file was made of, by the list's name; other names belong to other subjects."""
+    """The list from which a file was made, by the list's name; other names belong to other subjects."""
 
     def about(self, key: str, seen: Seen) -> About | None:
         listing = known_listing(key)

@@ -1,4 +1,4 @@
-"""What people do with the evidence, as audit events."""
+"""People's acts on the evidence, as audit events."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -61,7 +61,7 @@ class ExchangeTable(Table[Exchange]):
 
     @column(_("ref_id"), css="mono nowrap", phone="3 wide")
     def ref(self, exchange: Exchange) -> str:
-        """The order or bill check that it is about."""
+        """The order or bill check of the exchange."""
         return exchange.ref_id
 
     @column(_("Status or error"), phone="4 wide")
@@ -74,7 +74,7 @@ class ExchangeTable(Table[Exchange]):
 
     @column(_("Latency"), css="num nowrap", phone="2 right")
     def latency(self, exchange: Exchange) -> SafeString:
-        """How long the answer took, and how long the request waited for the rate budget before."""
+        """The time of the answer, and the time that the request waited for the rate budget before."""
         shown = milliseconds(exchange.latency_ms)
         if not exchange.waited_ms:
             return format_html("{}", shown)
@@ -87,7 +87,7 @@ class ExchangeTable(Table[Exchange]):
 
 
 class AuditTable(Table[AuditEvent]):
-    """The activity log: each action with its person and its subject, which links to where `reader` may go."""
+    """The activity log: each action with its person and its subject, as a link if `reader` may open it."""
 
     caption = _("Activity log, newest first")
     export: ClassVar = {
@@ -165,7 +165,7 @@ class ErrorTable(Table[Any]):
 
     @column(_("Count"), css="num strong", phone="1 right")
     def count(self, group: Group) -> str:
-        """How many errors, up to a bound."""
+        """The number of errors, up to a bound."""
         return errors.count_words(group.count)
 
     @column(_("Last 24 hours"), phone="3 left")
@@ -175,12 +175,12 @@ class ErrorTable(Table[Any]):
 
     @column(_("First"), css="sub nowrap", phone="none")
     def first(self, group: Group) -> SafeString | str:
-        """When the first error came."""
+        """The time of the first error."""
         return day_words(timezone.localdate(group.first)) if not group.trend else moment(group.first)
 
     @column(_("Last"), css="nowrap", phone="3 right")
     def last(self, group: Group) -> SafeString | str:
-        """When the last error came; links to it."""
+        """The time of the last error, as a link to it."""
         if group.about == "refusal":
             return day_words(timezone.localdate(group.last))
         example = format_html('<a href="{}" class="over-row">{}</a>', errors.last_url(group), gettext("last example"))

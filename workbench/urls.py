@@ -1,4 +1,4 @@
-"""The addresses of the workbench. They come before those of the orders, because a story is a page of an order."""
+"""The addresses of the workbench. They come before those of orders: the full history is a page of an order."""
 
 from django.urls import path
 

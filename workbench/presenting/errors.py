@@ -54,7 +54,7 @@ def error_cell(group: Group) -> SafeString:
 
 
 def last_url(group: Group) -> str:
-    """The address of the newest example; "" where none is kept."""
+    """The address of the newest example; "" if none is kept."""
     match group.about:
         case "callback":
             return reverse("callback_detail", args=[group.last_pk])

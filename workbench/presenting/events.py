@@ -16,7 +16,7 @@ from audit.subjects import Subjects
 from core.numbers import json_as_seen, masked_json
 
 _NOTHING: tuple[Any, ...] = ("", None, {}, [])
-# Evidence for programs: it is in the files, and means nothing to a reader of the list.
+# Evidence for programs: the files have it, and it means nothing to a reader of the list.
 _FOR_FILES = {"sha256"}
 _LONGEST_FILTER = 160
 # The name of a list and the query of its filters → their words.
@@ -29,13 +29,13 @@ def as_text(value: Any) -> str:
 
 
 def masked(event: AuditEvent) -> dict[str, Any]:
-    """Its before, after and facts, with customers' numbers masked."""
+    """The event's before, after and facts, with customers' numbers masked."""
     facts: dict[str, Any] = masked_json({"before": event.before, "after": event.after, "facts": event.facts})
     return facts
 
 
 def details_of(event: AuditEvent, subjects: Subjects, filters: Filters) -> SafeString:
-    """What changed, and the facts, a line each, six at most. `filters`: gives the words for a list's filters."""
+    """The changes and the facts, a line each, six at most. `filters`: gives the words for a list's filters."""
     lines = [(_words(part),) for part in _parts(event, subjects, filters)]
     return format_html_join("", "<div>{}</div>", lines[:6])
 

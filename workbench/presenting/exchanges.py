@@ -17,7 +17,7 @@ from gateway.models import Exchange
 from upstream.endpoints import Endpoint
 from upstream.error_codes import ErrorCode, meaning_of
 
-# What a kept request shows in place of a secret.
+# The text in place of a secret in a stored request.
 MASKED = "***"
 _CODES = {code.value for code in ErrorCode}
 _ENDPOINTS = {endpoint.value for endpoint in Endpoint}
@@ -35,7 +35,7 @@ ENDPOINT_WORDS = {
 
 
 class ExchangeResult(LookChoices):
-    """How a request of ours ended."""
+    """The outcome of a request of ours."""
 
     ANSWER = "answer", "circle-check", "good", pgettext_lazy("exchange", "Answered")
     REJECTED = "Rejected", "alert-triangle", "warn", pgettext_lazy("exchange", "Rejected")
@@ -44,7 +44,7 @@ class ExchangeResult(LookChoices):
 
 
 def result_of(error: str) -> ExchangeResult:
-    """How it ended, by the group of its error ("" for none)."""
+    """The outcome, by the group of its error ("" for none)."""
     kind = error.partition(":")[0]
     return ExchangeResult(kind) if kind in ExchangeResult.values else ExchangeResult.ANSWER
 
@@ -101,7 +101,7 @@ def answer_body(exchange: Exchange, numbers: Sequence[str]) -> str:
 
 
 def is_short(exchange: Exchange) -> bool:
-    """Whether only the size and the digest of its answer were kept."""
+    """Whether only the size and the digest of its answer are stored."""
     return exchange.raw is not None and exchange.raw.keys() == {"bytes", "sha256"}
 
 

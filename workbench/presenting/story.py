@@ -1,4 +1,4 @@
-"""One order's full history, line by line in the order of time: what happened, who did it, and from which address."""
+"""One order's full history, line by line in the order of time: the event, the person, and the person's address."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Line:
 
 
 def lines_of(story: Story) -> list[Line]:
-    """The lines of a story, oldest first, with the order's destination as the viewer may see it."""
+    """The lines of a full history, oldest first, with the order's destination as the viewer may see it."""
     lines = (line for model, lines_in in _LINES_OF.items() for row in story.of(model) for line in lines_in(row))
     return sorted((_seen(line, story) for line in lines), key=lambda line: line.at)
 

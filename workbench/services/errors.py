@@ -1,7 +1,7 @@
-"""Errors in groups: our requests by error, callbacks by what was wrong with them.
+"""Errors in groups: our requests by error, callbacks by their fault.
 
-No query reads a whole table, however many exchanges there are: each group is found by one step in the index of errors,
-its first and last error by the ends of that index, and it is counted up to a bound.
+No query reads a whole table, for any number of exchanges: one step in the index of errors finds each group, the ends of
+that index its first and last error, and the count has a bound.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from callbacks.models import CallbackRefusalCount, CallbackState
 from core.times import start_of_day
 from purchases.models import Incident, OrderEvent
 
-# How many errors of a group are counted at most, and how many of the last day its trend shows.
+# The most errors of a group that are counted, and the most of the last day in its trend.
 MOST_COUNTED, _MOST_IN_TREND = 1_000, 10_000
 MOST_GROUPS = 200
 HOURS = 24
@@ -87,7 +87,7 @@ _UNUSABLE = " UNION ALL ".join(
 class Group:
     """Errors of one kind. `count` is `MOST_COUNTED + 1` for more than that; `last_pk` is the key of the newest error.
 
-    `trend`: how many in each of the last 24 hours, oldest first; empty where it is not known.
+    `trend`: the count of each of the last 24 hours, oldest first; empty if it is not known.
     """
 
     about: str
@@ -113,7 +113,7 @@ def exchange_errors() -> list[Group]:
 
 
 def callback_errors() -> list[Group]:
-    """The groups of callbacks that led to nothing, that contradicted what was known, or that were rejected."""
+    """The groups of callbacks without effect, callbacks that contradicted known facts, and rejected ones."""
     return [*_unusable(), *_contradicting(), *_rejected()]
 
 

@@ -21,8 +21,8 @@ log = structlog.get_logger()
 def forget_old_exchanges() -> int:
     """Delete exchanges that are older than the policy `exchanges_kept_days`; returns how many.
 
-    Exchanges of an order stay for as many days after its end, those of a check while it waits for its answer, and all
-    that reconciliation has not compared yet.
+    Exchanges of an order stay for as many days after its end, and those of a check while it waits for its answer. All
+    exchanges that reconciliation has not compared yet stay, too.
     """
     before = timezone.now() - dt.timedelta(days=policies().exchanges_kept_days)
     orders = Order.objects.filter(Q(final_at=None) | Q(final_at__gte=before), ref_id=OuterRef("ref_id"))
@@ -30,7 +30,7 @@ def forget_old_exchanges() -> int:
     compared = Reconciliation.objects.filter(quiet__isnull=False).values_list("quiet", flat=True).first()
     forgotten = forget_exchanges(
         before=before,
-        # Before the books are opened, nothing is to be compared.
+        # Before the opening of the books, nothing has to be compared.
         from_no=compared or next_number(),
         needed=Q(Exists(orders)) | Q(Exists(checks)),
     )

@@ -1,4 +1,4 @@
-"""Everything that is kept about one order, from all rooms, read at one moment."""
+"""Reads everything that is kept about one order, from all rooms, at one moment."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Story:
 
 
 def read_story(ref_id: str, *, with_bodies: bool = False, with_credit: bool = False) -> Story | None:
-    """The order with this ref_id and what is kept about it; None without such an order.
+    """The order with this ref_id and everything that is kept about it; None without such an order.
 
     `with_bodies`: with the bodies of requests, answers and callbacks. `with_credit`: also the entries of credit.
     """

@@ -32,7 +32,7 @@ def _found(request: StaffRequest) -> AuditFilter:
 
 
 def _elsewhere(filtered: AuditFilter, reader: User) -> dict[str, Any] | None:
-    """Lists of what the person whom the filter names did in its days, and which this log does not have; else None."""
+    """Lists of acts that this log does not have, for the filter's person and days; None without a person."""
     chosen = filtered.form.cleaned_data if filtered.form.is_valid() else {}
     named = narrowed(User.objects.filter(username__iexact=chosen.get("person") or ""), "branch")
     person = named.first() if chosen.get("person") else None

@@ -27,7 +27,7 @@ from workbench.presenting.story import lines_of
 from workbench.services import Story, read_story
 from workbench.services.story import MOST_ROWS, facts_of, history_of_order
 
-# A story shows what the pages behind all these rights show.
+# A full history shows the content of the pages behind all these rights.
 RIGHTS = (
     Right.VIEW_ORDERS,
     Right.VIEW_EXCHANGES,
@@ -66,7 +66,7 @@ def order_story(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(*RIGHTS)
 @require_GET
 def order_story_file(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The story as JSON, with every row, also requests, answers and callbacks. Numbers are masked."""
+    """The full history as JSON, with every row, also requests, answers and callbacks. Numbers are masked."""
     story = _story(request, ref_id, with_bodies=True)
     record(EXPORT_MADE, actor=request.user, subject=ref_id, facts={"list": "story", "format": "json"})
     facts = _whole_facts(request, story)
@@ -76,9 +76,9 @@ def order_story_file(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(*RIGHTS)
 @require_http_methods(["GET", "POST"])
 def order_story_whole(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """Ask for the second factor (GET); the story or the proof, with the order's full number (POST).
+    """Ask for the second factor (GET); the full history or the proof, with the order's full number (POST).
 
-    For an erased customer only the proof has it: without the rows as they were sealed it would prove nothing.
+    For an erased customer only the proof has the number: without the rows as they were sealed it would prove nothing.
     """
     if not may_take_whole(request.user):
         raise PermissionDenied

@@ -26,7 +26,7 @@ _ONCE_IN = dt.timedelta(minutes=10)
 @staff_only(Right.VIEW_AUDIT)
 @require_POST
 def audit_verify(request: StaffRequest) -> HttpResponse:
-    """Let the workers verify all rows, at most once in ten minutes. It changes no row; the list shows its result."""
+    """Let the workers verify all rows, at most once in ten minutes. No row changes; the list shows the result."""
     earlier = AuditEvent.objects.filter(kind=VERIFICATION_STARTED.key, at__gt=clock.now() - _ONCE_IN).order_by("-at")
     if last := earlier.first():
         words = _("A verification was started at %(time)s. Its result comes onto this page.")
