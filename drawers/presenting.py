@@ -226,14 +226,14 @@ def change_words(before: Payment, now: Payment) -> str:
 
 
 class MoneyBack(NamedTuple):
-    """What goes back to the customer: how (the code of the way it was paid, or "perhaps"), and a sentence."""
+    """The refund to the customer: the code of the way to pay, or "perhaps", and a sentence."""
 
     code: str
     words: str
 
 
 def money_back(payment: Payment) -> MoneyBack | None:
-    """What goes back if this sale ends, or has ended, for nothing; None if nobody sold it at a counter."""
+    """The refund if this sale ends, or has ended, without success; None if nobody sold it at a counter."""
     facts = {"amount": rupiah(payment.to_give_back), "method": _in_sentence(payment.method)}
     if payment.debt and payment.debt.account.balance > 0:
         words = _("Sold on credit: give no money, %(amount)s come off the account.")

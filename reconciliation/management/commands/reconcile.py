@@ -27,7 +27,7 @@ class Command(PlainCommand):
     json_help = "Print one JSON object."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """How long to wait for open orders."""
+        """The time to wait for open orders."""
         parser.add_argument(
             "--wait", type=waiting_seconds, default=10, metavar="SECONDS", help="How long to follow open orders."
         )
