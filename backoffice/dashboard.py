@@ -45,7 +45,6 @@ from purchases.models import Order
 from purchases.states import Status
 from purchases.tables import OrderTable
 from reconciliation.models import Difference, ReconciliationRun
-from reconciliation.services import unexplained_differences
 from staff.models import User
 from work.services import scope_of
 
@@ -189,41 +188,50 @@ def _facts_seen(request: StaffRequest) -> dict[str, Any]:
     if request.user.has_perm(Right.VIEW_PRODUCT):
         facts |= _catalogue_facts(list(_last_syncs()), now)
     if _sees_books(request):
-        facts |= _money_facts()
-        if request.user.has_perm(Right.VIEW_DIFFERENCES):
-            facts["differences"] = _differences(facts["run"])
+        facts |= _money_facts(with_differences=request.user.has_perm(Right.VIEW_DIFFERENCES))
     elif sees_cost(request.user) and request.user.has_perm(Right.VIEW_ORDERS):
         facts["reading"] = latest_reading()
     return facts
 
 
-def _money_facts() -> dict[str, Any]:
+def _money_facts(*, with_differences: bool) -> dict[str, Any]:
     """The balance, how long it lasts, and how the last comparison with the books ended."""
-    books, readings, spending, runs = read_together(
-        *Funds.questions(), spending_question(), ReconciliationRun.objects.all()[:1]
+    found = Difference.objects.open().values_list("pk", "amount", "label")
+    books, readings, spending, runs, open_differences = read_together(
+        *Funds.questions(), spending_question(), ReconciliationRun.objects.all()[:1], found
     )
     funds, per_hour = Funds.of(books, readings), usual_spending_of(spending)
-    return {
+    run = next(iter(runs), None)
+    differences = _differences(run, open_differences) if with_differences else {}
+    return differences | {
         "funds": funds,
         "reading": funds.reading,
         "lasts": lasts_words(funds.available, per_hour),
         "is_low": funds.available is not None and funds.available < low_below(per_hour),
-        "run": next(iter(runs), None),
+        "run": run,
     }
 
 
-def _differences(run: ReconciliationRun | None) -> dict[str, object] | None:
-    """The sum of the open differences of the run's kind, and the page of the only one or the list; None without any."""
+def _differences(run: ReconciliationRun | None, rows: list[tuple[int, int, str]]) -> dict[str, Any]:
+    """How many differences are open, with their page; and, if there are any of the run's kind, their sum and page.
+
+    `rows`: the key, amount and label of each open one.
+    """
+    facts: dict[str, Any] = {"open_differences": {"count": len(rows), "url": _page_of([key for key, *_more in rows])}}
     if run is None or run.state not in {ReconciliationRun.Result.UNEXPLAINED, ReconciliationRun.Result.TOPUP}:
-        return None
+        return facts
     is_topup = run.state == ReconciliationRun.Result.TOPUP
-    rows = Difference.objects.open() if is_topup else unexplained_differences()
-    amounts = dict(rows.values_list("pk", "amount"))
-    if not amounts:
-        return None
-    if len(amounts) == 1:
-        return {"amount": sum(amounts.values()), "url": reverse("difference_detail", args=list(amounts))}
-    return {"amount": sum(amounts.values()), "url": f"{reverse('difference_list')}?state={Difference.State.OPEN}"}
+    amounts = {key: amount for key, amount, label in rows if is_topup or label != Difference.Label.TOPUP}
+    if amounts:
+        facts["differences"] = {"amount": sum(amounts.values()), "url": _page_of(list(amounts))}
+    return facts
+
+
+def _page_of(keys: list[int]) -> str:
+    """The page of the only difference, or the list of the open ones."""
+    if len(keys) == 1:
+        return reverse("difference_detail", args=keys)
+    return f"{reverse('difference_list')}?state={Difference.State.OPEN}"
 
 
 # One statement for all statuses: each is counted by an index, and no further than a person reads.

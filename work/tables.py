@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, npgettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from core.looks import badge
+from core.looks import badge, icon
 from core.tables import Row, Table, cell_from, column, row_link
 from core.times import clock, hour, short_day
 from work.kinds import KINDS
@@ -116,8 +116,9 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
         """The subject, which leads to the place where it is done."""
         link = row_link(task.line.url, task.line.subject)
         branch = format_html(' <strong class="sub" data-of-branch>{}</strong>', task.branch) if task.branch else ""
-        why = format_html(' <span class="sub why">· {}</span>', task.line.why) if task.line.why else ""
-        number = task.line.number if self.is_work else ""
+        number, why = (task.line.number, task.line.why) if self.is_work else ("", "")
+        why = format_html("<strong>{}</strong>", task.line.urgent) if task.line.urgent else why
+        why = format_html(' <span class="sub why">· {}</span>', why) if why else ""
         about = format_html("{}{}{}", number, " · " if number and task.line.about else "", task.line.about)
         return format_html('{} <span class="sub">{}</span>{}{}', link, about, why, branch)
 
@@ -128,13 +129,17 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
 
     @column(_("Due"), css="sub nowrap", phone="1 right")
     def due(self, task: Task) -> SafeString:
-        """Until when it is to be done, or how late it is."""
-        due, waits = task.item.due, task.line.waits
-        words = due_when(task.item, self.now) if waits else due_words(task.item, self.now)
+        """Until when it is to be done, or how late it is; on the overview an icon replaces the word before the time."""
+        due, waits, is_late = task.item.due, task.line.waits, group_of(task.item, self.now) == "overdue"
+        is_short = not self.is_work and not is_late
+        words = due_when(task.item, self.now) if waits or is_short else due_words(task.item, self.now)
         time = format_html('<time datetime="{}" title="{}">{}</time>', due.isoformat(), clock(due), words)
-        if group_of(task.item, self.now) == "overdue":
+        if is_late:
             return format_html("<span data-overdue>{}</span>", badge(("alert-triangle", "bad"), time))
-        return format_html("<span data-waits>{} {}</span>", gettext("Wait, latest"), time) if waits else time
+        before = gettext("Wait, latest") if waits else gettext("Due") if is_short else ""
+        if is_short:
+            before = format_html('{}<span class="visually-hidden">{}</span>', icon("clock"), before)
+        return format_html("<span{}>{} {}</span>", SafeString(" data-waits" if waits else ""), before, time)
 
     @column(_("Next step"), css="actions-cell", phone="3 wide")
     def step(self, task: Task) -> SafeString:

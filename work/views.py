@@ -33,7 +33,7 @@ from work import services
 from work.kinds import KINDS
 from work.kinds.kind import WorkKind
 from work.services import Item
-from work.tables import Task, WorkTable, due_words
+from work.tables import Task, WorkTable, due_words, group_of
 
 _ROWS = 50
 # The overview shows so many rows.
@@ -62,20 +62,25 @@ def work_live(request: StaffRequest) -> HttpResponse:
 @staff_only()
 @require_GET
 def work_first(request: StaffRequest) -> HttpResponse:
-    """The part of the overview: the first due of the person's own work; the shop's for people who do no work."""
+    """The part of the overview: what is due now of the person's own work, and how much is due later.
+
+    It is the shop's work for people who do no work.
+    """
     branch = _branch_of(request)
     every = services.open_work(request.user, branch=int(branch) if branch else None)
     mine = [item for item in every if _is_mine(item, request.user)]
     does_any = bool(services.scope_of(request.user).does)
     items = mine if does_any else every
+    now = timezone.now()
+    due_now = [item for item in items if group_of(item, now) != "later"]
+    later = Counter(item.kind for item in items[len(due_now) :])
     context = {
-        "table": _table(request, items[:_FIRST]),
+        "table": _table(request, due_now[:_FIRST]),
         "count": len(items),
-        "more": max(0, len(items) - _FIRST),
+        "more": max(0, len(due_now) - _FIRST),
+        "later": [KINDS[kind].counted % {"n": number} for kind, number in later.items()],
         "whose": "" if does_any else "shop",
         "others": len(every) - len(items),
-        "none": _none_of(request.user, every, branch),
-        "of_shop": _of_shop(request.user, branch),
         "branch": _branches().get(branch, ""),
         "of_branch": f"&branch={branch}" if branch else "",
     }

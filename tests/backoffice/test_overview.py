@@ -58,6 +58,20 @@ def test_a_difference_stands_there_with_its_amount_and_its_page():
     assert links_of("to-difference", page) == [("/balance/differences/?state=open", "-16000")]
 
 
+def test_the_card_of_the_balance_counts_the_open_differences():
+    open_books(1_000_000)
+    admin, viewer = browser_of("admin"), browser_of("viewer")
+    none = admin.get("/")
+    upstream_tells(985_000), upstream_tells(984_000)
+
+    for page, count in [(none, []), (admin.get("/"), [2])]:
+        assert re.findall(r'id="open-differences" href="([^"]+)"', page.content.decode()) == [
+            "/balance/differences/?state=open"
+        ]
+        assert counts_at(page, 'id="open-differences"') == count
+    assert not has_id(viewer.get("/"), "open-differences")
+
+
 def links_of(name: str, page: str) -> list[tuple[str, str]]:
     """The address and the amount of each link with this id."""
     found = re.findall(rf'<a[^>]*id="{name}"[^>]*>', page)

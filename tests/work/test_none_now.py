@@ -1,4 +1,4 @@
-"""What the list of work and the overview say that there is none of."""
+"""What the list of work says that there is none of; the overview says that nothing waits."""
 
 import re
 
@@ -17,14 +17,13 @@ from tests.reconciliation.helpers import make_difference
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("page", ["/work/", "/work/first/"])
-def test_of_one_branch_differences_are_said_to_be_of_the_shop(page):
+def test_of_one_branch_differences_are_said_to_be_of_the_shop():
     # given a difference, and an owner who looks at one of two branches
     make_branch()
     make_difference(-1_000, "unexplained_debit")
     browser = browser_of("admin")
 
-    of_one, of_all = browser.get(f"{page}?branch={FIRST}"), browser.get(page)
+    of_one, of_all = browser.get(f"/work/?branch={FIRST}"), browser.get("/work/")
 
     assert [kind.code for kind in of_one.context["none"]] == ["incident"]
     assert [re.findall(r'data-of-shop="(\w+)"', seen.content.decode()) for seen in (of_one, of_all)] == [
@@ -33,7 +32,6 @@ def test_of_one_branch_differences_are_said_to_be_of_the_shop(page):
     ]
 
 
-@pytest.mark.parametrize("page", ["/work/", "/work/first/"])
 @pytest.mark.parametrize(
     ("held", "named"),
     [
@@ -43,12 +41,12 @@ def test_of_one_branch_differences_are_said_to_be_of_the_shop(page):
         (["view_difference", "resolve_order", "view_order"], ["incident"]),
     ],
 )
-def test_it_is_said_to_people_alone_who_see_such_work_and_do_it(page, held, named):
+def test_it_is_said_to_people_alone_who_see_such_work_and_do_it(held, named):
     person = make_person("supervisor")
     person.groups.clear()
     person.user_permissions.set(Permission.objects.filter(codename__in=held))
 
-    context = signed_in(person).get(page).context
+    context = signed_in(person).get("/work/").context
 
     assert [kind.code for kind in context["none"]] == named
     assert {code for code, _words, _count in context.get("kinds", [])} <= {*named}
@@ -66,12 +64,11 @@ def test_of_one_branch_it_is_said_that_nothing_waits_there_and_how_much_in_all()
     assert (has_id(here, "nothing-waits"), has_id(here, "waits-in-all")) == (False, False), "all of it is there"
 
 
-@pytest.mark.parametrize("page", ["/work/", "/work/first/"])
-def test_where_not_all_was_read_nothing_is_said_to_be_none(page, monkeypatch):
+def test_where_not_all_was_read_nothing_is_said_to_be_none(monkeypatch):
     # given an incident that is due after all that is read
     monkeypatch.setattr("work.services.MOST", 2)
     order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_at="2026-01-01T00:00Z")
     make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_at="2026-01-01T00:00Z")
     Incident.objects.create(order=order, kind="contradiction", source="poll", detail="failed after success")
 
-    assert browser_of("admin").get(page).context["none"] == []
+    assert browser_of("admin").get("/work/").context["none"] == []

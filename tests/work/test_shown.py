@@ -1,14 +1,17 @@
 """What the list of work and its part of the overview show of the rows: how many, under which names, in which order."""
 
+import datetime as dt
 import re
 
 import pytest
+from django.utils import timezone
 
+from complaints.models import Complaint
 from purchases.states import ActionReason, Status
 from testing.factories import make_order
-from testing.people import browser_of
+from testing.people import browser_of, make_person
 from tests.approvals.helpers import ask_purchase, cashier
-from tests.core.helpers import cells, counts_at, has_id
+from tests.core.helpers import cells, counts_at, has_id, words_at
 from tests.reconciliation.helpers import make_difference
 
 pytestmark = pytest.mark.django_db
@@ -27,13 +30,35 @@ def test_the_overview_shows_eight_rows_and_says_how_many_more_wait():
     assert counts_at(nine, 'id="waits-more"') == [1]
 
 
+def test_the_overview_counts_in_one_line_what_is_due_later():
+    # given two complaints that are due in two days, and later an order that is due today
+    browser, now = browser_of("admin"), timezone.now()
+    facts = {"opened_at": now, "due_at": now + dt.timedelta(days=2), "opened_by": make_person("cashier")}
+    for _ in range(2):
+        order = make_order(Status.SUCCESS)
+        Complaint.objects.create(order=order, **facts)
+    quiet = browser.get("/work/first/")
+    held = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+
+    page = browser.get("/work/first/")
+
+    assert has_id(quiet, "nothing-due")
+    assert (has_id(page, "nothing-due"), has_id(page, "nothing-waits")) == (False, False)
+    assert [task.pk for task in page.context["table"].rows] == [f"order-{held.pk}"]
+    for seen in (quiet, page):
+        assert re.findall(r"\d+ \w+", words_at(seen, 'id="due-later"')) == ["2 complaints"]
+    assert page.context["count"] == counts_at(browser.get("/work/"), 'id="count-work"')[0] == 3
+
+
 def test_a_row_says_in_red_that_a_customer_waits():
     ask_purchase(cashier(own_approval_above=10_000), "081234567890")
     make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
 
-    page = browser_of("admin").get("/work/first/").content.decode()
+    browser = browser_of("admin")
+    work, overview = (browser.get(page).content.decode() for page in ("/work/", "/work/first/"))
 
-    assert re.findall(r'class="sub why">· (<strong>)?', page) == ["<strong>", ""]
+    assert re.findall(r'class="sub why">· (<strong>)?', work) == ["<strong>", ""]
+    assert re.findall(r'class="sub why">· (<strong>)?', overview) == ["<strong>"], "the page of the order says the rest"
 
 
 def test_filters_by_kind_have_the_names_of_the_rows_in_their_order():

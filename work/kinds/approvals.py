@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import BooleanField, Case, DateTimeField, ExpressionWrapper, F, Q, QuerySet, Value, When
 from django.db.models.functions import Least
-from django.utils.html import format_html
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext, npgettext_lazy, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from approvals.acts import act_named, acts_approved_by, acts_that_keep_a_customer
@@ -29,6 +28,7 @@ class Approvals(WorkKind):
     code = "approval"
     words = _("Approvals")
     one = _("Approval")
+    counted = npgettext_lazy("work", "%(n)s approval", "%(n)s approvals", "n")
     step = pgettext_lazy("work", "Decide")
     look = ("checks", "queued")
     sees = ()
@@ -87,7 +87,7 @@ class Approvals(WorkKind):
                 amount=shown.shown_amount,
                 step=gettext("Refuse") if shown.is_void_now or approval.pk in refused else "",
                 doers=", ".join(names.get(approval.pk, ())),
-                why=format_html("<strong>{}</strong>", gettext("Customer waits")) if waits else "",
+                urgent=gettext("Customer waits") if waits else "",
                 state=badge((self.look[0], "bad"), self.one) if waits else "",
             )
         return lines

@@ -23,7 +23,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Coalesce
 from django.utils.formats import number_format
-from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
+from django.utils.translation import gettext, ngettext, npgettext_lazy, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from approvals.models import Approval
@@ -51,6 +51,7 @@ class Batches(WorkKind):
 
     code = "batch"
     words = _("Batches that wait")
+    counted = npgettext_lazy("work", "%(n)s batch", "%(n)s batches", "n")
     step = pgettext_lazy("work", "Open it")
     look = ("table-import", "held")
     sees = (Right.VIEW_PRODUCT, Right.BUY, Right.RELEASE_BATCHES)

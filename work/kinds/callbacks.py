@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import F, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import npgettext_lazy, pgettext_lazy
 
 from callbacks.models import Callback, CallbackState
 from core.rights import Right
@@ -24,6 +24,7 @@ class Callbacks(WorkKind):
 
     code = "callback"
     words = _("Callbacks")
+    counted = npgettext_lazy("work", "%(n)s callback", "%(n)s callbacks", "n")
     step = pgettext_lazy("work", "Process")
     look = ("webhook", "warn")
     sees = (Right.VIEW_CALLBACKS,)

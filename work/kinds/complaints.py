@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import F, QuerySet
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import npgettext_lazy, pgettext_lazy
 
 from complaints.models import Complaint
 from core.rights import Right
@@ -24,6 +24,7 @@ class Complaints(WorkKind):
     code = "complaint"
     words = _("Complaints")
     one = _("Complaint")
+    counted = npgettext_lazy("work", "%(n)s complaint", "%(n)s complaints", "n")
     step = pgettext_lazy("work", "Answer")
     look = ("message-report", "held")
     sees = (Right.VIEW_ORDERS, Right.VIEW_COMPLAINTS)

@@ -10,7 +10,7 @@ from django.db.models import Count, DateTimeField, Exists, F, Func, OuterRef, Qu
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext, pgettext_lazy
+from django.utils.translation import ngettext, npgettext_lazy, pgettext_lazy
 
 from core.rights import Right
 from core.times import short_day
@@ -35,6 +35,7 @@ class Days(WorkKind):
     code = "day"
     words = _("Days to sign")
     one = _("Day to sign")
+    counted = npgettext_lazy("work", "%(n)s day to sign", "%(n)s days to sign", "n")
     step = pgettext_lazy("work", "Sign")
     look = ("calendar-check", "queued")
     sees = (Right.VIEW_SHIFTS,)

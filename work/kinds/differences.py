@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import F, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import npgettext_lazy, pgettext_lazy
 
 from core.money import signed_rupiah
 from core.rights import Right
@@ -25,6 +25,7 @@ class Differences(WorkKind):
 
     code = "difference"
     words = _("Differences of the balance")
+    counted = npgettext_lazy("work", "%(n)s difference", "%(n)s differences", "n")
     step = pgettext_lazy("work", "Explain")
     look = ("scale", "bad")
     says_none = True

@@ -11,7 +11,7 @@ from django.db.models import DateTimeField, F, Func, QuerySet
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.utils.translation import gettext, pgettext, pgettext_lazy
+from django.utils.translation import gettext, npgettext_lazy, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah
@@ -45,6 +45,7 @@ class Dues(WorkKind):
     code = "due"
     words = _("Bills due")
     one = _("Bill")
+    counted = npgettext_lazy("work", "%(n)s bill", "%(n)s bills", "n")
     step = pgettext_lazy("work", "Collect")
     look = ("calendar-dollar", "held")
     sees = (Right.VIEW_BILLS, Right.VIEW_CUSTOMERS)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import F, QuerySet
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import npgettext_lazy, pgettext_lazy
 
 from core.rights import Right
 from purchases.models import Incident
@@ -24,6 +24,7 @@ class Incidents(WorkKind):
     code = "incident"
     words = _("Incidents")
     one = _("Incident")
+    counted = npgettext_lazy("work", "%(n)s incident", "%(n)s incidents", "n")
     step = pgettext_lazy("work", "Look into it")
     look = ("alert-triangle", "warn")
     sees = (Right.VIEW_ORDERS,)

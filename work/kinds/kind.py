@@ -58,9 +58,9 @@ class Line:
     `number`: the customer's, where the subject is the product; the overview leaves it out.
     `step`: what is done about this very row, if not what is done about its kind. `at_once`: a step that is taken on
     another page, without the place of the row: its words and address. `doers`: the names of people who can do it, if
-    the rights of its kind do not say that. `why`: why it
-    waits, in red what is `<strong>`. `state`: the badge of this very row, if not that of its kind. `waits`: there
-    is nothing to do with it until it is due.
+    the rights of its kind do not say that. `why`: why it waits; the overview leaves it out. `urgent`: why it cannot
+    wait, in red. `state`: the badge of this very row, if not that of its kind. `waits`: people cannot decide it until
+    it is due.
     """
 
     subject: str
@@ -68,6 +68,7 @@ class Line:
     about: Any = ""
     number: Any = ""
     why: str = ""
+    urgent: str = ""
     amount: str = ""
     step: str = ""
     at_once: tuple[str, str] = ("", "")
@@ -80,6 +81,7 @@ class WorkKind(ABC):
     """One kind. `code` names it in addresses; `step`: what a person does about it, on a button.
 
     `one`: what one row is, where `words` say more; the list's filter says the same.
+    `counted`: how many, with `% {"n": 2}`.
     `sees`: every right that opens its pages. `does`: any of these is enough to do it. `within`: how long it may wait.
     `branch`: the way from a row to its branch; empty for work that belongs to no branch. `every`: the name of the
     list that has the finished ones, too, and its URL query. `says_none`: if there is none, the list says so to people
@@ -90,6 +92,7 @@ class WorkKind(ABC):
     words: ClassVar[str | Promise]
     step: ClassVar[str | Promise]
     one: ClassVar[str | Promise] = ""
+    counted: ClassVar[Any]
     look: ClassVar[tuple[str, str]]
     sees: ClassVar[tuple[Right, ...]]
     does: ClassVar[tuple[Right, ...]]

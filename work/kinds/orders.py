@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import BooleanField, Case, DateTimeField, ExpressionWrapper, F, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext, pgettext, pgettext_lazy
+from django.utils.translation import gettext, npgettext_lazy, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah
@@ -36,6 +36,7 @@ class Orders(WorkKind):
 
     code = "order"
     words = _("Orders to look at")
+    counted = npgettext_lazy("work", "%(n)s order", "%(n)s orders", "n")
     step = pgettext_lazy("work", "Decide")
     look = ("receipt", "unknown")
     sees = (Right.VIEW_ORDERS,)

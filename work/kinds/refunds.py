@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Case, DateTimeField, ExpressionWrapper, F, QuerySet, Value, When
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext, npgettext_lazy, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah
@@ -29,6 +29,7 @@ class Refunds(WorkKind):
     code = "refund"
     words = pgettext_lazy("refund", "Refunds due")
     one = _("Refund")
+    counted = npgettext_lazy("work", "%(n)s refund", "%(n)s refunds", "n")
     step = pgettext_lazy("work", "Give back")
     look = ("cash-banknote", "bad")
     sees = (Right.VIEW_ORDERS,)

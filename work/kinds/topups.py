@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import F, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import npgettext_lazy, pgettext_lazy
 
 from core.money import rupiah
 from core.rights import Right
@@ -24,6 +24,7 @@ class TopUps(WorkKind):
 
     code = "topup"
     words = _("Announced top-ups")
+    counted = npgettext_lazy("work", "%(n)s top-up", "%(n)s top-ups", "n")
     step = pgettext_lazy("work", "Check")
     look = ("cash", "pending")
     sees = (Right.VIEW_BOOKS, Right.VIEW_COST, Right.VIEW_DIFFERENCES)
