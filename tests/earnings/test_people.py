@@ -90,8 +90,11 @@ def test_the_figures_of_one_day_lead_to_the_lists_of_what_they_count(yesterday_o
     sari, owner = yesterday_of_sari, browser_of("admin")
     address = f"/earnings/beside/{sari.pk}/"
 
-    figures = figures_on(owner.get(f"{address}?days=yesterday").content.decode())
+    page = owner.get(f"{address}?days=yesterday").content.decode()
+    figures = figures_on(page)
 
+    folded = page.partition('<details class="sub" id="zeros">')[2].partition("</details>")[0]
+    assert page.count("data-zero") == folded.partition("</summary>")[2].count("data-zero") == 6
     assert [(name, shown) for name, (shown, _url) in figures.items()] == [
         ("sales", "Rp24.000"),
         ("profit", "Rp3.000"),
