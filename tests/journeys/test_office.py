@@ -172,16 +172,40 @@ def test_a_row_that_goes_on_fades_and_shows_what_is_chosen(live_server: Any, ope
     expect(row).to_have_css("mask-image", "none")
 
 
-def test_each_choice_of_the_overviews_lines_is_in_sight_on_a_phone(live_server: Any, open_window: OpenWindow, shop):
+def test_the_overviews_lines_are_chosen_in_one_row_on_a_phone(live_server: Any, open_window: OpenWindow, shop):
     make_branch("Timur")
     page = open_window(size=PHONE, language="id-ID")
     sign_in(page, live_server.url, "owner", "/?days=today")
     row = page.locator("#earned-by .switch")
-    row.scroll_into_view_if_needed()
 
-    for choice in row.locator("a").all():
-        expect(choice).to_be_in_viewport(ratio=1)
-    expect(page.locator("#by-branch")).to_be_visible()
+    tops = {choice.bounding_box()["y"] for choice in row.locator("a").all()}
+    row.locator("#by-branch").click()
+
+    assert len(tops) == 1
+    expect(page.locator("#by-branch[aria-current]")).to_be_in_viewport(ratio=0.9)
+
+
+def test_days_chosen_on_a_phone_stand_before_what_waits(live_server: Any, open_window: OpenWindow, shop):
+    page, parts = open_window(size=PHONE), "#overview-grid > :is(#due-first, #earned-figures, #earned-by)"
+    names = "parts => parts.map(part => part.id)"
+    sign_in(page, live_server.url, "owner")
+    expect(page.locator("#work-first")).to_be_visible()
+    expect(page.locator("[data-tile=sold]")).to_be_attached()
+    assert page.locator(parts).evaluate_all(names) == ["due-first", "earned-figures", "earned-by"]
+    page.evaluate("scrollTo(0, 200)")
+    place = page.locator("#days-7").bounding_box()
+
+    # when: the click moves what waits to below, the link stays under the finger
+    page.click("#days-7")
+    expect(page.locator("#overview-grid[data-chosen]")).to_be_attached()
+
+    assert page.locator(parts).evaluate_all(names) == ["earned-figures", "earned-by", "due-first"]
+    expect(page.locator("#days-7[aria-current]")).to_be_focused()
+    assert place
+    assert page.locator("#days-7").bounding_box()["y"] == pytest.approx(place["y"], abs=2)
+    page.reload()
+    expect(page.locator("#work-first")).to_be_visible()
+    assert page.locator(parts).evaluate_all(names) == ["earned-figures", "earned-by", "due-first"]
 
 
 def test_what_people_look_for_lies_inside_a_phone(live_server: Any, open_window: OpenWindow, shop):
