@@ -76,6 +76,18 @@ def test_it_follows_the_days_in_at_most_15_questions(hour: int, time_machine: An
         assert hour == 21 or len(of_today) == int(days != "yesterday"), "\n".join([days, by, *of_today])
 
 
+def test_an_answer_has_each_part_that_the_overview_takes_from_it():
+    owner = browser_of("admin")
+    page = owner.get("/?days=week").content.decode()
+    taken = set(re.search('hx-select-oob="([^"]+)"', page)[1].replace("#", "").split(","))
+
+    answer = owner.get("/earnings/today/?days=yesterday")
+
+    assert taken == {name for name in taken if has_id(answer, name)}
+    titles = [words_at(each, 'id="overview-title"').split() for each in (answer, owner.get("/?days=yesterday"))]
+    assert titles[0] == titles[1]
+
+
 @pytest.mark.usefixtures("shop")
 def test_days_that_the_address_names_need_no_script():
     supervisor = browser_of("supervisor")
