@@ -17,8 +17,6 @@ from core.money import rupiah, signed_rupiah
 from core.tables import Table, column, row_link
 from core.times import moment
 
-_FEE = _("Fee on top of the total")
-
 
 class PriceChangeTable(Table[PriceChange]):
     """Price changes with their products and brands."""
@@ -67,12 +65,7 @@ class PriceRuleTable(Table[PriceRule]):
             return target.words
         return row_link(f"{reverse('price_rule')}?{urlencode({'target': target.key})}", target.words)
 
-    @column(_("Kind"), css="sub", phone="3 wide")
-    def kind(self, rule: PriceRule) -> str:
-        """How it makes the price, or that it is a fee on top of bills."""
-        return str(_FEE) if Target.of(rule).is_bill else rule.get_kind_display()
-
-    @column(_("Rule"), css="num strong", phone="2 wide")
+    @column(_("Rule"), css="strong", phone="2 wide")
     def terms(self, rule: PriceRule) -> str:
         return terms_words(Terms.of(rule))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import structlog
 from django.db import connection, transaction
@@ -154,10 +154,10 @@ _OF_TARGET = f"""{_THEN}
        AND (%s::bigint[] = '{{{{}}}}' OR product.brand_id = ANY(%s::bigint[]))
 """
 _WEIGHED = f"""
-    SELECT COALESCE(sum(sold.count), 0)::bigint, COALESCE(sum(sold.count * ({_MARGIN_BEFORE})), 0)::bigint,
-           COALESCE(sum(sold.count * ({_MARGIN})), 0)::bigint
+    SELECT COALESCE(sum(sold.count), 0)::bigint, COALESCE(sum(sold.earned), 0)::bigint,
+           COALESCE(sum(sold.count * ({_MARGIN_BEFORE})), 0)::bigint, COALESCE(sum(sold.count * ({_MARGIN})), 0)::bigint
       FROM ({{of_target}}) of_target
-      JOIN unnest(%s::bigint[], %s::bigint[]) AS sold (id, count) ON sold.id = of_target.id
+      JOIN unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS sold (id, count, earned) ON sold.id = of_target.id
 """  # noqa: S608 - our own words
 # Every listed product of the target's brands, whether its price changes or not.
 _OF_BRANDS = """
@@ -218,21 +218,30 @@ def preview(
     return Preview(target, terms, rules, after, *numbers, digest, rows, earning_less, least_of_all, least_product or "")
 
 
-def sums_of_sold(change: Preview, sold: Mapping[int, int]) -> tuple[int, int, int]:
-    """How many of these sales are of the target's products, and what they earn before and after, in rupiah.
+class SoldSums(NamedTuple):
+    """How many `sales` are of the target's products; rupiah that they `earned`, and that they earn `before` and `after`
+    the change at the present costs."""
 
-    `sold`: product key → how often it was sold. Each sale counts at the product's present cost, also where the price
-    does not change.
+    sales: int
+    earned: int
+    before: int
+    after: int
+
+
+def sums_of_sold(change: Preview, sold: Mapping[int, tuple[int, int]]) -> SoldSums:
+    """The sums over the sales of the target's products, also of those whose price does not change.
+
+    `sold`: product key → how often it was sold, and rupiah that this earned.
     """
     target = change.target
     of_target, values = _affected_by(target, change.rules, change.after, question=_OF_TARGET)
     category, _brand, product = target.keys
     brands = [brand.pk for brand in target.brands]
-    values += [target.type, category, category, product, product, brands, brands, list(sold), list(sold.values())]
+    values += [target.type, category, category, product, product, brands, brands]
+    values += [list(sold), [count for count, _earned in sold.values()], [earned for _count, earned in sold.values()]]
     with connection.cursor() as cursor:
         cursor.execute(_WEIGHED.format(of_target=of_target), values)
-        count, before, after = cursor.fetchone()
-    return count, before, after
+        return SoldSums(*cursor.fetchone())
 
 
 def _affected_by(

@@ -1,4 +1,4 @@
-"""How often each product was sold lately."""
+"""How often each product was sold lately, and what that earned."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from earnings.services.figures import Period, figures_by
 DAYS = 30
 
 
-def sold_lately(now: dt.datetime) -> dict[int, int]:
-    """By the key of the product, how many of its orders of the last days, with today, arrived."""
+def sold_lately(now: dt.datetime) -> dict[int, tuple[int, int]]:
+    """By the key of the product, how many of its orders of the last days, with today, arrived, and their profit in
+    rupiah."""
     since = start_of_day(timezone.localdate(now) - dt.timedelta(days=DAYS - 1))
     figures = figures_by("product", Period(since, now))
-    return {product: figure.sold for product, figure in figures.items() if figure.sold}
+    return {product: (figure.sold, figure.profit) for product, figure in figures.items() if figure.sold}

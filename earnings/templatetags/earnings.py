@@ -85,7 +85,7 @@ def exact_sums(filtered: OrderFilter) -> Sums | None:
 
 @register.simple_tag
 def sold_under(change: Preview) -> dict[str, int]:
-    """`{% sold_under change as sold %}`: how many sales of the last days are of what the rule is for; what they earn in
-    rupiah, at the costs of now, and how much `less` that is after."""
-    count, before, after = sums_of_sold(change, sold_lately(timezone.now()))
-    return {"days": DAYS, "count": count, "before": before, "after": after, "less": before - after}
+    """`{% sold_under change as sold %}`: how many sales of the last days are of what the rule is for; rupiah that they
+    earned, that they earn at the costs of now, before and after, and how much `less` that is."""
+    sums = sums_of_sold(change, sold_lately(timezone.now()))
+    return sums._asdict() | {"days": DAYS, "less": sums.before - sums.after}

@@ -343,7 +343,7 @@ def test_the_preview_says_the_verdict_then_the_button_the_prices_and_the_folded_
 
     verdict = words_at(page, 'id="change-title"')
     verdict = " ".join(verdict.split()).replace(" ,", ",")
-    assert verdict.startswith("2 prices rise, 1 price falls, lowest profit Rp500 (")
+    assert verdict.startswith("2 prices rise, 1 price falls, lowest profit Rp500")
     sent = page.content.decode()
     first, below = ("rule-title", "sold-lately", "affected", "rule-save"), ("new-prices", "rules-told", "rules-then")
     order = [sent.index(f'id="{part}"') for part in (*first, "other-terms", "rule-form", *below)]
@@ -376,7 +376,8 @@ def test_what_was_saved_is_named_with_its_count_and_the_least_profit(products):
     assert "Saved. Lowest profit: Rp500." in words(saved)
     again = browser.get(URL, _typed(kind="as_now", at_least="500"))
     verdict = " ".join(words_at(again, 'id="change-title"').split())
-    assert verdict.replace(" ,", ",") == f"No price rises or falls, lowest profit Rp500 ({products[0].name})"
+    assert verdict.replace(" ,", ",") == "No price rises or falls, lowest profit Rp500"
+    assert products[0].name in words_at(again, 'id="least-product"')
     assert 'name="value"' in autofocused(browser.get(URL, {"target": f"product:{products[0].pk}"}))
 
 
@@ -386,14 +387,14 @@ def test_what_was_saved_names_the_least_profit_of_every_product(products, owner)
     browser = browser_of("administrator", language="id")
 
     saved = browser.confirm(URL, {**(typed := _typed(at_least="750")), **hidden(browser.get(URL, typed))}, follow=True)
-    assert "Tersimpan. 1 produk masih untung di bawah Rp750." in words(saved)
+    assert "Tersimpan. Laba 1 produk masih di bawah Rp750." in words(saved)
 
     Product.objects.filter(pk=products[0].pk).update(name="Its price stays")
     preview_page = browser.get(URL, typed := _typed(value="30", at_least="500"))
     assert "Its price stays" not in [row.name for row in preview_page.context["change"].rows]
-    assert "Rp550 (Its price stays)" in " ".join(words_at(preview_page, 'id="change-title"').split())
+    assert " ".join(words_at(preview_page, 'id="least-product"').split()) == "Laba terkecil: Its price stays, Rp550"
     saved = browser.confirm(URL, {**typed, **hidden(preview_page)}, follow=True)
-    assert "Tersimpan. Untung terkecil: Rp550." in words(saved)
+    assert "Tersimpan. Laba terkecil: Rp550." in words(saved)
 
 
 def test_of_equal_profits_the_cheapest_listed_product_is_named(products, owner):
@@ -478,10 +479,10 @@ def test_beside_a_brand_stands_the_least_profit_of_its_listed_products(products,
     make_product(category="data", code="OLD", price=50_000, is_listed=False)
     browser = browser_of("administrator", language="en")
 
-    assert "Telkomsel lowest profit Rp550" in words(browser.get("/products/prices/"))
+    assert "Telkomsel now Rp550" in words(browser.get("/products/prices/"))
 
     Product.objects.filter(pk=products[1].pk).update(price=51_000)
-    assert f"Telkomsel lowest profit {rupiah(-300)}" in words(browser.get("/products/prices/"))
+    assert f"Telkomsel now {rupiah(-300)}" in words(browser.get("/products/prices/"))
 
 
 @pytest.mark.parametrize("role", [Role.CASHIER, Role.SUPERVISOR, Role.AUDITOR])

@@ -35,7 +35,7 @@ def test_products_weigh_as_often_as_they_were_sold_lately():
     sold(ago(31), product=large)
     sum_past_days()
 
-    assert _sold_lately(browser_of("admin")) == (3, ["Rp600", "Rp3.000"])
+    assert _sold_lately(browser_of("admin")) == (3, ["Rp600", "Rp3.000", "Rp4.500"])
 
 
 def test_what_a_brand_earns_counts_products_whose_price_stays_too():
@@ -50,10 +50,19 @@ def test_what_a_brand_earns_counts_products_whose_price_stays_too():
         sold(ago(1), product=product)
     sum_past_days()
 
-    # when the brand, or one product, gets 10 percent, then the brand earns 200 + 2 x 700 + 200 before
+    # when the brand, or one product, gets 10 percent, then the brand earns 200 + 2 x 700 + 200 before, where the prices
+    # of then earned 4 x 1.500
     admin = browser_of("admin")
-    assert _sold_lately(admin, target=f"brand:{rising.brand_id}") == (4, ["Rp1.800", "Rp3.400"])
-    assert _sold_lately(admin, target=f"product:{rising.pk}") == (1, ["Rp200", "Rp1.000"])
+    assert _sold_lately(admin, target=f"brand:{rising.brand_id}") == (4, ["Rp1.800", "Rp3.400", "Rp6.000"])
+    assert _sold_lately(admin, target=f"product:{rising.pk}") == (1, ["Rp200", "Rp1.000", "Rp1.500"])
+
+
+def test_what_was_earned_is_not_said_twice_where_prices_and_costs_are_as_then():
+    product = make_product(price=10_500)
+    change_rule(Target(type="prepaid"), Terms("plus", 1_500), actor=make_person("administrator"))
+    sold(ago(0, hour=0), product=product)
+
+    assert _sold_lately(browser_of("admin"), kind="plus", value="2.000") == (1, ["Rp1.500", "Rp2.000"])
 
 
 def test_a_rule_that_earns_less_is_a_warning_and_says_how_many_prices_fall():

@@ -105,7 +105,7 @@ def test_every_product_of_a_brand_earns_at_least_so_much_in_six_acts(live_server
         ),
         (
             {"size": PHONE, "scheme": "dark", "language": "id-ID"},
-            ["1 harga naik", "untung terkecil Rp500", "Tersimpan. Untung terkecil: Rp500."],
+            ["1 harga naik", "laba terkecil Rp500", "Tersimpan. Laba terkecil: Rp500."],
         ),
     ],
 )
