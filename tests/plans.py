@@ -1,4 +1,4 @@
-"""How PostgreSQL reads for a page: the plans of its statements, with many rows."""
+"""The plans of a page's statements in PostgreSQL, with many rows."""
 
 import json
 
@@ -7,13 +7,13 @@ from django.db import connection
 from drawers.models import Payment
 from testing.database import past_triggers
 
-# A few thousand rows are often cheapest to read whole, and then to join: the plan follows the statistics of the minute.
-# Without these ways PostgreSQL shows whether an index leads to the rows.
+# A few thousand rows are often cheapest to read whole and then to join: the plan depends on the present statistics.
+# Without these ways, PostgreSQL shows whether an index leads to the rows.
 WAYS_FOR_FEW_ROWS = ("seqscan", "hashjoin", "mergejoin")
 
 
 def plan_of(question):
-    """The plan by which this statement was carried out."""
+    """Run this statement; returns its plan."""
     with connection.cursor() as cursor:
         cursor.execute(";".join(f"SET enable_{way} = off" for way in WAYS_FOR_FEW_ROWS))
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {question}")
@@ -25,7 +25,7 @@ def plan_of(question):
 def scans(node):
     """The steps of a plan that read a table: (table, kind of step, rows that it read)."""
     if not node["Actual Loops"]:
-        return  # another way that was thought of, and not taken
+        return  # another way that was not taken
     if table := node.get("Relation Name"):
         removed = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
         yield table, node["Node Type"], (node["Actual Rows"] + removed) * node["Actual Loops"]
@@ -62,17 +62,17 @@ def copy_many(table, model_row, **others):
 
 
 def weigh(*tables):
-    """PostgreSQL knows what these tables hold now, and their indexes are as short as in a shop that has no other rows.
+    """Update the statistics of these tables, and shorten their indexes as in a shop without other rows.
 
-    Tests delete their rows, and an index keeps its length: of two ways, the one by the longer index looks dearer.
-    Not inside a transaction.
+    Tests delete their rows, but an index keeps its length, and a way by a longer index looks dearer. Do not call it
+    inside a transaction.
     """
     with connection.cursor() as cursor:
         cursor.execute(f"VACUUM (FULL, ANALYZE) {', '.join(tables)}")
 
 
 def too_wide(questions, growing=frozenset(GROWING)):
-    """The steps of the plans that read more than a shift has."""
+    """The steps of the plans that read more rows than a shift has."""
     for question in questions:
         for table, kind, rows in scans(plan_of(question)):
             if table in growing and (kind == "Seq Scan" or rows > MOST):

@@ -1,4 +1,4 @@
-"""Data folders that PostgreSQL's unprivileged user can reach, and keepers whose end is certain."""
+"""Data folders that PostgreSQL's unprivileged user can reach, and keepers that certainly end."""
 
 import contextlib
 import json
@@ -33,13 +33,13 @@ PASSED_ON -= {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "BACKO
 
 
 def clean_environment(**more: str) -> dict[str, str]:
-    """The machine's environment without what the tests set for the app, and `more`."""
+    """The machine's environment without the tests' settings for the app, and with `more`."""
     return {**{name: os.environ[name] for name in PASSED_ON}, **more}
 
 
 @contextlib.contextmanager
 def new_folder() -> Iterator[Path]:
-    """An empty data folder whose path has a space, deleted in the end with all that is in it."""
+    """An empty data folder whose path has a space; it is deleted at the end."""
     top = Path(tempfile.mkdtemp(prefix="launcher-test-"))
     top.chmod(0o711)
     data = top / "data folder"
@@ -59,7 +59,7 @@ def empty() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def template() -> Iterator[Path]:
-    """A data folder that a keeper has made and left, once for all tests of this xdist worker."""
+    """A data folder that a keeper has made, once for all tests of this xdist worker."""
     with new_folder() as data:
         start_keeper(data).stop()
         yield data
@@ -67,7 +67,7 @@ def template() -> Iterator[Path]:
 
 @pytest.fixture
 def folder(template: Path) -> Iterator[Path]:
-    """A data folder that was in use before: much faster than making one, and the usual case."""
+    """A data folder that was in use before: much faster than a new one, and the usual case."""
     with new_folder() as data:
         subprocess.run(["cp", "-a", f"{template}/.", data], check=True)
         (data / "ports.json").unlink()
@@ -102,7 +102,7 @@ def group() -> Iterator[ProcessGroup]:
 
 @pytest.fixture(scope="session")
 def bucket_server() -> Iterator[str]:
-    """A server that speaks S3; its address."""
+    """The address of a server that speaks S3."""
     moto = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     moto.start()
     host, port = moto.get_host_and_port()
@@ -127,7 +127,7 @@ def bucket(bucket_server: str, tmp_path: Path) -> dict[str, str]:
 
 @dataclass
 class Keeper:
-    """A running `keeper.py`: its own pid and what it wrote about its children."""
+    """A running `keeper.py`: its own pid and its facts about its children."""
 
     process: "subprocess.Popen[str]"
     state: dict[str, Any] = field(default_factory=dict)
@@ -137,7 +137,7 @@ class Keeper:
         return with_descendants(self.process.pid)
 
     def hear(self) -> dict[str, Any]:
-        """The next thing it says."""
+        """The keeper's next line."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, "the keeper ended without a word"
@@ -149,7 +149,7 @@ class Keeper:
         self.process.wait()
 
     def stop(self) -> None:
-        """Ask it to end in order, if it has not ended."""
+        """Ask the keeper to end in order, if it still runs."""
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(20)
         if self.process.stdout:
@@ -165,7 +165,7 @@ def start_keeper(folder: Path) -> Keeper:
 
 @contextlib.contextmanager
 def keepers(folder: Path) -> Iterator[Callable[[], Keeper]]:
-    """A function that starts a keeper on the folder; in the end all of them stop and leave no process."""
+    """A function that starts a keeper on the folder; at the end all keepers stop and leave no process."""
     started: list[Keeper] = []
 
     def start() -> Keeper:
@@ -186,7 +186,7 @@ def keep(folder: Path) -> Iterator[Callable[[], Keeper]]:
 
 
 def wait_until(condition: Callable[[], bool], *, seconds: float = 10.0, every: float = 0.05) -> bool:
-    """Whether the condition became true in time. `every`: seconds between two looks, more where one takes a process."""
+    """Whether the condition becomes true in time. `every`: seconds between two looks; more if each takes a process."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -202,6 +202,6 @@ def all_gone(pids: list[int]) -> bool:
 
 @contextlib.contextmanager
 def occupied_port() -> Iterator[int]:
-    """A port of 127.0.0.1 that somebody listens on."""
+    """A port of 127.0.0.1 on which a server listens."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield int(server.getsockname()[1])

@@ -1,4 +1,4 @@
-"""`./run` as the tests call it."""
+"""Calls `./run` for the tests."""
 
 import subprocess
 import sys
@@ -16,12 +16,12 @@ def run(*words: str, data: Path, **environment: str) -> "subprocess.CompletedPro
         env=clean_environment(BACKOFFICE_DATA=str(data), **environment),
         capture_output=True,
         text=True,
-        timeout=300,  # a drill steps back behind everything else that the machine does
+        timeout=300,  # a drill has a lower priority than all else on the machine
         check=False,
     )
 
 
 def git(folder: Path, *words: str) -> str:
-    """What git says in that folder."""
+    """The output of git in that folder."""
     command = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b", *words]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()

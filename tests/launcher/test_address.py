@@ -1,4 +1,4 @@
-"""The address that `./run` prints when it is ready is the one that works, and it says what that takes."""
+"""`./run` prints an address that works when it is ready, and says what the address needs."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ PORT = 8001
 REAL = {"UPSTREAM_BASE_URL": "https://upstream.example.com", "ALLOWED_HOSTS": ".shop.example.com,localhost"}
 PROXY = {"BEHIND_TLS_PROXY": "1", "TRUSTED_PROXY_COUNT": "1"}
 SITE = {"SITE_URL": "https://till.example.com:8443/"}
-PLAIN = {"HTTPS": "0"}  # taken with an upstream on this machine only
-# by the proxy: nothing to say, it has to forward, it has to be named first
+PLAIN = {"HTTPS": "0"}  # accepted only with an upstream on this machine
+# the proxy: nothing to say, it must forward, the setting must name it first
 NONE, FORWARDS, NOT_YET = "", "forwards", "BEHIND_TLS_PROXY=1"
 
 

@@ -1,4 +1,4 @@
-"""`./run backup`: a copy of the whole database while it works, with its secrets; one that is cut off is none."""
+"""`./run backup`: a copy of the whole database while it works, with its secrets; an interrupted copy does not count."""
 
 import datetime as dt
 import json
@@ -34,7 +34,7 @@ from tests.launcher.helpers import ROOT, run
 
 
 def serving(data: Path, keeper: Keeper) -> None:
-    """Let the keeper's stores be those of a shop that serves."""
+    """Present the keeper's stores as those of a serving shop."""
     port = read_json(data / "ports.json")["postgres"]
     rows = [{"name": "postgres", "port": port}]
     write_state(data, {"doing": "serving", "pid": keeper.process.pid, "processes": rows})
@@ -91,12 +91,12 @@ def test_backups_in_a_folder_and_a_given_database_do_not_go_together(given, tmp_
 @pytest.mark.parametrize(
     ("start", "length", "written", "is_damaged"),
     [
-        (4096, 100, 60, False),  # a half
+        (4096, 100, 60, False),  # half a record
         (4096, 100, 100, False),
-        (4096, 100, 108, True),  # something follows
-        (3 * 8192 - 16, 64, 16 + 24 + 48, False),  # goes on behind the head of the next page
+        (4096, 100, 108, True),  # more log follows
+        (3 * 8192 - 16, 64, 16 + 24 + 48, False),  # goes on after the head of the next page
         (3 * 8192 - 16, 64, 16 + 24 + 56, True),
-        (4096, 0, 200, True),  # its length is lost
+        (4096, 0, 200, True),  # the record's length is lost
         (4096, 0x74736F6C, 100_000, True),
     ],
 )
@@ -116,7 +116,7 @@ def test_what_a_shop_that_sells_adds_while_its_log_is_read_is_no_damage(tmp_path
     segment.write_bytes(b"x" * 4096 + bytes(size - 4096))
     end = end_of_log([segment])
 
-    # when: the shop goes on, and the beginning has become a whole segment
+    # when: the shop goes on, and the partial segment has become a whole one
     segment.write_bytes(b"x" * 400_000 + bytes(size - 400_000))
     segment.rename(segment.with_suffix(""))
 
@@ -148,7 +148,7 @@ def test_a_backup_that_is_killed_counts_for_none(keep, folder, target):
         [sys.executable, str(ROOT / "run"), "backup", str(target)], env=clean_environment(BACKOFFICE_DATA=str(folder))
     ) as killed:
         assert wait_until(lambda: bool(list(target.glob(".*.new/database/PG_VERSION"))))
-        # meanwhile the server's process that sends the files is as nice as the backup
+        # meanwhile the server's process that sends the files has the backup's niceness
         with psycopg.connect(keeper.state["database_url"], autocommit=True) as rows:
             sender = (rows.execute(SENDER).fetchone() or (0,))[0]
         assert sender
@@ -250,7 +250,7 @@ def one_backup(template: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def backup(one_backup: Path, target: Path) -> Backup:
-    """That backup, for one test."""
+    """A copy of that backup for one test."""
     subprocess.run(["cp", "-a", f"{one_backup}/.", target], check=True)
     (backup,) = backups_in(target)
     return backup
@@ -281,7 +281,7 @@ def test_a_byte_of_the_log_in_a_backup_that_was_changed_is_named(backup):
     database, listed = backup.folder / "database", backup.manifest["log"]
     verify_log(database, listed)
 
-    # when: behind the last record, where PostgreSQL's own program does not look
+    # when: the damage is after the last record, which PostgreSQL's own program does not check
     segment = max(file for file in (database / "pg_wal").iterdir() if file.is_file())
     with segment.open("r+b") as file:
         file.seek(-4, os.SEEK_END)

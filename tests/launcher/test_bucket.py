@@ -1,4 +1,4 @@
-"""What lies in the folder of backups is in a bucket as well, encrypted, and the bucket alone makes the shop again."""
+"""The folder of backups is in a bucket, too, encrypted, and the bucket alone can restore the shop."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def made_at(target: Path, at: dt.datetime, *, segment: int = 3, database: str = 
 
 
 def test_the_bucket_alone_brings_every_commit_back(folder, target, given, group, tmp_path):
-    # given: a backup, what was committed afterwards, and the journal are in the bucket; then both disks are gone
+    # given: a backup, the later commits and the journal are in the bucket; then both disks are lost
     project = Project(folder, {**given, "BACKUP_TO": str(target)})
     server = PostgreSQL(folder, group)
     server.start()
@@ -86,7 +86,7 @@ def test_the_bucket_alone_brings_every_commit_back(folder, target, given, group,
     server.stop()
     group.stop([copies], grace=0)
 
-    # then: nobody reads a number in what the bucket holds
+    # then: nobody can read a number in the bucket
     bucket = Bucket(project, BUCKET)
     names = bucket.sizes()
     assert all(name.endswith((".age", ".json")) for name in names)
@@ -195,13 +195,13 @@ def test_what_somebody_has_deleted_or_changed_in_the_bucket_is_noted_and_copied_
     segment = f"wal/{name}/000000010000000000000004.gz.age"
     whole = copier._bucket.objects()
 
-    # when: the backup goes, and the segment is another one of the same size
+    # when: the backup is deleted, and the segment is replaced by another of the same size
     copier._bucket.delete([f"{name}.tar.gz.age"])
     copier._bucket.put(segment, bytes(whole[segment].size))
     copier.compare()
     copier.note()
 
-    # then: both are named for a day, and copied again
+    # then: both are named as lost for a day, and copied again
     noted = read_json(empty / NOTE)["compared"]
     assert (noted["lost"], noted["names"]) == (2, [f"{name}.tar.gz.age", segment])
     copier.copy_files()

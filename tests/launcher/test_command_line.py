@@ -74,7 +74,7 @@ def test_status_without_anything_running_exits_with_3(empty: Path) -> None:
 
 @pytest.mark.parametrize("words", [["run", "status"], ["manage.py", "diffsettings"]])
 def test_output_nobody_reads_ends_it_without_a_word(words: list[str], empty: Path) -> None:
-    # given: a reader that has gone, as `| head` has
+    # given: a reader that has ended, as `| head` does
     unread, output = os.pipe()
     os.close(unread)
 
@@ -197,7 +197,7 @@ def test_an_address_that_is_not_understood_is_named_and_not_shown(address: str) 
 
 
 def test_a_wrong_password_is_named_as_such() -> None:
-    # given: user, password and database are one word, as in many a compose file
+    # given: user, password and database are the same word, as in many compose files
     server = urlsplit(os.environ["DATABASE_URL"])
     with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
         connection.execute("CREATE ROLE told LOGIN PASSWORD 'another'")
@@ -359,7 +359,7 @@ def test_with_a_full_disk_commands_still_reach_the_shop_that_runs(empty: Path, m
 
     def become(_group: ProcessGroup, _environment: dict[str, str], words: list[str]) -> None:
         passed_on.append(words)
-        raise InterruptedError  # the real one does not return
+        raise InterruptedError  # the real function does not return
 
     monkeypatch.setattr(calling, "become_manage", become)
 

@@ -1,4 +1,4 @@
-"""How much would be lost with the disk is measured against what the copy of the log has, and not assumed."""
+"""The loss with the disk is measured by the copy of the log, and not assumed."""
 
 import datetime as dt
 from pathlib import Path
@@ -71,7 +71,7 @@ def test_copies_that_stand_still_for_days_leave_few_marks():
 
 
 def test_a_backup_that_fails_in_the_night_leaves_its_reason(tmp_path, group, monkeypatch):
-    monkeypatch.delenv("DATABASE_URL", raising=False)  # of the tests themselves
+    monkeypatch.delenv("DATABASE_URL", raising=False)  # the tests' own database
     (tmp_path / "logs").mkdir()
     nights = Nights(Project(tmp_path, {}), group, tmp_path / "away")
     said: list[str] = []

@@ -1,4 +1,4 @@
-"""What `./run` reads from `.env`, from the environment, and from files that hold secrets."""
+"""`./run` reads settings from `.env`, from the environment, and from files with secrets."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A drill brings a whole shop back, proves it, and leaves nothing behind: here from a bucket, with its key alone."""
+"""A drill restores a whole shop, proves it, and leaves nothing: here from a bucket, with only its key."""
 
 import pytest
 
@@ -36,19 +36,19 @@ def test_a_drill_from_the_bucket_proves_what_it_brings_back(released, empty, buc
     copier.copy_backups()
     copier.copy_files()
 
-    # when: somebody with the key tries it on another machine
+    # when: a person with the key drills it on another machine
     words = ["--from", bucket["BACKUP_BUCKET"], "--key", bucket["KEY"]]
     drilled = run("drill", *words, data=empty, **GIVEN, **bucket)
     assert drilled.returncode == 0, drilled.stderr
 
-    # then: it was whole, nothing of it stays there, and the shop hears of it
+    # then: it was whole, nothing of it stays there, and the shop gets the result
     copier.compare()
     result = read_json(released / DRILLED)
     assert (result["backup"], result["fault"]) == (backup.folder.name, "")
     assert (result["orders"], result["entries"]) == (backup.manifest["orders"], backup.manifest["entries"])
     assert result["orders"] > 50
     assert {path.name for path in empty.iterdir()} <= {DRILLED, "logs"}
-    assert server.size() > 0  # the shop's own database was left alone
+    assert server.size() > 0  # the shop's own database was not changed
     server.stop()
     group.stop([copies], grace=2)
 

@@ -1,4 +1,4 @@
-"""PostgreSQL and Valkey of a data folder: they answer, they keep what was written, they recover."""
+"""PostgreSQL and Valkey of a data folder: they answer, keep their rows and keys, and recover."""
 
 import contextlib
 import os
@@ -47,7 +47,7 @@ def rows(keeper: Keeper) -> tuple[list[str], list[str]]:
 
 def kill_all(pids: list[int]) -> None:
     for pid in pids:
-        with contextlib.suppress(ProcessLookupError):  # some end by themselves when the first ones are dead
+        with contextlib.suppress(ProcessLookupError):  # some end by themselves after the first ones are dead
             os.kill(pid, signal.SIGKILL)
 
 
@@ -135,7 +135,7 @@ def test_after_a_stop_rows_stay_and_the_address_if_it_is_free(keep: Keep) -> Non
     assert second.state["database_url"] == first.state["database_url"]
     assert second.state["redis_url"] == first.state["redis_url"]
 
-    # when: somebody takes its port meanwhile
+    # when: another server takes its port meanwhile
     second.stop()
     taken = urlsplit(first.state["database_url"]).port
     with socket.create_server(("127.0.0.1", taken or 0)):
@@ -203,7 +203,7 @@ def test_killing_everything_loses_no_row_whoever_has_the_pid(keep: Keep, folder:
 
 
 def test_a_start_waits_until_left_over_stores_have_ended(keep: Keep, folder: Path) -> None:
-    # given: both nets of a killed launcher were cut, and its PostgreSQL and Valkey are slow to end
+    # given: neither the kernel nor a watchdog ended a killed launcher's PostgreSQL and Valkey, and both end slowly
     first = keep()
     write_row(first, "kept")
     for pid in first.state["children"]:
@@ -270,7 +270,7 @@ def test_in_roots_private_folder_postgres_lives_elsewhere(empty: Path) -> None:
 
 
 def test_what_a_superuser_made_before_gets_its_owner(folder: Path) -> None:
-    # given: a folder from before there were roles, with a table, the sequence of a column, one of its own, a function
+    # given: a folder of the time without roles, with a table, a column's sequence, a sequence of its own, a function
     group = ProcessGroup()
     server = PostgreSQL(folder, group)
     try:

@@ -1,4 +1,4 @@
-"""What the launcher takes over from `prepare_app`: the key while nobody owns the shop, and a restore."""
+"""The launcher's facts from `prepare_app`: the key while the shop has no owner, and a restore."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ REAL = {"UPSTREAM_BASE_URL": "https://upstream.example.com", "ALLOWED_HOSTS": "s
 
 
 def prepared(data: Path, said: str, *, code: int = 0, **given: str) -> Stack:
-    """The stack after `prepare_app` has said this."""
+    """The stack after `prepare_app` has printed this."""
     group: Any = SimpleNamespace(finish=lambda _child: code)
     (data / "prepare.log").write_text(f"  heartbeats (0.1 s)\n{said}\n")
     stack = Stack(Project(data, {**REAL, **given}), group)

@@ -1,4 +1,4 @@
-"""`./run` in a new checkout: the parts of an interrupted installation are made again."""
+"""`./run` in a new checkout makes the parts of an interrupted installation again."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from launcher import ROOT, installing
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A copy of what `./run` reads before anything is installed."""
+    """A copy of the files that `./run` reads before anything is installed."""
     for name in ("pyproject.toml", "requirements.txt", "requirements-dev.txt", "package-lock.json", "run"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "launcher", tmp_path / "launcher", ignore=shutil.ignore_patterns("__pycache__"))
@@ -22,7 +22,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def start(checkout: Path, *words: str, as_whom: Sequence[str] = ()) -> "subprocess.CompletedProcess[str]":
-    """`./run` there, without a package index."""
+    """Call `./run` there, without a package index."""
     environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
     environment.pop("PIP_FIND_LINKS", None)
     command = [*as_whom, getattr(sys, "_base_executable", sys.executable), str(checkout / "run"), *words]
@@ -30,7 +30,7 @@ def start(checkout: Path, *words: str, as_whom: Sequence[str] = ()) -> "subproce
 
 
 def start_without_rights(checkout: Path) -> "subprocess.CompletedProcess[str]":
-    """`./run` there by a user who may do no more than the modes of the files say: root may not, then, either."""
+    """Call `./run` there, by a user with only the rights of the files' modes, also if the tests run as root."""
     return start(checkout, as_whom=["setpriv", "--bounding-set=-all"] if os.geteuid() == 0 else [])
 
 
@@ -48,13 +48,13 @@ def test_an_interrupted_venv_is_made_again_a_whole_one_kept(checkout: Path) -> N
     # when
     first = start(checkout)
 
-    # then: it was made to its end, and only the packages are missing
+    # then: .venv was made to its end, and only the packages are missing
     assert first.returncode == 1
     assert (checkout / ".venv/bin/pip").exists()
     assert "requirements.txt" in first.stderr
     assert "No module named pip" not in first.stderr
 
-    # when: the next start gets no further, it does not begin with .venv again
+    # when: the next start gets no further, it does not make .venv again
     made = (checkout / ".venv/bin/pip").stat().st_ino
     second = start(checkout)
 
@@ -64,7 +64,7 @@ def test_an_interrupted_venv_is_made_again_a_whole_one_kept(checkout: Path) -> N
 
 
 def test_an_old_python_is_refused_in_one_sentence(checkout: Path) -> None:
-    # given: the first lines of ./run as an older Python reads them
+    # given: the lines of ./run that an older Python reads first
     text = (checkout / "run").read_text().replace("sys.version_info < (3, 11)", "True").replace('"python3.', '"none3.')
     (checkout / "run").write_text(text)
 
@@ -82,7 +82,7 @@ def test_every_user_may_read_what_is_installed(tmp_path: Path) -> None:
 
 
 def test_a_mark_that_may_not_be_read_is_a_sentence_and_installs_nothing(checkout: Path) -> None:
-    # given: somebody else has installed, and kept the mark to themselves
+    # given: another user has installed, with a mark that nobody else may read
     mark = checkout / ".venv/installed.json"
     (checkout / ".venv/bin").mkdir(parents=True)
     (checkout / ".venv/bin/python").symlink_to(sys.executable)

@@ -29,7 +29,7 @@ def test_a_process_that_talks_without_end_fills_no_disk(tmp_path: Path) -> None:
             assert log.stat().st_size <= processes.LOG_KEPT_BYTES
             assert log.with_name("it.log.1").stat().st_size > processes.LOG_KEPT_BYTES
         assert child.running()
-        # it goes on at the beginning of the emptied file, without a hole
+        # writing goes on at the beginning of the emptied file, without a hole
         assert wait_until(lambda: log.stat().st_size > 2_000)
         assert b"\0" not in log.read_bytes()
         assert len(list(log.parent.iterdir())) == 2

@@ -1,4 +1,4 @@
-"""A shop of 2,000 orders loses its disk while it sells: what a restore and the journal bring back."""
+"""A shop of 2,000 orders loses its disk while it sells; restore and journal bring back each acknowledged order."""
 
 import datetime as dt
 import shutil
@@ -31,7 +31,7 @@ from tests.launcher.seller import ORDERS
 
 SELLER = Path(__file__).with_name("seller.py")
 SOLD = 100  # at least: the seller goes on while a backup is made
-MOST_SECONDS = 300  # only so that a fault ends
+MOST_SECONDS = 300  # so that a fault ends the test
 
 
 @pytest.fixture
@@ -41,12 +41,12 @@ def target(tmp_path: Path) -> Path:
 
 
 def project_in(data: Path) -> Project:
-    """A demo's project there, without settings of this machine."""
+    """A demo's project in that folder, without settings of this machine."""
     return Project(data, {})
 
 
 def begin_to_sell(stack: Stack, sandbox: SandboxProcess, log: Path) -> subprocess.Popen[bytes]:
-    """The seller's process, which writes what is acknowledged into `log`."""
+    """Start the seller's process, which writes the acknowledged orders into `log`."""
     rates = dict.fromkeys(("UPSTREAM_ACCOUNT_RATE", "UPSTREAM_IP_RATE", "UPSTREAM_PRODUCTS_RATE"), "100000/minute")
     account = {
         "UPSTREAM_BASE_URL": sandbox.url,
@@ -56,7 +56,7 @@ def begin_to_sell(stack: Stack, sandbox: SandboxProcess, log: Path) -> subproces
     sandbox.control("reset")
     with log.open("w") as output:
         assert stack.stores.postgres
-        as_superuser = {"DATABASE_URL": stack.stores.postgres.url(APP_DATABASE)}  # it fills past the triggers
+        as_superuser = {"DATABASE_URL": stack.stores.postgres.url(APP_DATABASE)}  # the fill goes past the triggers
         environment = {**stack.owners_environment, **rates, **account, **as_superuser}
         return subprocess.Popen([PYTHON, SELLER], cwd=ROOT, env=environment, stdout=output)
 
@@ -73,7 +73,7 @@ def await_sold(count: int, seller: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def interrupted_backup(project: Project, server: PostgreSQL, target: Path) -> None:
-    """A backup whose copying program is killed by -9 while it copies."""
+    """A backup whose copying program is killed with `kill -9` while it copies."""
     with ThreadPoolExecutor() as pool:
         made = pool.submit(make_backup, project, server, target)
         assert wait_until(lambda: bool(copying(target)) or made.done(), seconds=MOST_SECONDS)
@@ -86,7 +86,7 @@ def interrupted_backup(project: Project, server: PostgreSQL, target: Path) -> No
 
 
 def copying(target: Path) -> list[psutil.Process]:
-    """The programs that copy PostgreSQL's files to there."""
+    """The programs that copy PostgreSQL's files to that folder."""
     programs = psutil.process_iter(["name", "cmdline"])
     return [
         program
@@ -104,7 +104,7 @@ def await_copies(server: PostgreSQL) -> None:
 
 
 def restore(target: Path, data: Path, group: ProcessGroup, moment: dt.datetime) -> tuple[set[str], dict[str, int]]:
-    """What `./run restore --to` does; the ref_ids of the orders that were sold, and the list with their orders."""
+    """Do as `./run restore --to` does; returns the ref_ids of the sold orders, and the list with their orders."""
     restored = project_in(data)
     restored.make_ready()
     known, _fault = recover(restored, group, backups_in(target)[0], moment, print)
@@ -124,7 +124,7 @@ def restore(target: Path, data: Path, group: ProcessGroup, moment: dt.datetime) 
 def test_every_acknowledged_order_is_there_or_on_the_list(
     empty: Path, target: Path, tmp_path: Path, group: ProcessGroup, sandbox_process: SandboxProcess
 ):
-    # given: a shop of 1,900 orders that sells, and whose log is copied
+    # given: a selling shop of 1,900 orders, whose log is copied
     project, log = project_in(empty), tmp_path / "sold"
     project.make_ready()
     stack = Stack(project, group)
@@ -154,7 +154,7 @@ def test_every_acknowledged_order_is_there_or_on_the_list(
     shutil.rmtree((empty / "postgres").resolve())
     shutil.rmtree(empty)
 
-    # then: each of them is an order again, some by the list
+    # then: each acknowledged sale is an order again, some by the list
     with new_folder() as data:
         for name, content in keys.items():
             (data / name).write_bytes(content)

@@ -1,4 +1,4 @@
-"""The folder in memory into which processes measure."""
+"""The folder in memory to which processes write their measures."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from launcher.stack import MEMORY, new_folder_in_memory
 
 
 def test_a_link_that_leads_nowhere_any_more_is_made_again(tmp_path: Path) -> None:
-    # given: the machine was started again, and its memory is empty
+    # given: the machine was restarted, and its memory is empty
     link = tmp_path / "metrics"
     link.symlink_to(MEMORY / "backoffice-gone")
     group = ProcessGroup()

@@ -1,4 +1,4 @@
-"""A new demo lives through its month before anybody can use it; tests/backoffice/test_demo.py looks at the month."""
+"""A new demo gets its month before anybody can use it; tests/backoffice/test_demo.py checks the month."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from launcher.stack import Stack
 
 @pytest.fixture
 def begun(monkeypatch: pytest.MonkeyPatch, group: ProcessGroup) -> list[tuple[tuple[str, ...], dict[str, str]]]:
-    """The programs of ours that a stack starts, with their environments; each ends at once and does nothing."""
+    """Our programs that a stack starts, with their environments; each ends at once and does nothing."""
     programs: list[tuple[tuple[str, ...], dict[str, str]]] = []
 
     def begin(_stack: Stack, name: str, *words: str, environment: dict[str, str], **_how: Any) -> Child:

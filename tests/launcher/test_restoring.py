@@ -1,4 +1,4 @@
-"""`./run restore`: a backup and the copied log make the database again, to the last commit or to a moment."""
+"""`./run restore`: a backup and the copied log restore the database, to the last commit or to a moment."""
 
 import datetime as dt
 import hashlib
@@ -39,7 +39,7 @@ def numbers(server: PostgreSQL) -> list[int]:
 
 
 def test_a_killed_database_comes_back_to_its_last_commit_or_to_a_moment(folder, target, group):
-    # given: a backup while the log is copied, then commits, then kill -9 without an end in order
+    # given: a backup while the log is copied, then commits, then kill -9
     server = PostgreSQL(folder, group)
     server.start()
     server.wait_ready("rows")
@@ -86,7 +86,7 @@ def test_a_killed_database_comes_back_to_its_last_commit_or_to_a_moment(folder, 
 
 
 def test_a_damaged_segment_of_the_copied_log_is_named(folder, target, group):
-    # given: a copied log of two segments, and the first has lost a part of its middle
+    # given: a copied log of two segments; the first has lost a part in its middle
     server = PostgreSQL(folder, group)
     server.start()
     server.wait_ready("rows")
@@ -102,7 +102,7 @@ def test_a_damaged_segment_of_the_copied_log_is_named(folder, target, group):
         assert wait_until(lambda: rows.execute(flushed).fetchone() == (True,))
     server.stop()
     group.stop([copies], grace=0)
-    (folder / "audit.key").touch()  # a drill takes it along
+    (folder / "audit.key").touch()  # a drill copies it, too
     (backup,) = backups_in(target)
     (damaged,) = [path for path in segments_after(backup) if number_of(path) == backup.first_segment + 1]
     with damaged.open("r+b") as file:
@@ -129,7 +129,7 @@ def test_a_gap_in_the_log_begins_new_copies_and_makes_a_backup_due(folder, targe
     assert not is_due(target, backups_in(target)[0].began)
     group.stop([first], grace=2)
 
-    # when: it goes on, and then nothing of the log is kept for it any more
+    # when: it goes on, and then PostgreSQL keeps no log for it any more
     again = copies.begin()
     assert len(named_by_time(target / "wal")) == 1
     group.stop([again], grace=2)

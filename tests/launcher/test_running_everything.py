@@ -1,7 +1,7 @@
 """`./run` as a person uses it: the whole application starts, serves, survives a dead process, and stops.
 
-All tests use one data folder and share one start, until a `kill -9` ends it: the last one starts on what that has left.
-A fault that a test makes must be over at its end.
+All tests use one data folder and share one start, until a `kill -9` ends it: the last test starts on the files that are
+left. A test must end the faults that it makes.
 """
 
 import contextlib
@@ -56,11 +56,11 @@ class Running:
         return {row["name"]: row for row in answer["processes"]}
 
     def everyone(self) -> list[int]:
-        """Every process that it started, directly or not."""
+        """Every process that `./run` started, directly or not."""
         return with_descendants(self.process.pid)
 
     def get(self, path: str) -> int:
-        """The status of a GET, 0 when nobody answers."""
+        """The status of a GET; 0 when no server answers."""
         with contextlib.suppress(OSError):
             return int(urllib.request.urlopen(f"{self.address}{path}", timeout=5).status)
         return 0
@@ -75,7 +75,7 @@ def shared_folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def started(shared_folder: Path) -> Iterator[Callable[[], Running]]:
-    """A function that starts `./run`, if none runs, and returns when it is ready; the last one ends without orphans."""
+    """A function that starts `./run`, if none runs, and returns when it is ready; at the end it leaves no orphans."""
     everything: list[Running] = []
     with contextlib.ExitStack() as stack:
 
@@ -96,7 +96,7 @@ def started(shared_folder: Path) -> Iterator[Callable[[], Running]]:
 
 @contextlib.contextmanager
 def launcher(folder: Path) -> "Iterator[subprocess.Popen[str]]":
-    """`./run`, ready; the shop begins without a month behind it, which takes longer than all the rest."""
+    """`./run`, ready, with a shop without a demo's month, because the month takes longer than all the rest."""
     with subprocess.Popen(
         [sys.executable, str(ROOT / "run"), "--empty", "--port", str(free_port())],
         env=clean_environment(BACKOFFICE_DATA=str(folder), WEB_PROCESSES="2", NOT_OURS=CANARY),
@@ -112,14 +112,14 @@ def launcher(folder: Path) -> "Iterator[subprocess.Popen[str]]":
                 break
         else:
             pytest.fail("".join(heard))
-        # what it says later must not fill the pipe: it would wait for a reader
+        # later lines must not fill the pipe: `./run` would wait for a reader
         threading.Thread(target=process.stdout.read, daemon=True).start()
         yield process
 
 
 @pytest.fixture
 def running(started: Callable[[], Running]) -> Running:
-    """`./run`, ready: the one that the test before has left running, since each start loads the app ten times."""
+    """`./run`, ready: it still runs from the test before, since each start loads the app ten times."""
     return started()
 
 
@@ -146,7 +146,7 @@ def rights_of_processes(running: Running) -> dict[str, tuple[bool, bool]]:
 
 
 def weight_of_session(pid: int) -> int | None:
-    """What the kernel weighs the process's session with; None where it does not weigh sessions."""
+    """The niceness that the kernel gives the process's session; None if it does not weigh sessions."""
     with contextlib.suppress(OSError, IndexError):
         return int(Path(f"/proc/{pid}/autogroup").read_text().split()[-1])
     return None
@@ -163,10 +163,10 @@ def test_it_serves_lists_and_calls_manage(running: Running) -> None:
     assert {row["state"] for row in processes.values()} == {"running"}
     assert sum(row["memory_kib"] for row in processes.values()) < 1000 * 1024
 
-    # each of ours gives a heartbeat of its own
+    # each of our processes gives a heartbeat
     assert wait_until(lambda: with_heartbeat(running) >= OURS, seconds=20, every=1)
 
-    # no process may do more than its work
+    # no process has more rights than its work needs
     assert rights_of_processes(running) == dict.fromkeys(OURS | {"sandbox"}, (False, False))
 
     # the workers and beat let the pages go first
@@ -180,7 +180,7 @@ def test_it_serves_lists_and_calls_manage(running: Running) -> None:
     written = [path for path in running.folder.rglob("*") if path.is_file() and path.stat().st_size < 10_000_000]
     assert not [path for path in written if CANARY.encode() in path.read_bytes()]
 
-    # what the processes measure is in memory: a full disk ends none of them
+    # the processes' measures are in memory: a full disk ends none of them
     measured = (running.folder / "metrics").resolve()
     assert measured.parent == MEMORY
     assert list(measured.glob("*.db"))
@@ -216,7 +216,7 @@ def test_dead_stores_restart_without_loss_while_web_stays(running: Running) -> N
     assert wait_until(lambda: running.processes()["valkey"]["pid"] != before["valkey"]["pid"], every=0.5)
     after = running.processes()
     restarted = {name for name in EVERYTHING if after[name]["pid"] != before[name]["pid"]}
-    # a worker that loses the broker in the middle of a command may end: it is started again, too
+    # a worker that loses the broker during a command may end: it is started again, too
     assert {"postgres", "valkey"} <= restarted <= {"postgres", "valkey", "worker", "background", "beat"}
     assert running.process.poll() is None
     with psycopg.connect(environment["DATABASE_OWNER_URL"]) as connection:
@@ -247,7 +247,7 @@ def test_it_gives_way_to_an_upgrade_and_starts_again_in_the_same_process(running
     with locked(upgrade_lock(running.folder), ProcessGroup()):
         os.kill(launcher, signal.SIGUSR1)
 
-        # it has let go of everything, and waits
+        # it has released everything, and waits
         assert wait_until(lambda: not is_held(running.folder) and all_gone(list(children)), seconds=30)
         assert running.process.poll() is None
         assert running.processes() == {}
@@ -262,7 +262,7 @@ def test_a_dead_web_restarts_and_a_dead_launcher_has_no_orphan(running: Running)
 
     os.kill(before, signal.SIGKILL)
 
-    # the other one serves meanwhile
+    # the other installation serves meanwhile
     assert [running.get("/healthz") for _ in range(5)] == [200] * 5
     assert wait_until(lambda: running.processes()["web"]["pid"] not in {before, None}, seconds=20, every=0.5)
     assert wait_until(lambda: running.get("/healthz") == 200, seconds=20)
@@ -286,6 +286,6 @@ def test_it_starts_after_a_kill_and_stops_at_ctrl_c(running: Running) -> None:
     assert wait_until(lambda: not measured.exists())
     assert run("status", data=running.folder).returncode == 3
 
-    # a command alone starts what it needs
+    # a command without `./run` starts what it needs
     alone = run("manage", "list_tills", "--json", data=running.folder)
     assert alone.returncode == 0, alone.stderr

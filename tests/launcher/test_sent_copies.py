@@ -1,4 +1,4 @@
-"""The journal of what is sent is copied to where the backups go, and old days are deleted."""
+"""The journal of sent orders is copied to the folder of backups, and old days are deleted."""
 
 import datetime as dt
 
@@ -21,7 +21,7 @@ def test_what_was_appended_is_appended_to_the_copy(tmp_path):
     (copy,) = (folder / "sent").iterdir()
     assert copy.read_text() == "one\ntwo\n"
     assert copy.stat().st_mode & 0o777 == 0o600
-    # a shop that was restored beside them writes to a file of its own
+    # a shop that was restored there writes to a file of its own
     other = tmp_path / "restored/sent"
     other.mkdir(parents=True)
     (other / copy.name).write_text(copy.read_text())

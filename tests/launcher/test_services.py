@@ -1,4 +1,4 @@
-"""A process that ends is started again, more and more rarely while it fails."""
+"""A process that ends is started again, after longer and longer pauses while it fails."""
 
 import shutil
 import sys
@@ -31,19 +31,19 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def start(group: ProcessGroup, code: str) -> Child:
-    """A Python that runs this code."""
+    """Start a Python that runs this code."""
     return group.start("it", [sys.executable, "-c", code], env={}, cwd=Path("/"))
 
 
 def pauses(service: Service, group: ProcessGroup, clock: list[float], count: int) -> list[float]:
-    """After each of so many ends: the seconds until the next start."""
+    """The seconds until the next start, after each of so many ends."""
     seconds = []
     for _ in range(count):
         clock[0] = service.due
         assert service.keep_up(group, lambda _: None)  # started
         if service.child:
             assert wait_until(lambda: not service.child.running())  # type: ignore[union-attr]
-            assert service.keep_up(group, lambda _: None)  # its end is noted
+            assert service.keep_up(group, lambda _: None)  # the end is noted
         seconds.append(service.due - clock[0])
     return seconds
 

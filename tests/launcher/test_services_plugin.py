@@ -27,7 +27,7 @@ def test_services():
 
 
 def start_pytest(empty: Path, *, stay: float) -> "subprocess.Popen[bytes]":
-    """Run one test in a pytest of its own that starts services of its own, as if a real upstream were configured."""
+    """Run one test in a pytest of its own with services of its own, as if a real upstream were configured."""
     (empty / "test_inner.py").write_text(INNER)
     plugins = ["-p", "testing.services", "-p", "no:django", "-p", "no:cacheprovider"]
     words = ["-c", os.devnull, "--rootdir", str(empty), *plugins]
@@ -42,7 +42,7 @@ def start_pytest(empty: Path, *, stay: float) -> "subprocess.Popen[bytes]":
 
 @pytest.fixture
 def found(empty: Path) -> Path:
-    """The file in which the inner test names the folder of its services."""
+    """The file into which the inner test writes the folder of its services."""
     return empty / "found"
 
 

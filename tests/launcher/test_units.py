@@ -1,4 +1,4 @@
-"""`./run service install` writes units that systemd takes, with few rights."""
+"""`./run service install` writes units that systemd accepts, with few rights."""
 
 import os
 import shutil

@@ -35,7 +35,7 @@ time.sleep(60)
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout whose version 2 lies where version 1 was, with packages."""
+    """A checkout with version 2 in place of version 1, with packages."""
     root = tmp_path / "checkout"
     packages = (root / ".venv", root / "node_modules")
     for folder in packages:
@@ -53,7 +53,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def former(tmp_path: Path, checkout: Path) -> Iterator[dict[str, Any]]:
-    """What the running version 1 says about itself; its database is in the data folder."""
+    """The state of the running version 1, whose database is in the data folder."""
     data = tmp_path / "data"
     (data / "postgres/data").mkdir(parents=True)
     (data / "postgres/data/rows").write_text("of version 1")
@@ -151,7 +151,7 @@ def test_a_folder_that_somebody_else_installs_is_refused_before_the_shop_is_stop
 
 def test_the_commit_of_a_folder_of_somebody_else_is_known(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     head = git(checkout, "rev-parse", "HEAD")
-    # given: a folder that git takes for somebody else's
+    # given: a folder that git takes for another user's
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 
     assert upgrading.commit() == head

@@ -1,8 +1,8 @@
 """A shop with the data of version 0.1.0 sells 50 orders a minute while `./run upgrade` fails, goes back, and succeeds.
 
-Its databases come from files that were made at the release; the code is today's in a checkout of its own, so that the
-first start is the upgrade from 0.1.0 and its tables are changed by all migrations since then. Two versions with a
-migration more come after it. It cannot show that 0.1.0's own code runs: its packages are not here.
+Its databases come from files that were made at the release. The code is today's, in a checkout of its own, so that the
+first start is the upgrade from 0.1.0, and all later migrations change its tables. Two versions with one more migration
+follow. The test cannot show that 0.1.0's own code runs, because its packages are not here.
 """
 
 import contextlib
@@ -37,10 +37,10 @@ SETTINGS = {
     **GIVEN,
     "WEB_PROCESSES": "1",
     "WORKER_PROCESSES": "1",
-    "ORDER_CHECK_FIRST_SECONDS": "1",  # of what was being sent when the shop stopped
+    "ORDER_CHECK_FIRST_SECONDS": "1",  # for orders that were being sent when the shop stopped
     "ORDER_LEASE_SECONDS": "10",
 }
-MOST_SECONDS = 300  # only so that a fault ends
+MOST_SECONDS = 300  # so that a fault ends the test
 NOT_COPIED = (".git", ".venv*", "node_modules", ".data", ".env", ".*_cache", "site", "staticfiles")
 MIGRATION = """
 from django.db import migrations
@@ -65,7 +65,7 @@ def wait_for(condition: Callable[[], bool], *, every: float = 0.05) -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A checkout of today's code, with tags: what runs, a next version that cannot be prepared, and one that can."""
+    """A checkout of today's code, with tags: the running version, a next one that cannot be prepared, one that can."""
     root = tmp_path / "checkout"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(*NOT_COPIED))
     git(root, "init", "-q")
@@ -84,7 +84,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def release(root: Path, version: str) -> None:
-    """Commit and tag what lies there as this version."""
+    """Commit and tag the files there as this version."""
     text = (root / "pyproject.toml").read_text()
     (root / "pyproject.toml").write_text(re.sub(r'(?m)^version = ".*"$', f'version = "{version}"', text))
     git(root, "add", "--all")
@@ -93,7 +93,7 @@ def release(root: Path, version: str) -> None:
 
 
 def lend_packages(root: Path) -> None:
-    """Give the checkout an environment and front-end packages of its own that hold nothing but links to ours."""
+    """Give the checkout an environment and front-end packages that consist of links to ours."""
     (libraries,) = VENV.glob("lib/python*/site-packages")
     own = root / ".venv"
     (own / libraries.relative_to(VENV)).mkdir(parents=True)
@@ -120,7 +120,7 @@ class Shop:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """Until the block ends."""
+        """Run `./run` until the block ends."""
         with subprocess.Popen(self._words("--port", str(self.port)), **self._how()) as process:
             try:
                 listener = threading.Thread(target=self._listen, args=[process], daemon=True)
@@ -136,7 +136,7 @@ class Shop:
         self.said.extend(process.stdout)
 
     def await_ready(self, process: "subprocess.Popen[str]") -> None:
-        """Wait until it says so."""
+        """Wait until `./run` says that it is ready."""
 
         def is_ready() -> bool:
             assert process.poll() is None, "".join(self.said)
@@ -145,23 +145,23 @@ class Shop:
         wait_for(is_ready)
 
     def call(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        """`./run` with these words, to its end."""
+        """Call `./run` with these words, and wait for its end."""
         return subprocess.run(self._words(*words), **self._how(), timeout=MOST_SECONDS, check=False)
 
     def upgrade_to(self, version: str) -> "subprocess.CompletedProcess[str]":
-        """What an owner does."""
+        """Upgrade as an owner does."""
         git(self._checkout, "checkout", "-q", version)
         return self.call("upgrade")
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
-        """What the app's database answers."""
+        """The answer of the app's database."""
         secrets, ports = read_json(self._data / "secrets.json"), read_json(self._data / "ports.json")
         url = f"postgresql://app:{secrets['postgres']}@127.0.0.1:{ports['postgres']}/{APP_DATABASE}"
         with psycopg.connect(url) as connection:
             return connection.execute(statement).fetchall()
 
     def charges(self) -> Counter[str]:
-        """How often the sandbox has charged each order, by ref_id."""
+        """The number of the sandbox's charges for each order, by ref_id."""
         port = read_json(self._data / "ports.json")["sandbox"]
         token = read_json(self._data / "secrets.json")["sandbox_token"]
         address = f"http://127.0.0.1:{port}/control/ledger"
@@ -184,10 +184,10 @@ class Shop:
 
 
 class Cashier:
-    """A person at the counter's pages, who sends the same form again while nobody answers."""
+    """A cashier at the counter's pages, who sends the same form again while no server answers."""
 
     def __init__(self, address: str) -> None:
-        self.sold: list[str] = []  # the numbers of what was acknowledged
+        self.sold: list[str] = []  # the numbers of the acknowledged sales
         self.faults: list[str] = []
         self._address = address
         self._browser = requests.Session()
@@ -205,7 +205,7 @@ class Cashier:
         self._thread.join()
 
     def sell_more(self) -> None:
-        """Return once two more were sold: the shop is there again."""
+        """Return after two more sales: then the shop serves again."""
         until = len(self.sold) + 2
         wait_for(lambda: len(self.sold) >= until)
 
@@ -213,7 +213,7 @@ class Cashier:
         number = 0
         while not self._ends.wait(EVERY_SECONDS):
             number += 1
-            destination = f"0813551{number:05d}"  # as `ORDERS` looks for them
+            destination = f"0813551{number:05d}"  # in the form that `ORDERS` looks for
             page = self._get(f"/counter/review/?product={PRODUCT}&q={destination}")
             form = {**hidden_in(page), "product": PRODUCT, "destination": destination, "paid_by": "qris"}
             answer = self._post("/counter/send/", {**form, "confirm": "1"})
@@ -242,7 +242,7 @@ class Cashier:
 
 
 def hidden_in(page: str) -> dict[str, str]:
-    """What the forms of a page send by themselves."""
+    """The hidden fields of a page's forms."""
     return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page))
 
 
@@ -250,7 +250,7 @@ def hidden_in(page: str) -> dict[str, str]:
 def test_upgrades_of_a_shop_that_sells_lose_and_double_nothing(checkout: Path, released: Path) -> None:
     shop = Shop(checkout, released)
 
-    # given: the data of 0.1.0 under today's code, which sells
+    # given: a selling shop with the data of 0.1.0 and today's code
     with shop.running():
         with Cashier(shop.address) as cashier:
             cashier.sell_more()
@@ -263,7 +263,7 @@ def test_upgrades_of_a_shop_that_sells_lose_and_double_nothing(checkout: Path, r
             cashier.sell_more()
         wait_for(lambda: all(status == "success" for _number, _ref, status, _kinds in shop.rows(ORDERS)), every=0.5)
 
-        # then: the first left nothing behind, and what was sold is there once, in the books and at the provider
+        # then: the first upgrade left nothing, and each sale is there once, in the books and at the provider
         assert (failed.returncode, columns_of_failed) == (1, [])
         assert "Version 0.1.0 runs again" in failed.stdout
         assert (worked.returncode, shop.rows(COLUMNS)) == (0, [("of_the_next_version",)])

@@ -1,4 +1,4 @@
-"""Books for the pages' tests, opened and moved as in the shop: by what the upstream reports."""
+"""Books for the pages' tests, opened and moved as in the shop: by the upstream's reports."""
 
 import re
 from typing import Any
@@ -16,20 +16,20 @@ from tests.gateway.helpers import read_balance
 
 
 def open_books(balance: int = 1_000_000) -> None:
-    """The upstream reports this balance (rupiah) for the first time, and the books are opened with it."""
+    """Open the books: the upstream reports this balance (rupiah) for the first time."""
     read_balance(balance)
     assert reconciliation.reconcile().state == "balanced"
 
 
 def upstream_tells(balance: int) -> Difference | None:
-    """The upstream reports this balance and it is compared; the newest difference, if there is one."""
+    """Report and compare this balance; returns the newest difference, if there is one."""
     read_balance(balance)
     reconciliation.reconcile()
     return Difference.objects.first()
 
 
 def spend(amount: int, *, kind: str = "purchase", status: Status = Status.SUCCESS, refunded: bool = False) -> Order:
-    """An order of ours in the books only: reserved, debited, perhaps refunded."""
+    """An order that is only in our books: reserved, debited, perhaps refunded."""
     status = Status.FAILED if refunded else status
     order = make_order(status, kind=kind, max_price=amount, price=amount)
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""A day that is over is closed once, read by the pages as it was kept, and proved from the entries each night."""
+"""A past day is closed once, pages read it as stored, and a nightly proof compares it with the entries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OPENED, PRICE = 1_000_000, 10_500
 
 @pytest.fixture
 def clock(time_machine: Any) -> Any:
-    """Moves to an hour of a day of November 2026 in Jakarta."""
+    """A function that moves the clock to an hour of a day of November 2026 in Jakarta."""
 
     def at(day: int, hour: int = 12) -> None:
         moment = dt.datetime(2026, 11, day, hour, 30, tzinfo=ZoneInfo("Asia/Jakarta"))
@@ -40,7 +40,7 @@ def clock(time_machine: Any) -> Any:
 
 @pytest.fixture
 def three_days(clock: Any) -> Any:
-    """Opened and one order charged on the 18th; nothing on the 19th; one refunded on the 20th; now the 21st."""
+    """Books opened and one order charged on the 18th; nothing on the 19th; a refund on the 20th; now the 21st."""
     clock(18)
     open_books(OPENED)
     spend(PRICE)
@@ -106,7 +106,7 @@ def test_pages_read_the_days_that_are_kept(three_days: Any):
 
     assert again == curve
     assert [day.day.day for day in curve] == [18, 19, 20, 21]
-    assert len([query for query in queries if "SUM(" in query["sql"]]) == 1  # today's
+    assert len([query for query in queries if "SUM(" in query["sql"]]) == 1  # today's sum
 
 
 def test_the_closing_page_closes_a_day_when_it_is_needed(three_days: Any, auditor: Any):

@@ -25,7 +25,7 @@ def sent() -> Order:
 
 
 def numbers(order: Order) -> set[int | None]:
-    """The order's price as the order and the books (debit and refund) have it."""
+    """The order's prices in the order and in the books (debit and refund)."""
     order.refresh_from_db()
     entries = Entry.objects.filter(ref_id=order.ref_id, kind__in=["debit", "refund"])
     return {order.price, *entries.values_list("amount", flat=True)}

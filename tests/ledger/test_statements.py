@@ -1,4 +1,4 @@
-"""Statement, daily closing and curve say what the entries say, day by day of the shop's own time, and add up."""
+"""Statement, daily closing and curve agree with the entries, by days of the shop's own time, and add up."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FIRST = dt.date(2026, 11, 18)
 
 @pytest.fixture
 def three_days(time_machine: Any, django_user_model: Any) -> Any:
-    """Opened on the 18th; sold, refunded and topped up on the 19th around midnight; adjusted on the 20th."""
+    """Books opened on the 18th; sold, refunded and topped up on the 19th around midnight; adjusted on the 20th."""
     admin = django_user_model.objects.create_superuser("admin")
 
     def at(day: int, hour: int, minute: int = 0) -> None:
@@ -214,5 +214,5 @@ def test_the_balance_command_prints_all_four_balances():
         "between": None,
         "state": "topup_unacknowledged",
     }
-    assert before == {**facts, "available": 999_001}  # nothing is spent of what no run has found yet
+    assert before == {**facts, "available": 999_001}  # money that no run has found yet is not available
     assert "Rp1.000.500" in run("balance")

@@ -1,4 +1,4 @@
-"""The page of the policies: saved with a second factor, looser ones with a second person; the environment wins."""
+"""The page of the policies: a change takes a second factor, a looser value a second person; the environment wins."""
 
 import datetime as dt
 import re
@@ -30,7 +30,7 @@ def typed(**changed: object) -> dict[str, object]:
 
 
 def faults(page) -> dict[str, list[str]]:
-    """Field → codes of what is wrong with it."""
+    """Field → codes of its faults."""
     return {name: [error.code for error in errors.as_data()] for name, errors in page.context["form"].errors.items()}
 
 
