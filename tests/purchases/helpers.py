@@ -1,4 +1,4 @@
-"""What the pages of orders show in a test."""
+"""Reads the pages of orders in tests."""
 
 import re
 from typing import Any
@@ -19,5 +19,5 @@ def detail(client: Client, order: Order, **query: str) -> Any:
 
 
 def offered(answer: Any) -> set[str]:
-    """The page's offers, as `purchases.services.Action` names them."""
+    """The actions that the page offers, as `purchases.services.Action` names them."""
     return set(re.findall(r'id="act-([a-z_]+)"', answer.content.decode()))

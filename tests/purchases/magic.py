@@ -1,4 +1,4 @@
-"""Orders for the sandbox's magic destinations: each makes it behave in one documented way."""
+"""Orders for the sandbox's magic destinations: each destination has one documented behaviour."""
 
 import datetime as dt
 from typing import Any
@@ -21,7 +21,7 @@ def place(number: int, *, name: str = "Telkomsel 10.000") -> Order:
 
 
 def ask(order: Order, *, times: int) -> Order:
-    """Ask the upstream about it so many times, without waiting for the moments at which it would be asked."""
+    """Poll the order so many times, without waiting for the due times."""
     for _ in range(times):
         poll(order.pk, call_class=CallClass.INTERACTIVE)
     order.refresh_from_db()
@@ -29,25 +29,25 @@ def ask(order: Order, *, times: int) -> Order:
 
 
 def ended(order: Order) -> Order:
-    """The order once the upstream has said how it ended."""
+    """The order, after polls until it is final."""
     eventually(lambda: ask(order, times=1).is_final)
     return order
 
 
 def killed(*_: Any, **__: Any) -> Any:
-    """In the place of a function: the process is killed at this moment."""
+    """In place of a function: as if the process were killed at this moment."""
     raise KeyboardInterrupt
 
 
 def buy(number: int, *, wait: float = 5.0) -> Order:
-    """Place, send, and follow for `wait` seconds without any callback, like the commands."""
+    """Place, send, and follow for `wait` seconds without any callback, as the commands do."""
     order = place(number)
     submit(order.pk, call_class=CallClass.INTERACTIVE)
     return follow(order, seconds=wait)
 
 
 class Lost:
-    """The work inside is lost: afterwards the database is as it was before, and says that it was restored."""
+    """Loses the work inside: afterwards the database is as before, and marked as restored."""
 
     def __enter__(self) -> None:
         self.rows = copy_rows()

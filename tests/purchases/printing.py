@@ -1,4 +1,4 @@
-"""A till with a receipt printer of its own, and what its pages send to the printer."""
+"""A till with a receipt printer of its own, and the jobs that its pages send to the printer."""
 
 import json
 import re
@@ -15,13 +15,13 @@ def cashier_at_a_till(**printer):
 
 
 def job_of(answer):
-    """The job of a page; None where the browser prints."""
+    """The print job of a page; None if the browser prints."""
     found = re.search(r'<script id="print-job" type="application/json">(.*?)</script>', answer.content.decode())
     return json.loads(found[1]) if found else None
 
 
 def words_of(job) -> list[str]:
-    """All words of its lines, in order."""
+    """All words of the job's lines, in order."""
     texts = [
         line["text"] if line["kind"] == "text" else f"{line['label']} {line['value']}"
         for line in job["lines"]

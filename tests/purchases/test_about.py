@@ -1,4 +1,4 @@
-"""Above the most that it adds up, the foot of the list says "about", and is near."""
+"""If there are more rows than the foot of the list adds up, it says "about", and the estimate is near."""
 
 import pytest
 from django.db import connection
@@ -25,9 +25,9 @@ QUERIES = (
 
 @pytest.fixture
 def skewed_shop(monkeypatch):
-    """6,000 orders of four weeks: the older half of XL, a tenth of them dear; the newer of AXIS, a third.
+    """6,000 orders of four weeks: the older half of XL, a tenth of them dear; the newer half of AXIS, a third dear.
 
-    The foot adds up 100 by itself, and looks at some 1,500 for an estimate.
+    The foot adds up 100 orders by itself, and reads some 1,500 for an estimate.
     """
     monkeypatch.setattr(search, "MOST_SUMMED", 100)
     monkeypatch.setattr(sums, "_SPREAD", 1_500)
@@ -60,7 +60,7 @@ def test_an_estimate_is_near(monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(sums, "_ENOUGH", enough)
         for query in QUERIES:
             near = ORDERS.foot(ORDERS.find(QueryDict(query), person), person)["sums"]
-            assert not near.is_exact  # each is read now
+            assert not near.is_exact  # each estimate is read now
             about[query, read] = near
 
     monkeypatch.setattr(search, "MOST_SUMMED", 10_000)

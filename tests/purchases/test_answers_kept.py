@@ -1,4 +1,4 @@
-"""The outcome in an answer is applied first; the balance in it is stored afterwards, for what it is."""
+"""The outcome in an answer is applied first; its balance is stored afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several orders at once: each by the rules of one, with its own result; what the upstream is asked meanwhile."""
+"""Acts on several orders at once: each by the rules of one, with its own result; and the upstream's requests."""
 
 import re
 import uuid
@@ -35,7 +35,7 @@ def post(browser, act, *orders, query="", **fields):
 
 
 def results(answer):
-    """What came of each order: ref_id → whether it was done."""
+    """The result of each order: ref_id → whether it was done."""
     return {result.order.ref_id: not result.refusal for result in answer.context["results"]}
 
 
@@ -102,7 +102,7 @@ def test_each_ticked_order_gets_a_receipt_of_its_branch(cashier):
     preview = cashier.get(post(cashier, "print", here, there, open_one).headers["Location"])
     assert len(papers_of(preview)) == 2
     assert f'data-left-out="{open_one.ref_id}"' in preview.content.decode()
-    assert not ReceiptPrint.objects.exists()  # it was looked at, not printed
+    assert not ReceiptPrint.objects.exists()  # it was viewed, not printed
     form = {"orders": preview.context["refs"], "paper": "80"}
     papers = {}
     for paper in papers_of(cashier.post("/orders/receipts/", form, follow=True)):
@@ -149,7 +149,7 @@ def test_the_file_holds_the_ticked_orders_and_is_noted(cashier, supervisor):
     text = b"".join(answer.streaming_content).decode()
     assert (first.ref_id in text, second.ref_id in text) == (True, False)
     assert AuditEvent.objects.get(kind="export_made").facts == {"format": "csv", "rows": 1}
-    assert post(cashier, "file", first).status_code == 400  # a file holds costs
+    assert post(cashier, "file", first).status_code == 400  # a file has costs
 
 
 def test_held_orders_are_released_once_each_for_the_confirmed_price(supervisor):
@@ -169,7 +169,7 @@ def test_held_orders_are_released_once_each_for_the_confirmed_price(supervisor):
 
 @pytest.fixture
 def costs_hidden(transactional_db: None):
-    """The shop hides costs from its supervisors; afterwards no more, as what a test commits of roles stays."""
+    """Hide costs from supervisors; taken back afterwards, because a test's committed roles stay."""
     role, right = Group.objects.get(name="supervisor"), Permission.objects.get(codename="view_cost")
     role.permissions.remove(right)
     yield
@@ -195,7 +195,7 @@ def test_sending_again_is_asked_first_with_what_it_costs(sees_cost, upstream: Up
     assert [upstream.calls(order) for order in held] == [[], []]
     assert Entry.objects.count() == entries
 
-    # when: what the page shows is sent, and pressed twice
+    # when: the page's form is sent twice
     for _ in range(2):
         post(supervisor, "release", *held, query="?status=needs_action", confirmed="on")
 

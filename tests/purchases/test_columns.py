@@ -1,4 +1,4 @@
-"""The columns of the orders list: chosen, ordered, kept for a person and in a view, and the same in a file."""
+"""The columns of the orders list are chosen, ordered, kept for a person and in a view, and the same in a file."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A command that was called wrongly says so in one sentence, exits with 2, and has done nothing."""
+"""A wrong call of a command gives one sentence and exit code 2, and does nothing."""
 
 import json
 import logging
@@ -32,7 +32,7 @@ def outputs_of(*args: str) -> tuple[int, str, str]:
 
 
 def refuses(*args: str) -> str:
-    """The one sentence of a usage error that left everything as it was."""
+    """The one sentence of a usage error; asserts that it changed nothing."""
     code, sentence = run(*args)
     assert (code, "\n" in sentence) == (2, False), sentence
     assert not Order.objects.exists()

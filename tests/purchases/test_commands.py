@@ -1,4 +1,4 @@
-"""The commands use the same services as the pages, print JSON for programs and tell the state by their exit code."""
+"""The commands use the same services as the pages, print JSON for programs; their exit code gives the state."""
 
 import json
 import re

@@ -17,7 +17,7 @@ from upstream.budget import CallClass
 def test_an_order_takes_30_statements_from_click_to_callback(upstream: Upstream):
     browser, product = browser_of("cashier"), Product.objects.get(name="Telkomsel 10.000")
     counts = []
-    for number in ("081212345670", "081212345671"):  # the first one makes what every later one finds
+    for number in ("081212345670", "081212345671"):  # the first order makes the rows that later orders find
         form = {"product": product.code, "destination": number, "token": str(uuid.uuid4()), "price": product.price}
         with statements() as click:
             assert browser.post("/counter/send/", form).status_code == 302

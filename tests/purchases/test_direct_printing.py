@@ -1,4 +1,4 @@
-"""A receipt at a till with a printer of its own: the page has the same lines for it, and prints by itself once."""
+"""A receipt at a till with a printer of its own: the page has the same lines as a job, and prints it once."""
 
 import uuid
 
@@ -47,7 +47,7 @@ def test_a_print_comes_out_by_itself_once():
 def test_an_old_print_that_is_looked_at_does_not_come_out():
     browser, order = cashier_at_a_till(), make_order(Status.SUCCESS, sn="1", price=10_500)
     print_it(browser, order)
-    browser.post(f"/orders/{order.ref_id}/receipt/")  # the answer of this copy is never opened
+    browser.post(f"/orders/{order.ref_id}/receipt/")  # the page with this copy is never opened
 
     assert job_of(browser.get(f"/orders/{order.ref_id}/receipt/1/"))["now"] is False
 

@@ -1,4 +1,4 @@
-"""Rules that hold on both sides: in our code, and in the database when our code's guard is gone."""
+"""Rules that hold twice: in our code, and in the database if our code's guard is gone."""
 
 import datetime as dt
 import uuid

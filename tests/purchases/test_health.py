@@ -1,4 +1,4 @@
-"""A product's health: counted from our own orders in the background, shown on its tile and its page, gone by itself."""
+"""A product's health: counted from our orders in the background, shown on tile and page, over by itself."""
 
 import datetime as dt
 from types import SimpleNamespace
@@ -30,7 +30,7 @@ def _nothing_noted():
 
 
 def ended(product, status, *, ago=1.0, took=0.1, **facts):
-    """An order that ended so many minutes ago and took so many."""
+    """An order that ended so many minutes ago, and took so many minutes."""
     final_at = timezone.now() - ago * MINUTE
     sent_at = final_at - took * MINUTE
     return make_order(status, product=product, sent_at=sent_at, created_at=sent_at, final_at=final_at, **facts)
@@ -43,7 +43,7 @@ def on_its_way(product, *, minutes, number):
 
 
 def marks(browser, product, page="/products/"):
-    """The health that a page shows: "failing", "slow"."""
+    """The marks of health on a page: "failing", "slow"."""
     text = browser.get(page.format(code=product.code)).content.decode()
     return [part.partition('"')[0] for part in text.split('data-health="')[1:]]
 

@@ -1,4 +1,4 @@
-"""Opening hours: outside of them a cashier sells nothing by themselves; what runs, and what is approved, goes on."""
+"""Outside of opening hours a cashier cannot sell alone; running orders and approved ones go on."""
 
 import datetime as dt
 
@@ -26,7 +26,7 @@ def closed() -> None:
 
 
 def close() -> None:
-    """The shop opens in an hour, for an hour."""
+    """Close the shop: it opens in an hour, for an hour."""
     now = timezone.localtime()
     hours = {"opens_at": now + dt.timedelta(hours=1), "closes_at": now + dt.timedelta(hours=2)}
     values = {name: f"{at:%H:%M}" for name, at in hours.items()}

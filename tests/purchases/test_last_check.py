@@ -1,4 +1,4 @@
-"""An order's page says what its last status request brought, and when."""
+"""An order's page shows the result and the time of its last status request."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""After a restore: the orders that only the journal of what is sent knows are taken in, and nothing is bought twice."""
+"""After a restore: orders that only the journal of sent orders has are taken in, and nothing is bought twice."""
 
 import datetime as dt
 from pathlib import Path
@@ -62,7 +62,7 @@ def kinds(order: Order) -> list[tuple[str, int]]:
 
 
 def test_fifty_lost_orders_are_found_and_fifty_more_are_charged_once_each(upstream: Upstream):
-    # given: opened books, and fifty orders after the moment that is restored
+    # given: opened books, and fifty orders after the restored moment
     read_balance()
     reconcile()
     before = books().balance
@@ -263,7 +263,7 @@ def test_an_approval_whose_approver_is_not_known_here_is_void(upstream: Upstream
 
 
 def test_what_was_sent_again_in_the_lost_time_is_polled(upstream: Upstream):
-    # given: an order that needs action, and is sent again afterwards
+    # given: an order that needs action and is sent again afterwards
     order = orders.place(Product.objects.get(name="Telkomsel 10.000"), destination="081290000001")
     claim(order.pk)
     orders.answer(order, Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
@@ -280,7 +280,7 @@ def test_what_was_sent_again_in_the_lost_time_is_polled(upstream: Upstream):
 
 @pytest.mark.parametrize("has_journal", [True, False])
 def test_a_waiting_order_that_a_lost_top_up_sent_is_not_sent_again(upstream: Upstream, settings, tmp_path, has_journal):
-    # given: an order that waits for a top-up, and was queued by itself and sent in the lost time
+    # given: an order that waits for a top-up; in the lost time it was queued by itself and sent
     upstream.control("account", balance=1_000)
     assert look_at_balance().state == "balanced"
     order = orders.place(Product.objects.get(name="Telkomsel 10.000"), destination="081290000001", wait_for_topup=True)
@@ -295,7 +295,7 @@ def test_a_waiting_order_that_a_lost_top_up_sent_is_not_sent_again(upstream: Ups
     assert (order.status, order.action_reason) == (Status.NEEDS_ACTION, ActionReason.BALANCE_SHORT)
     assert not order.waits_for_topup
 
-    # when: the shop opens, there is enough again, and a person sends it again
+    # when: the shop opens, the balance is enough again, and a person sends it again
     owner = User.objects.create_superuser("owner")
     open_restored(actor=owner)
     look_at_balance()
@@ -315,7 +315,7 @@ def look_at_balance() -> Any:
 
 
 def test_what_was_queued_before_a_second_restore_is_polled_too(upstream: Upstream):
-    # given: an order that waits in a restored shop; the shop opens and sends it, and then its disk is lost again
+    # given: a waiting order of a restored shop; the shop opens and sends it, and loses its disk again
     call_command("hold_restored", to=dt.datetime.now(dt.UTC))
     order = place(1)
     with Lost():

@@ -79,7 +79,7 @@ def test_a_bill_that_never_left_waits_for_a_person(upstream: Upstream, monkeypat
 
 
 def test_a_bill_whose_new_total_was_paid_in_the_lost_time_is_not_cancelled(upstream: Upstream):
-    # given: the customer confirms a risen total, and it is paid; this database knows the old total
+    # given: the customer confirms a risen total, and the bill is paid; this database has the old total
     check = bills.check_bill(34)
     order = bills.place(check)
     submit(order.pk, call_class=INTERACTIVE)

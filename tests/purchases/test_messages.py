@@ -1,4 +1,4 @@
-"""The text for a customer: plain, with the product, never the shop's cost, and only known facts."""
+"""The text for a customer is plain, names the product, and has only known facts, never the shop's cost."""
 
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,4 +1,4 @@
-"""Notes and tags on orders: who writes them, how they are found, and that they leave the order as it is."""
+"""Notes and tags on orders: the people who may write them, the search for them; the order does not change."""
 
 import pytest
 from django.db import DatabaseError, transaction

@@ -1,4 +1,4 @@
-"""What one order's page offers by right, and what becomes of it."""
+"""The acts that an order's page offers by right, and their results."""
 
 import pytest
 from django.utils import timezone

@@ -25,7 +25,7 @@ QUERIES = [
     "profit=loss",
     "payment=cash&status=open",
 ]
-# The worker reads the same filter, which was kept: none, several fields, and digits that some people may not try.
+# The worker reads the stored filter: none, several fields, and digits that some people may not search for.
 BY_THE_WORKER = {"", "days=today&q=0812", "q=08120000"}
 
 

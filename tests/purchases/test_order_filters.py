@@ -1,4 +1,4 @@
-"""The filters of the orders list: alone, together, for people with fewer rights; and what the orders come to."""
+"""The filters of the orders list: alone, together, for people with fewer rights; and the orders' sums."""
 
 import datetime as dt
 import re
@@ -36,7 +36,7 @@ def supervisor():
 
 
 def found(query: str, role: str = "supervisor") -> set[str]:
-    """The ref_ids that the filters leave for somebody of this role."""
+    """The ref_ids that the filters leave for a person with this role."""
     person = User.objects.filter(username=role).first() or make_person(role)
     filtered = OrderFilter(QueryDict(query), person=person, queryset=Order.objects.all())
     return set(filtered.qs.values_list("ref_id", flat=True))
@@ -289,7 +289,7 @@ def test_a_shift_is_chosen_by_its_drawer_and_day(supervisor):
 
 
 def test_the_shift_of_somebody_else_is_named_only_to_people_who_see_shifts():
-    # given: when the drawer of a colleague was opened is on the page of that shift, which a cashier may not open
+    # given: only the shift's page, which a cashier may not open, says when a colleague's drawer was opened
     other, own = begin(make_person("cashier", username="other")), begin(make_person("cashier", username="own"))
 
     shown = {

@@ -1,4 +1,4 @@
-"""A line that is typed in the search of orders becomes filters; and an empty list names what leaves nothing."""
+"""A line typed into the search of orders becomes filters; an empty list names the filter that leaves nothing."""
 
 import datetime as dt
 import html
@@ -198,7 +198,7 @@ def test_an_empty_list_names_the_filter_that_leaves_nothing_and_counts_what_is_t
         assert sorted(html.unescape(address[1])[8:].strip("?").split("&")) == sorted(left[1:].split("&")), query
         assert count in words_at(page, 'id="without-it"'), query
         assert len(listed(supervisor.get(html.unescape(address[1])))) == int(count), query
-    # nothing of this product was rejected: PostgreSQL need not be asked
+    # no order of this product was rejected: no query is needed
     never = f"status=rejected&product={Order.objects.first().product_code}&ends=99"
     for query in (never, "ends=99", "days=yesterday", "status=queued&ends=99", "q=entahlah&status=success"):
         page = supervisor.get(f"/orders/?{query}")

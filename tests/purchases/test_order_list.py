@@ -1,4 +1,4 @@
-"""The orders list with its filters; it follows the orders that are open."""
+"""The orders list with its filters; it follows the open orders."""
 
 import datetime as dt
 import html

@@ -1,4 +1,4 @@
-"""One order's page: its words, and how it follows the order."""
+"""One order's page: its words, and its live updates."""
 
 import datetime as dt
 import html
@@ -100,7 +100,7 @@ def test_an_unknown_outcome_is_nowhere_called_failed(cashier):
 
 
 def in_doubt_since(minutes: int, status: Status = Status.UNKNOWN) -> Order:
-    """Sent so many minutes ago, without an outcome; polled again in 5 minutes."""
+    """An order that was sent so many minutes ago, without an outcome; polled again in 5 minutes."""
     order, now = make_order(status, polls=3), timezone.now()
     times = {"sent_at": now - dt.timedelta(minutes=minutes), "next_poll_at": now + dt.timedelta(minutes=5)}
     Order.objects.filter(pk=order.pk).update(**times)
@@ -109,7 +109,7 @@ def in_doubt_since(minutes: int, status: Status = Status.UNKNOWN) -> Order:
 
 
 def now_said(browser, order: Order) -> str:
-    """What to do now and then, which stands first, the same on the page and in its panel."""
+    """The first words: what to do now and later; asserts that the page and its panel agree."""
     page = detail(browser, order).content.decode()
     panel = browser.get(f"/orders/{order.ref_id}/panel/", headers={"HX-Request": "true"}).content.decode()
     form = r'id="what-now"><strong>(.*?)</strong></p>\s*<p[^>]*>(.*?)</p>'

@@ -1,4 +1,4 @@
-"""The receipt for a payment of a debt: paper and text like an order's, for people who may take the payment."""
+"""The receipt for a payment of a debt: paper and text as for an order, for people who may take the payment."""
 
 import html
 import re
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def paid():
-    """Rp20.000 of a debt of Rp50.000, paid by card."""
+    """A payment by card of Rp20.000 of a debt of Rp50.000."""
     customer, seller = give_credit("Bu Sri"), make_person("cashier", username="seller")
     SavedNumber.objects.create(customer=customer, destination="081234567890", kind="phone")
     sell_to(customer, 50_000, by=seller)
@@ -58,7 +58,7 @@ def test_the_account_leads_to_the_receipt_right_after_the_payment(cashier, paid)
 
     page = cashier.get(f"/customers/{customer}/credit/")
     assert has_id(page, "payment-receipt")
-    assert page.content.decode().count(f'href="{address_of(paid)}"') == 2  # and in the list
+    assert page.content.decode().count(f'href="{address_of(paid)}"') == 2  # and it is in the list
 
     seen = browser_of("auditor").get(f"/customers/{customer}/credit/")
     assert address_of(paid) not in seen.content.decode()

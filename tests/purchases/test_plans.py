@@ -1,4 +1,4 @@
-"""With many orders, the list reads the few that it shows, also where its filters have nothing in common."""
+"""With many orders, the list reads only the few that it shows, also for filters without a common order."""
 
 import pytest
 from django.db import connection
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def two_brands():
-    """Thousands of orders of one brand arrived, and thousands of another brand failed."""
+    """Thousands of arrived orders of one brand, and thousands of failed orders of another."""
     for brand, status in (("steady", Status.SUCCESS), ("broken", Status.FAILED)):
         order = make_order(status, product=make_product(code=brand, brand=brand))
         earlier = "o.{0} - n * interval '1 minute'"
@@ -33,7 +33,7 @@ def two_brands():
 
 
 def test_failed_orders_of_a_brand_are_found_by_reading_no_others(two_brands, monkeypatch):
-    # of one that never fails
+    # of a brand that never fails
     wide, shown = [], []
     for query in ("failed&brand=steady", "failed&product=steady", "unsold&brand=steady"):
         with CaptureQueriesContext(connection) as queries:
@@ -45,7 +45,7 @@ def test_failed_orders_of_a_brand_are_found_by_reading_no_others(two_brands, mon
     assert shown == [0, 0, 0]
     assert Order.objects.count() > 2 * MANY
 
-    # the same are found whether they count as few or as many
+    # the same orders are found whether they count as few or as many
     queries = ("failed&brand=broken", "failed&product=broken", "failed&category=pulsa", "unsold&brand=broken")
     first = [two_brands.get(f"/orders/?status={query}").context["page"] for query in queries]
     monkeypatch.setattr(filters, "_FEW", 2 * MANY)

@@ -1,4 +1,4 @@
-"""Races about one order, on real connections: each thread has its own, and a barrier lets them go at once."""
+"""Races about one order: each thread has a real connection of its own, and a barrier starts them together."""
 
 import threading
 import uuid
@@ -57,7 +57,7 @@ def test_two_cashiers_buying_the_same_get_one_order_one_refusal():
 
 @pytest.mark.django_db(transaction=True)
 def test_the_first_orders_of_all_are_all_placed():
-    # given: a shop that has never sold has no books yet
+    # given: a shop that has never sold, and so has no books yet
     product = make_product()
     assert not Books.objects.exists()
 

@@ -1,4 +1,4 @@
-"""A typed line becomes filters, in both languages; what is not understood stays."""
+"""A typed line becomes filters, in both languages; words that are not understood stay."""
 
 import datetime as dt
 
@@ -93,7 +93,7 @@ def test_a_line_becomes_filters():
         ("0812 3456 7890 kemarin", {"days": "yesterday"}, "0812 3456 7890"),
         ("kemarin B261125-ABC", {"days": "yesterday"}, "b261125-abc"),
         ("bu ani kemarin", {"days": "yesterday"}, "bu ani"),
-        # what stands between words
+        # signs between words
         ("last week, 50 thousand, number ends in 02", {"days": "last-week", **FIFTY, "ends": "02"}, ""),
         ("50rb, minggu lalu", {**FIFTY, "days": "last-week"}, ""),
         ("minggu lalu, 50 ribu, akhiran 07", {"days": "last-week", **FIFTY, "ends": "07"}, ""),
@@ -143,7 +143,7 @@ def test_a_line_becomes_filters():
         ("20-50rb kemarin", {**FROM_TWENTY, "days": "yesterday"}, ""),
         ("dari 20 sampai 50 ribu", FROM_TWENTY, ""),
         ("Rp20.000 - Rp50.000", FROM_TWENTY, ""),
-        # round digits beside days or an ending
+        # round digits with days or an ending
         ("50000 last week", {**FIFTY, "days": "last-week"}, ""),
         ("kemarin 50000", {**FIFTY, "days": "yesterday"}, ""),
         ("50000 yesterday 02", {**FIFTY, "days": "yesterday", "ends": "02"}, ""),
@@ -168,7 +168,7 @@ def test_a_line_becomes_filters():
         ("nomor berakhiran 07", {"ends": "07"}, ""),
         ("ends 02", {"ends": "02"}, ""),
         ("ends with 02", {"ends": "02"}, ""),
-        # customers: a longer name than another's is meant, one word only if it is nothing else
+        # customers: the longest name counts, and a single word only if it has no other meaning
         ("Bu Sari", {"customer": "7"}, ""),
         ("lilis bulan ini", {"customer": "8", "days": "month"}, ""),
         ("kasir1", {"cashier": "kasir1"}, ""),
@@ -181,7 +181,7 @@ def test_a_line_becomes_filters():
         ("pelanggan Bu Sari", {"customer": "7"}, ""),
         ("customer lilis yesterday", {"customer": "8", "days": "yesterday"}, ""),
         ("pelanggan kemarin", {"days": "yesterday"}, "pelanggan"),
-        # a profit is no price
+        # a profit is not a price
         ("untung di bawah 500", {}, "untung di bawah 500"),
         ("profit below 500", {}, "profit below 500"),
         ("laba di atas 50000 kemarin", {"days": "yesterday"}, "laba di atas 50000"),
@@ -190,7 +190,7 @@ def test_a_line_becomes_filters():
         ("untung kemarin 50rb", {"days": "yesterday", **FIFTY}, "untung"),
         ("profit below zero", {"profit": "loss"}, ""),
         ("untung di bawah nol kemarin", {"profit": "loss", "days": "yesterday"}, ""),
-        # one number, ref_id, SN or word as before
+        # a single number, ref_id, SN or word is a search as before
         ("02", {}, "02"),
         ("50000", {}, "50000"),
         ("4567891", {}, "4567891"),

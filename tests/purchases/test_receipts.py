@@ -1,6 +1,6 @@
-"""The receipt for the customer: on the shop's paper, with what is known, and a copy from the second print on.
+"""The receipt for the customer: on the shop's paper, with the known facts; from the second print on it is a copy.
 
-It has the facts of the shop, the meter and the person; and a print never changes.
+It has the facts of the shop, the meter and the person; a print never changes.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""The steps that a person may take on an order, and those that nobody may."""
+"""The steps that a person may take on an order, and the steps that nobody may take."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A restored shop: what may have been sent since the backup is polled; nothing is bought before a person opens it."""
+"""A restored shop polls orders that may have been sent since the backup, and buys nothing before a person opens it."""
 
 import datetime as dt
 from pathlib import Path
@@ -42,12 +42,12 @@ def admin() -> User:
 
 
 def restore() -> None:
-    """What `./run restore` does at last."""
+    """Mark the database as restored, as `./run restore` does at the end."""
     call_command("hold_restored", to=dt.datetime.now(dt.UTC) - dt.timedelta(minutes=1))
 
 
 def test_a_queued_order_of_a_restored_shop_is_polled_and_not_sent(upstream: Upstream):
-    # given: an order that the upstream has, and that the restored database takes for queued
+    # given: an order that the upstream has, and that is queued in the restored database
     order = place(1)
     upstream_has(order)
 
@@ -116,7 +116,7 @@ def test_the_claim_itself_is_refused_while_the_shop_is_held(upstream: Upstream):
 
 @pytest.mark.parametrize("step", [send_again, cancel_order])
 def test_a_person_ends_or_repeats_nothing_that_was_sent_in_the_lost_time(upstream: Upstream, admin, step):
-    # given: an order that waits for a person here, and that the upstream has
+    # given: an order that waits for a person here, although the upstream has it
     order = place(1)
     upstream_has(order)
     restored_as(order, ActionReason.BALANCE_SHORT)

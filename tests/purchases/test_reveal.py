@@ -1,4 +1,4 @@
-"""An auditor asks for one customer's number: it is shown on that answer only, and noted."""
+"""An auditor asks for one customer's number: only that answer shows it, and an event notes it."""
 
 import re
 
@@ -17,7 +17,7 @@ SHOWN, MASKED = "0812-9876-5432", "0812-••••-•432"
 
 
 def noted() -> list[tuple[str, str]]:
-    """Who saw which number."""
+    """The people who saw a number, and the number."""
     events = AuditEvent.objects.filter(kind=FULL_NUMBER_SEEN.key)
     return list(events.values_list("person__username", "subject"))
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def shown(browser, query=""):
-    """The views of the row: name, count, and who shares it."""
+    """The views of the row: name, count, and the sharing person."""
     views = browser.get(f"/orders/views/?{query}").context["views"]
     return [(view.name, view.count, view.by) for view in views][1:]
 
@@ -48,7 +48,7 @@ def test_a_shared_view_shows_no_more_than_the_viewer_may_see(cashier):
     make_order(Status.SUCCESS, selling_price=20_000, destination="081234567891")
     save(browser_of("supervisor"), "profit=loss", is_shared="on")
 
-    assert shown(cashier)[0][1] == "1"  # the filter is left out: it would say which orders lose money
+    assert shown(cashier)[0][1] == "1"  # the filter is left out: it would show which orders lose money
 
 
 def test_the_same_name_replaces_and_an_own_view_is_forgotten(cashier):

@@ -1,4 +1,4 @@
-"""A held order with its customer waiting: its seller cancels it, or confirms a rise up to what the owner allows."""
+"""An order needs action while its customer waits: the seller cancels it, or confirms a rise that the owner allows."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ PRICE = 15_000
 
 
 def allow(rise: int) -> None:
-    """The owner lets sellers confirm a rise of so many rupiah."""
+    """Let sellers confirm a rise of so many rupiah."""
     Policies.objects.update_or_create(only=True, defaults={"seller_rise_limit": rise})
     forget()
 
@@ -51,7 +51,7 @@ def test_a_seller_confirms_a_rise_and_it_is_sent_once(upstream: Upstream):
     allow(500)
     browser = browser_of("cashier")
     seller = User.objects.get(pk=browser.session["_auth_user_id"])
-    # The shop's catalogue is behind: the upstream has asked for more than was confirmed.
+    # The shop's catalogue is late: the upstream has asked for more than the confirmed price.
     product = Product.objects.get(name="Telkomsel 10.000")
     now = product.price
     order = held(product, seller, max_price=now - 300)
@@ -156,7 +156,7 @@ def test_a_seller_and_a_supervisor_at_once_decide_it_once():
 
     order.refresh_from_db()
     confirmed = OrderEvent.objects.filter(order=order, facts__code="price_confirmed").count()
-    # An order that is queued again is not charged yet: a supervisor may cancel it, its seller may not.
+    # An order that is queued again is not charged yet: a supervisor may cancel it, the seller may not.
     assert sum(isinstance(result, Order) for result in results) == 1
     if order.status == Status.QUEUED:
         assert (confirmed, entries(order), Books.objects.get().reserved) == (1, [("hold", 10_600)], 10_600)
@@ -193,7 +193,7 @@ def test_a_held_order_is_cancelled_from_the_strip():
 
 
 def test_of_an_order_above_the_limit_for_approval_the_seller_confirms_no_rise():
-    # given: a second person has approved it for what the customer pays; its cost alone is below the limit
+    # given: a second person has approved it for the customer's price; its cost alone is below the limit
     open_books(1_000_000)
     allow(500)
     seller = make_person("cashier", own_approval_above=PRICE - 1)

@@ -1,4 +1,4 @@
-"""The customer's price is frozen on the order; it does not limit the upstream's charge."""
+"""The customer's price is fixed on the order; it does not limit the upstream's charge."""
 
 import pytest
 from django.contrib.auth.models import Group, Permission

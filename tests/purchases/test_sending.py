@@ -1,7 +1,7 @@
 """From the queue to the true outcome, for all faults of the upstream: charged at most once, never called failed in
 doubt.
 
-The upstream is the sandbox, over real HTTP; each magic destination makes it behave in one documented way.
+The upstream is the sandbox, over real HTTP; each magic destination has one documented behaviour.
 """
 
 from datetime import timedelta
@@ -226,12 +226,12 @@ def test_a_status_lost_once_accepted_is_an_incident_and_pending(upstream: Upstre
 
 
 def test_a_late_arrival_is_noticed_after_never_arrived(upstream: Upstream, settings, django_user_model):
-    """The callback is lost, and a person is about to close the order: it is polled first."""
+    """The callback is lost, and a person is about to close the order: a poll comes first."""
     settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.0
     order = ask(buy(11, wait=0), times=settings.ORDER_NOT_FOUND_ANSWERS)
     assert (order.status, order.action_reason) == ("needs_action", ActionReason.NEVER_ARRIVED)
     assert order.next_poll_at is not None
-    get_client().send(  # the lost request turns up after all
+    get_client().send(  # the lost request arrives late
         requests.create_transaction(
             ref_id=order.ref_id,
             product_code=order.product_code,

@@ -1,4 +1,4 @@
-"""The journal of what is sent: its line is on the disk before the request leaves, and its loss stops no sale."""
+"""The journal of sent orders: a line is on the disk before its request leaves, and its loss stops no sale."""
 
 import datetime as dt
 import json
@@ -37,7 +37,7 @@ def folder(settings: Any, tmp_path: Path) -> Path:
 
 
 class Watching(OneAnswer):
-    """An upstream that looks at the journal while it is asked."""
+    """An upstream that reads the journal while it gets a request."""
 
     def __init__(self, order: Order, folder: Path) -> None:
         super().__init__(reported(order))
@@ -49,7 +49,7 @@ class Watching(OneAnswer):
 
 
 class Busy(OneAnswer):
-    """An upstream that takes no more requests at the moment."""
+    """An upstream that accepts no more requests at the moment."""
 
     def send(self, *_: Any) -> Reply[Transaction]:
         raise Rejected(ErrorCode.RATE_LIMITED, "", 429, 1.0)
@@ -109,7 +109,7 @@ def test_a_line_that_comes_late_ends_its_alert(folder, monkeypatch):
     assert set(upstream_account().unwritten) == {first.ref_id, second.ref_id}
     assert ("sent_unwritten", "written") in open_alerts()
 
-    # when: it answers late, both lines are there, and nothing else is said
+    # when: it answers late, both lines are there, and no other fault is logged
     answers.set()
     eventually(lambda: upstream_account().unwritten == {}, within=10)
     assert set(read_lines(folder, account="")) == {first.ref_id, second.ref_id}
@@ -145,7 +145,7 @@ def test_a_line_that_waits_to_be_copied_is_an_alert(folder, settings, monkeypatc
 
 @pytest.mark.parametrize(("waits", "alerts"), [([600, 90, 1], True), ([600, 30, 1], False), ([600, 400], True)])
 def test_given_a_busy_shop_then_the_first_uncopied_line_counts(waits, alerts, folder, settings):
-    # given: lines of so many seconds ago; those until 300 seconds ago are copied, but for one that was written late
+    # given: lines of so many seconds ago; those until 300 seconds ago are copied, except one that was written late
     now = dt.datetime.now(dt.UTC)
     folder.mkdir()
     day, copied = folder / f"{now:%Y%m%d}.jsonl", folder / "copied"

@@ -106,7 +106,7 @@ def test_of_two_reports_at_one_moment_the_second_sees_the_first():
 
 
 def in_a_connection(work):
-    """In a thread, with a connection of its own."""
+    """Run this in a thread with a connection of its own."""
     try:
         work()
     finally:
@@ -163,7 +163,7 @@ def test_a_success_takes_one_statement_more_and_a_failure_none():
     with CaptureQueriesContext(connection) as succeeding:
         report(success, sn=SN)
 
-    # The SNs' own lock: the trx_id, which each report has, is looked up beside the incidents, too.
+    # The SNs' own lock: the trx_id, which each report has, is looked up together with the incidents, too.
     assert len([statement for statement in succeeding if "lock(20261122" in statement["sql"]]) == 1
     assert not [statement for statement in failing if "lock(20261122" in statement["sql"]]
 
@@ -217,6 +217,6 @@ def test_with_many_orders_the_look_up_reads_few(transactional_db):
         statement for statement in asked(queries.captured_queries) if "unnest" in statement and "twin" in statement
     ]
     assert len(looked_up) == 1
-    steps = list(scans(plan_of(looked_up[0].partition(";")[2])))  # after its locks
+    steps = list(scans(plan_of(looked_up[0].partition(";")[2])))  # after it has taken its locks
     assert {kind for table, kind, _rows in steps if table == "purchases_order"} <= {"Index Scan", "Bitmap Heap Scan"}
     assert max(rows for table, _kind, rows in steps if table == "purchases_order") < 10

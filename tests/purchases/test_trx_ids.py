@@ -27,7 +27,7 @@ def incidents() -> list[tuple[str, str]]:
 
 
 def two_orders(status: Status = Status.SENDING) -> tuple[Order, Order]:
-    """One that has its trx_id, "T-1", and one that is to be reported."""
+    """An order with the trx_id "T-1", and an order that is to be reported."""
     return make_order(Status.PENDING, trx_id="T-1"), make_order(status, destination=OTHER)
 
 
@@ -70,7 +70,7 @@ def test_each_order_with_a_doubled_trx_id_leads_to_its_open_incident():
     pages = [owner.get(order.get_absolute_url()).content.decode() for order in orders]
 
     assert [mark in page for page in pages] == [True, False, True, False]
-    for page in (pages[0], pages[2]):  # it names that order, and not what the incident says there of this one
+    for page in (pages[0], pages[2]):  # it names that order, and not that order's incident about this one
         line = page.partition(mark)[2].partition("</li>")[0]
         assert f'href="{second.get_absolute_url()}#incidents"' in line
         assert (f">{second.ref_id}<" in line, first.ref_id in line) == (True, False)
@@ -195,7 +195,7 @@ def test_everybody_who_sees_the_order_reads_it(language, words):
 
 
 def test_a_trx_id_of_odd_letters_does_not_hide_the_other_order():
-    # given: in the detail each of its letters takes ten
+    # given: a trx_id of which each letter takes ten letters in the detail
     odd = "\U000e0001" * 100
     first, second = make_order(Status.PENDING, trx_id=odd), make_order(Status.PENDING, destination=OTHER)
 
@@ -222,8 +222,8 @@ def test_with_many_orders_the_look_up_reads_few(transactional_db):
         report(second, trx_id="T-1")
 
     looked_up = [statement for statement in asked(queries.captured_queries) if "upper(other.trx_id)" in statement]
-    assert len(looked_up) == 1  # the order has it then
+    assert len(looked_up) == 1  # then the order has the trx_id
     assert incidents() == [(second.ref_id, "doubled_trx_id")]
-    steps = list(scans(plan_of(looked_up[0].partition(";")[2])))  # after its locks
+    steps = list(scans(plan_of(looked_up[0].partition(";")[2])))  # after it has taken its locks
     assert {kind for table, kind, _rows in steps if table == "purchases_order"} <= {"Index Scan", "Bitmap Heap Scan"}
     assert max(rows for table, _kind, rows in steps if table == "purchases_order") < 10

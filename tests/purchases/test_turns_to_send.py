@@ -1,4 +1,4 @@
-"""When an order is sent: its turn, its permit, and what keeps it in the queue without any charge."""
+"""An order is sent at its turn with a permit; other orders stay queued without any charge."""
 
 from datetime import timedelta
 
@@ -147,7 +147,7 @@ def test_a_permit_that_was_handed_over_is_the_one_used(upstream: Upstream, monke
 
 
 def make_void(permit_id: str) -> None:
-    """As after a message that has waited in the workers' queue for longer than a permit can be begun."""
+    """Let the permit expire, as while its message waits too long in the workers' queue."""
     valkey = redis.Redis.from_url(get_client().config.redis_url)
     for limit in Endpoint.TRANSACTION_STATUS.limits:
         _calls, booked = get_client().budget._keys(limit)

@@ -1,4 +1,4 @@
-"""The SN that a person has seen with the upstream, and proposals about an order that has moved since."""
+"""The SN that a person has seen at the upstream, and proposals about an order that has moved since."""
 
 from __future__ import annotations
 

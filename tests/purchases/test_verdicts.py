@@ -1,4 +1,4 @@
-"""Two people end an order that the upstream leaves open, or whose success it took back: states, entries, calls."""
+"""Two people end an order that the upstream leaves open, or reverse its success: states, entries, calls."""
 
 import datetime as dt
 

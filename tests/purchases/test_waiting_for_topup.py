@@ -1,4 +1,4 @@
-"""A balance that is short: refused in words before anything is stored, or waited for; then it goes by itself."""
+"""If the balance is short, the order is refused before anything is stored, or it waits and is then sent by itself."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What to do now with an order whose outcome is not known, for each kind of order, moment and reader."""
+"""The next step for an order whose outcome is not known, for each kind of order, time and reader."""
 
 import datetime as dt
 

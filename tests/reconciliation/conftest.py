@@ -1,4 +1,4 @@
-"""A shop at the sandbox over HTTP, and two people who decide."""
+"""A shop whose upstream is the sandbox over HTTP, and two people who decide."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.reconciliation.helpers import reconcile
 
 @pytest.fixture
 def shop(upstream: Upstream, settings: Any) -> Upstream:
-    """A shop whose books are opened and agree."""
+    """A shop whose books are opened and agree with the sandbox."""
     settings.UPSTREAM_CONNECT_TIMEOUT = settings.UPSTREAM_READ_TIMEOUT = 2.0
     assert reconcile().state == "balanced"
     return upstream

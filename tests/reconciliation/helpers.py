@@ -30,7 +30,7 @@ OPENING = 10_000_000
 
 
 def make_difference(amount: int, label: str = "", **facts: Any) -> Difference:
-    """A difference of this amount that no run has found, with its part in the books' sum."""
+    """A difference of this amount that no run has found; the books' sum includes it."""
     now = timezone.now()
     facts = {
         "from_no": next_number(),
@@ -47,7 +47,7 @@ def make_difference(amount: int, label: str = "", **facts: Any) -> Difference:
 
 
 def tell(balance: int) -> ReconciliationRun:
-    """The upstream reports this balance, and it is compared."""
+    """Report this balance as the upstream does, and compare it."""
     read_balance(balance)
     return reconciliation.reconcile()
 
@@ -61,12 +61,12 @@ def sent(**facts: Any) -> Order:
 
 
 def bought(status: str = "success", **facts: Any) -> Order:
-    """An order that was sent and ended so."""
+    """An order that was sent and ended in this status."""
     return report(sent(**facts), status)
 
 
 def asked(order: Order, status: str = "") -> Exchange:
-    """A status request about the order: the upstream said `status`, or nothing that could be used."""
+    """A status request about the order: the upstream answered `status`, or nothing usable."""
     now, number = timezone.now(), next_number()
     answered = {"answered_no": next_number(), "answered_at": now} if status else {"answered_no": None}
     return Exchange.objects.create(
@@ -81,7 +81,7 @@ def asked(order: Order, status: str = "") -> Exchange:
 
 
 def said_codes(answer: Any) -> list[str]:
-    """The codes of what the page says of the books and of differences, from top to bottom."""
+    """The codes of the page's sentences about books and differences, from top to bottom."""
     return re.findall(r'data-said="([^"]+)"', answer.content.decode())
 
 
@@ -91,7 +91,7 @@ def steps(answer: Any) -> set[str]:
 
 
 def reconcile(seconds: float = 10) -> ReconciliationRun:
-    """Compare now, waiting up to `seconds` for open orders; the upstream can be read."""
+    """Compare now, waiting up to `seconds` for open orders; asserts that the upstream answered."""
     run, fault = reconcile_now(seconds=seconds)
     assert fault == ""
     return run
@@ -114,5 +114,5 @@ def buy(number: int, *, wait: float = 10.0, send: bool = True, **facts: Any) -> 
 
 
 def agree(upstream: Upstream) -> None:
-    """The books say what the sandbox's own ledger says."""
+    """Assert that the books agree with the sandbox's own ledger."""
     assert ledger.books().balance == upstream.process.control("ledger")["balance"]

@@ -1,4 +1,4 @@
-"""The balance's page: its figures, how the books stand to them, and what is sent again when they change."""
+"""The balance's page: its figures, the state of the books, and the parts that are sent again after a change."""
 
 import re
 from unittest import mock
@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 
 
 def figures(answer) -> tuple[str, ...]:
-    """Balance now, available, and what the upstream reported."""
+    """The balance now, the available part, and the upstream's report."""
     page = answer.content.decode()
     parts = [page.split(f'id="{name}-title"')[1].split("</section>")[0] for name in ("now", "available", "reported")]
     return tuple(re.search(r'class="figure[^"]*">([^<]+)<', part).group(1).strip() for part in parts)
@@ -42,7 +42,7 @@ def figures(answer) -> tuple[str, ...]:
 
 @pytest.fixture
 def queue_away(monkeypatch):
-    """Nothing can be handed to the workers."""
+    """Let nothing reach the workers."""
     monkeypatch.setattr("reconciliation.views.balance.publish", lambda _task: False)
 
 
@@ -140,7 +140,7 @@ def test_what_open_orders_cannot_explain_is_never_called_fine(admin, queue_away)
     ids=["less than the order costs", "more than the order costs"],
 )
 def test_an_amount_is_said_with_a_sign_only_where_it_is_known(admin, capsys, missing, codes, amounts):
-    """An unknown order of Rp10.500 and money that is missing: with it charged, too much may be there."""
+    """An unknown order of Rp10.500 and missing money: if the order was charged, there is too much instead."""
     open_books(1_000_000)
     sent()
     read_balance(1_000_000)
@@ -184,7 +184,7 @@ def test_reconciling_reads_the_balance_first(admin, shop, monkeypatch):
 
     waiting = admin.post("/balance/reconcile/", follow=True)
 
-    # then: until the reading has come the page says as of when it is
+    # then: until the reading has come, the page names the time of the last one
     assert clock(latest_reading().answered_at) in words_at(waiting, 'id="not-read-since"')
     for task in published:
         current_app.tasks[task]()
@@ -264,7 +264,7 @@ def propose(admin, amount=-1):
     ],
 )
 def test_given_a_change_then_just_its_part_is_sent(admin, change, parts):
-    with time_machine.travel(timezone.now().replace(second=5)):  # each minute the page is another
+    with time_machine.travel(timezone.now().replace(second=5)):  # the page changes each minute
         open_books(1_000_000)
         upstream_tells(999_999)
         ask, _delay = next_question(admin.get("/balance/"))

@@ -1,4 +1,4 @@
-"""The names of a comparison: "balanced" only if the upstream's balance was compared with the books themselves."""
+"""The results of a comparison: "balanced" only if the upstream's balance was compared with the books themselves."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_what_never_arrived_keeps_no_books_from_opening():
 
     assert tell(50_000).state == "balanced"
     assert ledger.books().balance == 50_000
-    # Not charged, as it seemed. If it was, that is found now.
+    # It seemed not charged. If it was charged, this finds it.
     report(order, "success")
     tell(50_000)
     assert amounts() == [PRICE]
@@ -171,7 +171,7 @@ def test_sixty_orders_that_wait_change_nothing(django_assert_max_num_queries: An
         never_arrived(sent())
     read_balance(60 * PRICE)
 
-    # Less than one more for each order; the proof asks for each block of keys, which other tests have used, too.
+    # Less than one query more for each order; the proof reads each block of keys, also blocks of other tests.
     with django_assert_max_num_queries(80):
         run = reconciliation.reconcile()
 
@@ -245,7 +245,7 @@ def test_clocks_an_hour_apart_find_the_same():
 
 @pytest.fixture
 def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Each thread is a machine with a clock of its own: the result sets it so many hours ahead."""
+    """A function that sets a thread's clock so many hours ahead, as if each thread were a machine."""
     real, machine = timezone.now, threading.local()
     monkeypatch.setattr(timezone, "now", lambda: real() + dt.timedelta(hours=getattr(machine, "ahead", 0)))
     return lambda hours: setattr(machine, "ahead", hours)

@@ -1,4 +1,4 @@
-"""The closing of a day: the cash and the provider's balance on one page, and whether both add up."""
+"""The closing of a day: one page shows the cash and the provider's balance, and whether both add up."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def count_cash(*, missing: int = 0) -> None:
-    """A shift that is closed, with so much less than expected (rupiah)."""
+    """Close a shift with so much less than expected (rupiah)."""
     shift = begin(make_person("cashier"), cash=100_000)
     close_shift(shift, pieces=pieces_of(100_000 - missing), actor=shift.cashier, reason="Coins")
 
@@ -37,14 +37,14 @@ def day_page(browser: Any, day: dt.date, query: str = "") -> Any:
 
 
 def verdict(answer: Any) -> tuple[str, ...]:
-    """The page's sentence about both: its code, that of the cash and that of the provider."""
+    """The codes of the page's sentence about both, of the cash, and of the provider."""
     match = re.search(r'data-verdict="(\w+)" data-cash="(\w+)"\s+data-provider="(\w+)"', answer.content.decode())
     assert match
     return match.groups()
 
 
 def standing(answer: Any) -> str:
-    """How the provider's balance of the day stands, as the page says it."""
+    """The state of the provider's balance of the day, as the page names it."""
     return re.findall(r'data-standing="(\w+)"', answer.content.decode())[0]
 
 
@@ -56,7 +56,7 @@ def differences(answer: Any) -> list[int]:
 
 @pytest.fixture
 def yesterday() -> Any:
-    """Yesterday noon; within it everything happens then."""
+    """Yesterday at noon, for tests to travel to."""
     return timezone.localtime().replace(hour=12, minute=0) - dt.timedelta(days=1)
 
 
@@ -155,7 +155,7 @@ def test_a_day_that_is_not_compared_is_not_said_to_add_up(admin, yesterday):
 
 
 def test_a_comparison_to_the_end_says_more_than_the_last_one_of_the_day(admin, yesterday):
-    """Orders were under way at the day's end. The comparison of the day after has found nothing."""
+    """Orders were in progress at the day's end; the next day's comparison has found nothing."""
     with time_machine.travel(yesterday):
         open_books(1_000_000)
         ReconciliationRun.objects.create(
@@ -252,7 +252,7 @@ def test_people_without_the_balance_see_the_cash_alone(yesterday):
 
 
 def test_a_branch_has_its_own_cash_and_the_one_balance(admin, yesterday):
-    """An owner sees both. A person bound to the branch sees no balance of the shop, whatever the role."""
+    """An owner sees both. A person bound to the branch sees no balance of the shop, in any role."""
     with time_machine.travel(yesterday):
         open_books(1_000_000)
     branch = make_branch().pk

@@ -119,7 +119,7 @@ def test_a_top_up_announced_at_the_moment_it_is_found_is_matched(people: Any):
     read_balance(1_250_000)
 
     with transaction.atomic():
-        reconciliation.reconcile()  # has found it and looked for announcements; not committed yet
+        reconciliation.reconcile()  # it has found the difference and looked for announcements, and is not committed yet
         meanwhile = Meanwhile(lambda: reconciliation.announce_top_up(amount=250_000, actor=people[0]))
         meanwhile.is_blocked_by_us()
     meanwhile.end()

@@ -1,4 +1,4 @@
-"""The pages' words about differences, and their steps: top-ups, adjustments by two people, late refunds."""
+"""The pages' words about differences, and the steps: top-ups, adjustments by two people, late refunds."""
 
 import datetime as dt
 
@@ -244,7 +244,7 @@ def test_the_list_of_open_differences_says_that_none_is_open(auditor):
 
 @pytest.fixture
 def missing_refund() -> Difference:
-    """A refund of Rp10.500 that has not come, with a proposal of one "owner" to adjust the books."""
+    """A missing refund of Rp10.500, with a proposal of one "owner" to adjust the books."""
     open_books(OPENED)
     difference = make_difference(-10_500, "missing_refund")
     owner = browser_of("admin", username="owner")

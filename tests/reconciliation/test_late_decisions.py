@@ -1,4 +1,4 @@
-"""An order that is decided late explains the difference that was found because of it, and nothing else."""
+"""A late decision about an order explains the difference that the order caused, and nothing else."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def people() -> tuple[Any, Any]:
 
 @pytest.fixture
 def lost() -> Order:
-    """An order that seems never to have arrived, and was charged: its difference is found."""
+    """An order that seems never to have arrived, and was charged, so that a difference was found."""
     open_books(OPENED)
     order = sent()
     never_arrived(order)
@@ -186,7 +186,7 @@ def test_announced_once_it_is_there_it_is_a_top_up_and_the_next_is_not(people: A
     assert (announced.difference, tell(OPENED).state) == (Difference.objects.get(), "balanced")
     bought()
     tell(OPENED - PRICE)
-    assert tell(OPENED).state == "unexplained"  # no announcement waits that could hide it
+    assert tell(OPENED).state == "unexplained"  # no open announcement could hide it
     assert list(Difference.objects.order_by("pk").values_list("state", flat=True)) == ["acknowledged", "open"]
     assert [entry.amount for entry in Entry.objects.filter(kind="topup")] == [PRICE]
 

@@ -1,4 +1,4 @@
-"""Which orders and announcements a difference is attributed to: refunds that come late, top-ups, open outcomes."""
+"""The orders and announcements to which a difference is attributed: late refunds, top-ups, open outcomes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ago(**time: float) -> dt.datetime:
 
 
 def missing_refund() -> tuple[Order, Difference]:
-    """Half an hour ago an order failed, and the balance read after that lacks its refund."""
+    """An order that failed half an hour ago; the balance that was read afterwards lacks its refund."""
     with time_machine.travel(ago(minutes=30), tick=True):
         open_books(OPENING)
         order = bought("failed")
@@ -208,7 +208,7 @@ def test_where_no_order_fits_two_are_named_that_fit_together(missing: int, toget
 
 
 def test_orders_in_doubt_that_fit_come_first_and_then_the_nearest_prices(monkeypatch: pytest.MonkeyPatch):
-    """Many wait without an outcome; the one that costs as much as is missing is the oldest of them."""
+    """Many orders have no outcome yet; the one whose price equals the missing amount is the oldest."""
     monkeypatch.setattr(differences, "_MOST_CANDIDATES", 3)
     open_books(OPENING)
     bought("success", product=make_product(price=75_000))

@@ -56,7 +56,7 @@ def test_the_books_are_the_sandboxs_ledger_when_all_is_final(shop: Upstream, dja
         @rule(amount=st.sampled_from([1, 25, 9_999]))
         def spend_in_the_dashboard(self, amount: int) -> None:
             now = shop.process.control("ledger")["balance"]
-            # Only when nothing else moves: the control API sets a balance, it does not take from it.
+            # Only while nothing else moves: the control API sets a balance, it cannot subtract from it.
             if not Order.objects.filter(status__in=["sending", "pending", "unknown"]).exists():
                 shop.control("account", balance=now - amount)
                 self.outside -= amount

@@ -1,4 +1,4 @@
-"""The entries are the books: every change in the database itself is found, with its amount and first row."""
+"""The entries are the books: every change made directly in the database is found, with its amount and first row."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OPENED, PRICE = 5_000_000, 10_500
 
 @pytest.fixture
 def books() -> list[Order]:
-    """Opened with Rp5.000.000; three orders were charged since."""
+    """Books opened with Rp5.000.000; three orders were charged since."""
     open_books(OPENED)
     orders = [spend(PRICE) for _ in range(3)]
     assert prove().flaw == ""
@@ -36,7 +36,7 @@ def books() -> list[Order]:
 
 
 def run_sql(statement: str, *values: Any) -> None:
-    """As somebody who has the database's password, past every trigger."""
+    """Run SQL past every trigger, as a person with the database's password can."""
     with past_triggers() as cursor:
         cursor.execute(statement, values)
 
@@ -146,7 +146,7 @@ def test_a_proof_goes_on_where_the_last_one_ended(books: list[Order], django_ass
 
 
 def test_a_closed_order_that_is_reported_after_all_is_no_flaw():
-    """A contradiction posts nothing: it is an incident, and reconciliation finds what moved."""
+    """A contradiction posts nothing: it is an incident, and reconciliation finds the moved money."""
     open_books(OPENED)
     order = sent()
     never_arrived(order)
@@ -160,7 +160,7 @@ def test_a_closed_order_that_is_reported_after_all_is_no_flaw():
 
 @pytest.mark.parametrize("column", ["booked", "outside"])
 def test_a_changed_sum_of_the_last_comparison_is_found(books: list[Order], column: str):
-    """A difference of Rp250.000 would be hidden by it: the comparison would find nothing new."""
+    """The changed sum would hide a difference of Rp250.000: the comparison would find nothing new."""
     run_sql(f"UPDATE reconciliation_reconciliation SET {column} = {column} - 250000")  # noqa: S608
 
     assert (prove().flaw, prove().flaw_amount) == (Flaw.KEPT, 250_000)

@@ -1,6 +1,6 @@
 """The method alone: quiet readings find every rupiah that moved outside our orders, and nothing else.
 
-Numbers are small and stand for moments. The simulation's seeds are fixed; RECONCILIATION_SEED=n runs that one alone.
+Small numbers stand for moments. The simulation's seeds are fixed; RECONCILIATION_SEED=n runs that seed alone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def reading(balance: int, no: int, answered_no: int | None = None, ref_id: str =
 def compare(
     *readings: Reading, entries: tuple[Entry, ...] = (), orders: tuple[Order, ...] = (), after: Judgement | None = None
 ) -> Judgement:
-    """Judge the readings, from books that were opened at number 1 or from where `after` ended."""
+    """Judge the readings, from books that were opened at number 1, or from the end of `after`."""
     progress = after.progress if after else Progress(quiet=reading(OPENED, 1), booked=OPENED)
     return judge(progress, readings, Known(entries, orders), after.differences if after else [])
 
@@ -120,7 +120,7 @@ def test_changes_between_two_quiet_readings_are_one_sum():
 
 
 def test_of_overlapping_readings_one_is_enough():
-    """The second was perhaps true before the first: together they would look like a change and its opposite."""
+    """The second reading may be true before the first: together they would look like a change and its opposite."""
     judgement = compare(reading(99_000, 9, 12), reading(OPENED, 10, 13), reading(99_000, 20))
 
     assert (amounts_found(judgement), judgement.quiet) == ([-1_000], 2)
@@ -350,11 +350,11 @@ def test_several_runs_find_the_same_as_one(cuts, seed):
 def test_twice_the_business_takes_twice_the_work():
     few, many = (_calls(World(1, hours=hours, rate=0.5, hidden=True)) for hours in (1.0, 2.0))
 
-    assert many < 2.6 * few  # the last quarter of an hour is without orders in each
+    assert many < 2.6 * few  # the last quarter of an hour of each world has no orders
 
 
 def _calls(world: World) -> int:
-    """How many calls it takes to judge all of a world at once."""
+    """The number of calls that judge a whole world at once."""
     shop = MethodShop()
     for what in world.happenings():
         if what.kind != "reconcile":
@@ -370,7 +370,7 @@ def _calls(world: World) -> int:
 
 
 def test_a_difference_is_itself_whatever_its_amount():
-    """Two of the same amount and time are two."""
+    """Two differences of the same amount and time count as two."""
     first, second = (Difference(amount=-1, from_no=1, to_no=2) for _ in range(2))
 
     assert first != second

@@ -1,4 +1,4 @@
-"""The books against the sandbox over HTTP: acts in its dashboard are found, exactly, and attributed."""
+"""The books against the sandbox over HTTP: acts in its dashboard are found exactly, and attributed."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_findings_are_provisional_until_open_orders_are_final(shop: Upstream, se
 
     run = reconciliation.reconcile()
 
-    # then: whether it was charged decides the sign, so both ends are said
+    # then: the sign depends on whether it was charged, so the page names both cases
     assert (run.state, run.difference, run.blocking) == ("provisional", None, [order.ref_id])
     assert reconciliation.position().between == (-7, order.shown_price - 7)
     assert not Difference.objects.exists()

@@ -1,4 +1,4 @@
-"""A run with nothing new is one statement that counts it on the last one; everything that may be new is read in
+"""A run with nothing new is one statement, which adds it to the last run's count; anything that may be new is read in
 full."""
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OPENED, PRICE = 5_000_000, 10_500
 
 @pytest.fixture(autouse=True)
 def balanced() -> ReconciliationRun:
-    """The books are opened and balanced, and one order was charged since and compared."""
+    """Opened and balanced books; one order was charged and compared since."""
     open_books(OPENED)
     spend(PRICE)
     read_balance(OPENED - PRICE)

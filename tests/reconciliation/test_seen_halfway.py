@@ -1,4 +1,4 @@
-"""A comparison beside a move that is not committed yet: nothing is missed, and nothing is found that was not."""
+"""A comparison during an uncommitted move misses nothing, and finds nothing false."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OPENED, PRICE = 1_000_000, 10_500
 
 @contextmanager
 def halfway(move: Callable[[], Any]) -> Iterator[None]:
-    """The move is done, and not committed while the block runs, as by a process that was frozen there."""
+    """Do the move, and commit it only after the block, as if its process were frozen meanwhile."""
     is_done, go_on = threading.Event(), threading.Event()
 
     def run() -> None:
@@ -69,7 +69,7 @@ def verdict_on(order: Order, outcome: str) -> Callable[[], Order]:
 
 
 def compare_while(move: Callable[[], Any], balance: int) -> None:
-    """A balance is read and compared while the move has its entries and is not committed."""
+    """Read and compare a balance while the move has its entries and is not committed."""
     with halfway(move):
         read_balance(balance)
         comparing = in_a_thread(reconciliation.reconcile)

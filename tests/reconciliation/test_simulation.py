@@ -1,6 +1,6 @@
-"""The same as for the method alone, but through the real services on PostgreSQL: reservations, entries, runs.
+"""The simulation of the method, but through the real services on PostgreSQL: reservations, entries, runs.
 
-Half an hour of business. RECONCILIATION_SEED=n lives through another one.
+Half an hour of business. RECONCILIATION_SEED=n runs another half-hour.
 """
 
 import os

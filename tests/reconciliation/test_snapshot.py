@@ -34,7 +34,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def top_up_found(django_user_model: Any) -> Callable[[], None]:
-    """Rp100.000 in the books, and Rp5.000.000 found beside them; returned is how somebody acknowledges it."""
+    """Rp100.000 in the books, and Rp5.000.000 found outside them; returns a function that acknowledges these."""
     admin = django_user_model.objects.create_superuser("admin")
     open_books(100_000)
     read_balance(5_100_000)
@@ -44,7 +44,7 @@ def top_up_found(django_user_model: Any) -> Callable[[], None]:
 
 
 def meanwhile(monkeypatch: Any, module: ModuleType, name: str, work: Callable[[], Any]) -> None:
-    """Another connection does and commits `work` just before `module.name` is called for the first time."""
+    """Have another connection do and commit `work` just before the first call of `module.name`."""
     real, left = getattr(module, name), [work]
 
     def in_thread(work: Callable[[], Any]) -> None:

@@ -1,4 +1,4 @@
-"""An owner of the database changes rows behind the app's back: `reconcile` never says "balanced", and it alarms."""
+"""If an owner of the database changes rows directly, `reconcile` never says "balanced", and an alert opens."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CUT, INVENTED, HIDDEN = 100_000, 777_000, 250_000
 
 @pytest.fixture
 def sold(upstream: Upstream, settings: Any, capsys: Any) -> list[Order]:
-    """The books are opened, three orders of at least Rp100.000 are charged, and the command says "balanced"."""
+    """Opened books, three charged orders of at least Rp100.000; asserts that the command says "balanced"."""
     settings.UPSTREAM_CONNECT_TIMEOUT = settings.UPSTREAM_READ_TIMEOUT = 2.0
     assert run_reconcile(capsys) == ("balanced", 0)
     product = Product.objects.filter(type="prepaid", availability="active", price__gt=CUT).order_by("price")[0]
@@ -52,7 +52,7 @@ def run_reconcile(capsys: Any) -> tuple[str, int]:
 
 
 def tamper(table: str, statement: str, *values: Any) -> None:
-    """Raw SQL as the app's own database user; the owner of a table can switch its triggers off."""
+    """Run raw SQL as the tables' owner, who can switch their triggers off."""
     with connection.cursor() as cursor:
         cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
         cursor.execute(statement, values)
@@ -87,7 +87,7 @@ def test_a_cut_debit_and_an_invented_top_up_alarm(sold: list[Order], capsys: Any
         capsys.readouterr().out
     )
 
-    # The debit is put back as it was: the top-up alone, with the books' sum made to fit, is found as well.
+    # The debit is restored: the top-up alone, with a fitting sum in the books, is found, too.
     tamper("ledger_entry", cut, -CUT, -CUT, debit.pk)
     tamper("ledger_books", "UPDATE ledger_books SET balance = balance + %s", INVENTED)
 
@@ -105,7 +105,7 @@ def test_two_changed_sums_that_hide_money_alarm(sold: list[Order], upstream: Ups
     assert run_reconcile(capsys) == ("unexplained", 1)
     assert alarm() == (1, -HIDDEN, "cached", newest)
 
-    # The books' row is put back as it was: the kept row alone is found as well.
+    # The books' row is restored: the kept row alone is found, too.
     tamper("ledger_books", "UPDATE ledger_books SET balance = balance + %s", HIDDEN)
 
     assert run_reconcile(capsys) == ("unexplained", 1)
