@@ -43,6 +43,8 @@ SETTINGS = {
     "jit": "off",
     # for a disk without moving parts: with the default of 4, joining a day's orders reads millions of payments
     "random_page_cost": "1.1",
+    # with the default of 4MB, a day's orders are sorted before they are added up, which takes a third longer
+    "work_mem": "16MB",
     "log_timezone": "UTC",
     "log_line_prefix": "%m [%p] ",
     # a violated constraint is part of the app's normal work; its rows and statements hold customers' numbers
