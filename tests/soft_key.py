@@ -1,4 +1,4 @@
-"""A passkey in memory, which answers as a browser with a security key does."""
+"""A passkey in memory, which answers like a browser with a security key."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Answers without their pages."""
+"""Answers without drawn pages."""
 
 import pytest
 from django.template.backends.django import Template
@@ -6,5 +6,5 @@ from django.template.backends.django import Template
 
 @pytest.fixture
 def _undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages are answered with what they ask and do, and are not drawn: for tests that only look at who is let in."""
+    """Let views work without drawing their pages, for tests that only check who has access."""
     monkeypatch.setattr(Template, "render", lambda *_context, **__context: "")

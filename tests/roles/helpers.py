@@ -1,4 +1,4 @@
-"""The addresses of all pages, and what docs/roles.md says of them."""
+"""The addresses of all pages, and the tables of docs/roles.md about them."""
 
 import re
 import uuid
@@ -37,7 +37,7 @@ def addresses() -> list[tuple[str, str]]:
             rows += [(f"order_act {action}", f"/orders/X/{action}/") for action in POSTS]
         else:
             rows.append((name, address))
-    # signing out ends the session that the others need
+    # signing out ends the session that the other addresses need
     return sorted(rows, key=lambda row: ("logout" in row[0], row[0]))
 
 

@@ -156,7 +156,7 @@ def test_a_limit_that_is_no_amount_is_refused_beside_its_field():
     page = boss.post("/staff/roles/cashier/", {"rights": ["purchases.buy"], "per_day": "much"})
 
     assert has_id(page, "id_per_day_error")
-    assert checked(page) == {"purchases.buy"}  # what was chosen stays so
+    assert checked(page) == {"purchases.buy"}  # the choice stays
     assert rights_by_role()[Role.CASHIER] == set(ROLES[Role.CASHIER])
 
 

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.usefixtures("_undrawn")
 def test_each_form_only_address_leads_to_a_page_above_it():
-    documented = tables()["address"]  # test_table.py compares it with what is served
+    documented = tables()["address"]  # test_table.py compares it with the served addresses
     form_only = [address for name, address in addresses() if f"{name} GET" not in documented]
     assert len(form_only) > 30
 

@@ -1,4 +1,4 @@
-"""A right that the table marks `fresh` and the pages that ask for a second factor again: the same, on every address."""
+"""Pages behind rights that the table marks `fresh`, and no other page, ask for a second factor again."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.django_db
 
 FRESH = frozenset(right for right in Right if Trait.FRESH in right.traits)
 STEP_IN_TEMPLATE = re.compile(r"\bwith act=\"(\w+)\"")
-PK = 777_000_000  # no sequence comes here by itself, however many tests ran before
-# Where something is posted with such a right and nothing more is asked for, and why.
+PK = 777_000_000  # no sequence reaches this key, also after many tests
+# The posts behind such a right that do not ask again, with the reason.
 FREE = {
     "batch_step": "stops, goes on with what was released so, or takes away",
     "bill_number": "shows one number, which is noted each time",
@@ -42,7 +42,7 @@ FREE = {
     "till_tiles": "puts products first on a page, and sells nothing",
     "topup_cancel": "takes nothing into the books",
 }
-# All others: the address, and a form that is good enough to come to the question.
+# All other posts: the address, and a form that is valid enough to reach the question.
 FORMS: dict[str, tuple[list[Any], dict[str, str]]] = {
     "alert_way_remove": ([PK], {}),
     "alert_ways": ([], {"name": "Owner", "token": f"123456789:{'A' * 35}", "chat": "-42"}),
@@ -85,7 +85,7 @@ def fresh_pages() -> dict[str, frozenset[Right]]:
 
 
 def test_each_fresh_right_has_an_act_that_asks_and_no_other_has():
-    assert get_resolver().url_patterns  # with them all views are loaded
+    assert get_resolver().url_patterns  # this loads all views
     asking = {step.right for step in STEPS.values() if step.right}
 
     assert asking | {act.may_approve for act in all_acts().values()} == FRESH

@@ -30,14 +30,14 @@ pytestmark = pytest.mark.django_db
 
 COST, RISEN, PRICE = 10_203, 10_307, 32_000
 BALANCE = 987_654
-# The costs and profits of an order and of the product now; and the balance, from which the rest follows. Each of five
-# digits or more: a shorter one may stand on a page by chance.
+# The costs and profits of an order and of the product now, and the balance, from which these follow. Each has at least
+# five digits: a shorter number may stand on a page by chance.
 SECRETS = (COST, RISEN, PRICE - COST, PRICE - RISEN, BALANCE)
 LEFT = ("cashier", "viewer")
 
 
 def secrets_in(answer: Any) -> set[int]:
-    """The secret amounts that the page holds, however their digits are grouped, in its text or its fields."""
+    """The secret amounts in the page's text or fields, with any grouping of their digits."""
     text = re.sub(r"(?<=\d)[.,\s](?=\d{3})", "", answer.getvalue().decode(errors="replace"))
     # a token or a hash may hold the digits by chance
     text = re.sub(
@@ -64,7 +64,7 @@ def product() -> Product:
 
 @pytest.fixture
 def orders(product: Product) -> list[Order]:
-    """The books are open; one order in each status, with everything about it that names its cost."""
+    """Open books, and one order in each status, with all rows that name its cost."""
     open_books(BALANCE)
     found = []
     for number, status in enumerate(Status):
@@ -96,7 +96,7 @@ def orders(product: Product) -> list[Order]:
 
 
 def pages(browser: Any, orders: list[Order]) -> list[Any]:
-    """Everything that this person can open: each address without parts, and all about each order."""
+    """All pages that this person can open: each address without parts, and the pages about each order."""
     person = User.objects.get(pk=browser.session["_auth_user_id"])
     opened = opened_by(person.groups.get().name)
     keyless = {(name, address) for name, address in addresses() if not re.search(r"/(0|X|x)(/|$)|0000|logout", address)}
@@ -135,7 +135,7 @@ def test_no_fingerprint_of_a_page_follows_the_cost(role: str, product: Product, 
     for name in (role, "supervisor"):
         person = User.objects.get(username=name)
         make_order(Status.SUCCESS, product=product, selling_price=PRICE, placed_by=person, max_price=RISEN, price=None)
-    time_machine.move_to(timezone.now(), tick=False)  # another minute is another overview
+    time_machine.move_to(timezone.now(), tick=False)  # the overview changes each minute
     before, before_rich = fingerprints(browser), fingerprints(rich)
 
     Order.objects.update(price=COST)
@@ -249,7 +249,7 @@ def test_without_cost_a_price_rules_approval_names_none(role: str, product: Prod
     assert page.status_code == 200
     assert {"largest_loss", "before", "after", "below_cost"}.isdisjoint(facts_of(page))
     assert not has_id(page, "approve-form")
-    # neither can the content be found by trying: the page has its hash only under a key
+    # nobody can find the content by trying, because the page has only a keyed hash of it
     assert (approval.sha256 in seen.content.decode(), approval.sha256 in page.content.decode()) == (True, False)
 
 

@@ -17,7 +17,7 @@ def limit(role: str, **limits: int) -> None:
 
 
 def of_request(person: User) -> User:
-    """The person as a request reads them."""
+    """The person, as a request reads them from the database."""
     return StaffBackend().get_user(person.pk)
 
 

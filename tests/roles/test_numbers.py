@@ -1,4 +1,4 @@
-"""People who see customers' full numbers: every page, over rows of every kind, is searched for them."""
+"""Only some people see customers' full numbers: every page, over rows of every kind, is searched for such numbers."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ from tests.roles.helpers import opened_by, routes
 pytestmark = pytest.mark.django_db
 
 PHONE, METER = "081298765432", "98765012349"
-# How they stand in a page once everything is taken away that groups letters.
+# Parts of the numbers, as they stand in a page after all grouping signs are removed.
 TRACES = ("98765432", "765012")
 PART = "HX-Request"  # asks for a part of a page
 
 
 def whole_in(answer: Any) -> bool:
-    """Whether a whole number stands in an answer, in any notation."""
+    """Whether an answer contains a whole number, in any notation."""
     content = b"".join(answer.streaming_content) if answer.streaming else answer.content
     if content.startswith(b"PK"):  # a workbook
         with zipfile.ZipFile(io.BytesIO(content)) as workbook:
@@ -75,7 +75,7 @@ def asked(product: Any, person: Any, **facts: Any) -> Approval:
 
 
 def make_batch(order: Order) -> Batch:
-    """A batch with a row that is wrong and one that became this order; the number stands in everything written."""
+    """A batch with a wrong row and a row that became this order; every text in it has the number."""
     batch = Batch.objects.create(branch_id=FIRST, sha256="0" * 64, name="staff.csv", created_by=order.placed_by)
     written = {"batch": batch, "name": f"S {PHONE}", "note": f"for {PHONE}", "reference": PHONE, "typed": PHONE}
     wrong = {"state": "wrong", "fault": "unknown_product", "what": f"10 {PHONE}", "said": f"10 {PHONE}"}
@@ -88,7 +88,7 @@ def make_batch(order: Order) -> Batch:
 
 @pytest.fixture
 def shop() -> dict[str, Any]:
-    """Rows of every kind with a customer's number in them, and the pages that name one of them."""
+    """Rows of every kind with a customer's number, and the pages that name such a row."""
     seller = make_person("cashier", username="seller")
     order = make_order(
         Status.SUCCESS, destination=PHONE, sn=f"SN/{PHONE}", trx_id="TRX1", message=f"{PHONE} was filled"
@@ -206,13 +206,13 @@ def shop() -> dict[str, Any]:
     return {"pages": pages, "order": order, "check": check, "customer": customer}
 
 
-# Nothing of a customer stands behind them, or they need a key that the rows above do not have. A new address with a
-# key belongs into the pages above, with a row that holds a number where it can hold one.
+# These addresses show nothing of a customer, or need a key that the rows above do not have. Put a new address with a
+# key into the pages above, with a row that has a number, if it can have one.
 ELSEWHERE = {"run_detail", "till_detail", "till_tiles", "export_download", "shop_branch", "shop_logo"}
 
 
 def addresses(shop: dict[str, Any], role: str) -> Iterator[str]:
-    """Every address that is served to this role; one with a key for each row that has one."""
+    """Every address that is served to this role; an address with a key once for each row with such a key."""
     opened = opened_by(role)
     for name, _example in routes(get_resolver().url_patterns):
         if name not in opened:
@@ -237,7 +237,7 @@ def keyed() -> set[str]:
 
 
 def who_sees_none(who: str) -> Browser:
-    """A browser of somebody of this role without the right."""
+    """A browser of a person with this role, without the right."""
     Group.objects.get(name=who).permissions.remove(
         *Group.objects.get(name=who).permissions.filter(codename="view_number")
     )
@@ -251,7 +251,7 @@ def test_every_address_with_a_key_is_walked(shop):
 
 @pytest.fixture
 def read_headers(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """The names of the headers that the app has looked for."""
+    """The names of the headers that the app has read."""
     names: set[str] = set()
     read = HttpHeaders.__getitem__
     monkeypatch.setattr(HttpHeaders, "__getitem__", lambda headers, name: (names.add(name), read(headers, name))[1])
@@ -260,7 +260,7 @@ def read_headers(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 @pytest.mark.parametrize("who", ["viewer", "auditor", "administrator"])
 def test_without_the_right_no_page_shows_a_whole_number(shop, who, read_headers):
-    """Two roles have no such right; the third opens every page that a cashier opens. The last two ask for parts."""
+    """Two roles lack the right; the third opens every page of a cashier. The last two also ask for parts of pages."""
     browser, shown, parted = who_sees_none(who), [], 0
     has_parts = who != "viewer"
     for path in addresses(shop, who):
@@ -321,7 +321,7 @@ def test_without_the_right_digits_of_a_reference_find_no_row_of_a_batch(shop):
 
 
 def given_back(seller: User, note: str) -> Order:
-    """An order that was taken back, whose money somebody gave back with these words."""
+    """A reversed order, whose money a person gave back with this note."""
     order = make_order(Status.REVERSED, destination=PHONE)
     given = {"outcome": Outcome.GIVEN, "given_by": seller, "given_at": clock.now(), "given_method": "qris"}
     Payment.objects.filter(pk=order.payment_id).update(**given, given_note=note)

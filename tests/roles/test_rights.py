@@ -1,4 +1,4 @@
-"""The table of rights: the document says the same, and no code or template names a right that it does not hold."""
+"""The table of rights agrees with the document, and code and templates name only rights of the table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IN_TEMPLATES = re.compile(r"\bperms\.(\w+)(?:\.(\w+))?")
 
 
 def row_of(right: Right) -> dict[str, str]:
-    """The cells of its row in the document."""
+    """The cells of the right's row in the document."""
     held = {role.value: YES if role in right.begins_with else NO for role in Role}
     return {"words": str(right.label), **held, "traits": ", ".join(str(trait.name).lower() for trait in right.traits)}
 
@@ -55,7 +55,7 @@ def test_a_template_names_only_rights_of_the_table():
 
 @pytest.fixture(scope="module")
 def modules() -> list[tuple[Path, ast.Module]]:
-    """Every module of the rooms, but the table itself and the migrations."""
+    """Every module of the rooms, except the table itself and the migrations."""
     files = [path for room in rooms() for path in room.rglob("*.py") if "migrations" not in path.parts]
     assert len(files) > 100
     return [

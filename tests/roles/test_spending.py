@@ -170,7 +170,7 @@ def test_a_risen_price_is_confirmed_only_within_the_limit():
 
 
 def test_only_who_has_a_limit_a_day_costs_a_statement_more():
-    place()  # the first one makes what every later one finds
+    place()  # the first order makes the rows that later orders find
     counts = {}
     for limits in ({}, {"per_order": PRICE}, {"per_day": 10 * PRICE}):
         person, product = make_person("cashier", username=uuid.uuid4().hex), make_product(price=PRICE)

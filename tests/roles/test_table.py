@@ -18,12 +18,12 @@ pytestmark = pytest.mark.django_db
 NOBODY = "nobody"
 COLUMNS = [NOBODY, *(role.value for role in Role)]
 METHODS = ("GET", "POST")
-# Answered before any session is read, so not among the addresses of the resolver; everybody gets the same.
+# Answered before any session is read, so these are not among the resolver's addresses; everybody gets the same answer.
 BY_MIDDLEWARE = {"/healthz", "/readyz", "/callbacks/upstream/"}
 SIGN_IN = "/accounts/login/"
-# Whose files, columns and views are a reader's own.
+# Lists whose files, columns and views belong to each reader.
 LISTS = ("order", "bill", "complaint", "difference")
-# A person with `--as`; without it a command may everything.
+# Commands that take a person with `--as`; without it a command may do everything.
 COMMANDS = {
     "add_staff": ["sari", "--role", "viewer"],
     "batch": ["gone.csv"],
@@ -35,13 +35,13 @@ COMMANDS = {
 
 
 def is_let_in(answer) -> bool:
-    """Whether the answer is neither the page that refuses nor the way to the sign-in."""
+    """Whether the answer is neither a refusal nor a redirect to the sign-in."""
     assert answer.status_code < 500, (answer.request["PATH_INFO"], answer.status_code)
     return answer.status_code != 403 and not answer.headers.get("Location", "").startswith(SIGN_IN)
 
 
 def what_happens(who: str) -> dict[str, str]:
-    """Row → yes or no for each address and method; "" where the answer is "not so" (405)."""
+    """Row → yes or no for each address and method; "" where the method is not allowed (405)."""
     client = Client()
     person = None if who == NOBODY else make_person("admin" if who == Role.OWNER else who)
     found = {}
@@ -61,12 +61,12 @@ def test_each_role_reaches_just_what_the_table_says(who):
     happens = what_happens(who)
 
     assert {row: happens[row] for row in documented} == {row: cells[who] for row, cells in documented.items()}
-    if who == Role.OWNER:  # whom nothing refuses: what is served to them is everything that needs a row
+    if who == Role.OWNER:  # nothing refuses an owner: each address served to them needs a row
         assert {row for row, cell in happens.items() if cell} == set(documented)
 
 
 def test_who_only_sees_posts_nothing_but_what_is_their_own():
-    # their own account; what asks for the right of its act inside; comparing, which changes nothing; own files
+    # their own account; acts that check their right inside; comparisons, which change nothing; their own files
     own = {"account", "factor", "own", "passkey", "second_step", "set_language", "preferences", "sign_out_elsewhere"}
     own |= {
         "alert_snooze",
@@ -132,7 +132,7 @@ def test_a_command_as_a_person_does_just_what_the_table_says(role):
         except NotPermitted:
             allowed[command] = NO
         except CommandError:
-            pass  # let in, and then there is no such product, bill or person
+            pass  # let in, but there is no such product, bill or person
 
     documented = tables()["command"]
     assert allowed == {command: documented[command][role.value] for command in COMMANDS}

@@ -14,7 +14,7 @@ KINDS = ("purchase", "bill")
 CREATE, STATUS, INQUIRY, PAY = "/v1/transaction/create", "/v1/transaction/status", "/v1/bill/inquiry", "/v1/bill/pay"
 NOT_FOUND = (404, "TRANSACTION_NOT_FOUND")
 CUT_OFF, UNAVAILABLE = (503, "CUT_OFF"), (503, "PRODUCT_UNAVAILABLE")
-# scenario → the first answer, and what the callbacks are
+# scenario → the first answer, and the contents of the callbacks
 OUTCOMES = {
     1: ("pending", ["true"]),
     2: ("pending", ["true"]),
@@ -80,7 +80,7 @@ def callbacks(merchant, ref_id, count=1):
 
 
 class Sandbox(SandboxProcess):
-    """A merchant's request, and its response; `number` is a scenario, `fields` replace those of the request."""
+    """Sends a merchant's requests; `number` is a scenario, `fields` replace fields of the request."""
 
     def buy(self, ref_id=None, number=None, **fields):
         """Create a purchase of a Telkomsel 10.000."""

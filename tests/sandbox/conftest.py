@@ -15,7 +15,7 @@ def sandbox_process():
 
 @pytest.fixture
 def sandbox(sandbox_process):
-    """The running sandbox, as it was at first. A test may end it: it runs again for the next one."""
+    """The running sandbox in its first state. A test may end it: it runs again for the next test."""
     if sandbox_process.process is None:
         sandbox_process.restart()
     sandbox_process.control("reset")

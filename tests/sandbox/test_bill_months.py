@@ -9,14 +9,14 @@ PAID_BEFORE = (422, "BILL_ALREADY_PAID")
 
 
 def billed_months(sandbox, ref_id, destination):
-    """The months of a new inquiry, counted through, so that the next one is one more."""
+    """The months of a new inquiry as numbers; the next month's number is higher by one."""
     details = data_of(sandbox.inquire(ref_id, destination=destination))["details"]
     names = [line["period"].split() for line in details]
     return [int(year) * 12 + MONTHS.index(name) for name, year in names]
 
 
 def customer_in_arrears(sandbox, ending):
-    """A customer number that ends so and owes several months."""
+    """A customer number with this ending that owes several months."""
     numbers = (f"{n}{ending}" for n in range(520, 620))
     return next(number for number in numbers if len(billed_months(sandbox, new_ref(), number)) > 1)
 

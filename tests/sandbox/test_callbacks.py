@@ -1,11 +1,11 @@
-"""Callbacks: sent again on the schedule, kept over a crash, one slow merchant delays no other transaction."""
+"""Callbacks are sent again on the schedule and survive a crash; a slow answer delays no other transaction."""
 
 from testing.sandbox_process import eventually
 from tests.sandbox.calls import callbacks, new_ref
 
 
 def in_state(sandbox, ref_id, state):
-    """The one delivery of a ref_id, once it is in this state."""
+    """The only delivery of a ref_id, once it is in this state."""
     return eventually(lambda: next((row for row in sandbox.deliveries(ref_id) if row["state"] == state), None))
 
 

@@ -27,7 +27,7 @@ class Browser:
         return answer.text
 
     def post(self, path, **fields):
-        """Send a form; the page that comes after it."""
+        """Send a form; returns the page that follows."""
         if not self.token:
             self.token = self.see().split('name="csrfmiddlewaretoken" value="')[1].split('"')[0]
         data = {"csrfmiddlewaretoken": self.token, **fields}
@@ -204,7 +204,7 @@ def test_seeding_changes_only_what_no_person_changed(sandbox, browser):
 
     assert error_of(sandbox.call("/v1/balance")) == (401, "INVALID_CREDENTIALS")
     lines = dict(re.findall(r"<code>(UPSTREAM_SECRET_(?:ID|KEY))=([^<]+)</code>", page))
-    # what a person set and then gives counts as seeded
+    # a given value that a person has set before counts as seeded
     sandbox.secret_id, sandbox.secret_key = lines["UPSTREAM_SECRET_ID"], lines["UPSTREAM_SECRET_KEY"]
     sandbox.seed(SANDBOX_CALLBACK_URL=url.format(8001))
     assert sandbox.call("/v1/balance").status_code == 200
@@ -213,7 +213,7 @@ def test_seeding_changes_only_what_no_person_changed(sandbox, browser):
     sandbox.seed(SANDBOX_CALLBACK_URL=url.format(8002))
     assert sandbox.call("/v1/balance").status_code == 200
     assert sandbox.control("account")["callback_url"] == url.format(8002)
-    # but not what a person set since
+    # but not a value that a person has set since
     sandbox.control("account", callback_url=url.format(9000))
     sandbox.seed(SANDBOX_CALLBACK_URL=url.format(8003))
     assert sandbox.control("account")["callback_url"] == url.format(9000)
@@ -295,7 +295,7 @@ def test_control_reset_restores_balance_and_catalogue(sandbox):
 
 @pytest.fixture(scope="module")
 def guarded():
-    """A sandbox as ./run starts it."""
+    """A sandbox with a token, as ./run starts it."""
     process = Sandbox.fresh("guarded", SANDBOX_TOKEN="the-token-of-this-folder")
     yield process
     process.remove()

@@ -160,7 +160,7 @@ def test_limits_slide_and_a_refused_request_counts_in_none(sandbox):
 
     over_the_limit([sandbox.call("/v1/balance") for _ in range(6)], 2)
 
-    # the four that the account's limit refused do not count in the IP's: one is still free there
+    # the four requests that the account's limit refused do not count for the IP: one is still free there
     assert nonsense(sandbox) == 400
     sandbox.control("account", limits={"ip": 3, "account": 2, "window": 0.1})
     eventually(lambda: sandbox.call("/v1/balance").status_code == 200)

@@ -1,4 +1,4 @@
-"""The documents say what is: every test that they name exists, and the table of magic destinations is the code's."""
+"""The documents are true: every test that they name exists, and the table of magic destinations equals the code's."""
 
 import re
 from pathlib import Path

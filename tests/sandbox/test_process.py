@@ -60,7 +60,7 @@ def test_a_stop_does_not_wait_for_an_answer_that_hangs(sandbox):
 def test_a_busy_port_ends_the_start_with_a_sentence(sandbox):
     second = SandboxProcess()
     try:
-        # the first one answers on that port, so that the second seems to be up: look at its own end
+        # the first process answers on that port, so that the second seems to be up: check its end
         second.start(sandbox.database_url, sandbox.port, {})
         assert second.process.wait(20) != 0
         assert f"127.0.0.1:{sandbox.port}" in second.log.read_text()

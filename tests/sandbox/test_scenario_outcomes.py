@@ -1,4 +1,4 @@
-"""Magic destinations that end without another request. All are ordered first, so that their delays run side by side."""
+"""Magic destinations that end without another request. All are ordered first, so that their delays overlap."""
 
 import hashlib
 import hmac
@@ -31,14 +31,14 @@ class Played:
 
 @dataclass
 class World:
-    """The sandbox, the merchant that its callbacks go to, and each order by scenario and kind."""
+    """The sandbox, the merchant who gets its callbacks, and each order by scenario and kind."""
 
     sandbox: SandboxProcess
     merchant: CallbackReceiver
     orders: dict[tuple[int, str], Played]
 
     def order(self, number, kind):
-        """Send the order of a scenario; the same request as before if there was one."""
+        """Send the order of a scenario; a second time, the same request again."""
         ref_id, started_at = self.orders[number, kind].ref_id, time.monotonic()
         try:
             answer = self.sandbox.order(kind, ref_id, number)
@@ -124,7 +124,7 @@ def test_each_scenario_sends_the_callbacks_of_its_row(world, number, kind):
     assert [received.body["data"]["status"] for received in arrived] == [says[content] for content in contents]
     assert [is_signed(world.sandbox, received) for received in arrived] == [name != "forged" for name in contents]
     assert len({received.headers["X-Delivery-Id"] for received in arrived}) == len(contents)
-    # a forged one is refused and not sent again
+    # a forged callback is refused and not sent again
     assert [len(row["attempts"]) for row in rows] == [1] * len(contents)
     assert world.sandbox.status(ref_id)["status"] == ending
 

@@ -1,4 +1,4 @@
-"""Magic destinations: how one is chosen, and the scenarios that need more than one request."""
+"""Magic destinations: the choice of a scenario, and the scenarios that need more than one request."""
 
 from datetime import UTC, datetime
 
@@ -8,7 +8,7 @@ import requests
 from testing.sandbox_process import eventually
 from tests.sandbox.calls import CREATE, KINDS, PRICE, PRODUCT, REFUSED_ALWAYS, data_of, error_of, magic, new_ref
 
-# scenario → its refusal; the kind that it is for
+# scenario → its refusal, and the kind for which it is
 REFUSED_ONCE = {24: (429, "RATE_LIMITED"), 25: (400, "WEIRD_NEW_CODE")}
 NO_INQUIRY = {23: "INVALID_DESTINATION", 35: "BILL_ALREADY_PAID", 36: "BILL_NOT_AVAILABLE"}
 PRICE_CHANGED, EXPIRED = (409, "PRICE_CHANGED"), (410, "INQUIRY_EXPIRED")
@@ -55,7 +55,7 @@ def test_12_a_repeat_before_it_arrives_is_charged_once(sandbox):
 
     assert sandbox.buy(first, 12).status_code == 200
 
-    # the later one has arrived: so has the first
+    # the later callback has arrived, so the first has, too
     sandbox.final(later)
     assert sandbox.movements(first) == [("debit", -PRICE)]
 
@@ -209,7 +209,7 @@ def test_33_an_expired_inquiry_is_refused_unless_paid_before(sandbox):
     expires_at = datetime.fromisoformat(data_of(sandbox.inquire(late, 33))["expires_at"])
     before = sandbox.balance()
 
-    # an amount that is never the total, so that asking does not pay
+    # an amount that is never the total, so that this request does not pay
     eventually(lambda: error_of(sandbox.pay(late, amount=1)) == EXPIRED)
 
     assert datetime.now(UTC) >= expires_at

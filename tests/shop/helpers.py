@@ -1,4 +1,4 @@
-"""Pictures made by hand, and what a person types about a shop."""
+"""Pictures made by hand, and typed settings of a shop."""
 
 import re
 import struct
@@ -33,7 +33,7 @@ SCAN = b"\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\x00"
 def jpeg(width: int = 120, height: int = 40, *, more: bytes = b"", data: bytes = b"") -> bytes:
     """The segments of a JPEG; their content does not matter here.
 
-    `more`: further ones before the frame. `data`: that of the first scan, and what follows before the end.
+    `more`: further segments before the frame. `data`: the data of the first scan and of all parts before the end.
     """
     frame = b"\xff\xc0" + struct.pack(">HBHHB", 11, 8, height, width, 1) + b"\x01\x11\x00"
     head = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"
@@ -67,5 +67,5 @@ def papers_of(answer) -> list[str]:
 
 
 def text_of(html: str) -> str:
-    """Its visible text, in one line."""
+    """The visible text of the page, in one line."""
     return " ".join(re.sub(r"<[^>]*>", " ", html).split())

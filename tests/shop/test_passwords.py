@@ -1,4 +1,4 @@
-"""A chosen password is long, longer without a second factor, and not among the first that somebody tries."""
+"""A chosen password is long, longer without a second factor, and not one that strangers try first."""
 
 import pytest
 from django.contrib.auth.password_validation import validate_password

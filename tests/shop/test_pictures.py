@@ -1,4 +1,4 @@
-"""A logo is known by its content alone, and is a whole picture with nothing behind it."""
+"""The content alone decides whether a file is a logo: it is a whole picture with nothing after it."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from shop.pictures import read_picture
 from tests.shop.helpers import SCAN, chunk, jpeg, png, webp
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
-# In a JPEG: two segments of texts, and the data of a scan with a stuffed and a restart marker.
+# Parts of a JPEG: two segments of texts, and the data of a scan with a stuffed byte and a restart marker.
 BESIDE = b"\xff\xe1\x00\x0fExif\0\0at home\xff\xfe\x00\x09at home"
 DATA = b"\x11\xff\x00\xff\xd0\x22"
 

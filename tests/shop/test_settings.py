@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 def faults(answer) -> dict[str, list[str]]:
-    """Field → codes of what is wrong with it."""
+    """Field → codes of its faults."""
     form = answer.context["form"]
     return {name: [error.code for error in errors.as_data()] for name, errors in form.errors.items()}
 
@@ -104,7 +104,7 @@ def test_a_live_preview_is_the_papers_alone(admin):
 
 @pytest.mark.parametrize("sent", [{"preview": "1"}, {"save": "1", "name": ""}])
 def test_a_logo_that_was_shown_is_saved_without_choosing_it_again(admin, sent):
-    """A browser does not keep a file when the page comes again: after a preview, or a fault in another field."""
+    """A browser loses a chosen file when the page comes again, after a preview or a fault in another field."""
     shown = admin.post("/shop/", {**TYPED, **sent, "logo": file_of(png())})
     assert current_shop().logo is None
     digest = hashlib.sha256(png()).hexdigest()
