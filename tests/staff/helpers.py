@@ -1,4 +1,4 @@
-"""Helpers of several tests of people."""
+"""Helpers for several tests of people."""
 
 from typing import Any
 

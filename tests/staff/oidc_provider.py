@@ -22,8 +22,8 @@ CLIENT, SECRET = "the-shop", "of-the-shop-and-nobody-else"
 
 
 class OidcProvider:
-    """`claims`: those of the next person; `forged`: whether it signs with a key that it does not publish; `cancels`:
-    whether the person goes back without signing in."""
+    """`claims`: the next person's claims; `forged`: whether it signs with a key that it does not publish; `cancels`:
+    whether the person goes back without a sign-in."""
 
     def __init__(self) -> None:
         self._key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -62,7 +62,7 @@ class OidcProvider:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def reset(self) -> None:
-        """As a provider should be."""
+        """Behave as a provider should."""
         self.claims: dict[str, Any] = {}
         self.forged = False
         self.cancels = False
@@ -78,7 +78,7 @@ class OidcProvider:
         return f"{target.path}?{target.query}"
 
     def way_back(self, address: str) -> str:
-        """The same with the host, as a real browser is sent there."""
+        """The same address with its host, as a real browser gets it."""
         asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
         assert asked["code_challenge_method"] == "S256"
         if self.cancels:
@@ -129,12 +129,12 @@ ROLES = {"kasir": "cashier", "spv": "supervisor", "audit": "auditor", "kepala": 
 
 
 def come_back(provider: OidcProvider, browser: Client, start: str = START) -> Any:
-    """Through the provider and back."""
+    """Go to the provider and come back."""
     return browser.get(provider.sign_in(browser.get(start)["Location"]))
 
 
 def signed_in(provider: OidcProvider, browser: Client | None = None, **claims: Any) -> User | None:
-    """The signed-in person after this; None for nobody."""
+    """The person who is signed in after a visit to the provider; None if nobody is."""
     provider.claims |= claims
     browser = browser or Client()
     come_back(provider, browser)
@@ -143,7 +143,7 @@ def signed_in(provider: OidcProvider, browser: Client | None = None, **claims: A
 
 
 def refusal(provider: OidcProvider, **claims: Any) -> str:
-    """Why nobody was let in."""
+    """The code of the refusal; asserts that nobody is signed in."""
     browser = Client()
     assert signed_in(provider, browser, **claims) is None
     return next(iter(browser.get(SIGN_IN).context["messages"])).extra_tags

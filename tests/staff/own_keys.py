@@ -6,7 +6,7 @@ from tests.soft_key import SoftKey
 
 
 def with_passkey(person: User) -> SoftKey:
-    """A key that this person has added."""
+    """A passkey that this person has added."""
     key, host = SoftKey(), "testserver"
     made = key.make(passkeys.ask_for_new(person, host=host)["publicKey"])
     passkeys.add_passkey(person, made, host=host, name="Key")

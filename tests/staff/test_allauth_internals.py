@@ -1,5 +1,5 @@
-"""The internals of allauth that we use have not changed: a release that changes them fails here, before the pages
-do."""
+"""The internals of allauth that we use have not changed: a release that changes them fails here first, not on the
+pages."""
 
 import inspect
 

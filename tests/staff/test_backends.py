@@ -1,4 +1,4 @@
-"""A person and what they may do come with one query, and mean the same as Django's own."""
+"""One query reads a person with their rights, with the same result as Django's own queries."""
 
 import pytest
 from django.contrib.auth.backends import ModelBackend

@@ -1,4 +1,4 @@
-"""A shop without an owner: one printed key makes the first one, and nothing else answers until then."""
+"""A shop without an owner: one printed key makes the first owner, and no other page answers until then."""
 
 import hashlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whose second factor or sign-in provider's account a row is has a history, raw SQL included, without any secret."""
+"""The owner of each second factor and provider's account has a history, also for raw SQL, without any secret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session ends by itself when nobody is there, and what has ended is deleted."""
+"""An idle session ends by itself, and ended sessions are deleted."""
 
 import datetime as dt
 

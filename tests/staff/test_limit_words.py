@@ -1,4 +1,4 @@
-"""A limit has one wording wherever it stands."""
+"""A limit has the same wording everywhere."""
 
 import pytest
 

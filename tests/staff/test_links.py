@@ -1,4 +1,4 @@
-"""An invitation or a new password by a link: it works once, for 72 hours, and gives nothing away."""
+"""A link for an invitation or a new password works once, for 72 hours, and reveals nothing."""
 
 import datetime as dt
 

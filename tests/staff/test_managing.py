@@ -130,7 +130,7 @@ def test_switched_off_a_person_is_out_at_the_next_request_everywhere():
 
 def test_another_role_holds_from_the_next_request_on():
     person = make_person("cashier")
-    give_factor(person)  # which the new role takes
+    give_factor(person)  # the second factor that the new role needs
     browser = signed_in(person)
 
     change_role(person, Role.AUDITOR, actor=owner())

@@ -1,4 +1,4 @@
-"""Signing in through a provider of OpenID Connect: who gets in, and with which role."""
+"""A sign-in through a provider of OpenID Connect: the people who get in, and their roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adding and removing one's own second factors; who needs one sees no other page before."""
+"""People add and remove their own second factors; a person who needs one sees no other page before."""
 
 import re
 

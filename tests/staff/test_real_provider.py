@@ -1,4 +1,4 @@
-"""Signing in through a provider that we have not written: oidc-provider, certified by the OpenID Foundation."""
+"""A sign-in through a provider that we have not written: oidc-provider, certified by the OpenID Foundation."""
 
 import json
 import re
@@ -30,7 +30,7 @@ PEOPLE = {
 
 @pytest.fixture(scope="module")
 def issuer() -> Iterator[str]:
-    """Its address, while it runs."""
+    """The address of the running provider."""
     node = shutil.which("node") or str(Path(django_settings.BASE_DIR, ".venv/bin/node"))
     script = Path(__file__).with_name("real_provider.mjs")
     command = [node, str(script), json.dumps(PEOPLE), CLIENT, SECRET, BACK]
@@ -48,7 +48,7 @@ def _shop_of_the_provider(issuer: str, settings) -> None:
 
 
 def way_back(browser: Client, subject: str) -> str:
-    """The address of ours to which it sends a person back who has typed a password there and agreed."""
+    """Our address to which the provider sends a person back, after a password and an agreement there."""
     with requests.Session() as person:
         address = browser.get(START)["Location"]
         answer = person.get(address, allow_redirects=False)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def change(role: Role, *rights: str) -> None:
-    """A role as a shop has changed it: exactly these rights."""
+    """Give a role exactly these rights, as a shop may change it."""
     Group.objects.get(name=role).permissions.clear()
     grant(apps, role, *rights)
 

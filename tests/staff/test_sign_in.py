@@ -85,7 +85,7 @@ def test_a_wrong_password_says_so_and_opens_nothing():
 
     assert answer.status_code == 200
     assert 'role="alert"' in answer.content.decode()
-    assert " anda " not in answer.content.decode()  # allauth's own words say it so
+    assert " anda " not in answer.content.decode()  # these are allauth's own words
     assert client.get("/").status_code == 302
 
 

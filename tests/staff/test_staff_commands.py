@@ -1,4 +1,4 @@
-"""Inviting and switching off without a page."""
+"""Commands invite people and switch accounts off."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The pages about people: the list, an invitation, one person, and one's own devices."""
+"""The pages about people: the list, an invitation, one person, and a person's own devices."""
 
 import html
 import re
@@ -270,7 +270,7 @@ def test_who_manages_staff_finds_the_list_in_the_menu(boss):
 @pytest.mark.parametrize(("address", "number"), [("/staff/{}/", 9), ("/me/", 7), ("/staff/invite/", 6)])
 def test_a_page_asks_as_often_for_many_devices_as_for_few(boss, address, number):
     own = User.objects.get(username="boss")
-    boss.get("/")  # reads the policies, which then hold for a time, as the branches do
+    boss.get("/")  # this reads the policies and the branches, which the process then keeps for a time
     all_branches()
     counts = []
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Nobody gets more than the own role by way of a colleague's account. Money needs two people, not two accounts."""
+"""Nobody gets more than their own role through a colleague's account. Money needs two people, not two accounts."""
 
 from functools import partial
 from unittest import mock
@@ -222,7 +222,7 @@ def test_a_password_changed_late_never_replaces_the_one_of_a_link():
 def test_a_sign_in_on_its_way_is_out_when_switched_on_again():
     person = make_person("cashier")
     deactivate(person, actor=None)
-    late = signed_in(person)  # its password was checked before
+    late = signed_in(person)  # the password was checked before
 
     assert late.get("/orders/").status_code == 302
     late = signed_in(person)
@@ -334,7 +334,7 @@ def test_an_odd_name_is_refused_beside_its_field(name):
 def test_switched_off_no_address_answers_a_session_any_more():
     person = owner()
     browser = signed_in(person)
-    User.objects.filter(pk=person.pk).update(is_active=False)  # the session row is still there
+    User.objects.filter(pk=person.pk).update(is_active=False)  # the session row still exists
     addresses = [pattern for pattern in everywhere() if "<" not in pattern and not pattern.startswith("accounts/")]
 
     answers = {address: browser.get(f"/{address}") for address in addresses}
@@ -342,7 +342,7 @@ def test_switched_off_no_address_answers_a_session_any_more():
 
     assert len(answers) > 20
     open_to_all = {address for pages in (answers, live) for address, page in pages.items() if person_shown(page)}
-    # at a till, the first two are for the next person; the others hold nothing of the shop but its name
+    # the first two are for the next person at a till; the others show only the shop's name
     assert open_to_all <= {"till/", "till/enrol/", "manifest.webmanifest", "offline/"}
 
 

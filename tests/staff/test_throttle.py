@@ -1,4 +1,4 @@
-"""Guessing passwords is slowed; nobody else is kept out by it."""
+"""Guesses of passwords are slowed, and other people can still sign in."""
 
 import datetime as dt
 from concurrent.futures import ThreadPoolExecutor

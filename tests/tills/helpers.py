@@ -1,4 +1,4 @@
-"""Helpers of several tests of tills."""
+"""Helpers for several tests of tills."""
 
 from typing import Any
 
@@ -63,6 +63,6 @@ def take_over(browser: Client, person: User, pin: str = PIN) -> Any:
 
 
 def who_is_at(browser: Client) -> str:
-    """The user name of the signed-in person of this browser; "" for nobody."""
+    """The user name of the person who is signed in in this browser; "" for nobody."""
     page = browser.get("/")
     return page.context["user"].username if page.status_code == 200 else ""

@@ -1,4 +1,4 @@
-"""The tills from the command line."""
+"""Commands about tills."""
 
 import json
 

@@ -24,7 +24,7 @@ ACTS: dict[str, tuple[str, str, dict[str, str]]] = {
 
 
 def refusals(answer: Any) -> set[str]:
-    """Why nothing was done, in the form or beside it."""
+    """The codes of the refusals, in the form or beside it."""
     form = answer.context.get("form")
     return codes(answer) | {fault.code for faults in form.errors.as_data().values() for fault in faults}
 

@@ -1,4 +1,4 @@
-"""A PIN ends with what ends an account's devices, and the session that began with it ends, too."""
+"""Whatever ends an account's devices also ends its PIN, and the sessions that began with the PIN."""
 
 import datetime as dt
 
@@ -99,7 +99,7 @@ def test_what_resets_no_account_leaves_the_pin(what):
 
 
 def test_a_session_by_pin_ends_even_when_it_began_meanwhile():
-    """The reset came after the PIN was looked at, and before the session was written."""
+    """The reset comes after the PIN's check, and before the session is written."""
     browser, person = till_browser(), with_pin()
     take_over(browser, person)
     kept = list(Session.objects.filter(person=person))
@@ -113,7 +113,7 @@ def test_a_session_by_pin_ends_even_when_it_began_meanwhile():
 
 
 def test_a_pin_typed_before_a_reset_ends_with_it():
-    """The form was on its way when a manager reset the account."""
+    """The form was being sent when a manager reset the account."""
     person = with_pin()
     before = User.objects.get(pk=person.pk)
     make_link(person, actor=owner())

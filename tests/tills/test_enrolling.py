@@ -1,4 +1,4 @@
-"""A browser becomes a till with a code, and stops being one at the next request after it was switched off."""
+"""A browser becomes a till with a code; after the till is switched off, the next request ends that."""
 
 import datetime as dt
 

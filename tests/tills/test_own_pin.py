@@ -1,4 +1,4 @@
-"""Everybody who sells sets the own PIN, with the own password or second factor."""
+"""Every seller sets their own PIN, with their own password or second factor."""
 
 import random
 
@@ -47,7 +47,7 @@ def test_weak_pins_are_refused():
 
 
 def test_most_pins_are_good():
-    pins = random.Random(1).sample(range(1_000_000), 20_000)  # of all of them it is 14,000
+    pins = random.Random(1).sample(range(1_000_000), 20_000)  # 14,000 of all PINs are weak
 
     assert sum(is_weak(f"{pin:06}") for pin in pins) < len(pins) / 40
 

@@ -137,7 +137,7 @@ def test_every_address_of_accounts_is_refused_but_signing_out_and_the_language()
             reached.add(pattern.name)
             take_over(browser, User.objects.get(username="admin"))
 
-    # that of the first owner is gone once there is one
+    # the first owner's page is gone once there is an owner
     assert reached - {"first_owner"} == {"account_logout", "set_language"}
 
 

@@ -1,4 +1,4 @@
-"""How a till prints: set by the people who manage tills, kept in the database, and reached from its own pages only."""
+"""A till's way to print: managers of tills set it, the database keeps it, and only the till's own pages use it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""In a real shop a password alone does not sell: it takes a second factor, an enrolled till, or the owner's leave."""
+"""In a real shop a password alone does not sell: a sale needs a second factor, a till, or the owner's permission."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""At a till, and only there, a PIN takes over: a new session, with the right name on every order."""
+"""Only at a till, a person takes over by PIN: a new session begins, and every order has the right name."""
 
 import re
 
@@ -29,7 +29,7 @@ def token_in(page) -> str:
 
 
 def strict_browser() -> Client:
-    """A till's browser that sends form tokens, as real ones have to."""
+    """A till's browser that sends form tokens, as real browsers must."""
     browser = Client(enforce_csrf_checks=True)
     browser.cookies.update(till_browser().cookies)
     return browser
