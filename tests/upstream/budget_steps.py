@@ -1,4 +1,4 @@
-"""Steps of the tests of the rate budget. Times in seconds."""
+"""Steps for the tests of the rate budget. Times in seconds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def begin(budget: Budget, how_many: int = 1, call_class: CallClass = PEOPLE) -> 
 
 
 def refusal(budget: Budget, call_class: CallClass = NOBODY, endpoint: Endpoint = STATUS, wait: float = 0.0) -> float:
-    """Ask, be refused, and return after how many seconds to ask again."""
+    """Ask, be refused, and return the seconds after which to ask again."""
     with pytest.raises(Unavailable) as caught:
         budget.reserve(endpoint, call_class, wait)
     assert caught.value.reason == "budget"

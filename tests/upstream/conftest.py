@@ -83,7 +83,7 @@ def client(make_client: MakeClient) -> Client:
 
 @pytest.fixture
 def make_budget(make_config: MakeConfig) -> MakeBudget:
-    """Make budgets that are open; those with the same `secret_id` share one account, as processes do."""
+    """Make open budgets; budgets with the same `secret_id` share one account, as processes do."""
 
     def make(account_rate: Rate, *, fresh: bool = True, **options: object) -> Budget:
         config = make_config(**({"account_rate": account_rate, "connect_timeout": 5.0, "read_timeout": 30.0} | options))
@@ -102,7 +102,7 @@ def valkey() -> redis.Redis:
 
 @pytest.fixture
 def later(valkey: redis.Redis) -> Later:
-    """Let this many seconds pass for everything that the budget has in Redis."""
+    """Let this many seconds pass for all of the budget's keys in Redis."""
 
     def move(budget: Budget, seconds: float) -> None:
         for key in {key for limit in Limit for key in budget._keys(limit)}:

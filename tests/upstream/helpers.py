@@ -1,4 +1,4 @@
-"""Messages of the upstream, and one purchase, as the tests of this room need them."""
+"""Messages of the upstream, and one purchase, for the tests of this room."""
 
 from typing import Any, TypeVar
 
@@ -85,7 +85,7 @@ def buy(client: Client, *, permit: Permit | None = None, **fields: Any) -> Reply
 
 
 def unknown_reason(client: Client) -> str:
-    """Buy, get no answer to trust, and return why."""
+    """Buy without a trustworthy answer; returns the reason."""
     with pytest.raises(OutcomeUnknown) as caught:
         buy(client)
     return caught.value.reason

@@ -1,4 +1,4 @@
-"""An upstream on a raw socket that misbehaves in every way it is set to, and the names of what the fixtures give."""
+"""An upstream on a raw socket that misbehaves as a test sets it, and the types of the fixtures' values."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from typing import Any
 from upstream.client import Client
 from upstream.config import Config
 
-CERTIFICATE = Path(__file__).parent / "localhost.pem"  # self-signed, made for this test, guards nothing
+CERTIFICATE = Path(__file__).parent / "localhost.pem"  # self-signed, made for these tests, protects nothing
 
 
 @dataclass
@@ -103,7 +103,7 @@ def _read_request(stream: Any, number: int) -> Received | None:
 
 
 def cut(connection: socket.socket) -> None:
-    """Cut the connection hard, so that the other side sees a reset."""
+    """Cut the connection hard, so that the other side gets a reset."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
@@ -116,7 +116,7 @@ def tls_context() -> ssl.SSLContext:
 
 
 def signature_of(client: Client, ref_id: str | None) -> str:
-    """The signature as the document has it, worked out here."""
+    """The signature by the document's formula, computed here."""
     parts = [client.config.secret_id, client.config.secret_key, *([ref_id] if ref_id else [])]
     return hashlib.md5(":".join(parts).encode()).hexdigest()  # noqa: S324 (the upstream's formula)
 

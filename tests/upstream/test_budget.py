@@ -1,6 +1,6 @@
 """The rate budget in the real Valkey: never over a limit, nothing forgotten.
 
-No test waits for a window: every moment that the budget knows is a score in Redis, and `later` moves them all back.
+No test waits for a window: every time of the budget is a score in Redis, and `later` moves all of them back.
 """
 
 import random
@@ -31,7 +31,7 @@ def most_in_any_window(moments: list[float], window: float) -> int:
 def test_processes_together_never_exceed_a_limit_in_any_window(
     make_budget: MakeBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # given four processes with three threads each, which all call as often as they may
+    # given four processes with three threads each, which all call as often as possible
     monkeypatch.setattr(budget_module, "PERMIT_SECONDS", 0.1)
     monkeypatch.setattr(budget_module, "MARGIN_SECONDS", 0.1)
     rate, life = Rate(20, 0.25), {"connect_timeout": 0.1, "read_timeout": 0.1}
@@ -60,7 +60,7 @@ def test_processes_together_never_exceed_a_limit_in_any_window(
     for thread in threads:
         thread.join()
 
-    # then no window of that length, wherever it begins, saw more than the limit, and several windows were used
+    # then no window of that length, with any beginning, had more than the limit, and several windows were used
     assert most_in_any_window(arrivals, rate.window) <= rate.calls
     assert len(arrivals) > rate.calls
 
@@ -69,7 +69,7 @@ def test_processes_together_never_exceed_a_limit_in_any_window(
 def test_a_call_counts_from_when_it_was_counted_at_the_latest(
     make_budget: MakeBudget, later: Later, since_written: float, counts_for: float
 ) -> None:
-    # given an upstream that counts within 2 s what was written to it
+    # given an upstream that counts a request within 2 s after it was written
     budget = make_budget(Rate(1, 60.0), counts_within=2.0)
     [permit] = begin(budget)
 
@@ -99,7 +99,7 @@ def test_an_unanswered_call_counts_for_its_life_and_a_window(
     make_budget: MakeBudget, later: Later, counts_within: float, life: float
 ) -> None:
     budget = make_budget(Rate(1, 60.0), counts_within=counts_within)
-    begin(budget)  # and its process dies
+    begin(budget)  # and the process dies
 
     later(budget, life + 59)
     refusal(budget)
@@ -123,7 +123,7 @@ def test_a_call_counts_from_its_moment_even_while_it_is_prepared(make_budget: Ma
 
 
 def test_no_place_is_promised_that_a_booked_call_may_still_need(make_budget: MakeBudget) -> None:
-    # given the only place booked; its call may begin until just before the permit is void, and then counts on
+    # given the only place booked; its call may begin until just before the permit is void, and then still counts
     budget = make_budget(Rate(1, 60.0))
     take(budget)
 
@@ -144,7 +144,7 @@ def test_a_permit_is_not_started_before_its_moment(make_budget: MakeBudget) -> N
 
 def test_an_unused_permit_is_void_and_never_starts(make_budget: MakeBudget, later: Later) -> None:
     budget = make_budget(Rate(1, 60.0))
-    [permit] = take(budget)  # and its process freezes
+    [permit] = take(budget)  # and the process freezes
 
     later(budget, PERMIT_SECONDS - 1)
     refusal(budget)
@@ -184,7 +184,7 @@ def test_a_cancelled_permit_no_longer_counts(make_budget: MakeBudget) -> None:
     refusal(budget, PEOPLE)
 
     second.cancel()
-    second.complete()  # too late: a permit is settled once
+    second.complete()  # too late: a permit is settled only once
 
     assert budget.used() == 1
     take(budget)
@@ -200,8 +200,8 @@ def test_an_endpoint_counts_against_its_own_limits_only(make_budget: MakeBudget)
     budget = make_budget(FAST, ip_rate=FAST, products_rate=Rate(6, 60.0))
     budget.reserve(Endpoint.PRODUCTS, NOBODY, 1.0)
 
-    refusal(budget, NOBODY, Endpoint.PRODUCTS)  # its own limit is paced
-    take(budget)  # which does not concern the others
+    refusal(budget, NOBODY, Endpoint.PRODUCTS)  # the endpoint's own limit is paced
+    take(budget)  # which does not concern the other endpoints
 
     narrow_ip = make_budget(FAST, ip_rate=Rate(1, 3600.0))
     take(narrow_ip)
@@ -301,7 +301,7 @@ def test_without_redis_every_answer_is_no(make_budget: MakeBudget) -> None:
         with pytest.raises(Unavailable) as caught:
             ask()
         assert caught.value.reason == "budget_unreachable"
-    budget.block(5)  # and what only helps is no reason to fail
+    budget.block(5)  # a call that only helps does not fail
 
 
 def test_a_reservation_whose_answer_was_lost_may_be_repeated(make_budget: MakeBudget) -> None:

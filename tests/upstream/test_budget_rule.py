@@ -1,7 +1,7 @@
-"""The rule of the rate budget against strict limiters, over drawn histories: at any arrival times, never one too many.
+"""The rule of the rate budget against strict limiters, over drawn histories: never one call too many, at any arrivals.
 
-The real scripts run in the real Valkey; its clock stays and everything that the budget knows is moved back instead, so
-that minutes pass in no time.
+The real scripts run in the real Valkey. Its clock is not changed: all times of the budget are moved back instead, so
+that minutes pass at once.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ WINDOW = 60.0
 CONNECT, READ = 1.0, 5.0
 LONGEST_LIFE = CONNECT + READ + MARGIN_SECONDS
 
-# A failing history is shown as it was drawn: to shrink it would take minutes.
+# A failing history is shown as it was drawn, because shrinking it would take minutes.
 WITHOUT_SHRINKING: dict[str, Any] = {
     "deadline": None,
     "phases": [Phase.explicit, Phase.reuse, Phase.generate],
     "suppress_health_check": list(HealthCheck),
 }
 
-# Seconds that pass, then what is done: book (class, ahead), start, complete, cancel, or the n-th one's process dies.
+# Seconds that pass, then the act: book (class, ahead), start, complete, cancel, or the death of the n-th one's process.
 steps = st.lists(
     st.tuples(
         st.floats(0, 20) | st.sampled_from([0.0, 0.5, WINDOW / 2, WINDOW - 1, WINDOW]),
@@ -64,7 +64,7 @@ class Sent:
 class World:
     """One account whose time we move.
 
-    `within`: how soon the upstream is known to count what was written. `connecting`: the time of a connection.
+    `within`: the seconds within which the upstream counts a written request. `connecting`: the time of a connection.
     """
 
     def __init__(self, calls: int, *, within: float = 0.0, connecting: float = 0.0) -> None:
@@ -110,7 +110,7 @@ class World:
             return
 
     def start(self, which: int) -> None:
-        """As `Permit.start` does, but never waiting: before its moment it is asked for again at its moment."""
+        """Start a permit as `Permit.start` does, but without waiting: if it is early, move the time and ask again."""
         if not self.booked:
             return
         permit = self.booked.pop(which % len(self.booked))
@@ -145,7 +145,7 @@ class World:
             self.booked.pop(which % len(self.booked)).cancel()
 
     def die(self, which: int) -> None:
-        """The process that holds a booked permit is killed; those that were sent simply stay without an answer."""
+        """Kill the process that holds a booked permit; requests that were sent simply stay without an answer."""
         if self.booked:
             self.booked.pop(which % len(self.booked))
 
@@ -162,7 +162,7 @@ def play(world: World, history: list[tuple[float, str, int, float]], classes: Ca
 
 
 def saturate(world: World, latencies: list[float]) -> None:
-    """Call as soon as the budget lets us, over and over; each answer comes after its latency (seconds)."""
+    """Call again and again, as soon as the budget allows; each answer comes after its latency (seconds)."""
     for latency in latencies:
         while not world.booked:
             try:
@@ -187,10 +187,10 @@ def complete_what_is_due(world: World) -> None:
 
 
 def most_that_can_arrive(sent: list[Sent]) -> int:
-    """The most arrivals that any window can have got, each at the worst moment between its sending and its answer.
+    """The most arrivals that any window can have, each at the worst moment between its sending and its answer.
 
-    The worst window ends just after a sending: everything that was sent by then, and whose answer came less than a
-    window before, may lie in it.
+    The worst window ends just after a sending. It may contain every request that was sent by then and answered less
+    than a window before.
     """
     return max(
         (sum(1 for other in sent if other.began <= call.began < other.over + WINDOW) for call in sent), default=0
@@ -249,7 +249,7 @@ def test_strict_limiters_of_both_kinds_never_refuse(
         call.began + place * (call.over - call.began) for call, place in zip(world.sent, itertools.cycle(places))
     )
 
-    # then a sliding log and fixed windows of any phase let all of them through
+    # then a sliding log and fixed windows of any phase accept all of them
     for start in arrivals:
         assert sum(1 for moment in arrivals if start <= moment < start + WINDOW) <= calls
     windows = [int((moment - phase) // WINDOW) for moment in arrivals]

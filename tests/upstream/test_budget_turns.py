@@ -1,6 +1,6 @@
-"""Who goes when, in the real Valkey: background calls go evenly, people go first, and a place is kept for them.
+"""The order of calls, in the real Valkey: background calls are spread evenly, people go first, with a place kept.
 
-No test waits for a window: every moment that the budget knows is a score in Redis, and `later` moves them all back.
+No test waits for a window: every time of the budget is a score in Redis, and `later` moves all of them back.
 """
 
 import pytest
@@ -16,14 +16,14 @@ def test_calls_that_nobody_waits_for_are_paced(make_budget: MakeBudget, later: L
     budget = make_budget(Rate(10, 60.0))
     pace = 60 / 9
 
-    # given one that comes in time, and one that is half a turn late, which is made up for
+    # given a call in time, and a call that is half a turn late, which the next turn makes up for
     take(budget, 1, NOBODY)
     assert pace - 1 < refusal(budget) <= pace
     later(budget, 1.5 * pace)
     take(budget, 1, NOBODY)
     assert pace / 2 - 1 < refusal(budget) <= pace / 2
 
-    # when nothing was sent in many turns, then they are not made up for
+    # when nothing was sent in many turns, then these turns are lost
     later(budget, 10 * pace)
     take(budget, 1, NOBODY)
     assert pace - 1 < refusal(budget) <= pace
@@ -83,11 +83,11 @@ def test_while_people_are_about_a_twelfth_is_theirs(make_budget: MakeBudget, val
     valkey.zadd(calls, {"next": 0})
     refusal(budget)
 
-    # then two places are left, which people get at once
+    # then two places are left, and people get them at once
     begin(budget, 2)
     refusal(budget, PEOPLE)
 
-    # and background gets them when nobody was about for a minute
+    # and background gets them after a minute without people
     later(budget, PEOPLE_STAY_SECONDS)
     valkey.zrem(calls, *[name for name in valkey.zrange(calls, 0, -1) if b"-" in name][:2])
     for _ in range(2):
@@ -96,7 +96,7 @@ def test_while_people_are_about_a_twelfth_is_theirs(make_budget: MakeBudget, val
 
 
 def test_a_person_goes_before_background_that_waits(make_budget: MakeBudget, monkeypatch: pytest.MonkeyPatch) -> None:
-    # given background that has its turn in two seconds
+    # given a background call whose turn comes in two seconds
     budget = make_budget(Rate(31, 60.0))
     take(budget, 1, NOBODY)
     assert refusal(budget) > 1

@@ -1,4 +1,4 @@
-"""Which callbacks are genuine, under each of the three verifiers."""
+"""Each of the three verifiers accepts only genuine callbacks."""
 
 import hashlib
 import hmac

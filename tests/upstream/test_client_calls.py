@@ -1,4 +1,4 @@
-"""The client's requests, and how it reads the answers."""
+"""The client's requests, and its reading of the answers."""
 
 import json
 import socket

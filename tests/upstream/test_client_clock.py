@@ -1,4 +1,4 @@
-"""The clock is set while a call is under way: the answer is good, and its interval is right in length."""
+"""If the clock is set during a call, the answer is good, and its interval has the right length."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from upstream.client import Client
 
 
 class SetDuringTheCall(datetime):
-    """A wall clock that is set by `step` after it was first looked at."""
+    """A wall clock that changes by `step` after its first reading."""
 
     step = timedelta()
     looks = 0

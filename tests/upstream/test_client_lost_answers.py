@@ -1,4 +1,4 @@
-"""Calls that may have been carried out although no answer came: always an unknown outcome, never sent again."""
+"""Calls without an answer, which the upstream may have done: the outcome is always unknown, never sent again."""
 
 import select
 import socket
@@ -15,7 +15,7 @@ from upstream.client import Client
 
 def test_a_connection_cut_before_the_request_was_read_is_unknown(upstream: ScriptedUpstream, client: Client) -> None:
     def cut_unread(connection: socket.socket) -> bool:
-        select.select([connection], [], [])  # the request is there
+        select.select([connection], [], [])  # the request has arrived
         cut(connection)
         return False
 
@@ -34,7 +34,7 @@ def test_a_connection_cut_after_the_request_is_not_sent_again(upstream: Scripted
 
 def test_a_kept_connection_is_not_used_for_money(upstream: ScriptedUpstream, client: Client) -> None:
     upstream.answers(200, success({"balance": 1}), keep=False)
-    client.send(requests.balance())  # the upstream says nothing about closing, and closes
+    client.send(requests.balance())  # the upstream closes without saying so
     upstream.answers(200, bought())
 
     assert buy(client).data.trx_id == "T1"

@@ -1,4 +1,4 @@
-"""Calls of which certainly nothing was sent: refused here, no connection, no Redis."""
+"""Calls that certainly sent nothing: refused here, no connection, no Redis."""
 
 import socket
 import time
@@ -118,7 +118,7 @@ def test_a_connection_that_is_never_accepted_is_unavailable(make_client: MakeCli
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)
-        fillers = [socket.socket() for _ in range(3)]  # fill the queue, so that the kernel answers no more
+        fillers = [socket.socket() for _ in range(3)]  # fill the queue, so that the kernel does not answer any more
         for filler in fillers:
             filler.setblocking(False)
             filler.connect_ex(listener.getsockname())
@@ -146,7 +146,7 @@ def test_a_connection_after_the_connect_timeout_is_not_used(
     permit = client.reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE)
     monkeypatch.setattr(socket, "getaddrinfo", resolve_slowly)
 
-    # then no request is written so late that it no longer counts
+    # then no request is written after its permit has stopped counting
     with pytest.raises(Unavailable, match=r"^connect$"):
         buy(client, permit=permit)
     assert upstream.requests == []

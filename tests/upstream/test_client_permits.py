@@ -1,4 +1,4 @@
-"""Permits of the rate budget and the upstream's own refusal, 429: the use of a call, and its wait."""
+"""Permits of the rate budget, and the upstream's own refusal 429: how calls use them, and how long they wait."""
 
 import time
 
@@ -81,7 +81,7 @@ def test_a_call_that_cannot_go_out_in_time_is_refused_at_once(
 
 
 def seconds_left(client: Client) -> float:
-    """How long the call that counts longest will still count."""
+    """The seconds for which the call that counts longest will still count."""
     calls, _ = client.budget._keys(Limit.ACCOUNT)
     valkey = redis.Redis.from_url(client.config.redis_url)
     seconds, microseconds = valkey.time()
@@ -112,7 +112,7 @@ def test_a_call_counts_from_when_the_upstream_is_known_to_have_counted_it(
     upstream.answers(200, bought() if fresh else success({"balance": 5}))
     answer = upstream.behaviour
     upstream.behaviour = lambda *asked: bool(time.sleep(0.5)) or answer(*asked)
-    # and a connection that takes 0.3 s: it does not count as time since the request was written
+    # and a connection that takes 0.3 s, which is not time since the request was written
     connect = transport._Connection.connect
     monkeypatch.setattr(transport._Connection, "connect", lambda self: time.sleep(0.3) or connect(self))
 

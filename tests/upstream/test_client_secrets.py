@@ -1,4 +1,4 @@
-"""Keys and signatures leave the client in the request only: not in logs, errors or what is stored."""
+"""Keys and signatures leave the client only in the request: not in logs, errors or stored rows."""
 
 import logging
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Which rates and addresses are accepted."""
+"""The rates and addresses that the configuration accepts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The table of error codes: complete, in both languages, and never in doubt about money."""
+"""The table of error codes is complete, in both languages, and never leaves the money in doubt."""
 
 import json
 

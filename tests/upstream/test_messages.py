@@ -1,4 +1,4 @@
-"""The shapes of the upstream's messages: strict where money rests."""
+"""The shapes of the upstream's messages are strict wherever money depends on them."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from upstream.messages import BillInquiry, CallbackBody, Product
         {"total": None},
         {"amount": None},
         {"expires_at": None},
-        {"expires_at": "2026-08-22T10:05:00"},  # no offset: whose clock?
+        {"expires_at": "2026-08-22T10:05:00"},  # no offset, so the clock is unknown
         {"expires_at": "2026-08-22"},
         {"expires_at": 1_787_000_000},
         {"total": 2.0},

@@ -1,4 +1,4 @@
-"""Reading an answer: it is always a message that can be trusted or one of the documented errors."""
+"""An answer is always read as a trustworthy message or as one of the documented errors."""
 
 import json
 import pickle

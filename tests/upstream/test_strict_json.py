@@ -1,4 +1,4 @@
-"""JSON that two readers could understand differently is refused."""
+"""JSON that two parsers could read differently is refused."""
 
 import pytest
 

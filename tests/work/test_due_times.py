@@ -1,4 +1,4 @@
-"""Until when work is due, in minutes while a customer may be waiting for it; and how a row says it."""
+"""The due time of work, in minutes while a customer may be waiting; and the words of a row about it."""
 
 import datetime as dt
 import re
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 
 
 def due_of(browser, kind: str) -> dt.datetime:
-    """Until when the row of this kind is due."""
+    """The due time of the row of this kind."""
     [task] = browser.get(f"/work/?kind={kind}&whose=shop").context["table"].rows
     due: dt.datetime = task.item.due
     return due

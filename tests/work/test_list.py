@@ -1,4 +1,4 @@
-"""One list of all that waits: each kind, whose it is, the number in the menu, and who has taken it."""
+"""One list of all waiting work: each kind, its people, the number in the menu, and the person who has taken it."""
 
 import datetime as dt
 import re
@@ -53,18 +53,18 @@ def counted(browser) -> int:
 
 
 def counted_words(browser) -> str:
-    """The same as it is written there."""
+    """The number in the menu, as text."""
     page = browser.get("/orders/").content.decode()
     return page.split('id="count-work"')[1].split(">")[1].split("<")[0]
 
 
 def owed() -> Payment:
-    """The payment of an order that the upstream took back: its customer gets the money."""
+    """The payment of a reversed order, whose customer gets the money."""
     return make_order(Status.REVERSED).payment
 
 
 def one_of_each() -> None:
-    """One row of every kind, asked for or opened by Sari."""
+    """Make one row of every kind, requested or opened by Sari."""
     sari, now = cashier(own_approval_above=10_000), timezone.now()
     order = make_order(
         Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_at=now - dt.timedelta(days=3)
@@ -92,7 +92,7 @@ def one_of_each() -> None:
 
 
 def test_of_what_is_due_in_one_minute_the_most_severe_comes_first():
-    # given: two that are due in the same minute, and the difference was found last
+    # given: two rows that are due in the same minute; the difference was found last
     at = timezone.now().replace(second=0, microsecond=0) - dt.timedelta(days=1)
     order = make_order(Status.SUCCESS)
     Incident.objects.create(order=order, kind="contradiction", source="poll", detail="failed after success", at=at)
@@ -115,7 +115,7 @@ def test_everything_that_waits_is_one_list_with_the_first_due_on_top():
 
 
 def test_headings_say_what_is_overdue_due_today_and_later(time_machine):
-    # given: of each group two rows, the second overdue one of the minute in which somebody looks
+    # given: two rows of each group; the second overdue row is due in the minute of the view
     noon = timezone.localtime().replace(hour=12, minute=0, second=30, microsecond=0)
     time_machine.move_to(noon - dt.timedelta(hours=2), tick=False)
     sari = make_person("cashier", username="sari")
@@ -192,7 +192,7 @@ def test_a_batch_that_was_checked_and_forgotten_waits_from_the_second_day_on():
 
     assert re.findall(r'<tr id="row-batch-(\d+)"', page) == [str(forgotten.pk)]
     assert f'href="/batches/{forgotten.pk}/"' in page
-    assert counted(boss) == 1  # nobody approves an own request
+    assert counted(boss) == 1  # nobody approves their own request
 
 
 def test_a_batch_that_a_person_paused_waits_for_a_person():
@@ -251,7 +251,7 @@ def test_a_seller_decides_about_the_own_order_that_was_not_charged():
     sari = make_person("cashier", username="sari")
     held = {"action_reason": ActionReason.BALANCE_SHORT, "sent_no": None}
     make_order(Status.NEEDS_ACTION, placed_by=sari, **held)
-    make_order(Status.NEEDS_ACTION, placed_by=sari)  # seems never to have arrived: it may be charged
+    make_order(Status.NEEDS_ACTION, placed_by=sari)  # it seems never to have arrived, and may be charged
     make_order(Status.NEEDS_ACTION, **held)
 
     seller = signed_in(sari)
@@ -350,7 +350,7 @@ def test_a_row_is_taken_and_left():
 
     assert (rows(sari), rows(tono), counted(tono)) == (["refund"], [], 0)
     assert "sari does this" in tono.get("/work/?whose=others").content.decode()
-    tono.post(address)  # it binds nobody
+    tono.post(address)  # a mark of taking binds nobody
     assert (rows(sari), rows(tono)) == ([], ["refund"])
     sari.post(address, {"leave": ""})  # not hers any more
     assert rows(tono) == ["refund"]

@@ -1,4 +1,4 @@
-"""Work and the overview say what is missing at the bank, as the alert about it does."""
+"""Work and the overview name the money missing at the bank, as the alert about it does."""
 
 import datetime as dt
 import re

@@ -65,7 +65,7 @@ def test_of_one_branch_it_is_said_that_nothing_waits_there_and_how_much_in_all()
 
 
 def test_where_not_all_was_read_nothing_is_said_to_be_none(monkeypatch):
-    # given an incident that is due after all that is read
+    # given an incident that is due after all rows that are read
     monkeypatch.setattr("work.services.MOST", 2)
     order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_at="2026-01-01T00:00Z")
     make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_at="2026-01-01T00:00Z")

@@ -1,4 +1,4 @@
-"""What the list of work and its part of the overview show of the rows: how many, under which names, in which order."""
+"""The rows that the list of work and its part of the overview show: their number, names and order."""
 
 import datetime as dt
 import re

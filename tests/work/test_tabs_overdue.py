@@ -1,4 +1,4 @@
-"""Work says how many tabs are overdue, and as much as the list that it leads to."""
+"""Work shows the number and the sum of overdue tabs, the same as the list to which it leads."""
 
 import re
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def second():
-    """Of two branches the first has two tabs that are overdue and one that is not, the second has one."""
+    """The second of two branches: it has one overdue tab; the first has two overdue tabs and one that is not."""
     branch = make_branch("Tebet")
     here, there = (make_person("cashier", username=f"cashier-{key}", branch_id=key) for key in (FIRST, branch.pk))
     for name, seller, amount, days in [
@@ -52,7 +52,7 @@ def test_the_links_to_overdue_tabs_say_what_their_list_has(second):
 
 @pytest.fixture
 def customers_hidden(transactional_db: None):
-    """The shop hides customers from its supervisors; afterwards no more, as what a test commits of roles stays."""
+    """Hide customers from supervisors; taken back afterwards, because a test's committed roles stay."""
     role, right = Group.objects.get(name="supervisor"), Permission.objects.get(codename="view_customer")
     role.permissions.remove(right)
     yield
@@ -69,7 +69,7 @@ def test_up_to_three_customers_with_overdue_tabs_are_named(second, page, has_amo
     made_due(debtor, 2)
     many = owner.get(page)
 
-    # then all five are due since the same day: the first accounts are named, in work each with what it owes
+    # then the first accounts are named; Work also names the debt of each
     first, *_others = words_at(few, 'id="work-debtors"').split(",")
     assert first.split() == ["Bu", "Ani", *(["Rp10.000", "(3", "days", "late)"] if has_amounts else [])]
     for answer in (few, many):

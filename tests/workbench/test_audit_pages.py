@@ -1,4 +1,4 @@
-"""The activity log, searched by person, action, subject and time, and as a file, which is noted, too."""
+"""The activity log can be searched by person, action, subject and time, and downloaded, which is an event, too."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_every_fact_that_the_code_records_has_a_name():
 
 
 def names_recorded() -> set[str]:
-    """The keys of what is given to `record`: written there, kept in a variable, or made by a function beside it."""
+    """The keys that are passed to `record`: as literals, in a variable, or by a function of the module."""
     names = {*LIMITS, *TEXTS}
     texts = [file.read_text() for room in ROOMS for file in (settings.BASE_DIR / room).rglob("*.py")]
     for tree in (ast.parse(text) for text in texts if "record(" in text):

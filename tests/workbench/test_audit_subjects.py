@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 
 def cells(browser: Client, **more: Any) -> dict[str, str]:
-    """The cell "About" of each event by its kind, and what it says beside it."""
+    """The cell "About" of each event by its kind, and the words beside it."""
     page = browser.get("/audit/", **more).content.decode()
     rows = re.findall(r"<tr id=.*?</tr>", page, re.DOTALL)
     kinds = [event.kind for event in browser.get("/audit/").context["table"].rows]

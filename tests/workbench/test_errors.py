@@ -1,4 +1,4 @@
-"""Errors in groups: counted, with first, last and trend, by questions that read no table from end to end."""
+"""Errors in groups: counted, with first, last and trend, by queries that read no table from end to end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages about exchanges: found by every filter, shown whole, and only to those with the right."""
+"""The pages about exchanges: found by every filter, shown whole, and only to people with the right."""
 
 from __future__ import annotations
 

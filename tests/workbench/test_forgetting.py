@@ -1,4 +1,4 @@
-"""Exchanges are kept for their days, and longer where something open needs them."""
+"""Exchanges are kept for their days, and longer while an order, a check or a comparison needs them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def left() -> set[str]:
-    """The ref_ids of the exchanges that are kept."""
+    """The ref_ids of the kept exchanges."""
     return set(Exchange.objects.filter(ref_id__gt="").values_list("ref_id", flat=True))
 
 

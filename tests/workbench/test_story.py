@@ -1,4 +1,4 @@
-"""One order's whole story: every room's rows in the order of time, as a page and as a file."""
+"""One order's full history: every room's rows in the order of time, as a page and as a file."""
 
 from __future__ import annotations
 

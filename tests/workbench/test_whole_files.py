@@ -1,4 +1,4 @@
-"""Files hold masked numbers; whole ones take the right and a fresh second factor for exactly this file."""
+"""Files have masked numbers; whole numbers need the right and a fresh second factor for exactly this file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def written(export: Export) -> str:
 
 
 def noted() -> list[dict[str, Any]]:
-    """The facts of the events of files."""
+    """The facts of the events about files."""
     return list(AuditEvent.objects.filter(kind=EXPORT_MADE.key).order_by("pk").values_list("facts", flat=True))
 
 
@@ -162,7 +162,7 @@ def test_a_proof_takes_a_code_as_it_holds_the_number(auditor, order):
     made = auditor.confirm(address, {"file": "proof"}, follow=True)
 
     assert code_shown(refused) == "FactorRefused:missing"
-    assert 'data-code="not_sealed"' in text_of(made)  # no seal yet: then there is no file, and none is noted
+    assert 'data-code="not_sealed"' in text_of(made)  # without the seal there is no file and no event
     assert noted() == []
 
 
