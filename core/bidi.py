@@ -1,6 +1,6 @@
 """Controls of writing direction, made visible: turned letters could show one number and mean another.
 
-The upstream's texts, customers' names and what people type may hold them; no page of ours needs them.
+The upstream's texts, customers' names and typed texts may hold them; no page of ours needs them.
 """
 
 import re

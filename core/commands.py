@@ -1,4 +1,4 @@
-"""How every command of ours behaves on the terminal."""
+"""The behaviour of all our commands on the terminal."""
 
 from __future__ import annotations
 

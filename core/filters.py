@@ -151,7 +151,7 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
         return self.url_without("q")
 
     def url_of_line(self) -> str:
-        """The query of what was typed last, in the whole list."""
+        """The query of the line typed last, in the whole list."""
         kept = {*self._asked(), "columns"}
         return self.url_without(*(name for name in self.form.fields if name not in kept))
 

@@ -1,4 +1,4 @@
-"""Fields and forms that several rooms use, such as whole rupiah or a table; and what is wrong with a form."""
+"""Fields and forms that several rooms use, such as whole rupiah or a table; and the faults of a form."""
 
 from __future__ import annotations
 

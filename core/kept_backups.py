@@ -113,8 +113,8 @@ def seconds_at_risk() -> int | None:
 class InBucket(NamedTuple):
     """The state of the bucket: the time until which it has all commits, its newest backup, why copying stands still.
 
-    `compared_at`: when it was last compared with what was copied to it; `lost`: how many objects were then missing or
-    not as they were copied; `names`: the first of them.
+    `compared_at`: when it was last compared with the copied objects; `lost`: the number of objects that were missing
+    or changed then; `names`: the first of them.
     """
 
     until: dt.datetime | None = None

@@ -1,4 +1,4 @@
-"""Pages that keep themselves fresh: a hidden element asks again, saying what the page shows; only news comes back."""
+"""Pages that keep themselves fresh: a hidden element asks again with the page's state; only news comes back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.safestring import SafeString
 
-# How long after `expect_news` a page asks every two seconds.
+# For this long (seconds) after `expect_news` a page asks every two seconds.
 _EXPECTED_SECONDS = 20
 _QUIET_MOST = 99
 # A page of a list shows at most this many rows.

@@ -1,4 +1,4 @@
-"""How a status or a kind looks: its words, its icon and its colour stand together, beside its value.
+"""The look of a status or a kind: its words, its icon and its colour stand together, beside its value.
 
 The icons are Tabler's, put into the page as SVG.
 """

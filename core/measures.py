@@ -1,4 +1,4 @@
-"""How long pages, calls and tasks take. The processes of one machine share `PROMETHEUS_MULTIPROC_DIR`."""
+"""Measures the time of pages, calls and tasks. The processes of one machine share `PROMETHEUS_MULTIPROC_DIR`."""
 
 import time
 

@@ -78,7 +78,7 @@ def still_seen(text: str) -> str:
 
 
 def erased_number(number: str, *, name: str = "") -> str:
-    """The number of an erased customer, masked for everybody; `name`: what the provider calls the customer."""
+    """The number of an erased customer, masked for everybody; `name`: the provider's name for the customer."""
     return ErasedText(number, masked(number), name.strip())
 
 

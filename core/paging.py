@@ -111,6 +111,6 @@ class FirstPages(Paginator):  # type: ignore[type-arg]
 
     @cached_property
     def count(self) -> int:
-        """How many rows the pages show."""
+        """The number of rows that the pages show."""
         rows: QuerySet[Any] = self.object_list  # type: ignore[assignment] # never a list
         return min(count_up_to(rows, self.MOST), self.MOST)

@@ -1,4 +1,4 @@
-"""Hand work to the workers without ever depending on the broker: PostgreSQL already holds what is to be done."""
+"""Hands work to the workers without ever depending on the broker: PostgreSQL already holds the work."""
 
 from __future__ import annotations
 

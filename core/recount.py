@@ -1,4 +1,4 @@
-"""Notes in Redis what the background has to count again after a change: at rest nobody asks the database.
+"""Notes in Redis the counts that the background has to repeat after a change: at rest nobody asks the database.
 
 Only for counts that may be late or missing: without Redis nothing is noted, and the next change notes it again.
 """

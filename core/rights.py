@@ -77,7 +77,7 @@ _ONLY_OWNERS = frozenset({Role.OWNER})
 
 
 class Right(models.TextChoices):
-    """A permission of Django as "app_label.codename"; its label is what the page about roles says.
+    """A permission of Django as "app_label.codename"; its label is its name on the page about roles.
 
     A row: value, the model it hangs on, area, the roles that begin with it, its traits, words.
     """

@@ -1,9 +1,9 @@
-"""The tables: whether they fit this code, how an empty database gets them at once, and what a migration knows.
+"""Checks whether the tables fit this code, makes them at once in an empty database, and limits what migrations hold.
 
-A start, a process and a command check that they fit before they use them. To run every migration takes a quarter of a
-minute of Python; `tables.sql.gz` holds what the migrations until the last release leave: tables, triggers, functions,
-and which migrations they are. `checks/fresh_tables.py` writes it, and proves that it gives what the migrations give.
-Rows are not in it: what migrations write into our tables is written here by the migrations' own functions.
+A start, a process and a command check that the tables fit before they use them. Running every migration takes a quarter
+of a minute of Python. `tables.sql.gz` holds the result of the migrations until the last release: tables, triggers,
+functions, and the list of these migrations. `checks/fresh_tables.py` writes it, and proves that it equals the result.
+Rows are not in it: the migrations' own functions write them here.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ class Unreadable(Exception):
 
 
 def sealed(text: str, purpose: str) -> str:
-    """The text as the database keeps it. `purpose`: what the text is for; no other purpose opens it."""
+    """The text as the database keeps it. `purpose`: the use of the text; no other purpose opens it."""
     return _box(purpose).encrypt(text.encode()).decode()
 
 
@@ -29,7 +29,7 @@ def unsealed(kept: str, purpose: str) -> str:
 
 
 class Opens(Enum):
-    """Which key opens a sealed text."""
+    """The kind of key that opens a sealed text."""
 
     PRESENT = "SECRET_KEY"
     FORMER = "SECRET_KEY_FALLBACKS"
@@ -37,7 +37,7 @@ class Opens(Enum):
 
 
 def opened_by(kept: str, purpose: str) -> Opens:
-    """Which key opens this text."""
+    """The kind of key that opens this text."""
     for key, secrets in ((Opens.PRESENT, [settings.SECRET_KEY]), (Opens.FORMER, settings.SECRET_KEY_FALLBACKS)):
         try:
             if secrets:
@@ -49,7 +49,7 @@ def opened_by(kept: str, purpose: str) -> Opens:
 
 
 def _box(purpose: str, secrets: Iterable[str] | None = None) -> MultiFernet:
-    """Keys made of these secrets: as a rule SECRET_KEY, and SECRET_KEY_FALLBACKS, which still open what they sealed."""
+    """Keys made of these secrets: as a rule SECRET_KEY, and SECRET_KEY_FALLBACKS, which still open older texts."""
     secrets = [str(secret) for secret in secrets or (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
     digests = [hashlib.sha256(purpose.encode() + b"\0" + secret.encode()).digest() for secret in secrets]
     return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])

@@ -58,7 +58,7 @@ def sum_up(rows: QuerySet[Any, Any], **sums: Aggregate) -> tuple[dict[str, int],
 
 
 def expected(rows: QuerySet[Any, Any]) -> int:
-    """How many rows PostgreSQL expects; 0, without asking, if the condition allows none."""
+    """The number of rows that PostgreSQL expects; 0, without a query, if the condition allows none."""
     plan = rows.order_by().explain(format="json")
     return int(json.loads(plan)[0]["Plan"]["Plan Rows"]) if plan else 0
 

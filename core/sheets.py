@@ -66,7 +66,7 @@ def text_of(content: bytes) -> str:
 
 
 def read_sheet(text: str, columns: dict[str, set[str]], *, most: int, must_name: str = "") -> list[SheetRow]:
-    """The rows of a table. `columns`: each column's name → what people call it in a heading, in small letters.
+    """The rows of a table. `columns`: each column's name → the words for it in a heading, in small letters.
 
     Without a heading the columns stand in this order, and each row has a separator of its own. Above a heading
     there may be titles. Several columns with one name are read as one cell, with "/" between them; a running

@@ -117,7 +117,7 @@ class Table(Generic[M]):
 
     @classmethod
     def file_words(cls) -> Mapping[str, Any]:
-        """What people call the fields of its file: `export_words`, else the head of the column that begins with it."""
+        """The words for the fields of its file: `export_words`, else the head of the column that begins with it."""
         if cls.export_words is None:
             return {}
         return {column.fields[0]: column.header for column in cls.every_column if column.fields} | cls.export_words

@@ -66,7 +66,7 @@ def _ago_in_words(seconds: int, locale: str) -> str:
 
 
 def day_words(text: object) -> str:
-    """`{{ "2026-08-22"|day_words }}` (or of a date): "22 Aug 2026"; empty for what is not a valid day."""
+    """`{{ "2026-08-22"|day_words }}` (or of a date): "22 Aug 2026"; empty for an invalid day."""
     try:
         return _day_words(str(text), active_locale())
     except ValueError:

@@ -78,7 +78,7 @@ def read_together(*questions: QuerySet[Any, Any]) -> list[list[Any]]:
 
 
 class _Part:
-    """One of the questions as SQL, and its rows made of what the database said."""
+    """One of the questions as SQL; it makes the rows from the database's answer."""
 
     def __init__(self, question: Any) -> None:
         compiler = question.query.get_compiler(connection.alias, elide_empty=False)
@@ -94,7 +94,7 @@ class _Part:
             self._others = get_related_populators(self._info, compiler.select, connection.alias)  # type: ignore[call-arg] # newer stubs
 
     def rows(self, answers: list[dict[str, Any]]) -> list[Any]:
-        """The rows of what the database said."""
+        """The rows of the database's answer."""
         rows = [
             tuple(None if columns[alias] is None else to_python(columns[alias]) for alias, to_python in self._columns)
             for columns in answers

@@ -16,7 +16,7 @@ class Command(BaseCommand):
     help = "Compile the translations that changed since they were compiled last."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Compile what is stale; a .po that cannot be read stops with one sentence."""
+        """Compile the stale files; a .po that cannot be read stops with one sentence."""
         for folder in settings.LOCALE_PATHS:
             for po in sorted(Path(folder).glob("*/LC_MESSAGES/*.po")):
                 if self._is_stale(po):
