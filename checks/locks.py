@@ -41,7 +41,7 @@ def compile_all(*options: str) -> None:
 
 
 def stale() -> list[str]:
-    """How compiling again would change the locks. Hashes do not count: a release may get another file at any time."""
+    """The changes of the locks if compiled again. Hashes do not count: a release may get another file at any time."""
     differences: list[str] = []
     for lock in LOCKS:
         with tempfile.TemporaryDirectory() as folder:
