@@ -295,7 +295,7 @@ def sell(browser: Browser) -> str:
 
 
 def read_lines(path: Path, role: str) -> tuple[int, list[str]]:
-    """How many JSON lines the processes of a role wrote, and the lines that are not JSON."""
+    """The number of JSON lines that the processes of a role wrote, and the lines that are not JSON."""
     others, count = [], 0
     for line in path.read_text().splitlines():
         try:
