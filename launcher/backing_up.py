@@ -88,7 +88,7 @@ def refuse_foreign_database(project: Project) -> None:
 
 
 def kept(project: Project) -> tuple[int, int, int]:
-    """How many days, weeks and months are kept, from BACKUP_KEEP."""
+    """The numbers of days, weeks and months to keep, from BACKUP_KEEP."""
     words = project.given.get("BACKUP_KEEP", ",".join(map(str, KEPT))).split(",")
     if len(words) != len(KEPT) or not all(word.strip().isdecimal() for word in words) or int(words[0]) < 1:
         raise LaunchError("BACKUP_KEEP says how many days, weeks and months are kept, such as 7,4,12: correct it.")
@@ -161,7 +161,7 @@ def make_backup(project: Project, postgres: PostgreSQL, folder: Path) -> dict[st
 
 
 def facts_of(address: str) -> dict[str, Any]:
-    """How many orders and entries there are, and the audit's last checkpoint; empty in a database without tables."""
+    """The numbers of orders and entries, and the audit's last checkpoint; empty in a database without tables."""
     try:
         # by one process at a low priority: counting millions of rows takes seconds
         with psycopg.connect(address, options="-c max_parallel_workers_per_gather=0") as connection:

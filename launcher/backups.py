@@ -6,7 +6,7 @@
     secrets.age              secrets, keys and `.env`, encrypted for BACKUP_RECIPIENT
 .20261126-190000Z.new/       one that is being made, or was cut off
 wal/20261126-185901Z/        the log since then, without a gap (`launcher/archiving.py`)
-sent/20261126-4f1d2c3b.jsonl the journal of what was sent that day (`launcher/sent_copies.py`)
+sent/20261126-4f1d2c3b.jsonl the journal of that day's sent orders (`launcher/sent_copies.py`)
 """
 
 import contextlib

@@ -3,7 +3,7 @@
 PREFIX/20261126-190000Z.tar.gz.age            a backup: its whole folder
 PREFIX/20261126-190000Z.json                  its manifest, with its first segment of the log; written last
 PREFIX/wal/20261126-185901Z/0000….gz.age      the log since then by segment; the last one is replaced as it grows
-PREFIX/sent/20261126-4f1d2c3b.jsonl.gz.age    the journal of what was sent that day
+PREFIX/sent/20261126-4f1d2c3b.jsonl.gz.age    the journal of that day's sent orders
 PREFIX/drilled/last.json                      the result of the last `./run drill` from this bucket
 """
 

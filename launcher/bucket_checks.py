@@ -1,4 +1,4 @@
-"""Once a day, compares name, size and ETag of each object in the bucket with a record of what was copied there.
+"""Once a day, compares name, size and ETag of each object in the bucket with a record of the copied objects.
 
 The key that opens the objects is not on this machine. A person with the key runs `./run drill --from s3://…` on any
 machine; the drill leaves its result in the bucket, and the comparison brings it here.
@@ -15,7 +15,7 @@ from launcher.backups import PARTIAL
 from launcher.bucket import SEALED, Bucket, Stored
 from launcher.data_folder import read_json, write_json
 
-# In the data folder: what was copied, and the result of the last comparison.
+# In the data folder: the copied objects, and the result of the last comparison.
 RECORD = "bucket-record.json"
 # In the data folder: the result of the last drill from the bucket. The pages read it.
 DRILLED = "bucket-drill.json"
@@ -28,7 +28,7 @@ _MOST_BYTES = 10_000
 
 
 class Record:
-    """What was copied to one bucket, kept in the data folder; another bucket begins a new record."""
+    """The objects that were copied to one bucket, kept in the data folder; another bucket begins a new record."""
 
     def __init__(self, data: Path, bucket: Bucket) -> None:
         self._data = data

@@ -52,7 +52,7 @@ names another folder). Settings come from the environment or from .env; .env.exa
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence and exits with code 2."""
+    """Names the fault in one sentence and exits with code 2."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{message[:1].upper()}{message[1:]}. `./run --help` lists what there is.\n")
@@ -168,7 +168,7 @@ def read_arguments(arguments: list[str]) -> argparse.Namespace:
 
 
 def dispatch(arguments: list[str], group: ProcessGroup) -> int:
-    """Read the arguments, install what is missing, and do it."""
+    """Read the arguments, install missing packages, and run the command."""
     options = read_arguments(arguments)
     command: str = options.command
     started = float(os.environ.pop("RUN_STARTED", 0)) or time.monotonic()

@@ -76,7 +76,7 @@ def read_mark(path: Path) -> dict[str, Any]:
 
 
 def write_mark(path: Path, value: dict[str, Any]) -> None:
-    """Note what was installed, readable for every user: another user may run the shop."""
+    """Note the installation, readable for every user: another user may run the shop."""
     write_json(path, value, mode=0o644)
 
 
@@ -194,7 +194,7 @@ def begin_front_end(group: ProcessGroup, say: Say, npm: Path, *, development: bo
 
 
 def finish_front_end(group: ProcessGroup, npm: Child, *, development: bool) -> None:
-    """Wait for npm, and note what is installed; LaunchError when it failed."""
+    """Wait for npm, and note the installation; LaunchError when npm failed."""
     advice = (
         "Could not fetch the front-end packages: is there a network (or the registry that npm is configured for)? "
         "Then start again."

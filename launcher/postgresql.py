@@ -376,7 +376,7 @@ def make_owned(folder: Path, user: str) -> None:
 
 
 def copy_program(original: Path, program: Path) -> None:
-    """Copy what the server needs from the wheel to where another user can run it, once per version."""
+    """Copy the server's files from the wheel to where another user can run them, once per version."""
     libraries = original.parent.with_name(original.parent.name + ".libs")
     origin = str((original / "bin/postgres").stat().st_mtime_ns)
     top = program.parent.parent

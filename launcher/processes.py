@@ -1,7 +1,7 @@
 """Children that never outlive the launcher.
 
 Two mechanisms ensure it, because either can fail: the kernel signals each child when the launcher dies (`child.py`),
-and a watchdog process that sees the launcher's pipe close ends what is left, by force if needed (`watchdog.py`). Each
+and a watchdog process that sees the launcher's pipe close ends the others, by force if needed (`watchdog.py`). Each
 child leads its own session, so that Ctrl-C in the terminal reaches only the launcher and everything ends in order.
 
 Start children from the main thread: the kernel counts the death of the starting *thread* as the parent's death.
