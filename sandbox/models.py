@@ -13,7 +13,7 @@ from django.utils import timezone
 
 
 class CallbackStyle(models.TextChoices):
-    """How callbacks are signed."""
+    """The way in which callbacks are signed."""
 
     HMAC_SHA256_BODY = "hmac_sha256_body", "HMAC-SHA256 of the body"
     MD5_REF = "md5_ref", "MD5 of secret_id:secret_key:ref_id"
@@ -244,7 +244,7 @@ class Mutation(models.Model):
 
 
 class ScenarioPlay(models.Model):
-    """When a scenario was first played for a ref_id: a fault is played once, a repeat gets a normal answer."""
+    """The time of a scenario's first play for a ref_id: a fault is played once, a repeat gets a normal answer."""
 
     ref_id = models.CharField(max_length=64)
     endpoint = models.CharField(max_length=40)

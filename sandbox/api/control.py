@@ -31,7 +31,7 @@ from sandbox.services import account, bills, callbacks, catalogue, clock, schedu
 Body = dict[str, Any]
 MOST_ROWS = 1000
 
-# How often a reset is tried: a delivery at the same time may make it fail.
+# The number of tries of a reset: a delivery at the same time may make it fail.
 _RESETS = 3
 
 
@@ -204,7 +204,7 @@ def product_view(body: Body) -> Body:
 
 @writing
 def time_view(body: Body) -> Body:
-    """Set the clock to `now` (ISO 8601 with its zone), or to the real time for null; settle what is due by then."""
+    """Set the clock to `now` (ISO 8601 with its zone), or to the real time for null; settle all that is due by then."""
     wanted = fields.optional_text(body, "now")
     try:
         to = datetime.fromisoformat(wanted) if wanted else None

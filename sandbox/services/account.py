@@ -158,7 +158,7 @@ def _are_limits(value: Any) -> bool:
     )
 
 
-# setting → whether a value is valid, and what it must be
+# setting → whether a value is valid, and the words for a valid one
 CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "balance": (_is_balance, "a whole number of rupiah, zero or more"),
     "api_active": (_is_switch, "true or false"),
