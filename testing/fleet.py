@@ -82,7 +82,7 @@ class Fleet:
             return False
 
     def rest(self) -> None:
-        """Let beat start nothing more, wait until the workers have done what they have begun, and stop them, too.
+        """Let beat start nothing more, wait until the workers have finished their tasks, and stop them, too.
 
         Else this fleet would send the orders that a later test places without a fleet.
         """

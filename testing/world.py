@@ -191,7 +191,7 @@ class World:
 
 @dataclass(frozen=True)
 class Grade:
-    """How the differences that were found compare with what other people really did.
+    """The comparison of the found differences with the changes that other people really made.
 
     `single` and `summed` count outside changes that were found: alone, or as one sum with others too close in time.
     `cancelled` counts those whose sum with such neighbours is zero, so that there is nothing to find.
