@@ -41,7 +41,7 @@ class Row(models.Model):
 
 
 class Insert(APIView):
-    """Stores what it gets."""
+    """Stores each request."""
 
     def post(self, request: Request) -> Response:
         """200 when stored."""

@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def play(name: str, clicks: int) -> dict[str, Any]:
-    """One case: the seconds from each click to its arrival, in order of size, and what the upstream saw."""
+    """One case: the seconds from each click to its arrival, in order of size, and the upstream's notes."""
     doubtful, batch = CASES[name]
     port = multiprocessing.Value("i", 0)
     upstream = multiprocessing.get_context("fork").Process(target=serve_upstream, args=(port,), daemon=True)

@@ -194,7 +194,7 @@ def multiply(
         row.save(update_fields=["outside", "booked"])
         RunningDay.objects.all().delete()
         Proof.objects.all().delete()
-        for model in (Tile, Checkpoint):  # what was sealed before has another time now: the sealer begins again
+        for model in (Tile, Checkpoint):  # the times of sealed rows have changed: the sealer begins again
             model.objects.all().delete()
         facts = {"made_up": True, "size": 0, "published": 0, "key": "", "flaw": None}
         Sealing.objects.update_or_create(only=True, defaults=facts)

@@ -80,7 +80,7 @@ def office_pages() -> Iterator[tuple[str, str]]:
 
 
 def people() -> Iterator[tuple[str, str]]:
-    """The pages about approvals, tills, staff and the own account: (name, address). The history has no approvals."""
+    """The pages about approvals, tills, staff and one's account: (name, address). The history has no approvals."""
     from django.urls import reverse
 
     from approvals.models import Approval

@@ -55,7 +55,7 @@ _SETTINGS = {
 
 
 def main() -> None:
-    """Sell, compare, and print what was found."""
+    """Sell, compare, and print the faults."""
     parser = argparse.ArgumentParser()
     parser.add_argument("ref", help="the former release: a tag, or any commit")
     parser.add_argument("--forms", type=int, default=280)
