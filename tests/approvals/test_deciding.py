@@ -1,4 +1,4 @@
-"""A second person decides: exactly what was asked for happens, once, or nothing."""
+"""A second person decides: exactly the requested act happens, once, or nothing."""
 
 import datetime as dt
 import json

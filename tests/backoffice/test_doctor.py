@@ -73,7 +73,7 @@ def test_an_upstream_that_may_not_be_asked_yet_is_no_fault(upstream: Upstream, h
     monkeypatch.setattr("gateway.services.calling._PATIENCE_SECONDS", 0.0)
     if not is_new:
         read_balance()
-    settings.UPSTREAM_SECRET_ID = f"new-{uuid.uuid4().hex}"  # a budget of its own, of which nobody knows what was sent
+    settings.UPSTREAM_SECRET_ID = f"new-{uuid.uuid4().hex}"  # a budget of its own, without any known call
 
     finding = findings()["upstream"]
 

@@ -45,7 +45,7 @@ def test_a_new_shop_asks_for_its_balance_right_after_the_first_minute(
     upstream: Upstream, settings: Any, monkeypatch: Any
 ):
     monkeypatch.setattr("gateway.services.calling._PATIENCE_SECONDS", 0.0)
-    settings.UPSTREAM_SECRET_ID = f"new-{uuid.uuid4().hex}"  # a budget of its own, of which nobody knows what was sent
+    settings.UPSTREAM_SECRET_ID = f"new-{uuid.uuid4().hex}"  # a budget of its own, without any known call
 
     read_balance()
 

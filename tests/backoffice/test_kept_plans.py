@@ -18,7 +18,7 @@ from tests.drawers.helpers import begin, sell
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# How another connection changes the table of the orders, and changes it back.
+# The changes of the table of orders by another connection, and the changes back.
 CHANGES = {
     "new column": ("ADD of_tests text NOT NULL DEFAULT ''", "DROP of_tests"),
     "other type": ("ALTER polls TYPE bigint", "ALTER polls TYPE integer"),

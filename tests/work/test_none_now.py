@@ -1,4 +1,4 @@
-"""What the list of work says that there is none of; the overview says that nothing waits."""
+"""The list of work names the kinds of work that have no row; the overview says that nothing waits."""
 
 import re
 
