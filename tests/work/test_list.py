@@ -290,7 +290,7 @@ def test_the_button_of_an_order_names_the_act_that_is_possible_now():
     }
 
     check, cancel = "Check", "Cancel the order…"
-    assert steps["boss"] == {"not known": check, "open for too long": "", "held": "", "not listed": cancel}
+    assert steps["boss"] == {"not known": check, "open for too long": "", "held": check, "not listed": cancel}
     assert (steps["sari"]["held"], steps["sari"]["not listed"]) == (cancel, cancel)
 
 

@@ -90,8 +90,8 @@ def _why(order: Order) -> str:
 
 
 def _step(order: Order, person: User, of: Books) -> str:
-    """The act, if only one is possible now; "" where there is something to decide. A bill has steps of its own."""
+    """The act, if only one is possible now; "" where people may decide the outcome. A bill has steps of its own."""
     possible = allowed_actions(order, person, of=of)
     if possible == {Action.CANCEL} and order.kind == Order.Kind.PURCHASE:
         return gettext("Cancel the order…")
-    return pgettext("work", "Check") if possible == {Action.POLL} else ""
+    return pgettext("work", "Check") if order.status == Status.NEEDS_ACTION or possible == {Action.POLL} else ""
