@@ -1,17 +1,17 @@
 # One image for every role: `docker run IMAGE web`, `worker`, `background` or `beat`; compose.yaml has them all.
-# What it starts is `./run up --only ROLE`, as on a machine without containers (docs/deployment.md).
-# deploy/try_image.py sells with it. What only builds (node, npm, pip) stays in the second stage.
+# It starts `./run up --only ROLE`, as on a machine without containers (docs/deployment.md).
+# deploy/try_image.py sells with it. Tools that only build (node, npm, pip) stay in the second stage.
 FROM python:3.11-slim-bookworm AS base
 
 FROM base AS made
 WORKDIR /app
-# Nothing but the locks decides what is installed: this layer stays until one of them changes
+# Only the locks decide the installed packages: this layer stays until a lock changes
 COPY run pyproject.toml requirements.txt requirements-node.txt package.json package-lock.json ./
 COPY launcher launcher
 RUN ["./run", "install"]
 COPY . .
 RUN ["python3", "deploy/slim_image.py"]
-# with the bytecode of what runs: nobody may write there later
+# with the bytecode of the running code: nobody may write there later
 RUN export BACKOFFICE_SANDBOX=1 SECRET_KEY=of-the-build-only && .venv/bin/python manage.py compile_po && \
     DJANGO_SETTINGS_MODULE=backoffice.settings .venv/bin/python -c \
     "import django; django.setup(); from backoffice.starting import load_everything; load_everything()"
