@@ -70,7 +70,7 @@ def machine(*, backlog: int, **_: object) -> None:
 
 
 def people(*, batch: int, clicks: bool, **_: object) -> None:
-    """Run a colleague, of whose batch so many rows always wait, and a cashier, who clicks about every 3 s."""
+    """Run a colleague with a batch that always has so many waiting rows, and a cashier who clicks about every 3 s."""
     time.sleep(8)
     if batch:
         threading.Thread(target=keep_waiting, args=(batch,), daemon=True).start()

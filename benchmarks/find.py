@@ -3,7 +3,7 @@
     DATABASE_URL=… REDIS_URL=… python benchmarks/find.py [--orders 10000000] [--rounds 40]
 
 It makes the database `find_<orders>` on the server of DATABASE_URL and keeps it for the next run: a year of 200,000
-orders by `history.py`, of which SQL copies those that have ended, each with numbers, SN and names of its own. The
+orders by `history.py`; SQL copies the ended ones, each with numbers, SN and names of its own. The
 copies have no payment and no history: this search reads neither. Each round asks for another order.
 
 The table is Markdown, in milliseconds of the whole answer for an owner. Exit code 1 when a p95 is above 100 ms, or a

@@ -41,7 +41,7 @@ class Choices(forms.Select):
 class Chip:
     """A filter in words. `url`: the list without it; for a period that is not chosen, the list with it.
 
-    `field`: the id of the field that changes it; empty where none does.
+    `field`: the id of the field that changes it; empty without such a field.
     """
 
     name: str

@@ -75,7 +75,7 @@ class OnceField(forms.UUIDField):
         super().__init__(**{"label": _("Form"), "initial": uuid.uuid4, **kwargs})
 
     def bound_data(self, data: Any, initial: Any) -> Any:
-        """The number that was sent; a new one where none was."""
+        """The number that was sent; a new one if there was none."""
         try:
             return self.to_python(data) or initial
         except forms.ValidationError:

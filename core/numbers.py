@@ -88,7 +88,7 @@ def erased_serial(sn: str, number: str) -> str:
 
 
 def erased_name(name: str) -> str:
-    """The name of an erased customer, of which nobody sees anything."""
+    """The name of an erased customer; nobody sees any of it."""
     return ErasedText(name, BULLET * 3) if name else name
 
 

@@ -18,7 +18,7 @@ def fill(place: str, template: str) -> None:
 
 
 def templates_at(place: str) -> list[str]:
-    """The templates that stand at this place; none where no room fills it."""
+    """The templates that stand at this place; none if no room fills it."""
     _discover()
     return _TEMPLATES.get(place, [])
 

@@ -181,7 +181,7 @@ def days_before(names: Iterable[str], moment: dt.datetime) -> Iterator[str]:
 
 
 def number_of(file: Path) -> int:
-    """The number of a segment of the write-ahead log, whatever its timeline."""
+    """The number of a segment of the write-ahead log, in any timeline."""
     return int(file.name[8:16], 16) * (2**32 // SEGMENT_BYTES) + int(file.name[16:24], 16)
 
 

@@ -72,7 +72,7 @@ class DataFolderInUseError(Exception):
 
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Lock the folder for this process alone; the kernel unlocks it when the process ends, however it ends.
+    """Lock the folder for this process alone; the kernel unlocks it when the process ends, in any way.
 
     Raises DataFolderInUseError when another launcher holds it. `state.json` is deleted at the end.
     """

@@ -1,4 +1,4 @@
-"""`./run drill`: restores the last backup to a database beside the running shop, proves it, and deletes it.
+"""`./run drill`: restores the last backup to a second database while the shop runs, proves it, and deletes it.
 
 It does what `./run restore` does, in the folder `drill` of the data folder, with ports of its own and a low priority.
 The launcher starts it once a month; its last result stays in `drill.json` for the page Backups and its alert. A person

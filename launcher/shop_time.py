@@ -1,4 +1,4 @@
-"""Times as the shop writes them: a person types and reads the time of the pages (WIB), whatever the machine's clock."""
+"""Times as the shop writes them: people type and read the time of the pages (WIB), with any clock of the machine."""
 
 import argparse
 import datetime as dt

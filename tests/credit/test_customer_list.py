@@ -27,7 +27,7 @@ def customers() -> None:
 
 
 def debts_shown(browser: Client, query: str = "") -> list[str]:
-    """The texts of the column, by name of the customer; none without the column."""
+    """The texts of the column by customer's name; empty without the column."""
     table = browser.get(f"/customers/?{query}").context["table"]
     return [str(content) for row in table for column, content in row.cells if column.name == "debt"]
 

@@ -1,4 +1,4 @@
-"""A shop after three busy days, whose every page a test opens."""
+"""A shop after three busy days, for tests that open all its pages."""
 
 import datetime as dt
 import hashlib
