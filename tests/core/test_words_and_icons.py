@@ -26,6 +26,7 @@ KEYWORDS = {
     **dict.fromkeys(["_", "gettext", "gettext_lazy", "gettext_noop"]),
     **dict.fromkeys(["ngettext", "ngettext_lazy"], (1, 2)),
     **dict.fromkeys(["pgettext", "pgettext_lazy"], ((1, "c"), 2)),
+    **dict.fromkeys(["npgettext", "npgettext_lazy"], ((1, "c"), 2, 3)),
 }
 _SUFFIXES = (".html", ".txt")
 INDONESIAN = Path(settings.BASE_DIR) / "locale/id/LC_MESSAGES/django.po"
@@ -37,7 +38,7 @@ def _texts_of(source: str) -> set[str]:
     for _line, function, message, _comments in messages:
         parts = [message] if isinstance(message, str) else [part for part in message if part]
         if parts:
-            texts.add(parts[1] if function.startswith("pgettext") else parts[0])
+            texts.add(parts[1] if function.startswith(("pgettext", "npgettext")) else parts[0])
     return texts
 
 
