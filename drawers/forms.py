@@ -276,9 +276,7 @@ class ReferenceField(forms.CharField):
 class PaymentForm(forms.Form):
     """The way in which the customer paid."""
 
-    method = forms.ChoiceField(
-        label=_("Paid by"), choices=method_choices, widget=forms.Select({"class": "form-select"})
-    )
+    method = forms.ChoiceField(label=_("Paid by"), choices=method_choices)
     cash_given = RupiahField(
         label=_("Cash given"), required=False, widget=forms.TextInput({**_LINE, "inputmode": "numeric"})
     )
@@ -286,13 +284,21 @@ class PaymentForm(forms.Form):
     customer = CreditCustomerField()
 
     def clean(self) -> dict[str, Any]:
-        """Ignore the customer unless the method needs a debtor."""
+        """Ignore the customer unless the method needs a debtor, and the given cash unless it counts as cash."""
         cleaned = super().clean() or {}
         method = find_method(cleaned.get("method", ""))
         if method and not method.needs_debtor:
             self.errors.pop("customer", None)
             cleaned["customer"] = None
+        if method and not method.counts_as_cash:
+            self.errors.pop("cash_given", None)
+            cleaned["cash_given"] = None
         return cleaned
+
+    @property
+    def needed(self) -> list[forms.BoundField]:
+        """The fields of which a method needs at most one."""
+        return [self[name] for name in ("cash_given", "reference", "customer")]
 
 
 class PaidByForm(forms.Form):

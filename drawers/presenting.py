@@ -217,7 +217,7 @@ def change_words(before: Payment, now: Payment) -> str:
     row = methods.find_method(before.method)
     if row and not (row.needs_debtor or row.needs_reference or before.reference or before.cash_given):
         undo = (
-            '{} <button class="btn-undo" type="submit" formaction="{}" form="other-method" name="method" value="{}">'
+            '{} <button class="btn-undo" type="submit" formaction="{}" form="undo-payment" name="method" value="{}">'
             "{}</button>"
         )
         return format_html(undo, said, reverse("sale_paid", args=[now.ref_id]), row.code, _("Undo"))

@@ -84,15 +84,14 @@ def shift_link(shift: Shift, person: User, words: object = "") -> SafeString:
 def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
     """`{% forms_of sale user as forms %}`: the forms that change its payment, and note a refund.
 
-    `others`: the methods that one press chooses.
+    `ways`: the methods that may be chosen.
     """
     payment = sale.payment
     paid: dict[str, Any] = {"method": payment.method, "customer": sale.debtor}
-    others = [row for row in methods.METHODS if not (row.needs_debtor or row.needs_reference)]
     slip = payment.reference if presenting.slip_of(payment) == payment.reference else ""
     change = {**paid, "cash_given": payment.cash_given, "reference": slip}
     return {
-        "others": [row for row in others if row.code != payment.method] if sale.may_change else [],
+        "ways": methods.METHODS,
         "payment": PaymentForm(initial=change, auto_id="paid-%s") if sale.may_change else None,
         "give_back": GiveBackForm(
             initial=paid, person=person, debt=sale.debt, sold_in=payment.sold_in_id, auto_id="back-%s"

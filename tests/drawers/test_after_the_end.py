@@ -84,15 +84,46 @@ def test_one_press_says_what_changed_and_one_takes_it_back(counter):
     # then the page names the former way, with a button of the page's form that restores it
     assert "Paid by transfer (was cash)." in words(page)
     text = page.content.decode()
-    (undo,) = re.findall(r'<button [^>]*form="(other-method)" name="method" value="(\w+)"', text)
-    assert undo == ("other-method", "cash")
-    assert re.search(rf'action="{address}"[^>]*id="other-method"', text)
+    (undo,) = re.findall(r'<button [^>]*form="(undo-payment)" name="method" value="(\w+)"', text)
+    assert undo == ("undo-payment", "cash")
+    assert re.search(rf'action="{address}"[^>]*id="undo-payment"', text)
     assert expected_cash(shift) == 100_000
     back = browser.post(address, {"method": undo[1]}, follow=True)
     assert "Paid by cash (was transfer)." in words(back)
     assert expected_cash(shift) == 120_000
     payment = Payment.objects.get()
     assert (payment.method, payment.amount, payment.outcome) == ("cash", 20_000, "kept")
+
+
+def test_every_way_to_pay_is_chosen_before_one_button_saves_it(counter):
+    browser, shift = counter
+    order = end(sell(shift.cashier, 20_000), "success")
+
+    page = browser.get(order.get_absolute_url()).content.decode()
+    form = page.partition('id="correct-payment"')[2].partition("</form>")[0]
+
+    assert re.findall(r'type="radio" name="method" value="(\w+)"', form) == [
+        "cash",
+        "transfer",
+        "qris",
+        "card",
+        "credit",
+    ]
+    assert len(re.findall(r"<button", form)) == 1
+    assert '<button class="btn btn-plain" type="submit" name="method"' not in page
+
+
+def test_what_was_typed_for_another_way_to_pay_is_not_read(counter):
+    browser, shift = counter
+    order = end(sell(shift.cashier, 20_000), "success")
+
+    typed = {"cash_given": "nonsense", "customer": "nobody", "reference": "A-1"}
+    answer = browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "qris", **typed}, follow=True)
+
+    assert codes(answer) == ["payment_noted"]
+    payment = Payment.objects.get()
+    assert (payment.method, payment.cash_given, payment.reference, payment.debt) == ("qris", None, "", None)
+    assert expected_cash(shift) == 100_000
 
 
 def test_what_one_press_cannot_bring_back_is_not_offered_to_it(counter):

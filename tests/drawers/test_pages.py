@@ -121,7 +121,7 @@ def test_the_order_page_says_how_it_was_paid_and_changes_it():
 
     page = browser.get(f"/orders/{order.ref_id}/").content.decode()
     assert 'data-method="cash"' in page
-    assert re.findall(r'name="method" value="(\w+)"', page) == ["transfer", "qris"]
+    assert re.findall(r'name="method" value="(\w+)"', page) == ["cash", "transfer", "qris", "card", "credit"]
     browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "qris"})
 
     assert 'data-method="qris"' in browser.get(f"/orders/{order.ref_id}/").content.decode()

@@ -26,8 +26,12 @@ def sell_and_give_back(window: Page, address: str, cashier: User) -> list[str]:
     failed = end(sell(cashier, 5_000), "failed")
     window.goto(f"{address}/orders/{order.ref_id}/")
     window.click("#change-payment summary")
+    for way, field in (("card", "reference"), ("credit", "customer"), ("qris", ""), ("cash", "cash_given")):
+        window.check(f"#correct-payment [value={way}]")
+        shown = window.locator("#correct-payment .field [name]:not([type=radio]):visible")
+        assert shown.evaluate_all("inputs => inputs.map(input => input.name)") == ([field] if field else [])
     window.fill("#paid-cash_given", "20.000")
-    window.click("#change-payment .sale-form button[type=submit]")
+    window.click("#correct-payment button[type=submit]")
     expect(window.locator("[data-code=payment_noted]")).to_be_visible()
     faults = faults_of(window)
     window.goto(f"{address}/orders/{failed.ref_id}/")
