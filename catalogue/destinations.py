@@ -43,9 +43,9 @@ class InvalidDestination(Refused):
 class DestinationKind:
     """The kinds of destinations. There is one object for each kind: compare them with `is`.
 
-    `pattern`: what a cleaned number matches; `refusal`: the words for a number that does not. `label`, `hint`,
+    `pattern`: the pattern of a cleaned number; `refusal`: the words for a number that does not match. `label`, `hint`,
     `placeholder` (a number of this kind), `inputmode`: its form field. `in_category`, `in_brand`, `in_product`: the
-    words by which it is recognised, for bills alone with `of_bills`. `between`: the characters between its groups.
+    words by which it is recognised, only for bills with `of_bills`. `between`: the characters between its groups.
     """
 
     code: str
@@ -112,7 +112,7 @@ class DestinationKind:
         return self.takes_phone and destination.startswith("08")
 
     def operator_of(self, typed: str) -> Operator | None:
-        """The operator of a typed number; None when the kind is no phone number, or it is not recognised."""
+        """The operator of a typed number; None if the kind is not a phone number, or the operator is not known."""
         return operator_of(typed) if self.is_phone else None
 
 
@@ -282,7 +282,7 @@ def spellings(text: str) -> set[str]:
 
 
 def general_kind() -> DestinationKind:
-    """The kind that counts while nobody knows the right one."""
+    """The kind that counts while the right one is not known."""
     return CUSTOMER
 
 

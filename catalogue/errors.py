@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 
 class CatalogueFault(Exception):
-    """The catalogue could not be fetched or made no sense; the last good one is still in place.
+    """The catalogue could not be fetched or was invalid; the last good one is still in place.
 
-    `detail`: the words of the upstream or the database. `not_before`: when the rate limits allow the next try.
+    `detail`: the words of the upstream or the database. `not_before`: the time from which the rate limits allow the
+    next try.
     """
 
     def __init__(self, code: SyncFault, detail: str = "", *, not_before: dt.datetime | None = None) -> None:
@@ -39,7 +40,7 @@ class RuleRefused(ForReason):
 
 
 class NeedsSecondPerson(Refused):
-    """Something would sell below cost. `content`: what a second person has to approve first."""
+    """A product would sell below cost. `content`: the content that a second person has to approve first."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.content = content

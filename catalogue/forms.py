@@ -47,7 +47,7 @@ class DestinationForm(forms.Form):
 
 
 class KindForm(forms.Form):
-    """The kind of a category's or a product's numbers; empty means what the names say."""
+    """The kind of a category's or a product's numbers; empty means the kind that the names say."""
 
     kind = forms.ChoiceField(label=_("Kind of number"), required=False)
 
@@ -61,7 +61,7 @@ class KindForm(forms.Form):
 
     @property
     def chosen(self) -> DestinationKind | None:
-        """The chosen kind; None for what the names say."""
+        """The chosen kind; None for the kind that the names say."""
         return KINDS.get(self.cleaned_data["kind"])
 
 

@@ -21,7 +21,7 @@ _LONGEST_ADDRESS = 6_000
 
 @dataclass(frozen=True)
 class Phone:
-    """The customer's number as typed, and what follows from it: `number` is "" while it is incomplete."""
+    """The customer's number as typed, and the facts that follow from it: `number` is "" while it is incomplete."""
 
     typed: str
     number: str
@@ -37,7 +37,7 @@ class Phone:
 
 @dataclass(frozen=True)
 class BrandChoice:
-    """A brand that can be ticked, with how many prices it has."""
+    """A brand that can be ticked, with the number of its prices."""
 
     key: int
     name: str
@@ -54,7 +54,7 @@ class CategoryChoice:
 
     @property
     def chosen_count(self) -> int:
-        """How many of its brands are ticked."""
+        """The number of its ticked brands."""
         return sum(brand.is_chosen for brand in self.brands)
 
 

@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 
 
 def sees_cost(person: User | AnonymousUser) -> bool:
-    """Whether this person may see costs, and with them the balance and everything that moves with it."""
+    """Whether this person may see costs, and so also the balance and everything that reveals it."""
     return person.has_perm(Right.VIEW_COST)

@@ -40,7 +40,7 @@ class PriceChangeTable(Table[PriceChange]):
 
     @column(_("Change"), css="num strong", phone="2 right")
     def difference(self, change: PriceChange) -> str:
-        """By how much the price rose (+) or fell (-)."""
+        """Rupiah by which the price rose (+) or fell (-)."""
         return signed_rupiah(change.price - (change.price_before or 0))
 
     @column(_("Since"), phone="3 wide")

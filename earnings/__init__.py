@@ -1,1 +1,1 @@
-"""What the shop earns: sales, cost and profit, from daily sums that are proved nightly."""
+"""The shop's earnings: sales, cost and profit, from daily sums that are proved nightly."""

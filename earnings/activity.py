@@ -17,7 +17,7 @@ from exports.presenting import SAID
 
 
 def _said_of_earnings(values: dict[str, str]) -> Iterator[str]:
-    """In words: what the figures are by, the days that they are compared with, and the branch."""
+    """The words for a file of earnings: the split of the figures, the days of the comparison, and the branch."""
     if (by := values.pop("by", "")) in BY:
         yield f"{_('By')}: {BY[by]}"
     if against := days_words(values.pop("against_since", ""), values.pop("against_until", "")):

@@ -1,4 +1,4 @@
-"""One person's figures of some days, each with the list of what it counts."""
+"""One person's figures of some days, each with the list of the counted rows."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from staff.models import User
 #: The days that a click chooses, by the same names and in the same order as in the lists.
 PERSON_DAYS = {days.value: days.label for days in Period if days not in {Period.LAST_WEEK, Period.LAST_MONTH}}
 
-# The question of most days, so a day without a sale says so in them.
+# Most people look at these days, so a day without a sale is shown for them.
 _ALWAYS = {"sales", "profit", "sold"}
 
 
 class Counted(NamedTuple):
-    """One figure. `name` is for scripts and tests; `url` the list of what it counts; `more` stands beside it."""
+    """One figure. `name` is for scripts and tests; `url` the list of the counted rows; `more` is shown next to it."""
 
     name: str
     words: str
@@ -39,9 +39,9 @@ class Counted(NamedTuple):
 
 
 def counted_of(row: PersonFigures, days: Period, reader: User, *, paid_for: str) -> tuple[list[Counted], list[Counted]]:
-    """The figures of a row of these days, without those that the reader may not see; and apart, those that are zero.
+    """The figures of a row of these days that the reader may see; and separately, those that are zero.
 
-    What was sold is among the first in any case. `paid_for`: the reason of what was paid out by hand.
+    Sales are always among the first. `paid_for`: the reason of a payout by hand.
     """
     person, figures = row.person, row.figures
 
@@ -85,7 +85,7 @@ def counted_of(row: PersonFigures, days: Period, reader: User, *, paid_for: str)
 
 
 def difference_of(row: PersonFigures) -> str:
-    """By how much the person's counts were off, and whether a drawer is not counted yet."""
+    """Rupiah by which the person's counts were off, and whether a drawer is not counted yet."""
     off = signed_rupiah(row.difference) if row.difference or not row.is_uncounted else ""
     return " · ".join(filter(None, [off, _("not counted yet") if row.is_uncounted else ""]))
 

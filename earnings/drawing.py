@@ -21,7 +21,7 @@ from earnings.services import Figures, Period, sales_by_hour, totals_of
 from ledger.chart import HEIGHT, STEPS, WIDTH, scale
 
 _HOURS, _WEEK = 24, 7
-# The labels below a drawing: each third hour; each of up to so many steps, else the first, the middle and the last.
+# The labels below a drawing: each third hour; each of up to this many steps, else the first, the middle and the last.
 _LABELLED, _MOST_LABELS = 3, 8
 # With more days than this a bar is a week: bars of days would be too thin to point at.
 _MOST_DAYS = 92
@@ -38,7 +38,7 @@ _STEPS = {
 
 
 class Step(NamedTuple):
-    """One hour, day or week of a period, in words, shortly (`label`), and what was sold in it."""
+    """One hour, day or week of a period: its words, a short `label`, and its sales."""
 
     words: str
     label: str
@@ -47,9 +47,9 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Bar:
-    """A step of the period and the step at the same place in the time before; None for the one that has ended.
+    """A step of the period and the step at the same place in the time before; None after the end of either.
 
-    With its bar and its column in the drawing.
+    It has its bar and its column in the drawing.
     """
 
     now: Step | None
@@ -85,23 +85,23 @@ class Drawing:
 
     @property
     def title(self) -> str | Promise:
-        """What it shows."""
+        """The title of the drawing."""
         return _TITLES[self.by]
 
     @property
     def step(self) -> str | Promise:
-        """What a bar is."""
+        """The words for the unit of a bar."""
         return _STEPS[self.by]
 
     def reached(self, period: Period) -> list[Figures]:
-        """The figures of the period's steps, as far as it has come."""
+        """The figures of the period's steps, up to now."""
         figures = [bar.now.figures for bar in self.bars if bar.now]
         last = timezone.localtime(period.until - dt.timedelta(microseconds=1)).hour
         return figures[: last + 1] if self.by == "hour" else figures
 
     @property
     def has_each(self) -> bool:
-        """Whether the labels stand below the steps that they name, in columns as wide as each other."""
+        """Whether each label is below its step, in columns of equal width."""
         return self.by == "hour" or len(self.labels) == len(self.bars)
 
     @property
@@ -111,14 +111,14 @@ class Drawing:
 
 
 def step_of(chosen: Chosen) -> str:
-    """What its figures are read by: "hour" for one day, else "day", also for a drawing by week."""
+    """The unit in which its figures are read: "hour" for one day, else "day", also for a drawing by week."""
     return "hour" if _longest(chosen) == 1 else "day"
 
 
 def drawing_of(chosen: Chosen, steps: Sequence[Mapping[Any, Figures]]) -> Drawing:
     """The drawing of a period: of one day by hour, else by day, of a long one by week.
 
-    The time before begins at the same place, and may be shorter or longer; one earlier day counts to its end.
+    The time before begins at the same place, and may be shorter or longer; a single earlier day counts to its end.
     `steps`: those of the report (`Report.steps`).
     """
     if step_of(chosen) == "hour":

@@ -14,7 +14,7 @@ _NUMBER_AND_NAME = r"^\S+ \S[^\x00-\x1f]*$"
 
 
 class AccountsForm(forms.Form):
-    """For each account its number and name."""
+    """The number and the name of each account."""
 
     def __init__(self, data: Any, *, names: Mapping[str, str]) -> None:
         super().__init__(data, initial=dict(names))

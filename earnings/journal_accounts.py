@@ -1,4 +1,4 @@
-"""The accounts of a day's journal: our keys, what each is for, and its place in beancount."""
+"""The accounts of a day's journal: our keys, the purpose of each, and its place in beancount."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from credit.methods import METHODS
 
 @dataclass(frozen=True)
 class Account:
-    """An account. `name`: its number and name until the shop chooses its own; `beancount`: its name there."""
+    """An account. `name`: its number and name until the shop chooses its own; `beancount`: its name in beancount."""
 
     words: str | Promise
     name: str
@@ -20,7 +20,7 @@ class Account:
 
 
 _NAMES = {"cash": "Kas", "transfer": "Transfer", "qris": "QRIS", "card": "Kartu"}
-#: Money that no method accounts for, such as money given back in words alone.
+#: Money without a method, such as a refund that only a note describes.
 OTHER = "other"
 ACCOUNTS = {
     **{

@@ -1,4 +1,4 @@
-"""A day's journal as files for the accounting of others."""
+"""A day's journal as files for other accounting programs."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ COLUMNS: dict[str, Callable[[Row], Any]] = {
 
 
 def beancount_of(day: dt.date, bookings: Iterable[Booking], names: Mapping[str, str]) -> str:
-    """The journal in beancount, one transaction a booking; the words say which accounts of the shop they are."""
-    lines = ['plugin "beancount.plugins.auto_accounts"', ""]  # opens each account where it is used first
+    """The journal in beancount, one transaction for each booking; its words name the shop's own accounts."""
+    lines = ['plugin "beancount.plugins.auto_accounts"', ""]  # opens each account at its first use
     for booking in bookings:
         words = f"{names[booking.debit]} / {names[booking.credit]}".replace("\\", "").replace('"', "")
         lines += [

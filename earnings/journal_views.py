@@ -23,7 +23,7 @@ from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
 from purchases.models import Order
 
-#: All that a journal shows.
+#: The rights for everything that a journal shows.
 RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS, Right.VIEW_COST, Right.VIEW_BOOKS, Right.VIEW_CREDIT)
 
 

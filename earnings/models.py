@@ -34,7 +34,7 @@ class SummedDay(models.Model):
 
 
 class By(models.TextChoices):
-    """What the sums of a day are kept by: each of its orders counts once in each."""
+    """The splits of a day's sums: each order counts once in each split."""
 
     PRODUCT = "product"
     PERSON = "person"
@@ -47,14 +47,14 @@ class DaySumQuerySet(models.QuerySet["DaySum"]):
     """The queries about sums."""
 
     def of_day(self, day: dt.date) -> DaySumQuerySet:
-        """The sums of one day, by the index that begins with what they are kept by."""
+        """The sums of one day, by the index that begins with the split."""
         return self.filter(by__in=By.values, day=day)
 
 
 class DaySum(models.Model):
-    """What one product, person, way to pay, branch or customer made on one day: that on which a sale was placed.
+    """The sums of one product, person, way to pay, branch or customer for the sales placed on one day.
 
-    Not by combinations of these: nobody asks for them, and they would be many times as many rows.
+    There are no combinations of these: nobody needs them, and they would be many times as many rows.
     """
 
     day = models.ForeignKey(SummedDay, on_delete=models.PROTECT, related_name="sums", db_index=False)
@@ -118,7 +118,7 @@ class DaySum(models.Model):
 
 
 class JournalAccounts(models.Model):
-    """The accounts of the shop's accounting in its journals: one row. Those that are not in it have our own names."""
+    """The accounts of the shop's accounting in its journals: one row. Missing accounts have our own names."""
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
     names = models.JSONField(default=dict, help_text="By the key of `earnings.journal_accounts`: number and name.")

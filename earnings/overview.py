@@ -1,4 +1,4 @@
-"""The part of earnings on the overview: the figures of a few days, their drawing, and what sold most."""
+"""The part of earnings on the overview: the figures of a few days, their drawing, and the best sellers."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from earnings.periods import NAMES, Chosen, compared_period, left_out
 from earnings.presenting import BY, keys_shown, report_of, tiles_of
 from staff.models import User
 
-#: What a person needs to see the part.
+#: The rights that a person needs to see the part.
 SEES = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
 _OFFERED = (Days.TODAY, Days.YESTERDAY, Days.WEEK, Days.DAYS_7, Days.MONTH)
-# What the lines may be by, in this order; how many are shown; how many more may be shown if these are the last.
+# The splits of the lines, in this order; the number of shown lines; how many more are shown if these are the last.
 _BY, _LINES, _SPARE = ("brand", "product", "person", "customer", "method", "branch"), 6, 4
-# The parameters that name a choice in an address. Without any, the part is loaded once the page is there.
+# The parameters that name a choice in an address. Without any, the part is loaded after the page.
 _NAMED = {"days", "since", "until", "against_since", "against_until", "by", "branch"}
 
 
 class Choice(NamedTuple):
-    """One link of a switch. `name` is for scripts and tests; `address`: what follows the question mark."""
+    """One link of a switch. `name` is for scripts and tests; `address`: the part after the question mark."""
 
     name: str
     words: str | Promise
@@ -42,9 +42,9 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Part:
-    """What is chosen on the overview. `is_named`: by the address, and not by default.
+    """The choice on the overview. `is_named`: made by the address, not by default.
 
-    `left_out`: what the address says and was not understood.
+    `left_out`: the parts of the address that were not understood.
     """
 
     chosen: Chosen
@@ -55,7 +55,7 @@ class Part:
 
     @classmethod
     def of(cls, params: Mapping[str, str], person: User) -> Part:
-        """What the address chooses for this person; reads no orders."""
+        """The choice of the address for this person; reads no orders."""
         chosen = compared_period(params)
         with seen_in(chosen.branch):
             keys = keys_shown(person)
@@ -65,12 +65,12 @@ class Part:
 
     @property
     def address(self) -> str:
-        """What follows the question mark, here and on the page of earnings."""
+        """The part of the address after the question mark, here and on the page of earnings."""
         return _address(self.chosen, self.by)
 
     @property
     def of_branch(self) -> str:
-        """The branch as an address of another page has it behind its first filter; empty for all."""
+        """The branch for an address of another page, after its first filter; empty for all."""
         branch = urlencode(self.chosen.of_branch)
         return branch and f"&{branch}"
 

@@ -1,4 +1,4 @@
-"""The periods that people choose, each with the earlier one to which it is compared."""
+"""The periods that people choose, each with the earlier period of its comparison."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from earnings.services import Period
 
 _ONE_DAY, _WEEK = dt.timedelta(days=1), dt.timedelta(days=7)
 _MOST_DAYS = 5 * 366
-#: At most this many days of one branch: the sums of days are of all branches, so its orders are read.
+#: At most this many days of one branch: the sums of days are for all branches, so its orders are read.
 MOST_READ = 31
 OWN = "own"
-#: What a click chooses, by the same names and in the same order as in the list of orders.
+#: The periods that a click chooses, by the same names and in the same order as in the list of orders.
 NAMES = {days.value: days.label for days in Days if days is not Days.DAYS_30}
 
 
@@ -40,9 +40,9 @@ class Other(NamedTuple):
 
 @dataclass(frozen=True)
 class Chosen:
-    """A period, and the one before: the earlier one that is as long, else the days that were typed (`is_against_own`).
+    """A period, and the period before: an earlier one of the same length, else typed days (`is_against_own`).
 
-    `name`: one of `NAMES`, or "own" for days that were typed. `branch`: the key of the only branch that counts.
+    `name`: one of `NAMES`, or "own" for typed days. `branch`: the key of the only branch that counts.
     """
 
     name: str
@@ -58,12 +58,12 @@ class Chosen:
 
     @property
     def words_before(self) -> str:
-        """The days that it is compared with."""
+        """The words for the days of the comparison."""
         return _days(self.before)
 
     @property
     def title(self) -> str:
-        """Its days as the head of a page: a single day with its full name."""
+        """The days as the head of a page: a single day with its full name."""
         if self.period.first != self.period.last:
             return self.words
         return format_date(self.period.first, "EEEE d MMMM", locale=active_locale())
@@ -93,7 +93,7 @@ class Chosen:
 
     @property
     def against_days(self) -> dict[str, str]:
-        """The parameters that name the days compared with in an address; empty for those just before."""
+        """The parameters that name the days of the comparison in an address; empty for those just before."""
         return _days_named(self.before, "against_") if self.is_against_own else {}
 
     @property
@@ -108,7 +108,7 @@ class Chosen:
 
     @property
     def besides(self) -> dict[str, str]:
-        """The parameters of an address beside the days."""
+        """The parameters of an address other than the days."""
         return self.against_days | self.of_branch
 
     @property
@@ -147,9 +147,10 @@ def chosen_period(params: Mapping[str, str], *, most_days: int = _MOST_DAYS) -> 
 
 
 def compared_period(params: Mapping[str, str]) -> Chosen:
-    """`chosen_period` against the days that the address names with `against_since` and `against_until`, if it does.
+    """The result of `chosen_period`, compared with the days `against_since` and `against_until` of the address, if any.
 
-    `branch` leaves the sales of that branch, for a reader who sees several; days of one branch are `MOST_READ` at most.
+    `branch` limits it to the sales of that branch, for a reader who sees several; one branch has `MOST_READ` days at
+    most.
     """
     branch = {str(key): key for key in all_branches()}.get(params.get("branch", "")) if names_branches() else None
     most_days = _MOST_DAYS if branch is None and own_branch() is None else MOST_READ
@@ -166,8 +167,8 @@ def compared_period(params: Mapping[str, str]) -> Chosen:
 
 
 def left_out(params: Mapping[str, str], chosen: Chosen, by: str) -> list[str]:
-    """What the address says and was not understood, such as `days=40`. `chosen` and `by`: what was."""
-    # One branch has no lines by branch, and a reader of one branch has none to choose: nothing was lost.
+    """The parts of the address that were not understood, such as `days=40`. `chosen` and `by`: the understood ones."""
+    # One branch has no lines by branch, and a reader of one branch has no choice: nothing was left out.
     in_branch = chosen.branch is not None or not names_branches()
     by_branch = in_branch and params.get("by") == "branch"
     known = {"days": params.get("days", "") in Days.values, "by": params.get("by") == by or by_branch}
@@ -207,7 +208,7 @@ def _earlier(period: Period, months: int) -> Period:
 
 
 def _months_before(day: dt.date, months: int) -> dt.date:
-    """This day in the month that was `months` months before, or the last day of that month."""
+    """The same day `months` months before, or the last day of that month."""
     year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
     return dt.date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 

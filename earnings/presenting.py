@@ -1,4 +1,4 @@
-"""Figures as the pages show them: tiles with the change against before, and rows with bars."""
+"""Figures as the pages show them: tiles with the change since the period before, and rows with bars."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from earnings.services import (
 from purchases.filters import NOBODY
 from staff.models import User
 
-#: What the figures are by, as the tabs of the page.
+#: The splits of the figures, as the tabs of the page.
 BY: dict[str, str | Promise] = {
     "brand": gettext_lazy("Brand"),
     "product": gettext_lazy("Product"),
@@ -55,7 +55,7 @@ def keys_shown(person: User) -> dict[str, str | Promise]:
     return {key: words for key, words in BY.items() if shown.get(key, True)}
 
 
-# How many of those that only failed are named on a page.
+# The number of lines with only failed orders that a page names.
 _FAILED_NAMED = 3
 # The filter of the list of orders that opens the orders of a row.
 _FILTERS = {
@@ -80,7 +80,7 @@ def _one_decimal(number: float) -> str:
 
 
 def seconds_words(seconds: int | None) -> str:
-    """How long something takes: "8 s", "3 min"; a dash if it is not known."""
+    """A duration in words: "8 s", "3 min"; a dash if it is not known."""
     if seconds is None:
         return "–"
     if seconds < 2 * _MINUTE:
@@ -90,14 +90,14 @@ def seconds_words(seconds: int | None) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """By how much a figure is more or less than before."""
+    """The change of a figure from the period before."""
 
     words: str
     is_up: bool
 
     @classmethod
     def between(cls, now: float | None, before: float | None, *, by_share: bool = True) -> Change | None:
-        """In percent, or in percentage points of two shares; None without a before, or where nothing changed."""
+        """The change in percent, or in percentage points of two shares; None without a period before or a change."""
         if now is None or before is None or now == before or (by_share and before <= 0):
             return None
         difference = (now - before) / before if by_share else now - before
@@ -107,9 +107,9 @@ class Change:
 
 @dataclass(frozen=True)
 class Tile:
-    """One figure of a period. `name` is for scripts and tests; `value` the plain number; `run`: its line, for SVG.
+    """One figure of a period. `name` is for scripts and tests; `value`: the plain number; `run`: its line, for SVG.
 
-    `before`: the figure of the time before; empty if nothing was sold then.
+    `before`: the figure of the time before; empty without sales in that time.
     """
 
     name: str
@@ -156,7 +156,7 @@ def _tiles(now: Figures, before: Figures, *, with_cost: bool) -> list[Tile]:
 class Line:
     """The figures of one brand, product, person or method. `bar`: the length of its bar, 0 to 100.
 
-    `is_nobody`: the line of what no person sold, or no saved customer bought. `page`: the page of what a person did in
+    `is_nobody`: the line of sales without a person, or without a saved customer. `page`: the page of a person's work in
     these days, for a reader who may open it.
     """
 
@@ -177,13 +177,13 @@ class Line:
 
     @property
     def orders(self) -> str:
-        """The list of orders, narrowed to it; a customer's own page; empty for erased customers and for commands."""
+        """The list of the line's orders; a customer's own page; empty for erased customers and for commands."""
         is_customer = self.by == "customer" and not self.is_nobody and self.key
         return reverse("customer_detail", args=[self.key]) if is_customer else self.listed
 
     @property
     def listed(self) -> str:
-        """The list of exactly its orders, which a status narrows; empty if no filter finds them."""
+        """The list of exactly its orders, to which a status can be added; empty if no filter finds them."""
         key = NOBODY if self.by == "customer" and self.is_nobody else self.key
         return f"{reverse('order_list')}?{self.chosen.query}&{urlencode({_FILTERS[self.by]: key})}" if key else ""
 
@@ -194,23 +194,24 @@ class Line:
 
     @property
     def usual(self) -> str:
-        """How long one takes on average."""
+        """The average time of an order."""
         return seconds_words(self.figures.usual_seconds)
 
     @property
     def change(self) -> Change | None:
-        """How the sales differ from those before; None if it has sold nothing yet."""
+        """The change of the sales; None for a line that has sold nothing yet."""
         return Change.between(self.figures.sales, self.before.sales) if self.figures.sold else None
 
 
 @dataclass(frozen=True)
 class Report:
-    """A period by one key, the most sales first, what no longer sells last; with the sums of all.
+    """A period by one key, the most sales first, lines without present sales last; with the sums of all.
 
-    `count`: how many lines there are, of which `lines` may be the first; `others`: the figures of the rest, of which
-    `others_sold` have sold anything. `only_failed`: the figures of what has no sale and failed, which are in neither,
-    so that what sold, the others and these add up to `now`; `failed_lines`: a few of these, `failed_more`: the rest.
-    `steps`: the figures of both periods by day, or of this one alone by hour, if they were asked for.
+    `count`: the number of lines; `lines` may be only the first. `others`: the figures of the rest, of which
+    `others_sold` lines have sales. `only_failed`: the figures of lines without a sale and with failed orders, which are
+    in neither, so that sold lines, the others and these add up to `now`; `failed_lines`: a few of these, `failed_more`:
+    the number of the rest. `steps`: the figures of both periods by day, or only of this period by hour, if they were
+    asked for.
     """
 
     chosen: Chosen
@@ -228,17 +229,17 @@ class Report:
 
     @property
     def sold_lines(self) -> list[Line]:
-        """The lines that have sold anything; for branches all lines, so that one without sales is seen."""
+        """The lines with sales; for branches all lines, so that a branch without sales is shown."""
         return [line for line in self.lines if line.figures.sold or self.by == "branch"]
 
     @property
     def sold_count(self) -> int:
-        """How many have sold anything."""
+        """The number of lines with sales."""
         return len(self.sold_lines) + self.others_sold
 
     @property
     def idle_lines(self) -> list[Line]:
-        """The other lines: what has only failed, or sold only in the time before."""
+        """The other lines: those that have only failed, or sold only in the time before."""
         return [line for line in self.lines if not line.figures.sold and self.by != "branch"]
 
 
@@ -247,8 +248,8 @@ def report_of(
 ) -> Report:
     """The figures of the period by `by`, and of the period before; with at most `most` lines.
 
-    `spare`: how many lines more if these are the last that sold. `step`: "hour" or "day", for the figures by it
-    (`Report.steps`). `reader`: the person for whom lines open pages of people.
+    `spare`: how many more lines are shown if these are the last with sales. `step`: "hour" or "day", for the figures by
+    it (`Report.steps`). `reader`: the person for whom lines open pages of people.
     """
     now, before, steps = _figures_of(chosen, by, step, most and max(most + spare, _FAILED_NAMED))
     all_now, all_before = totals_of(now.values()), totals_of(before.values())
@@ -258,7 +259,7 @@ def report_of(
     rows = {key: (now.get(key, none), before.get(key, none)) for key in keys}
     if by == "branch" and rows and own_branch() is None:  # a branch that sells nothing is shown, too
         rows |= {key: (Figures(), Figures()) for key in all_branches() if key not in rows}
-    # Only the names of lines that are shown are read: a day has hundreds of customers.
+    # Only the names of shown lines are read: a day has hundreds of customers.
     ordered = sorted(rows, key=lambda key: (-rows[key][0].sales, -rows[key][0].placed))
     failed = [key for key in ordered if by != "branch" and rows[key][0].has_only_failed]
     if most and most < len(ordered):
@@ -281,7 +282,7 @@ def report_of(
 
     lines = [line_of(key) for key in ordered]
     lines.sort(key=lambda line: (-line.figures.sales, -line.figures.placed, line.words))
-    # Whoever has no name in the earlier days may have none in these: counted twice, if these have any.
+    # A customer without a name in the earlier days may have none in these: then counted twice, if these have sales.
     uncounted = unnamed or _with_sales(before)
     return Report(
         chosen,
@@ -317,7 +318,7 @@ def _figures_of(
         else:
             of_key = figures_by(key, period, kept, named)
         figures.append(of_key)
-        if named:  # those of the one before are beside them, and more of it only if these are not enough lines
+        if named:  # figures of the period before are beside them, and more of its lines only if these are not enough
             number = 0 if any(isinstance(key, Others) and key.has_sold for key in of_key) else named.number
             named = Most(number, frozenset(key for key in of_key if not isinstance(key, Others)))
     now, before = by_customer(*figures) if by == "customer" else figures

@@ -1,4 +1,4 @@
-"""What the shop earns."""
+"""The addresses of the shop's earnings."""
 
 from django.urls import path
 

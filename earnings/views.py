@@ -1,4 +1,4 @@
-"""What the shop earns: any period against another, and the same as a file."""
+"""The shop's earnings: any period compared with another, and the same as a file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from exports.formats import Fields, csv_answer, workbook_answer
 from staff.models import User
 from staff.presenting import lists_of
 
-# How many lines the page of earnings shows.
+# The number of lines on the page of earnings.
 _MOST = 50
 
 
@@ -76,9 +76,9 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
 @require_GET
 def earnings_beside(request: StaffRequest, pk: int) -> HttpResponse:
-    """A person's days (`days`, any period; today without): the figures, and beside them those of the others.
+    """A person's days (`days`, any period; today without): the figures, and next to them those of the others.
 
-    A part of the person's page; a page of its own without htmx.
+    A part of the person's page; a separate page without htmx.
     """
     person = get_object_or_404(User, pk=pk)
     days = Days(name) if (name := request.GET.get("days", "")) in Days.values else Days.TODAY
@@ -120,8 +120,7 @@ def earnings_xlsx(request: StaffRequest) -> HttpResponse:
 
 @contextmanager
 def _asked(request: StaffRequest) -> Iterator[tuple[Chosen, str, dict[str, str | Promise]]]:
-    """The period that the address names, what its figures are by, and what they may be by; within it one branch is
-    seen alone if it is chosen."""
+    """The period, split and possible splits of the address; in this context only a chosen branch is seen."""
     chosen = compared_period(request.GET)
     with seen_in(chosen.branch):
         keys, by = keys_shown(request.user), request.GET.get("by", "")
@@ -142,7 +141,7 @@ def _name(report: Report, ending: str) -> str:
 
 
 def _noted(request: StaffRequest, report: Report, file_format: str) -> Fields:
-    """The columns that this person may have; the audit notes the file."""
+    """The columns that this person may see; the audit notes the file."""
     query = {"by": report.by} | report.chosen.dates | report.chosen.besides
     facts = {"format": file_format, "query": urlencode(query)}
     record(EXPORT_MADE, actor=request.user, subject="earnings", facts=facts)
@@ -162,7 +161,7 @@ _FIELDS: dict[str, Callable[[Line], Any]] = {
     "usual_seconds": lambda line: "" if line.figures.usual_seconds is None else line.figures.usual_seconds,
 }
 _WITH_COST = {"cost": _of("cost"), "profit": _of("profit"), "profit_before": lambda line: line.before.profit}
-# What people call the fields, in a workbook; "name" is what the lines are by.
+# The words for the fields, in a workbook; "name" is the split of the lines.
 _WORDS: dict[str, Any] = {
     "key": _("Code"),
     "placed": _("Orders"),

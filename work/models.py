@@ -1,4 +1,4 @@
-"""Who has taken a piece of work. The work itself is the rows of other rooms."""
+"""The people who have taken a piece of work. The work itself is the rows of other rooms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from staff.models import User
 
 
 class Taken(models.Model):
-    """One person has said: I do this. It binds nobody, and is over after a shift (`services.TAKEN_FOR`)."""
+    """One person has said: I do this. It binds nobody, and ends after the time of a shift (`services.TAKEN_FOR`)."""
 
     kind = models.CharField(max_length=20, help_text="The code of a kind.")
     key = models.BigIntegerField(help_text="The row's key.")

@@ -1,4 +1,4 @@
-"""What waits for a person, from every room in one query, the first due on top; and who has taken it."""
+"""The work that waits for a person, from every room in one query, the first due on top; and the people who took it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from work.models import Taken
 if TYPE_CHECKING:
     from staff.models import User
 
-# Nobody works longer: after that it is free again.
+# Nobody works longer than this: afterwards the row is free again.
 TAKEN_FOR = dt.timedelta(hours=12)
-# The list shows at most so many rows, and the menu counts to at most so many.
+# The most rows in the list, and the most that the menu counts.
 MOST, MOST_COUNTED = 1000, 100
 
 
@@ -58,9 +58,9 @@ def scope_of(person: User) -> Scope:
 
 
 def open_work(person: User, *, branch: int | None = None) -> list[Item]:
-    """Everything that waits and that this person may see; with `branch` only what belongs to it.
+    """All waiting work that this person may see; with `branch` only the work of this branch.
 
-    The first due is on top; of several that are due in one minute, the most severe.
+    The first due comes first; within the same minute the most severe.
     """
     scope, now = scope_of(person), timezone.now()
     moment = Moment(person=person.pk, today=timezone.localdate(now), **late_since())
@@ -75,7 +75,7 @@ def _order(item: Item) -> tuple[Any, ...]:
 
 
 def own_work(scope: Scope) -> QuerySet[Any, Any]:
-    """The query for the keys of what waits for a person of this scope; `given_now` has its values.
+    """The query for the keys of the work of a person with this scope; `given_now` has its values.
 
     The head of every page counts them, up to a hundred. So no kind is read further than that: in a large shop
     thousands of complaints wait, and the order does not matter here.
@@ -96,14 +96,14 @@ def given_now() -> dict[str, Any]:
 
 
 def take(kind: str, key: int, *, actor: User) -> None:
-    """Say that the actor does this; whoever had taken it has it no longer."""
+    """Note that the actor does this; a person who had taken it before has it no longer."""
     with transaction.atomic():
         Taken.objects.filter(at__lt=timezone.now() - TAKEN_FOR).delete()
         Taken.objects.update_or_create(kind=kind, key=key, defaults={"by": actor, "at": timezone.now()})
 
 
 def leave(kind: str, key: int, *, actor: User) -> None:
-    """Give it back to all who can do it."""
+    """Give the row back to all people who can do it."""
     Taken.objects.filter(kind=kind, key=key, by=actor).delete()
 
 

@@ -22,16 +22,16 @@ from work.kinds import KINDS
 from work.kinds.kind import Line, WorkKind
 from work.services import Item
 
-# What stands above the rows of a group.
+# The headings above the rows of a group.
 _HEADINGS = {"overdue": pgettext_lazy("work", "Overdue"), "today": _("Today"), "later": pgettext_lazy("work", "Later")}
-# At 23:50, what is due at 00:05 is not for later.
+# At 23:50, work that is due at 00:05 is not for later.
 _SOON = dt.timedelta(hours=12)
 
 
 def group_of(item: Item, now: dt.datetime) -> str:
-    """Whether it is "overdue", or due "today" or "later"; what is due in one minute is one group, as it is sorted.
+    """The group of a row: "overdue", or due "today" or "later"; rows of the same minute are in one group.
 
-    What is due within 12 hours is due "today", also after midnight.
+    Work that is due within 12 hours is due "today", also after midnight.
     """
     minute = item.due.replace(second=0, microsecond=0)
     if minute <= now:
@@ -41,7 +41,7 @@ def group_of(item: Item, now: dt.datetime) -> str:
 
 
 def due_words(item: Item, now: dt.datetime) -> str:
-    """How late it is, from one hour on in whole hours or days; else `due_when` with the word that says so."""
+    """The words for its delay, from one hour on in whole hours or days; else `due_when` with the word for "due"."""
     if group_of(item, now) != "overdue":
         return pgettext("work", "due %(when)s") % {"when": due_when(item, now)}
     hours = max(now - item.due, dt.timedelta()) // dt.timedelta(hours=1)
@@ -63,7 +63,7 @@ def due_when(item: Item, now: dt.datetime) -> str:
 
 
 def _last_day(item: Item) -> dt.date:
-    """The day on which it is due; of midnight the day that ends then."""
+    """The day on which it is due; for midnight the day that ends then."""
     return timezone.localdate(item.due - dt.timedelta(seconds=1))
 
 
@@ -90,7 +90,7 @@ class Task:
 
 
 class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
-    """What waits, with the step that a person takes next. `is_work`: on the page of work, with numbers and headings."""
+    """Waiting work, with a person's next step. `is_work`: on the page of work, with numbers and headings."""
 
     caption = _("What waits for somebody, the first due on top")
 
@@ -108,12 +108,12 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
 
     @column(_("Kind"), phone="1 left")
     def kind(self, task: Task) -> str:
-        """The state of the row, or what kind of work it is."""
+        """The state of the row, or its kind of work."""
         return task.line.state or task.kind.badge
 
     @column(pgettext_lazy("work", "What"), phone="2 left")
     def what(self, task: Task) -> SafeString:
-        """The subject, which leads to the place where it is done."""
+        """The subject, as a link to the place of the step."""
         link = row_link(task.line.url, task.line.subject)
         branch = format_html(' <strong class="sub" data-of-branch>{}</strong>', task.branch) if task.branch else ""
         number, why = (task.line.number, task.line.why) if self.is_work else ("", "")
@@ -129,7 +129,7 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
 
     @column(_("Due"), css="sub nowrap", phone="1 right")
     def due(self, task: Task) -> SafeString:
-        """Until when it is to be done, or how late it is; on the overview an icon replaces the word before the time."""
+        """The due time, or the delay; on the overview an icon replaces the word before the time."""
         due, waits, is_late = task.item.due, task.line.waits, group_of(task.item, self.now) == "overdue"
         is_short = not self.is_work and not is_late
         words = due_when(task.item, self.now) if waits or is_short else due_words(task.item, self.now)
@@ -143,7 +143,7 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
 
     @column(_("Next step"), css="actions-cell", phone="3 wide")
     def step(self, task: Task) -> SafeString:
-        """What this person can do now, and who does it."""
+        """The step that this person can take now, and the person who has taken the row."""
         token = get_token(self.request) if task.item.is_for_person else ""
         mine = task.item.taken_by == self.request.user.pk
         back = self.request.get_full_path() if self.request.path == reverse("work") else reverse("work")

@@ -1,4 +1,4 @@
-"""The list of work: everything that waits for a person, and who has taken it."""
+"""The list of work: everything that waits for a person, and the people who took it."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from work.services import Item
 from work.tables import Task, WorkTable, due_words, group_of
 
 _ROWS = 50
-# The overview shows so many rows.
+# The number of rows on the overview.
 _FIRST = 8
-# So many customers are named whose tabs are overdue.
+# The most customers with overdue tabs that are named.
 _DEBTORS = 3
-# So many people are named who can do a row: they hold one of these rights, in this branch.
+# The most people who are named for a row: they hold one of these rights, in this branch.
 _DOERS = 3
 _Wanted = tuple[tuple[Right, ...], int | None]
 
@@ -48,7 +48,7 @@ _Wanted = tuple[tuple[Right, ...], int | None]
 @staff_only()
 @require_GET
 def work_list(request: StaffRequest) -> HttpResponse:
-    """What waits, the first due on top, by the filters in the URL: whose it is, the kind, the branch."""
+    """The waiting work, the first due on top, by the filters in the URL: the person, the kind, the branch."""
     return render(request, "work/work_list.html", _context(request) | _tabs_overdue(request))
 
 
@@ -62,9 +62,9 @@ def work_live(request: StaffRequest) -> HttpResponse:
 @staff_only()
 @require_GET
 def work_first(request: StaffRequest) -> HttpResponse:
-    """The part of the overview: what is due now of the person's own work, and how much is due later.
+    """The part of the overview: the person's own work that is due now, and the number of rows that are due later.
 
-    It is the shop's work for people who do no work.
+    People who do no such work see the shop's work.
     """
     branch = _branch_of(request)
     every = services.open_work(request.user, branch=int(branch) if branch else None)
@@ -155,7 +155,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
 
 
 def _tabs_overdue(request: StaffRequest) -> dict[str, Any]:
-    """What is overdue on customers' accounts, the oldest by name, and their list, for people who may see that list."""
+    """The overdue debts of customers, the oldest by name, and their list, for people who may see that list."""
     if not request.user.has_perm(Right.VIEW_CREDIT):
         return {}
     params = {"age": "due"} | ({"branch": branch} if (branch := _branch_of(request)) else {})
@@ -196,7 +196,7 @@ def _said_if_none(person: User, branch: str) -> list[str]:
 
 
 def _none_of(person: User, every: Collection[Item], branch: str) -> list[WorkKind]:
-    """Those of these kinds without an item in `every`; none if there may be more items than were read."""
+    """The kinds among these without an item in `every`; none if there may be more items than were read."""
     if len(every) >= services.MOST:
         return []
     kinds = {item.kind for item in every}
@@ -204,7 +204,7 @@ def _none_of(person: User, every: Collection[Item], branch: str) -> list[WorkKin
 
 
 def _of_shop(person: User, branch: str) -> list[WorkKind]:
-    """Those of these kinds that belong to no branch, so that a page of one branch has no row of them."""
+    """The kinds among these that belong to no branch, so that a page of one branch has no row of them."""
     return [KINDS[code] for code in _said_if_none(person, "") if branch and not KINDS[code].branch]
 
 

@@ -1,4 +1,4 @@
-"""The tables of the catalogue: what the upstream lists, the rules, the products' health, the public price list."""
+"""The tables of the catalogue: the products of the upstream, the rules, the products' health, the public price list."""
 
 from catalogue.models.health import LAST_ORDERS, ProductHealth
 from catalogue.models.products import (

@@ -1,4 +1,4 @@
-"""How products fare by our own orders."""
+"""The health of products by our own orders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LAST_ORDERS = 10  # how many count for a product's health
 
 
 class ProductHealth(models.Model):
-    """How a product fares by our own last orders. The background writes a row when it fares badly, or did."""
+    """The health of a product by our own last orders. The background writes a row if it fares badly, or did."""
 
     product = models.OneToOneField(Product, on_delete=models.CASCADE, primary_key=True, related_name="health")
     ended = models.SmallIntegerField(help_text="How many of its last orders count.")

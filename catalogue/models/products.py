@@ -1,4 +1,4 @@
-"""The upstream's catalogue as we last knew it: kept through every fault, never deleted from."""
+"""The upstream's catalogue as we last knew it: it stays after every fault, and no row is ever deleted."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class ProductQuerySet(models.QuerySet["Product"]):
 
 
 class KindSource(models.TextChoices):
-    """Who says which kind of numbers a product has."""
+    """The source that says which kind of number a product takes."""
 
     NAMES = "names", _("its name, brand or category")
     SHOP = "shop", _("the shop")
@@ -228,7 +228,7 @@ class PriceChange(models.Model):
 
 
 class PriceRuleKind(models.TextChoices):
-    """How a rule makes the selling price. For bills there is only `PLUS`: the shop's fee."""
+    """The way in which a rule makes the selling price. For bills there is only `PLUS`: the shop's fee."""
 
     FIXED = "fixed", _("Fixed price")
     PERCENT = "percent", _("Percent on top of the cost")
@@ -353,7 +353,7 @@ class SyncFault(models.TextChoices):
 
 
 class CatalogueSync(models.Model):
-    """One attempt to fetch the catalogue, and how it went."""
+    """One attempt to fetch the catalogue, and its result."""
 
     class Result(models.TextChoices):
         RUNNING = "running", _("Running")

@@ -11,7 +11,7 @@ from staff.models import User
 
 
 class PublicPriceList(models.Model):
-    """The one public page: its link, and what it lists. Only `catalogue.services.price_list` writes it."""
+    """The only public page: its link, and the brands that it lists. Only `catalogue.services.price_list` writes it."""
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
     digest = models.CharField(

@@ -1,4 +1,4 @@
-"""The act that takes a second person: a price rule by which something sells below cost."""
+"""The act that takes a second person: a price rule by which a product sells below cost."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class PriceRuleAct(Act):
         return preview(target, terms).content
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The effect of the rule at the present costs, on its own page; in a list the stored one, which costs nothing.
+        """The effect of the rule at the present costs, on its own page; in a list the stored one, without a query.
 
-        Raises as `content_now`.
+        Raises the same as `content_now`.
         """
         return preview(*_asked(approval)).content if seen.is_alone else approval.facts
 

@@ -24,7 +24,7 @@ _LEAST_MB = 100
 
 @dataclass(frozen=True)
 class Amount:
-    """A number, and what it counts: `unit` is "money", "days", another group of `[units]`, or "" without such a word.
+    """A number with its unit: `unit` is "money", "days", another group of `[units]`, or "" without such a word.
 
     `shown` is the number as written (3 of "3 GB"), `value` the same in the smallest unit (3000).
     """
@@ -177,7 +177,7 @@ def _exact_or_larger(value: Decimal, wanted: Decimal, exact: int, larger: int) -
 
 
 def _is_among(others: Sequence[Amount], asked: Amount, main_is_exact: bool) -> bool:
-    """Whether the name has this amount beside its main one. A bare number counts only beside an exact main amount."""
+    """Whether the name has this amount as well as its main one. A bare number counts only with an exact main one."""
     if asked.unit:
         return any(other.unit == asked.unit and other.value == asked.value for other in others)
     return main_is_exact and any(other.shown == asked.value for other in others)

@@ -1,4 +1,4 @@
-"""How products fare by our own last orders, which the room `purchases` counts."""
+"""The health of products by our own last orders, which the room `purchases` counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FACTS = ("ended", "failed", "failing_until", "slow_until")
 
 @dataclass(frozen=True)
 class Health:
-    """How a product fares: how many of its last orders ended, how many of these failed, and until when that counts."""
+    """The health of a product: the number of its last orders that ended, of those that failed, and its expiry."""
 
     ended: int = 0
     failed: int = 0
@@ -22,12 +22,12 @@ class Health:
 
     @property
     def is_bad(self) -> bool:
-        """Whether there is something to warn about."""
+        """Whether the seller has to be warned."""
         return self.failing_until is not None or self.slow_until is not None
 
 
 def note_health(counted: Mapping[int, Health], now: dt.datetime) -> None:
-    """Store how each product (by key) fares at `now`; products not named fare well. Only changes are written."""
+    """Store the health of each product (by key) at `now`; products not named are healthy. Only changes are written."""
     kept = {product: Health(*facts) for product, *facts in ProductHealth.objects.values_list("product", *_FACTS)}
     changed = []
     for product in sorted(kept.keys() | counted.keys()):

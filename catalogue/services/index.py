@@ -82,7 +82,7 @@ class _Posting:
 
 
 class BusyCategory(NamedTuple):
-    """A category with something in it; `bought`: how many of the last orders were for it."""
+    """A category with something in it; `bought`: the number of the last orders for it."""
 
     code: str
     name: str
@@ -91,7 +91,7 @@ class BusyCategory(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A product with its key, and how many of the last orders were for it and for its category."""
+    """A product with its key, and the number of the last orders for it and for its category."""
 
     key: int
     bought: int

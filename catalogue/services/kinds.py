@@ -1,4 +1,4 @@
-"""The kind of each product's numbers: as its names say, as the shop has set it, or kept from before."""
+"""Finds the kind of each product's numbers: by its names, by the shop's setting, or kept from before."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def settle_kind(product: Product, corrections: Corrections, *, is_new: bool = Fa
 def correct_kind(target: Target, kind: DestinationKind | None, *, actor: User) -> None:
     """Set the kind of a category's or a product's numbers (None: as the names say).
 
-    It counts for what is sold from now on; orders and saved numbers stay as they are.
+    It counts for later sales; orders and saved numbers stay as they are.
     """
     with transaction.atomic():
         lock_prices()

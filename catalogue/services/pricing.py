@@ -1,4 +1,4 @@
-"""The selling prices and fees of all products, which one statement writes to their rows."""
+"""Writes the selling prices and fees of all products to their rows, by one statement."""
 
 from __future__ import annotations
 

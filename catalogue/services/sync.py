@@ -1,4 +1,4 @@
-"""Fetch the upstream's catalogue; keep the last good one through every fault."""
+"""Fetches the upstream's catalogue, and keeps the last good one after every fault."""
 
 from __future__ import annotations
 

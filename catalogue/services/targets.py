@@ -97,7 +97,7 @@ class Target:
 
     @property
     def keys(self) -> list[int | None]:
-        """The keys of its category, brand and product; None for what it has not."""
+        """The keys of its category, brand and product; None for each that it lacks."""
         return [None if row is None else row.pk for row in (self.category, self.brand, self.product)]
 
 

@@ -13,7 +13,7 @@ from core.money import rupiah
 
 @dataclass(frozen=True)
 class Terms:
-    """How a rule makes the price. `value`: rupiah, or hundredths of a percent.
+    """The way in which a rule makes the price. `value`: rupiah, or hundredths of a percent.
 
     `at_least`: rupiah that a percentage adds at least, before the price is rounded up.
     """
@@ -56,7 +56,7 @@ def facts_of(terms: Terms | None) -> dict[str, Any] | None:
 
 
 def read_terms(facts: dict[str, Any] | None) -> Terms | None:
-    """The terms that `facts_of` made these facts of."""
+    """The terms in the facts that `facts_of` made."""
     return Terms(**facts) if facts else None
 
 

@@ -132,7 +132,7 @@ def _said_of(change: Preview) -> str:
 
 
 def _each_change(change: Preview, held: list[str]) -> list[tuple[Target, str, str]]:
-    """Each part of the target, with the words for what holds now and for its terms afterwards."""
+    """The parts of the target, each with the words for its present terms and for its terms afterwards."""
     parts = zip(change.target.parts, held, change.rules, change.after, strict=True)
     return [
         (part, words, services.own_words(part.key, terms) if terms != Terms.of(rule) else _("as now"))

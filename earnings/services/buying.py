@@ -1,4 +1,4 @@
-"""What one customer buys: for saved numbers, and on the customer's account."""
+"""The purchases of one customer: for saved numbers, and on the customer's account."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from purchases.states import Status
 from purchases.sums import Sums, sums_of
 
 _PRODUCTS, _LATEST = 5, 8
-# What a customer usually buys is read from this many of the newest orders, and is what they bought at least so often.
+# The usual products are read from this many of the newest orders, and were bought at least this often.
 _MOST_READ, _USUAL = 500, 2
 
 
 @dataclass(frozen=True)
 class Bought:
-    """A product that a customer bought: how often, and when last."""
+    """A product that a customer bought: how often, and the last time."""
 
     name: str
     code: str
@@ -39,7 +39,7 @@ class Buying:
 
 
 def buying_of(orders: QuerySet[Order]) -> Buying:
-    """What the customer with these orders buys."""
+    """The purchases of the customer with these orders."""
     newest = orders.order_by("-created_at", "-pk")
     keys = list(newest.values_list("pk", flat=True)[:_MOST_READ])
     read = Order.objects.filter(pk__in=keys)

@@ -1,4 +1,4 @@
-"""What was sold in a period: from the sums of its days if there are any, else from its orders."""
+"""The figures of a period: from the sums of its days if there are any, else from its orders."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS
 from purchases.states import OPEN, Status
 
 _ONE_DAY = dt.timedelta(days=1)
-# How long a move may take: a reversal that was committed while its day was summed may be dated before the sums.
+# The longest time of a move: a reversal that was committed while its day was summed may be dated before the sums.
 LONGEST_MOVE = dt.timedelta(minutes=5)
 
 _SOLD = Q(status=Status.SUCCESS)
@@ -41,7 +41,7 @@ _SUMS: dict[str, Any] = {
     "seconds": Coalesce(Sum(_TOOK, filter=_SOLD, output_field=BigIntegerField()), 0),
     "open": Count("pk", filter=Q(status__in=OPEN)),
 }
-# What figures can be by: which sums, the column of these sums, and that of the orders.
+# The splits of figures: the sums of each, the column of these sums, and that of the orders.
 _KEYS: dict[str, tuple[By, str, Any]] = {
     "brand": (By.PRODUCT, "product__brand__name", F("product__brand__name")),
     "category": (By.PRODUCT, "product__category__code", F("product__category__code")),
@@ -72,11 +72,11 @@ class Figures(NamedTuple):
     open: int = 0
 
     def plus(self, other: Figures) -> Figures:
-        """Both together."""
+        """The sum of both."""
         return Figures(*map(add, self, other))
 
     def less(self, other: Figures) -> Figures:
-        """Without the other, which is a part of it."""
+        """These figures less the other ones, which are a part of them."""
         return Figures(*map(sub, self, other))
 
     @property
@@ -86,12 +86,12 @@ class Figures(NamedTuple):
 
     @property
     def cancelled(self) -> int:
-        """How many orders people cancelled or closed."""
+        """The number of orders that people cancelled or closed."""
         return self.placed - self.sold - self.failed - self.reversed - self.open
 
     @property
     def unsold(self) -> int:
-        """How many of the orders that the upstream decided did not go through."""
+        """The number of orders that the upstream decided and that did not go through."""
         return self.failed + self.reversed
 
     @property
@@ -107,7 +107,7 @@ class Figures(NamedTuple):
 
     @property
     def usual_seconds(self) -> int | None:
-        """How long one that arrived took on average; None without any."""
+        """The average time of an arrived order; None without any."""
         return self.seconds // self.sold if self.sold else None
 
 
@@ -121,10 +121,10 @@ _OF_SUMS = {f"of_{name}": _SUMS[name] for name in Figures._fields}
 
 
 class Most(NamedTuple):
-    """Which customers have figures of their own, where a period has thousands: the `number` with the most sales.
+    """The customers with separate figures in a period with thousands: the `number` with the most sales.
 
-    `named`: more keys of customers that have. Also those of whom orders were read, and whoever was merged. With a
-    `number` of 0 nobody is ranked, and the others are one, of whom nothing but the figures is known.
+    `named`: keys of further customers with separate figures. Customers whose orders were read, and merged ones, have
+    them, too. With a `number` of 0 nobody is ranked, and the others are one group with only its figures.
     """
 
     number: int
@@ -132,7 +132,7 @@ class Most(NamedTuple):
 
 
 class Others(NamedTuple):
-    """The key of the figures of the other customers together: how many; whether they bought, or all of it failed."""
+    """The key of the joint figures of the other customers: their number; whether they bought, or all failed."""
 
     number: int
     has_sold: bool
@@ -159,7 +159,7 @@ _OF_MOST = f"""
 
 @dataclass(frozen=True)
 class Period:
-    """From one moment up to another, which no longer belongs to it."""
+    """From one moment up to another, which is not included."""
 
     since: dt.datetime
     until: dt.datetime
@@ -185,17 +185,17 @@ class Period:
         return timezone.localdate(self.until - dt.timedelta(microseconds=1))
 
     def whole_days(self) -> list[dt.date]:
-        """The days that lie in it from beginning to end."""
+        """The days that are completely in it."""
         first = self.first if start_of_day(self.first) >= self.since else self.first + _ONE_DAY
         last = self.last if start_of_day(self.last + _ONE_DAY) <= self.until else self.last - _ONE_DAY
         return days_from(first, last)
 
     def rest_of_day(self) -> Period:
-        """The part of its last day that comes after it; empty if it ends with the day."""
+        """The part of its last day after its end; empty if it ends with the day."""
         return Period(self.until, start_of_day(self.last + _ONE_DAY))
 
     def up_to_a_day(self) -> Period:
-        """The same, up to the end of its last day if it has most of that day."""
+        """The same period, up to the end of its last day if it has most of that day."""
         rest = self.rest_of_day()
         is_most = rest.until - rest.since < self.until - max(self.since, start_of_day(self.last))
         return Period(self.since, rest.until) if is_most else self
@@ -211,11 +211,11 @@ def figures_by(
 def figures_by_each(
     keys: Sequence[str], period: Period, kept: set[dt.date] | None = None, most: Most | None = None
 ) -> list[dict[Any, Figures]]:
-    """The figures of the period by each of these keys; what is read from orders is read once for all of them.
+    """The figures of the period by each of these keys; orders are read once for all keys.
 
-    `kept`: the `kept_days` of a time around it, when the caller asks for several periods. A reader who sees one branch
-    gets figures of its orders, because the sums of days are of the whole shop. If the period has most of a day, the
-    rest of that day is taken off its sums. `most`: leave customers without a name of their own (`Others`).
+    `kept`: the `kept_days` of a time around it, if the caller needs several periods. For a reader who sees one branch,
+    figures come from its orders, because the sums of days are for the whole shop. If the period has most of a day, the
+    rest of that day is subtracted from its sums. `most`: join customers in `Others`.
     """
     added: list[dict[Any, Figures]] = [{} for _key in keys]
     days = period.up_to_a_day()
@@ -250,7 +250,7 @@ def _sums_by(key: str, sums: QuerySet[DaySum]) -> Iterator[tuple[Any, Figures]]:
 
 
 def _sums_of_most(sums: QuerySet[DaySum], most: Most, read: set[Any]) -> Iterator[tuple[Any, Figures]]:
-    """These sums by customer, and by `Others`. `read`: the keys of which orders were read, too; they stay apart."""
+    """These sums by customer, and by `Others`. `read`: the keys whose orders were read, too; they stay separate."""
     named = [key for key in read | most.named if key is not None]
     if not most.number:
         yield from _sums_of_named(sums, named)
@@ -264,7 +264,7 @@ def _sums_of_most(sums: QuerySet[DaySum], most: Most, read: set[Any]) -> Iterato
 
 
 def _sums_of_named(sums: QuerySet[DaySum], named: list[Any]) -> Iterator[tuple[Any, Figures]]:
-    """These sums by customer for the named ones and the merged ones, and those of everybody else together."""
+    """These sums by customer for named and merged customers, and the joint sums of all others."""
     merged = MergedCustomer.objects.order_by()
     apart = Q(buyer=None) | Q(buyer__in=named) | Q(buyer__in=merged.values("gone")) | Q(buyer__in=merged.values("kept"))
     others = Figures(*(number or 0 for number in sums.aggregate(numbers=_ALL_SUMS)["numbers"]))  # of no rows: None
@@ -299,9 +299,9 @@ def _by_shop_hour(rows: Iterable[tuple[dt.datetime, Figures]]) -> dict[int, Figu
 
 
 def by_customer(*by_buyer: dict[Any, Figures]) -> list[dict[int | None, Figures]]:
-    """Figures by "buyer" as those of the customers: a merged customer counts under the key of the one that stays.
+    """Figures by "buyer" as figures of customers: a merged customer counts under the key of the remaining one.
 
-    None: the orders of nobody, so that all add up to those of the period.
+    None: orders without a buyer, so that all add up to those of the period.
     """
     merged = where_merged({buyer for figures in by_buyer for buyer in figures if not isinstance(buyer, Others)})
     if not merged:
@@ -310,12 +310,12 @@ def by_customer(*by_buyer: dict[Any, Figures]) -> list[dict[int | None, Figures]
 
 
 def totals_of(figures: Iterable[Figures]) -> Figures:
-    """All together."""
+    """The sum of all these figures."""
     return Figures(*map(sum, zip(*figures, strict=True)))
 
 
 def orders_of(period: Period) -> QuerySet[Order]:
-    """The orders that were placed in it, and that the reader sees."""
+    """The orders of the period that the reader sees."""
     orders = Order.objects.filter(created_at__gte=period.since, created_at__lt=period.until).order_by()
     return narrowed(orders, "payment__branch")
 
@@ -331,7 +331,7 @@ def sums_of_orders(day: dt.date) -> list[dict[str, Any]]:
 
 
 def kept_days(period: Period) -> set[dt.date]:
-    """The whole days of the period whose sums hold: proved or not yet, and with no order that was reversed since."""
+    """The whole days of the period with valid sums: proved or not yet, and without a later reversal."""
     days = period.whole_days()
     if not days:
         return set()
@@ -349,7 +349,7 @@ def kept_days(period: Period) -> set[dt.date]:
 def _read_by(keys: Sequence[str], period: Period) -> list[list[tuple[Any, Figures]]]:
     """For each key the figures of the period's orders, which are read once."""
     of_orders = [_KEYS[key][2] for key in keys]
-    if period.first == period.last and "day" in keys:  # to ask each order for its day takes half as long as its sums
+    if period.first == period.last and "day" in keys:  # computing each order's day takes half as long as its sums
         of_orders[keys.index("day")] = Value(period.first, output_field=DateField())
     rows = _rows_by(orders_of(period), *of_orders)
     read = [(row, Figures(*row[len(keys) :])) for row in rows]
@@ -374,7 +374,7 @@ def _not_summed(period: Period, summed: set[dt.date]) -> Iterator[Period]:
 
 
 def _added(rows: Iterable[tuple[Any, Figures]]) -> dict[Any, Figures]:
-    """The figures by their keys, those of one key together."""
+    """The figures by key, with the figures of one key added up."""
     added: dict[Any, Figures] = {}
     _add(added, rows)
     return added

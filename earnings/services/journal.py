@@ -1,11 +1,11 @@
-"""The journal of a day: what money did, from payments, credit, drawers and the provider's books.
+"""The journal of a day: the movements of money, from payments, credit, drawers and the provider's books.
 
-A sale stands on the day on which it was placed, as in all earnings; what did not arrive stands against it on the day
-on which it ended. Each booking has one account in debit and one in credit, so a journal balances by itself.
+A sale is booked on the day on which it was placed, as in all earnings; an order that did not arrive is booked against
+it on the day on which it ended. Each booking has one account in debit and one in credit, so a journal always balances.
 
-A branch's part has what belongs to it: its orders with their cost, its drawers, and the credit that was sold there,
-else went through its drawers, else was noted by its people. Top-ups, fees and the opening of the provider's books
-belong to the whole shop only.
+A branch's part has its orders with their cost, its drawers, and the credit that was sold there, else went through its
+drawers, else was noted by its people. Top-ups, fees and the opening of the provider's books belong only to the whole
+shop.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from earnings.services.figures import Period
 from ledger.models import Entry
 from staff.models import User
 
-# The account beside the one of the kind, for entries of credit and of the provider's books; "" is the entry's method.
+# The other account, for entries of credit and of the provider's books by kind; "" is the entry's method.
 _OF_CREDIT = {"sale": "sales", "refund": "owed", "payment": "", "paid_back": "", "brought": "opening"}
-# Not booked: what leaves one customer's account comes to another's.
+# Not booked: the amount leaves one customer's account and comes to another's.
 _WITHIN_CREDIT = CreditEntry.Kind.MOVED
 _OF_BOOKS = {
     "debit": "cost",
@@ -117,7 +117,7 @@ def _in_branch(branch: int | None) -> Callable[[QuerySet[Any], str], QuerySet[An
 
 
 def _account(key: str) -> str:
-    """The account of this key: other money for a method that the table no longer has, and for a note alone."""
+    """The account of this key: other money for a method that the table no longer has, and for a mere note."""
     return "receivables" if key == CREDIT else key if key in ACCOUNTS else OTHER
 
 
@@ -133,7 +133,7 @@ def account_names() -> dict[str, str]:
 
 
 def shown_accounts() -> dict[str, tuple[str, str]]:
-    """Words and number of each account, by its key: the shop's words, ours in the reader's language until it chose."""
+    """Words and number of each account, by its key: the shop's words, or ours in the reader's language."""
     shown = {}
     for key, name in account_names().items():
         number, _space, words = name.partition(" ")
@@ -142,7 +142,7 @@ def shown_accounts() -> dict[str, tuple[str, str]]:
 
 
 def choose_accounts(names: dict[str, str], *, actor: User) -> None:
-    """Keep these accounts; journals that are made from now on name them."""
+    """Store these accounts; later journals name them."""
     with transaction.atomic():
         row = JournalAccounts.objects.select_for_update().get_or_create(only=True)[0]
         before, row.names = row.names, names

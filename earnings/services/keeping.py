@@ -1,4 +1,4 @@
-"""Keep the sums of each day that is over and can no longer change, and make them again after a reversal."""
+"""Stores the sums of each day that is over and can no longer change, and makes them again after a reversal."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from purchases.models import LostOrder, Order
 
 
 def sum_days() -> int:
-    """Sum each day that is over, cannot change and lacks sums that hold, oldest first; returns how many it did.
+    """Sum each day that is over, cannot change and lacks valid sums, oldest first; returns how many days.
 
-    Safe at any time, by anyone. Sums that a proof found wrong stay as they are: people look at them first.
+    Safe at any time, by anyone. Sums that a proof found wrong stay as they are, for people to look at first.
     """
     first = Order.objects.order_by("created_at", "pk").values_list("created_at", flat=True).first()
     today = start_of_day(_running_day())
@@ -32,8 +32,8 @@ def sum_days() -> int:
 def sum_day(day: dt.date) -> bool:
     """Make the sums of one day from its orders; they replace earlier ones.
 
-    False while it is not over or may still change: it has an open order, a lost one is to be taken in, or an open shift
-    may correct how a sale was paid.
+    False while the day is not over or may still change: it has an open order, a lost order has to be taken in, or an
+    open shift may correct a sale's way to pay.
     """
     period = Period.of_days(day, day)
     if day >= _running_day():
@@ -54,7 +54,7 @@ def sum_day(day: dt.date) -> bool:
 def _may_change(period: Period) -> bool:
     """Whether orders of the period are open or to come, or their payments can change.
 
-    What waits is searched for first: it becomes an open order, or a sale of an open shift, which are searched for next.
+    Waiting rows are searched first: they become an open order, or a sale of an open shift, which are searched next.
     """
     lost = LostOrder.objects.filter(order=None).values_list("line", flat=True)
     if any(period.since <= dt.datetime.fromisoformat(line["created_at"]) < period.until for line in lost):
@@ -68,5 +68,5 @@ def _may_change(period: Period) -> bool:
 
 
 def _running_day() -> dt.date:
-    """The first day that may still get orders: at midnight some are on their way into the database."""
+    """The first day that may still get orders: at midnight some are not in the database yet."""
     return timezone.localdate(timezone.now() - LONGEST_MOVE)

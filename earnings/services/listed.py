@@ -1,4 +1,4 @@
-"""Exact figures of a long list of orders, from the sums of days, if these are kept by what its filter asks for."""
+"""Exact figures of a long list of orders, from the sums of days, if there are sums for its filter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
 
-# For the filters of the list that figures are kept by: the key of the figures.
+# The key of the figures for each filter of the list that has sums.
 _BY = {
     "brand": "brand",
     "category": "category",
@@ -26,7 +26,7 @@ _BY = {
     "branch": "branch",
 }
 _BESIDE = {"since", "until", "columns", "status"}
-# What the sums say about a choice of the status. Every other status shares a column, so the sums do not know it.
+# The columns of the sums for a choice of the status. Other statuses share a column, so the sums do not know them.
 _OF_STATUS: dict[str, Callable[[Figures], Figures]] = {
     "": lambda figures: figures,
     Status.SUCCESS: lambda figures: figures._replace(placed=figures.sold, failed=0, reversed=0, open=0),
@@ -38,9 +38,9 @@ _MOST_READ = 3
 
 
 def figures_of_list(filters: Mapping[str, str]) -> Figures | None:
-    """The figures of the orders that these valid filters leave; None if only the orders themselves know them.
+    """The figures of the orders that match these valid filters; None if only the orders themselves have them.
 
-    The sums of days are of the whole shop: a reader who sees one branch gets none.
+    The sums of days are for the whole shop: a reader who sees one branch gets None.
     """
     asked = {name: value for name, value in filters.items() if name not in _BESIDE}
     of_status = _OF_STATUS.get(filters.get("status", ""))
@@ -57,7 +57,7 @@ def figures_of_list(filters: Mapping[str, str]) -> Figures | None:
 
 
 def _period(filters: Mapping[str, str]) -> Period | None:
-    """Its days, from the first order to today at most; None for none."""
+    """The days of the filter, from the first order to today at most; None for no days."""
     oldest = Order.objects.order_by("created_at", "pk").values_list("created_at", flat=True).first()
     if oldest is None:
         return None
@@ -70,7 +70,7 @@ def _period(filters: Mapping[str, str]) -> Period | None:
 
 
 def _key(name: str, value: str) -> Any:
-    """What the figures are kept under: for a product and a cashier the key of the row."""
+    """The key of the figures: for a product and a cashier the key of the row."""
     if name == "product":
         return Product.objects.filter(code=value).values_list("pk", flat=True).first()
     if name == "cashier":

@@ -1,4 +1,4 @@
-"""What each person sold, and what else of their work can be counted, so that people can be compared."""
+"""The sales and other countable work of each person, so that people can be compared."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from staff.models import User
 
 @dataclass(frozen=True)
 class PersonFigures:
-    """One person's days. `difference`: rupiah by which the counts of their shifts were off, signed.
+    """One person's days. `difference`: rupiah by which the counts of the shifts were off, signed.
 
-    That is of the closing counts, and of the opening counts against what was left in the drawer; `is_uncounted`: one
-    is still open. `shift`: the key of their only shift; None unless they had just one. `paid_out`: rupiah that they
-    took out of the drawer by hand. `given_back`: rupiah that they noted as given back to customers.
+    It adds up closing counts, and opening counts against the cash left in the drawer; `is_uncounted`: a shift is still
+    open. `shift`: the key of the only shift, else None. `paid_out`: rupiah that the person took out of the drawer by
+    hand. `given_back`: rupiah that the person noted as given back to customers.
     """
 
     person: User
@@ -39,7 +39,7 @@ class PersonFigures:
 
 
 class _Shifts(NamedTuple):
-    """A person's shifts: rupiah that the counts were off, how many are open, rupiah paid out, how many, the first."""
+    """A person's shifts: rupiah by which counts were off, the open ones, rupiah paid out, their number, the first."""
 
     off: int
     open: int
@@ -52,7 +52,7 @@ _NOTHING = _Shifts(0, 0, 0, 0, None)
 
 
 def people_beside(period: Period) -> list[PersonFigures]:
-    """Everybody with any of these figures in this period, the most sales first; only from what the reader sees."""
+    """Everybody with any of these figures in this period, the most sales first; only from rows that the reader sees."""
     since, until = period.since, period.until
     with snapshot():
         figures = figures_by("person", period)

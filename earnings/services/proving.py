@@ -1,4 +1,4 @@
-"""Prove the sums of days against their orders, and these orders against the entries of the books."""
+"""Proves the sums of days against their orders, and these orders against the entries of the books."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from earnings.services.figures import NAMES, Period, kept_days, sums_of_orders
 
 log = structlog.get_logger()
 
-# Each night the last days are proved, and a part of all others, so that each is proved once in as many nights.
+# Each night the last days are proved, and a part of all others, so that each day is proved once in this many nights.
 _EACH_NIGHT, _NIGHTS = 35, 30
 _KEY = ("by", "product_id", "seller_id", "method", "branch_id", "buyer")
-# By how much the costs of orders differ from their entries, in rupiah; an order from before the books has no entries.
+# Rupiah by which the costs of orders differ from their entries; an order from before the books has no entries.
 _NOT_THE_ENTRIES = """
     SELECT COALESCE(sum(abs(
                booked.moved + CASE WHEN o.status = 'success' THEN COALESCE(o.price, o.max_price) ELSE 0 END
@@ -50,7 +50,7 @@ def prove_days(*, everything: bool = False) -> list[dt.date]:
 
 
 def off_by(day: dt.date) -> int | None:
-    """By how much the day's sums differ from its orders and entries; None: they must be made again first."""
+    """The amount by which the day's sums differ from its orders and entries; None: make the sums again first."""
     period = Period.of_days(day, day)
     with snapshot():
         row = SummedDay.objects.get(day=day)

@@ -1,4 +1,4 @@
-"""How often each product was sold lately, and what that earned."""
+"""The number of recent sales of each product, and their profit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils import timezone
 from core.times import start_of_day
 from earnings.services.figures import Period, figures_by
 
-#: How many days count, with today.
+#: The number of days that count, today included.
 DAYS = 30
 
 

@@ -38,7 +38,7 @@ register.filter(percent)
 def arrived_link(address: str, figures: Figures, shown: str) -> str:
     """`{% arrived_link line.listed figures shown %}`: a figure that opens the orders of the list that arrived.
 
-    Without a list or such orders the figure alone. Its name for screen readers says how many orders these are.
+    Without a list or such orders only the figure. Its name for screen readers has the number of orders.
     """
     words = ngettext("%(n)s order that arrived", "%(n)s orders that arrived", figures.sold)
     return _cell_link(address, Status.SUCCESS, shown, figures.sold, words)
@@ -62,7 +62,7 @@ def _cell_link(address: str, status: str, shown: str, count: int, words: str) ->
 
 @register.simple_tag
 def buying_facts(customer: Customer, user: User) -> dict[str, Any]:
-    """`{% buying_facts customer user as facts %}`: what the customer buys, for people who see full numbers."""
+    """`{% buying_facts customer user as facts %}`: the customer's purchases, for people who see full numbers."""
     if not (user.has_perm(Right.VIEW_ORDERS) and user.has_perm(Right.VIEW_NUMBERS)):
         return {}
     query = QueryDict(f"customer={customer.pk}")

@@ -1,4 +1,4 @@
-"""What waits for a second person."""
+"""Requests that wait for a second person."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class Approvals(WorkKind):
         return waiting if scope.sees_all else waiting.filter(own_or_to_decide)
 
     def due(self) -> Any:
-        """Some minutes after the request if a customer may be waiting for it, else the time when it expires."""
+        """Some minutes after the request if a customer may wait in the shop, else the time of its expiry."""
         soon = ExpressionWrapper(F("since") + Value(self.within), output_field=DateTimeField())
         waiting = When(act__in=acts_that_keep_a_customer(), then=Least(soon, F("expires_at")))
         return Case(waiting, default=F("expires_at"))
 
     def for_person(self, moment: Moment, scope: Scope) -> Any:
-        """Acts that this person may approve, and somebody else asks for."""
+        """Requests of other people that this person may approve."""
         if not scope.acts:
             return super().for_person(moment, scope)
         to_decide = Q(act__in=scope.acts) & ~Q(asked_by=moment.person)
@@ -66,7 +66,7 @@ class Approvals(WorkKind):
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
         """The request; one that is void now, or that another person must approve, can only be refused.
 
-        A sale is named by its product alone: it is red, because a customer may be waiting.
+        A sale has only its product as its name; it is red, because a customer may wait in the shop.
         """
         lines, approvals = {}, list(Approval.objects.for_table().filter(pk__in=keys))
         changes, refused = changes_seen(approvals), refused_to(approvals, person)

@@ -72,13 +72,13 @@ class Batches(WorkKind):
             ~Exists(Approval.objects.open().filter(act=BATCH, subject=subject)), state=BatchState.CHECKED
         )
         forgotten = checked.alias(forgotten=_FORGOTTEN).filter(forgotten__lt=moment.lately)
-        # Each by its own index: joined by OR they would be looked for in every batch.
+        # Each part uses its own index: joined by OR, PostgreSQL would read every batch.
         others = (rows_wait.values("pk"), unsent.values("batch_row__batch"), owing.values("pk"), forgotten.values("pk"))
         keys = paused.values("pk").union(*others, all=True)
         return Batch.objects.filter(pk__in=keys).annotate(since=Coalesce("released_at", _FORGOTTEN))
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """The batch, why it goes no further, how many of its orders wait, and what it owes."""
+        """The batch, the reason why it goes no further, the number of waiting orders, and the money that it owes."""
         waiting, owed = _waiting(keys), _owed(keys)
         return {
             batch.pk: Line(
@@ -94,9 +94,9 @@ class Batches(WorkKind):
 
 
 class _Waiting(NamedTuple):
-    """How many rows of a batch are not sent.
+    """The number of unsent rows of a batch.
 
-    `since`: when the first queued order was placed that several tries have not sent; None without such an order.
+    `since`: the time of the first queued order that several tries have not sent; None without such an order.
     """
 
     unsent: int

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 class Callbacks(WorkKind):
-    """Callbacks on which our own code failed. One that names no order of ours, or is not understood, is no work."""
+    """Callbacks on which our own code failed. A callback without an order of ours, or one that is not understood, is no
+    work."""
 
     code = "callback"
     words = _("Callbacks")
@@ -32,11 +33,11 @@ class Callbacks(WorkKind):
     within = dt.timedelta(hours=1)
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Waiting ones that were tried before."""
+        """Waiting callbacks that were tried before."""
         return Callback.objects.filter(state=CallbackState.RECEIVED, tries__gt=0).annotate(since=F("received_at"))
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """The order that the callback names, and how it failed."""
+        """The order that the callback names, and its fault."""
         return {
             callback.pk: Line(
                 subject=f"{callback.event} {callback.ref_id}".strip() or f"#{callback.pk}",

@@ -1,4 +1,4 @@
-"""Days that are over and not signed: the first of each branch, which says how many follow."""
+"""Days that are over and not signed: the first one of each branch, with the number of the later ones."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Days(WorkKind):
     branch = "branch"
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """The first unsigned one before today of each branch: many days that nobody signs would bury all other work."""
+        """The first unsigned day before today of each branch: many unsigned days would hide all other work."""
         earlier = DrawerDay.objects.filter(signed_at=None, branch=OuterRef("branch"), day__lt=OuterRef("day"))
         unsigned = DrawerDay.objects.filter(signed_at=None, day__lt=moment.today)
         return unsigned.exclude(Exists(earlier)).annotate(since=_OVER)
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """The day, and how many follow; for people who may sign, the link leads to the form that signs it."""
+        """The day, and the number of later ones; for people who may sign, the link opens the form that signs it."""
         page = "drawer_day_sign" if self.may_do(person) else "drawer_day"
         days = DrawerDay.objects.filter(pk__in=keys)
         unsigned = DrawerDay.objects.filter(signed_at=None, day__lt=timezone.localdate())

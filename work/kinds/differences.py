@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Differences(WorkKind):
-    """Differences that nobody has acknowledged. One with a proposed adjustment waits as an approval."""
+    """Differences that nobody has acknowledged. A difference with a proposed adjustment waits as an approval."""
 
     code = "difference"
     words = _("Differences of the balance")
@@ -31,12 +31,12 @@ class Differences(WorkKind):
     says_none = True
     every = ("difference_list", "")
     open_query = f"?state={Difference.State.OPEN}"
-    within = dt.timedelta(hours=1)  # a loss that goes on grows
+    within = dt.timedelta(hours=1)  # a continuing loss grows
     sees = (Right.VIEW_DIFFERENCES,)
     does = (Right.ACKNOWLEDGE_DIFFERENCES, Right.PROPOSE_ADJUSTMENTS)
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Open ones without an open proposal."""
+        """Open differences without an open proposal."""
         proposed = Adjustment.objects.filter(decided_at=None).values("difference")
         return Difference.objects.open().exclude(pk__in=proposed).annotate(since=F("found_at"))
 

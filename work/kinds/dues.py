@@ -1,4 +1,4 @@
-"""Bills of followed numbers that are to be paid, or about which a person decides."""
+"""Bills of followed numbers that have to be paid, or about which a person decides."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Dues(WorkKind):
     every = ("due_list", "")
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
-        """Rows that are owed, and those about which a person decides."""
+        """Bills that have to be paid, and bills about which a person decides."""
         return DueBill.objects.with_branch().open().standing_at(*OWES, DueState.GONE).annotate(since=_begin("due_on"))
 
     def due(self) -> Any:
@@ -63,9 +63,9 @@ class Dues(WorkKind):
         return Coalesce(_begin("fine_on"), super().due())
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """The customer, biller and total, with a link to the list of bills due, or to what is about to pay it.
+        """The customer, biller and total, with a link to the list of bills due, or to the act that is about to pay it.
 
-        One that waits for a decision, or that somebody is about to pay, says so.
+        The line says so if the bill waits for a decision, or somebody is about to pay it.
         """
         lines = {}
         bills = list(DueBill.objects.with_state().for_table().filter(pk__in=keys))

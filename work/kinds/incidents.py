@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Incidents(WorkKind):
-    """Open incidents; somebody looks into them and writes what was found."""
+    """Open incidents; a person looks into them and writes the finding."""
 
     code = "incident"
     words = _("Incidents")

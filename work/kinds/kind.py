@@ -1,4 +1,4 @@
-"""What a kind of work is: its words, who sees and who does it, its rows, and what a row says."""
+"""The base of every kind of work: its words, its rights, its rows, and the lines of its rows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Scope:
-    """What a person may see and do, in a form that is the key of kept queries.
+    """The work that a person may see and do, in a form that is the key of cached queries.
 
     `sees`, `does`: codes of kinds. `acts`: the approvals that this person may decide. `sees_all`: all approvals, also
     those of others. `resolves`: everybody's orders, not only the own ones. `branch`: the key of the only branch
@@ -53,14 +53,13 @@ class Scope:
 
 @dataclass(frozen=True)
 class Line:
-    """What one row says: its subject, which links to the place where it is done, more about it, and rupiah.
+    """The content of one row: its subject, as a link to the place of the step, more about it, and rupiah.
 
-    `number`: the customer's, where the subject is the product; the overview leaves it out.
-    `step`: what is done about this very row, if not what is done about its kind. `at_once`: a step that is taken on
-    another page, without the place of the row: its words and address. `doers`: the names of people who can do it, if
-    the rights of its kind do not say that. `why`: why it waits; the overview leaves it out. `urgent`: why it cannot
-    wait, in red. `state`: the badge of this very row, if not that of its kind. `waits`: people cannot decide it until
-    it is due.
+    `number`: the customer's, where the subject is the product; the overview leaves it out. `step`: the step for this
+    row, if it is not that of its kind. `at_once`: the words and address of a step on another page than that of the row.
+    `doers`: the names of people who can do it, if the rights of its kind do not say that. `why`: the reason why it
+    waits; the overview leaves it out. `urgent`: the reason why it cannot wait, in red. `state`: the badge of this row,
+    if it is not that of its kind. `waits`: people cannot decide it until it is due.
     """
 
     subject: str
@@ -78,14 +77,13 @@ class Line:
 
 
 class WorkKind(ABC):
-    """One kind. `code` names it in addresses; `step`: what a person does about it, on a button.
+    """One kind. `code` names it in addresses; `step`: the step of a person, on a button.
 
-    `one`: what one row is, where `words` say more; the list's filter says the same.
-    `counted`: how many, with `% {"n": 2}`.
-    `sees`: every right that opens its pages. `does`: any of these is enough to do it. `within`: how long it may wait.
-    `branch`: the way from a row to its branch; empty for work that belongs to no branch. `every`: the name of the
-    list that has the finished ones, too, and its URL query. `says_none`: if there is none, the list says so to people
-    who can do such work.
+    `one`: the words for one row, if `words` say more; the list's filter uses them, too. `counted`: the words for a
+    number of rows, with `% {"n": 2}`. `sees`: every right that opens its pages. `does`: any of these is enough to do
+    it. `within`: the time for which it may wait. `branch`: the way from a row to its branch; empty for work that
+    belongs to no branch. `every`: the name of the list that has the finished ones, too, and its URL query. `says_none`:
+    if there is none, the list says so to people who can do such work.
     """
 
     code: ClassVar[str]
@@ -99,7 +97,7 @@ class WorkKind(ABC):
     within: ClassVar[dt.timedelta] = dt.timedelta(days=1)
     branch: ClassVar[str] = ""
     every: ClassVar[tuple[str, str]] = ("", "")
-    #: What leaves only the open ones in that list.
+    #: The filter that leaves only open rows in that list.
     open_query: ClassVar[str] = ""
     says_none: ClassVar[bool] = False
 
@@ -110,7 +108,7 @@ class WorkKind(ABC):
 
     @property
     def badge(self) -> SafeString:
-        """What a row is, with its icon and colour."""
+        """The badge of a row: its words, icon and colour."""
         return badge(self.look, self.shown)
 
     @property
@@ -138,12 +136,12 @@ class WorkKind(ABC):
 
     @abstractmethod
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
-        """What these rows say to this person, by their keys."""
+        """The lines of these rows for this person, by their keys."""
 
     def due(self) -> Any:
         """The time by which a row should be done."""
         return ExpressionWrapper(F("since") + Value(self.within), output_field=DateTimeField())
 
     def for_person(self, moment: Moment, scope: Scope) -> Any:
-        """Whether a row is for this very person: every row, if the person can do such work."""
+        """The condition that a row is for this person: every row, if the person can do such work."""
         return Value(self.code in scope.does, output_field=BooleanField())

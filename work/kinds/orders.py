@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Orders(WorkKind):
-    """Orders without a known outcome for long, or that need action. With a proposed outcome they wait as an approval.
+    """Orders whose outcome is unknown for too long, or that need action. With a proposed outcome they are approvals.
 
     A seller decides about own orders that were certainly not charged. A batch's queued orders wait as one row of their
     batch, for people who see batches.
@@ -53,13 +53,13 @@ class Orders(WorkKind):
         return stuck.exclude(pk__in=undecided.values("pk")).annotate(since=Coalesce(F("sent_at"), F("created_at")))
 
     def due(self) -> Any:
-        """When people may decide an order that the upstream leaves open; the usual time for others."""
+        """The time from which people may decide an order that the upstream leaves open; the usual time for others."""
         decided_after = dt.timedelta(minutes=policies().order_verdict_after_minutes)
         decided_from = ExpressionWrapper(F("since") + Value(decided_after), output_field=DateTimeField())
         return Case(When(status__in=[Status.UNKNOWN, Status.PENDING], then=decided_from), default=super().due())
 
     def for_person(self, moment: Moment, scope: Scope) -> Any:
-        """All of them, or those that the seller may cancel or correct."""
+        """All orders, or those that the seller may cancel or correct."""
         if scope.resolves or self.code not in scope.does:
             return super().for_person(moment, scope)
         own = Q(status=Status.NEEDS_ACTION, placed_by=moment.person) & ~may_be_charged()
@@ -84,7 +84,7 @@ class Orders(WorkKind):
 
 
 def _why(order: Order) -> str:
-    """Why it needs action where that takes few words. Its page has the sentence."""
+    """The reason why it needs action, if that takes few words. Its page has the sentence."""
     is_short = order.action_reason and order.action_reason != ActionReason.NEVER_ARRIVED
     return order.get_action_reason_display() if is_short else ""
 

@@ -1,4 +1,4 @@
-"""Customers who are to get their money back."""
+"""Customers who have to get their money back."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Refunds(WorkKind):
     every = ("refund_list", "?state=all")
 
     def due(self) -> Any:
-        """Half an hour after its end if it was sold at a drawer: the customer may still be there, or comes back soon.
+        """Half an hour after its end for a sale at a drawer: the customer may still be there, or comes back soon.
 
         It stays due when the drawer's shift is closed: the customer still waits.
         """
@@ -46,7 +46,7 @@ class Refunds(WorkKind):
         return Case(When(sold_in__isnull=False, then=soon), default=super().due())
 
     def may_see(self, person: User) -> bool:
-        """Whoever sees the list of refunds: people with a drawer, and people who see all shifts."""
+        """Whether the person sees the list of refunds: people with a drawer, and people who see all shifts."""
         has_list = person.has_perm(Right.USE_DRAWERS) or person.has_perm(Right.VIEW_SHIFTS)
         return has_list and super().may_see(person)
 

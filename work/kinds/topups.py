@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class TopUps(WorkKind):
-    """Somebody has sent money to the upstream, and it is not there yet."""
+    """Money that somebody has sent to the upstream and that has not arrived."""
 
     code = "topup"
     words = _("Announced top-ups")

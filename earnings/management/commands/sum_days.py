@@ -1,4 +1,4 @@
-"""`./run manage sum_days`: sum the days that are over, or one day again whose sums a proof found wrong."""
+"""`./run manage sum_days`: sums the days that are over, or again one day whose sums a proof found wrong."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ class Command(PlainCommand):
     help = "Sum each day that is over and prove every day. Exit 1: a day's sums are wrong."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which day to sum again."""
+        """The day to be summed again."""
         parser.add_argument("--again", metavar="DAY", help="Make the sums of this day again, e.g. 2026-08-22.")
 
     def handle(self, *args: Any, **options: Any) -> None:
