@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 
 class Callbacks(WorkKind):
-    """Callbacks on which our own code failed. A callback without an order of ours, or one that is not understood, is no
-    work."""
+    """Callbacks on which our own code failed. A callback without an order of ours, or not understood, is no work."""
 
     code = "callback"
     words = _("Callbacks")
