@@ -1,4 +1,4 @@
-"""How people get an account and sign in: somebody who may manage staff invites them. Nobody signs up."""
+"""Accounts and sign-in: a person who may manage staff invites people. Nobody signs up."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Staff accounts begin with an invitation, never with a visitor."""
+        """Always False: a staff account begins with an invitation."""
         return False
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Does nothing: allauth's own counters are not used."""
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
-        """The person with this name and password; `ValidationError` for a person who has to wait."""
+        """The person with this name and password. Raises `ValidationError` for a person who has to wait."""
         try:
             attempt = begin_attempt(
                 credentials["username"],
@@ -77,7 +77,7 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
         return ["staff.stages.SecondStep"]
 
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
-        """Begin a session that says when and where it began."""
+        """Begin a session, with its time and browser."""
         super().login(request, user)
         note_sign_in(request)
         assert isinstance(user, User)  # noqa: S101

@@ -1,4 +1,4 @@
-"""What commands about people share: finding them by name, acting as one (`--as NAME`), printing a link."""
+"""The common parts of commands about people: finding them by name, acting as one (`--as NAME`), printing a link."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from staff.services.links import VALID_HOURS, link_path
 
 
 class NotPermitted(CommandError):
-    """The person that the command was to act as may not do this."""
+    """The person as whom the command had to act may not do this."""
 
 
 def add_as(parser: CommandParser) -> None:
@@ -38,7 +38,7 @@ def acting_person(options: dict[str, Any], *rights: str) -> User | None:
 
 
 def person_named(name: str) -> User:
-    """The person with this user name. Raises `CommandError` when there is nobody."""
+    """The person with this user name. Raises `CommandError` for an unknown name."""
     person: User | None = User.objects.filter(username__iexact=User.normalize_username(name)).first()
     if person is None:
         raise CommandError(f"There is nobody with the user name {name}.")
@@ -46,7 +46,7 @@ def person_named(name: str) -> User:
 
 
 def print_link(command: BaseCommand, token: str, facts: dict[str, Any], *, as_json: bool) -> None:
-    """Print the link of this token alone, or with `facts` as one JSON object; the rest goes to standard error."""
+    """Print only the link of this token, or with `facts` one JSON object; the rest goes to standard error."""
     link = settings.SITE_URL.rstrip("/") + link_path(token)
     if as_json:
         command.stdout.write(json.dumps({**facts, "link": link, "valid_hours": VALID_HOURS}))

@@ -51,7 +51,7 @@ name_facts(
     sessions=Fact(pgettext_lazy("audit", "Sessions")),
     sub=Fact(pgettext_lazy("audit", "ID at the provider")),
 )
-# What each role holds, in the event that notes the rights of all roles.
+# The rights of each role, in the event that notes the rights of all roles.
 name_facts(**{role.value: Fact(role.label, choice_of(Right)) for role in Role})
 name_codes("kind", **_FACTORS)
 name_codes("kinds", **_FACTORS)
@@ -76,7 +76,7 @@ class _People(Subject):
         return super().about(key, seen) if self.by == "pk" else About(key, is_code=True)
 
     def number_words(self, key: str, rows: Rows) -> str:
-        """The name and the number; the number alone for an unknown person."""
+        """The name and the number; only the number for an unknown person."""
         return f"{rows[key].shown_name} ({key})" if key in rows else key
 
 

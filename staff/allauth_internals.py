@@ -1,4 +1,4 @@
-"""The parts of allauth that it does not promise to keep, each used by us: only this file names them.
+"""The parts of allauth that we use although allauth does not promise to keep them: only this file names them.
 
 `tests/staff/test_allauth_internals.py` fails when a release changes one of them.
 """

@@ -40,7 +40,7 @@ class LinkRefused(Refused):
 
 
 class OutsideRefused(Refused):
-    """A person who came from the provider is not let in: `_outside_words` has the reasons."""
+    """A person who came from the provider is refused: `_outside_words` has the reasons."""
 
     def __init__(self, reason: str, *, wait: int = 0) -> None:
         super().__init__(_outside_words(wait)[reason])
@@ -96,7 +96,7 @@ def _words() -> dict[str, str]:
 
 
 def wait_words(seconds: int) -> str:
-    """ "20 seconds", "3 minutes": how long to wait."""
+    """The time to wait in words: "20 seconds", "3 minutes"."""
     if seconds < _MINUTE * 2:
         return ngettext("%(n)s second", "%(n)s seconds", seconds) % {"n": seconds}
     minutes = -(-seconds // _MINUTE)

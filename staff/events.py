@@ -5,7 +5,7 @@ from django.utils.translation import pgettext_lazy
 
 from audit.events import Event
 
-#: Why a try was refused.
+#: The reasons why a try was refused.
 REFUSALS = {
     "name_taken": pgettext_lazy("audit", "somebody has the name already"),
     "no_name": pgettext_lazy("audit", "no name that can be used"),

@@ -1,4 +1,4 @@
-"""How second factors are kept: their secrets are encrypted, so that a copy of the database opens no account."""
+"""Stores second factors with encrypted secrets, so that a copy of the database opens no account."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class EncryptedFactors(DefaultMFAAdapter):  # type: ignore[misc]
         return user.get_username()
 
     def encrypt(self, text: str) -> str:
-        """The text as the database keeps it."""
+        """The text as the database stores it."""
         return sealed(text, PURPOSE)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """The text that `encrypt` was given."""
+        """The original text of `encrypt`."""
         return unsealed(encrypted_text, PURPOSE)

@@ -30,7 +30,7 @@ class StaffFilter(InBranches):
     branch = BranchFilter()
 
     def with_factor(self, people: StaffQuerySet, _name: str, which: str) -> StaffQuerySet:
-        """People with a factor, or without one; recovery codes alone do not count."""
+        """People with a factor, or without one; a person with only recovery codes has no factor."""
         holders = Authenticator.objects.exclude(type=Authenticator.Type.RECOVERY_CODES).values("user")
         return people.filter(pk__in=holders) if which == "some" else people.exclude(pk__in=holders)
 

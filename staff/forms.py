@@ -29,7 +29,7 @@ _OF_COST = _("Counts the cost, not what the customer pays.")
 
 
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Language and look of the pages, and how the end of an own order is announced; kept with the account."""
+    """Language and look of the pages, and the announcement of an own order's end; stored with the account."""
 
     class Meta:
         model = User
@@ -44,7 +44,7 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
         language.choices = [("", _("Same as browser")), *User._meta.get_field("language").flatchoices]
 
     def save(self, commit: bool = True) -> User:
-        """Store these fields alone: a role or an account that was changed meanwhile stays as it is now."""
+        """Store only these fields: a role or an account that was changed meanwhile keeps the change."""
         self.instance.save(update_fields=self.Meta.fields)
         person: User = self.instance
         return person
@@ -77,7 +77,7 @@ class OwnPasswordForm(ChangePasswordForm):  # type: ignore[misc]
 
 
 class RoleForm(forms.Form):
-    """One of the roles that `actor` may give. `empty`: the words of a first choice that is not a role."""
+    """One of the roles that `actor` may give. `empty`: the words for a first choice without a role."""
 
     role = forms.TypedChoiceField(label=_("Role"), coerce=Role)
 
@@ -184,7 +184,7 @@ class InviteForm(NamesForm, RoleForm, WithBranch):
 
     @property
     def user_name(self) -> str:
-        """The user name that the person would get with what is typed; empty while nobody can say."""
+        """The user name that the person would get with the typed values; empty while it is not known."""
         return self["username"].value() or proposed_user_name(self["full_name"].value() or "")
 
     @property
@@ -194,7 +194,7 @@ class InviteForm(NamesForm, RoleForm, WithBranch):
 
     @property
     def filled_in(self) -> list[forms.BoundField]:
-        """The branch, where there are several: mostly it stays as proposed."""
+        """The branch, in a shop with several: mostly the proposed one stays."""
         return [field for field in self if field.name == "branch"]
 
     @property
@@ -216,7 +216,7 @@ class ChoosePasswordForm(SetPasswordForm):  # type: ignore[type-arg]
         second.widget.attrs |= {"class": "form-control"}
 
     def clean(self) -> dict[str, Any]:
-        """An error of the password stands beside its own field, not beside its repetition."""
+        """Put an error of the password at its own field, not at its repetition."""
         self.validate_passwords("new_password1", "new_password2")
         self.validate_password_for_user(self.user, "new_password1")
         return self.cleaned_data

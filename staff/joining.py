@@ -22,7 +22,7 @@ class Joining(Protocol):
 
     @property
     def errors(self) -> Any:
-        """What is wrong with what was typed."""
+        """The errors of the typed values."""
 
     def is_valid(self) -> bool:
         """Whether `keep` can be called."""
@@ -31,7 +31,7 @@ class Joining(Protocol):
         """Whether anything was typed."""
 
     def keep(self, person: User, *, actor: User) -> None:
-        """Keep what was typed, in the transaction of the invitation; a refusal also becomes an error of the form.
+        """Store the typed values, in the transaction of the invitation; a refusal also becomes an error of the form.
 
         Raises `Refused`.
         """
@@ -41,7 +41,7 @@ _FORMS: list[Callable[[Any], Joining]] = []
 
 
 def asks(form: Callable[[Any], Joining]) -> None:
-    """Add this form to the invitation; it is called with what was posted (None: nothing was)."""
+    """Add this form to the invitation; it is called with the posted values (None without a post)."""
     _FORMS.append(form)
 
 

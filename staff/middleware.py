@@ -1,4 +1,4 @@
-"""The person of a request: the language, an idle session's end, and what must come first (owner, second factor)."""
+"""The person of a request: the language, an idle session's end, and the first steps (owner, second factor)."""
 
 from collections.abc import Callable
 
@@ -47,7 +47,7 @@ def has_session(request: HttpRequest) -> bool:
 
 
 class OwnerFirstMiddleware:
-    """Until the shop has an owner, only the way to make one is open. Health and callbacks were answered before."""
+    """Until the shop has an owner, only the page that makes one is open. Health and callbacks were answered before."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -57,7 +57,7 @@ class OwnerFirstMiddleware:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
-        """Show where the key was printed instead. A start that printed none takes no query."""
+        """Show, instead of the page, where the key was printed. A start that printed none costs no query."""
         match = request.resolver_match
         if self._over == settings.FIRST_KEY_DIGEST or (match and match.url_name in _TO_OWNER):
             return None
@@ -71,9 +71,9 @@ _TO_OWNER = {"first_owner", "access_link", "set_language"}
 
 
 class IdleMiddleware:
-    """Ends the session of a person who has left, or who came through a provider that is switched off.
+    """Ends the session of an idle person, or of a person from a provider that is switched off.
 
-    A request that a page makes by itself is not activity.
+    An automatic request of a page is not activity.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -83,7 +83,7 @@ class IdleMiddleware:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_view: object) -> None:
-        """It takes no query: the session is read for the person anyway."""
+        """It costs no query: the session is read for the person anyway."""
         if not has_session(request) or not isinstance(request.user, User):
             return
         if because := _why_over(request):
@@ -121,7 +121,7 @@ class FactorFirstMiddleware:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
-        """Lead to the set-up instead. It takes no query: the factors came with the person."""
+        """Redirect to the set-up. It costs no query: the factors came with the person."""
         if not has_session(request) or not isinstance(request.user, User) or not _owes_factor(request.user):
             return None
         return to_factor(request, because="rights")
@@ -143,7 +143,7 @@ _OPEN = {
 
 
 def to_factor(request: HttpRequest, *, because: str) -> HttpResponse | None:
-    """Lead to the set-up of a second factor; None for the pages on the way there. `because`: "rights" or "selling"."""
+    """A redirect to the set-up of a second factor; None for pages on the way. `because`: "rights" or "selling"."""
     request.owes_factor = because  # type: ignore[attr-defined] # base.html leaves the shop's menu out
     if request.resolver_match is not None and request.resolver_match.url_name in _OPEN:
         return None

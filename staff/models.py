@@ -25,7 +25,7 @@ from core.rights import Right
 from staff.events import ROLE_EDITED, STAFF_INVITED
 from staff.rights import ALL_ROLES
 
-# The emergency account's name. Nobody else can have it, and names never change: so there is one at most.
+# The emergency account's name. Nobody else can have it, and names never change, so there is at most one.
 BREAK_GLASS = "break-glass"
 
 
@@ -37,7 +37,7 @@ def languages() -> list[tuple[str, str]]:
 LIMITS = ("per_order", "per_day", "approval_above")
 
 
-# The transaction that said what each role holds: a right that came later has an event of its own.
+# The transaction that noted the rights of each role: a later right has a separate event.
 _RIGHTS_SAID = f"(SELECT min(txid) FROM audit_auditevent WHERE kind = '{ROLE_EDITED.key}' AND subject = '{ALL_ROLES}')"  # noqa: S608 - our words
 # No event of the same transaction is about this person.
 _UNSAID = "NOT EXISTS (SELECT FROM audit_auditevent said WHERE said.txid = new.txid AND said.subject = {})"
@@ -54,7 +54,7 @@ def _not_negative(prefix: str = "") -> Q:
 
 class StaffQuerySet(models.QuerySet["User"]):
     def matching(self, text: str) -> StaffQuerySet:
-        """People whose name or user name holds each word that is typed; a shop has dozens of them, not thousands."""
+        """People whose name or user name contains each typed word; a shop has dozens of people, not thousands."""
         people = self
         for word in text.split():
             in_name = Q(first_name__icontains=word) | Q(last_name__icontains=word)
@@ -74,8 +74,8 @@ class StaffQuerySet(models.QuerySet["User"]):
 
     def for_table(self, now: dt.datetime) -> StaffQuerySet:
         """With the roles' groups, the kinds of second `factors`, `link_until` (the end of an open link), `had_link`
-        (one was made at some time), `session_count` (open at `now`) and `claimed`: the role that the provider said
-        last, or None."""
+        (one was made at some time), `session_count` (open at `now`) and `claimed`: the last role by the provider, or
+        None."""
         links = SocialAccount.objects.filter(user=OuterRef("pk"), provider=settings.OIDC_ISSUER).order_by("pk")
         open_link = AccessLink.objects.filter(person=OuterRef("pk"), used_at=None, withdrawn_at=None)
         sessions = Session.objects.filter(person=OuterRef("pk"), expire_date__gt=now).order_by().values("person")
@@ -89,7 +89,7 @@ class StaffQuerySet(models.QuerySet["User"]):
         )
 
     def who_see(self, branch: int) -> StaffQuerySet:
-        """The people who see this branch: all of them, or it alone."""
+        """The people who see this branch: those who see all branches, or only this one."""
         return self.filter(Q(bound_since=None) | Q(branch=branch))
 
     def joined(self) -> StaffQuerySet:
@@ -98,7 +98,7 @@ class StaffQuerySet(models.QuerySet["User"]):
 
 
 class StaffManager(UserManager.from_queryset(StaffQuerySet)):  # type: ignore[misc]
-    """Django's manager of people, with our questions."""
+    """Django's manager of people, with our queries."""
 
     def holding(self, right: Right) -> StaffQuerySet:
         """The active people who hold this right; owners hold all."""
@@ -124,7 +124,7 @@ class User(AbstractUser):
         DARK = "dark", _("Dark")
 
     class Endings(models.TextChoices):
-        """The sound and the notice that this person gets when an own order ends."""
+        """The sound and the notice for this person at the end of an own order."""
 
         OFF = "off", _("Nothing more")
         SOUND = "sound", _("Sound")
@@ -154,7 +154,7 @@ class User(AbstractUser):
         default=0, help_text="When it is raised, no known device of this person is trusted any more."
     )
 
-    # Own limits, in whole rupiah; each overrides the role's. Empty: as the role says.
+    # Own limits, in whole rupiah; each overrides the role's. Empty: those of the role.
     own_per_order = models.BigIntegerField(null=True, blank=True)
     own_per_day = models.BigIntegerField(null=True, blank=True)
     own_approval_above = models.BigIntegerField(null=True, blank=True)
@@ -165,7 +165,7 @@ class User(AbstractUser):
     group_names: list[str]
     role_limits: list[int | None]
 
-    # Conditions that a verification of the audit looks for in a copy (`new`) and the one before it (`old`).
+    # Conditions that a verification of the audit checks in a copy (`new`) and the one before it (`old`).
     copy_rules: ClassVar[dict[str, str]] = {
         "owner_without_event": "new.is_superuser AND (new.pgh_label = 'insert' OR NOT old.is_superuser)"
         f" AND {_UNSAID.format('new.username')}",
@@ -220,12 +220,12 @@ class User(AbstractUser):
 
     @property
     def is_outside(self) -> bool:
-        """Whether this person signs in through the provider alone, which also says the role."""
+        """Whether this person signs in only through the provider, which also decides the role."""
         return self.is_oidc and bool(settings.OIDC_ISSUER)
 
 
 class Membership(User.groups.through):  # type: ignore[misc, name-defined]
-    """A person in a group: in our room, so that it has a history."""
+    """A person in a group; a model of our room, so that it has a history."""
 
     copy_rules: ClassVar[dict[str, str]] = {
         "role_without_event": f"new.pgh_label = 'insert' AND {_UNSAID.format(_NAME)}"
@@ -237,7 +237,7 @@ class Membership(User.groups.through):  # type: ignore[misc, name-defined]
 
 
 class OwnPermission(User.user_permissions.through):  # type: ignore[misc, name-defined]
-    """A right of one person beside the roles."""
+    """A right of one person in addition to the roles."""
 
     copy_rules: ClassVar[dict[str, str]] = {
         "right_without_event": f"new.pgh_label = 'insert' AND {_UNSAID.format(_NAME)}"
@@ -272,7 +272,7 @@ class RolePermission(Group.permissions.through):  # type: ignore[misc, name-defi
 
 
 class Factor(Authenticator):  # type: ignore[misc]
-    """A second factor of allauth's, in our room, so that it has a history."""
+    """A second factor of allauth's; a model of our room, so that it has a history."""
 
     class Meta:
         proxy = True
@@ -309,7 +309,7 @@ class RoleLimits(models.Model):
 
 
 class Session(AbstractBaseSession):
-    """A signed-in browser. `staff.sessions` writes the person beside what Django keeps."""
+    """A signed-in browser. `staff.sessions` writes the person in addition to Django's columns."""
 
     person = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="sessions")
 
@@ -355,7 +355,7 @@ class AccessLink(models.Model):
 
 
 class Throttle(models.Model):
-    """The number of guesses under one key, and the time until which nobody may guess again."""
+    """The number of guesses under one key, and the time before which nobody may guess again."""
 
     key = models.CharField(primary_key=True, max_length=64, help_text="Keyed hash of what is counted together.")
     failures = models.PositiveIntegerField()
@@ -367,7 +367,7 @@ class Throttle(models.Model):
 
 
 class SpentChallenge(models.Model):
-    """A challenge that a passkey has answered: kept until it expires, so that its answer counts once."""
+    """A challenge that a passkey has answered: kept until it expires, so that its answer counts only once."""
 
     digest = models.CharField(primary_key=True, max_length=64)
     expires_at = models.DateTimeField(db_index=True)
@@ -376,7 +376,7 @@ class SpentChallenge(models.Model):
         return f"spent until {self.expires_at}"
 
 
-# Secrets, and what a person chose for their own eyes, are not copied.
+# Secrets, and choices that only the person sees, are not copied.
 UserHistory = history_of(
     User,
     exclude=["password", "password_mark", "last_login", "language", "theme", "endings", "has_tips"],

@@ -23,7 +23,7 @@ from staff.services.factors import factors_of
 
 
 class Standing(LookChoices):
-    """How far a person's account is."""
+    """The state of a person's account."""
 
     ACTIVE = "active", "circle-check", "good", gettext_lazy("Active")
     INVITED = "invited", "mail", "queued", gettext_lazy("Invited")
@@ -43,19 +43,19 @@ def standing_of(person: User, *, link_until: dt.datetime | None, now: dt.datetim
         return Standing.ACTIVE
     if link_until and link_until > now:
         return Standing.INVITED
-    # A second person's approval makes the account; whoever asked for it makes the link.
+    # A second person's approval makes the account; the asker makes the link.
     return Standing.EXPIRED if person.had_link else Standing.APPROVED  # type: ignore[attr-defined]
 
 
 def waiting_role_of(person: User) -> Role | None:
-    """The provider's role for a person `for_table()`, if a second person has still to approve it; else None."""
+    """The provider's role for a person `for_table()`, if a second person still has to approve it; else None."""
     claimed = person.claimed  # type: ignore[attr-defined]
     waits = person.is_active and person.is_outside and claimed in Role.values and claimed != role_of(person)
     return Role(claimed) if waits else None
 
 
 class ListOfDays(NamedTuple):
-    """A list of what a person did in some days. `name`: the name of its page, for scripts and tests."""
+    """A list of a person's acts in some days. `name`: the name of its page, for scripts and tests."""
 
     name: str
     words: str
@@ -63,7 +63,7 @@ class ListOfDays(NamedTuple):
 
 
 def lists_of(person: User, period: Period, reader: User) -> list[ListOfDays]:
-    """The lists of what this person did in the period, which the reader may open."""
+    """The lists of this person's acts in the period that the reader may open."""
     lists = (
         (Right.VIEW_ORDERS, "order_list", _("Orders"), "cashier", person.username),
         (Right.VIEW_SHIFTS, "shift_list", _("Shifts"), "cashier", person.pk),
@@ -84,7 +84,7 @@ def factor_words(person: User) -> str:
     return " · ".join(str(words) for kind, words in _FACTORS.items() if kind in factors_of(person))
 
 
-# The first that fits: each browser also carries the names of older ones.
+# The first match counts: each browser also carries the names of older ones.
 _BROWSERS = [
     (r"Edg(e|A|iOS)?/", "Edge"),
     (r"OPR/|Opera", "Opera"),
@@ -140,4 +140,4 @@ def in_fours(secret: str) -> str:
 def qr_code(text: str) -> SafeString:
     """The text as a picture for the camera of a phone."""
     svg = EncryptedFactors().build_totp_svg(text)
-    return SafeString(svg[svg.index("<svg") :])  # qrcode draws it; nobody's text is in it
+    return SafeString(svg[svg.index("<svg") :])  # qrcode draws it; it contains no text of people

@@ -1,4 +1,4 @@
-"""The one provider of OpenID Connect that settings may name, on allauth's client: nonce, PKCE, signed tokens only."""
+"""The only provider of OpenID Connect that settings may name, on allauth's client: nonce, PKCE, signed tokens only."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 _REQUIRED = ["iss", "aud", "exp", "iat", "sub"]
 _LEEWAY = 60
 _LONGEST_SUBJECT = 191
-# A provider's description is kept for so many seconds, so that strangers cannot make us fetch it each time.
+# A provider's description is kept for this many seconds, so that strangers cannot make us fetch it each time.
 _KEPT = 300
 _known: dict[str, tuple[float, dict[str, Any]]] = {}
 
 
 class OneProvider(DefaultSocialAccountAdapter):  # type: ignore[misc]
-    """allauth's adapter: the provider of the settings and none of the database; nobody signs up or is connected."""
+    """allauth's adapter: only the provider of the settings, none of the database; nobody signs up or is connected."""
 
     def list_apps(self, request: HttpRequest, provider: Any = None, client_id: Any = None) -> list[SocialApp]:
         """The provider of the settings, if there is one."""
         return [_app()] if settings.OIDC_ISSUER else []
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
-        """An account begins in `staff.services.outside`."""
+        """Always False: an account begins in `staff.services.outside`."""
         return False
 
 
 class ProviderAnswers(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
-    """How codes are exchanged, and what an ID token has to be."""
+    """The exchange of codes, and the checks of an ID token."""
 
     def __init__(self, request: HttpRequest, provider_id: str = KEY) -> None:
         super().__init__(request, provider_id)
@@ -69,10 +69,10 @@ class ProviderAnswers(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         return base + reverse("oidc_callback")
 
     def claims(self, state: dict[str, Any]) -> dict[str, Any]:
-        """The claims of the signed ID token of the person who came back with a code.
+        """The claims of the signed ID token for the code of a returning person.
 
-        Raises `OAuth2Error`, `requests.RequestException`, `jwt.PyJWTError`, or `ValueError` and its like for an answer
-        that is not understood.
+        Raises `OAuth2Error`, `requests.RequestException`, `jwt.PyJWTError`, or `ValueError` and similar errors for an
+        answer that is not understood.
         """
         app = _app()
         client = self.get_client(self.request, app)

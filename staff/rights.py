@@ -1,4 +1,4 @@
-"""How migrations give rights (`core.rights`) to roles, each with an event."""
+"""Gives rights (`core.rights`) to roles in migrations, each with an event."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.db import transaction
 from core.rights import Right
 from staff.events import ROLE_EDITED
 
-#: The subject of the event that lists what each role held; every right that a role gets later has its own event.
+#: The subject of the event that lists the rights of each role; every later right of a role has its own event.
 ALL_ROLES = "roles"
 _BY_MIGRATION = {"kind": ROLE_EDITED.key, "facts": {"by": "migration"}}
 
@@ -18,7 +18,7 @@ _BY_MIGRATION = {"kind": ROLE_EDITED.key, "facts": {"by": "migration"}}
 def grant(apps: Any, role: str, *names: str) -> None:
     """For migrations: add these rights to those of a role, with an event. `apps`: the migration's.
 
-    The permissions need not be there yet: Django makes those of all rooms only after the last migration.
+    The permissions need not exist yet: Django makes those of all rooms only after the last migration.
     """
     group, _is_new = apps.get_model("auth", "Group").objects.get_or_create(name=role)
     group.permissions.add(*[_permission(apps, Right(name)) for name in names])
@@ -31,7 +31,7 @@ def grant(apps: Any, role: str, *names: str) -> None:
 
 
 def begin_events(apps: Any) -> None:
-    """For one migration: record what each role holds now; every later right has an event of its own."""
+    """For one migration: record the present rights of each role; every later right has a separate event."""
     groups = apps.get_model("auth", "Group").objects.prefetch_related("permissions__content_type")
     held = {
         group.name: sorted(

@@ -1,4 +1,4 @@
-"""The roles, what each begins with, and the demo staff of the sandbox."""
+"""The roles, the first rights of each, and the demo staff of the sandbox."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EDITABLE = tuple(role for role in Role if role is not Role.OWNER)
 
 
 def role_of(person: User) -> Role | None:
-    """The highest role of this person; None for somebody without any. No query for the person of a request."""
+    """The highest role of this person; None for a person without a role. No query for the person of a request."""
     if person.is_superuser:
         return Role.OWNER
     names = getattr(person, "group_names", None)
@@ -49,7 +49,7 @@ def roles_given_by(person: User, rights: dict[Role, set[str]] | None = None) -> 
 
     - below their own,
     - with no right that they lack, except to sell by password alone, which only owners add to a role,
-    - with no right that takes two people: with a second account one person could do alone what takes two.
+    - with no right that takes two people: with a second account one person alone could do acts that take two people.
 
     `rights`: the result of `rights_by_role`, if known.
     """
@@ -71,10 +71,10 @@ def give_role(person: User, role: Role) -> None:
         person.groups.add(Group.objects.get(name=role))
 
 
-# The rights of each role in a new shop. A right that comes in a later version is given by a migration (`grant`),
-# so that what a shop has changed stays.
+# The rights of each role in a new shop. A migration gives a right of a later version (`grant`), so that a shop's
+# changes stay.
 ROLES = {role: tuple(right for right in OF_ROLES if role in right.begins_with) for role in EDITABLE}
-# The owner approves an administrator's proposal for the books, and the other way round.
+# The owner approves an administrator's proposal for the books, and an administrator the owner's.
 DEMO_STAFF = {
     "cashier": {"role": Role.CASHIER, "first_name": "Kasir"},
     "supervisor": {"role": Role.SUPERVISOR, "first_name": "Supervisor"},
@@ -86,7 +86,7 @@ DEMO_STAFF = {
 
 
 def make_roles(apps: Any, _schema_editor: Any) -> None:
-    """For the first migration: each role with what it begins with."""
+    """For the first migration: make each role with its first rights."""
     for role, names in ROLES.items():
         grant(apps, role.value, *names)
 
@@ -95,7 +95,7 @@ def make_roles(apps: Any, _schema_editor: Any) -> None:
 def create_demo_staff() -> None:
     """With the sandbox, create all of `DEMO_STAFF`, password "<name>-demo"; with a real upstream, switch them off.
 
-    People who are not demo staff are never touched, not even one who happens to have such a name.
+    People who are not demo staff are never changed, even if they have such a name.
     """
     if not settings.SANDBOX:
         User.objects.filter(is_demo=True).update(is_active=False)

@@ -1,4 +1,4 @@
-"""Sessions as Django keeps them in the database, with the person beside each: so they can be listed and ended."""
+"""Sessions as Django stores them in the database, each with its person, so that they can be listed and ended."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from core.bulk import read_rows
 from policies.services import policies
 from staff.models import Session
 
-# A session's facts beside Django's own: its beginning (seconds since 1970), and the browser's name for itself.
+# A session's facts in addition to Django's: its beginning (seconds since 1970), and the browser's name for itself.
 BEGAN, DEVICE = "began", "device"
-SEEN = "seen"  # when its person last did something, to the minute
-ISSUER = "issuer"  # the provider through which its person came; absent after any other way in
+SEEN = "seen"  # the time of the person's last act, to the minute
+ISSUER = "issuer"  # the provider through which the person came; absent after any other sign-in
 _CAME_THROUGH = "_came_through"
 _SEEN_EVERY = 60
 _FRESH = 600
@@ -27,7 +27,7 @@ _VALID = "WHERE session_key = %s AND expire_date > %s"
 
 
 class SessionStore(DatabaseStore):
-    """Django's store; the table is ours. It takes no further query."""
+    """Django's store with our table. It needs no additional query."""
 
     @classmethod
     def get_model_class(cls) -> type[Session]:
@@ -58,13 +58,13 @@ def note_provider(request: HttpRequest, issuer: str) -> None:
 
 
 def noted_provider(request: HttpRequest) -> str:
-    """The issuer that `note_provider` was given for this request; "" for any other way in."""
+    """The issuer that `note_provider` noted for this request; "" for any other sign-in."""
     issuer: str = getattr(request, _CAME_THROUGH, "")
     return issuer
 
 
 def note_sign_in(request: HttpRequest) -> None:
-    """Keep in the session when it began, in which browser, and through which provider."""
+    """Note in the session its beginning, its browser, and its provider."""
     request.session.pop(ISSUER, None)
     if issuer := noted_provider(request):
         request.session[ISSUER] = issuer
@@ -73,7 +73,7 @@ def note_sign_in(request: HttpRequest) -> None:
 
 
 def note_activity(request: HttpRequest) -> None:
-    """Keep that the person is there; it is written once a minute at most."""
+    """Note that the person is active; it is written once a minute at most."""
     now = clock.now().timestamp()
     if now - request.session.get(SEEN, now) > _SEEN_EVERY:
         request.session[SEEN] = now
@@ -85,7 +85,7 @@ def is_fresh(request: HttpRequest) -> bool:
 
 
 def is_over(request: HttpRequest) -> bool:
-    """Whether nobody did anything for `session_idle_minutes`, or the session began too long ago."""
+    """Whether the person was idle for `session_idle_minutes`, or the session began too long ago."""
     now = clock.now().timestamp()
     is_idle: bool = now - request.session.get(SEEN, now) > policies().session_idle_minutes * 60
     is_old: bool = now - request.session.get(BEGAN, now) > settings.SESSION_COOKIE_AGE

@@ -12,7 +12,7 @@ from staff.models import User
 from staff.services.factors import has_factor
 from staff.sessions import note_provider, noted_provider
 
-# The mark of a sign-in with a factor already shown: with a passkey, or a code sent along.
+# The mark of a sign-in that has already shown a factor: a passkey, or a code with the password.
 _SHOWN = "_shown_factor_of"
 _PROOF = "proof"
 _THROUGH = "through"  # the provider's issuer: the second step is another request
@@ -30,7 +30,7 @@ class SecondStep(LoginStage):  # type: ignore[misc]
     urlname = "second_step"
 
     def handle(self) -> tuple[Any, bool]:
-        """Go on, or first to the page that asks."""
+        """Go on, or first show the page that asks for the factor."""
         person = self.login.user
         if not has_factor(person) or getattr(self.request, _SHOWN, None) == person.pk:
             return None, True
@@ -39,7 +39,7 @@ class SecondStep(LoginStage):  # type: ignore[misc]
         return redirect(self.urlname), True
 
     def exit(self) -> HttpResponse:
-        """The factor was shown: begin the session, which knows how the sign-in began."""
+        """The factor was shown: begin the session, with the facts of the sign-in's beginning."""
         note_provider(self.request, self.state.get(_THROUGH, ""))
         begun: HttpResponse = super().exit()
         return begun

@@ -22,7 +22,7 @@ from staff.sessions import BEGAN, DEVICE, SessionStore
 
 
 class StaffTable(Table[User]):
-    """People `for_table()`, as they stand at `now`."""
+    """People `for_table()`, in their state at `now`."""
 
     caption = _("People by name")
 
@@ -80,7 +80,7 @@ class SessionTable(Table[Session]):
         self.facts = {session.pk: SessionStore().decode(session.session_data) for session in self.rows}
 
     def row_id(self, row: Model) -> str:
-        """A name that does not give the key away: the key is enough to be signed in."""
+        """A name that does not reveal the key: a person with the key is signed in."""
         return f"session-{hashlib.sha256(str(row.pk).encode()).hexdigest()[:12]}"
 
     @column(_("Device"), phone="1 left")

@@ -1,9 +1,9 @@
-"""Tries to sign in: which ones may go on now, and which have to wait.
+"""Decides which tries to sign in may go on now, and which have to wait.
 
-Strangers are counted by account and by client. A known device is counted by itself, and nobody else's tries touch it.
+Strangers are counted by account and by client. A known device is counted separately, and nobody else's tries affect it.
 A person who has to wait may send a code of the second factor. The answer to a wrong code says nothing about the
-password, so that guessing passwords this way takes a good code first. A wrong code with the right password counts among
-the person's own codes, so that guessing codes this way is no faster than after the password.
+password, so that guessing passwords in this way first takes a good code. A wrong code with the right password counts
+among the person's own codes, so that guessing codes in this way is not faster than after the password.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ from staff.services.factors import PACE_OF_CODES, codes_key, has_factor, reason_
 # A whole shop signs in from one address, so that it has more tries and short waits.
 ACCOUNT = throttle.Pace(free=5, first=30, longest=900)
 CLIENT = throttle.Pace(free=30, first=5, longest=60)
-EMERGENCY = throttle.Pace(
-    free=5, first=5, longest=60
-)  # its password is too long to guess: it is never kept waiting long
+EMERGENCY = throttle.Pace(free=5, first=5, longest=60)  # its password is too long to guess, so it never waits long
 DEVICE = throttle.Pace(free=8, first=15, longest=300)
 WITH_CODE = throttle.Pace(free=5, first=30, longest=900)
 
@@ -75,7 +73,7 @@ def begin_attempt(name: str, password: str, *, address: str, known_devices: str,
     if person and device:
         own = throttle.Key.of(DEVICE, "device", person.pk, device)
         return Attempt(address, person, (own,), throttle.take(own), is_known=True)
-    # as sign-in finds people: two spellings of one name are one account
+    # in the same way as sign-in finds people: two spellings of one name are one account
     account = ("person", person.pk) if person else ("name", unicodedata.normalize("NFKC", name).casefold())
     pace = EMERGENCY if person and is_break_glass(person) else ACCOUNT
     keys = (throttle.Key.of(pace, *account), throttle.Key.of(CLIENT, "client", line))
@@ -92,7 +90,7 @@ def begin_attempt(name: str, password: str, *, address: str, known_devices: str,
 
 
 def _is_good_code(person: User | None, password: str, code: str, key: throttle.Key) -> bool:
-    """Whether the code counts. A wrong name or password takes the same work: the answer's time tells nothing."""
+    """Whether the code counts. A wrong name or password takes the same work, so the answer's time reveals nothing."""
     is_theirs = (person or User()).check_password(password)
     codes = codes_key(person) if person and is_theirs else throttle.Key.of(PACE_OF_CODES, "no_code", key.digest)
     try:

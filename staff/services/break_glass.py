@@ -1,4 +1,4 @@
-"""The one emergency account: an owner whose password and codes lie sealed in an envelope."""
+"""The only emergency account: an owner whose password and codes are sealed in an envelope."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_break_glass(person: User) -> bool:
 
 @transaction.atomic
 def make_break_glass() -> tuple[str, list[str]]:
-    """The emergency account's new password and recovery codes; older ones are worth nothing from now on."""
+    """The emergency account's new password and recovery codes; older ones no longer work."""
     password = secrets.token_urlsafe(_PASSWORD_BYTES)
     person, is_new = User.objects.select_for_update(no_key=True).get_or_create(
         username=BREAK_GLASS, defaults={"first_name": "Break glass"}
@@ -41,7 +41,7 @@ def make_break_glass() -> tuple[str, list[str]]:
     Session.objects.filter(person=person).delete()
     forget_devices(person)
     Authenticator.objects.filter(user_id=person.pk).delete()
-    TOTP.activate(person, generate_totp_secret())  # nobody knows it: the codes of the envelope stand in for it
+    TOTP.activate(person, generate_totp_secret())  # nobody knows it: the codes of the envelope replace it
     codes = new_recovery_codes(person, actor=None)
     record(STAFF_INVITED if is_new else PASSWORD_CHANGED, subject=BREAK_GLASS, after={"role": Role.OWNER.value})
     log.warning("break_glass_made", person=person.pk)

@@ -1,7 +1,7 @@
-"""Known devices: browsers in which a person has signed in before. Strangers' guesses never keep them out.
+"""Known devices: browsers in which a person has signed in before. Strangers' guesses never block them.
 
 A signed cookie names the accounts of a browser, each with the account's epoch. A new password, a link for one, or an
-account that is switched off raises the epoch, and the cookie is worth nothing for that account.
+account that is switched off raises the epoch, and then the cookie no longer works for that account.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.db.models import F
 from staff.models import User
 
 _SALT = "staff.device"
-_MOST_PEOPLE = 12  # who share one computer
+_MOST_PEOPLE = 12  # people who share one computer
 KEPT_SECONDS = 180 * 86_400
 
 
@@ -34,7 +34,7 @@ def with_device(cookie: str, person: User) -> str:
 
 
 def forget_devices(person: User) -> None:
-    """Make every browser a stranger to this person's account."""
+    """Make every browser unknown to this person's account."""
     User.objects.filter(pk=person.pk).update(device_epoch=F("device_epoch") + 1)
 
 

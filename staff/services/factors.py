@@ -27,7 +27,7 @@ Type = Authenticator.Type
 _SELLING = frozenset({Right.BUY, Right.CHECK_BILLS})
 
 _PERIOD = 30
-_STEPS_APART = 1  # how many periods the clock of a phone may be off
+_STEPS_APART = 1  # the number of periods by which a phone's clock may be off
 _LAST_STEP = "last_step"
 PACE_OF_CODES = throttle.Pace(free=5, first=30, longest=900)
 
@@ -62,7 +62,7 @@ def needs_factor(person: User) -> bool:
 
 
 def sells_by_password_alone(person: User) -> bool:
-    """Whether this person may sell real money's worth with nothing but a password, and no owner has allowed it."""
+    """Whether this person may sell for real money with only a password, although no owner has allowed it."""
     if settings.SANDBOX or has_factor(person):
         return False
     held = person.get_all_permissions()
@@ -77,9 +77,9 @@ def is_excused(person: User) -> bool:
 def require_factor(person: User, shown: Shown, *, act: str, content: Mapping[str, object]) -> None:
     """Raise `FactorRefused` unless this is a fresh second factor of the signed-in person.
 
-    A code of the authenticator app or a recovery code, each good once; or what a passkey signed for exactly this `act`
-    and `content`. A refused act is not kept to go on later. Call it before the act's transaction: a wrong code stays
-    counted.
+    A code of the authenticator app or a recovery code, each valid once; or the signature of a passkey for exactly this
+    `act` and `content`. A refused act is not stored to continue later. Call it before the act's transaction: a wrong
+    code stays counted.
     """
     if person.by_pin:
         raise FactorRefused("pin")
@@ -168,6 +168,6 @@ def _use_app_code(app: Authenticator, code: str) -> str:
 
 
 def note_use(factor: Authenticator) -> None:
-    """Keep when it was used last."""
+    """Note the time of its last use."""
     factor.last_used_at = clock.now()
     factor.save(update_fields=["data", "last_used_at"])

@@ -20,7 +20,7 @@ _PACE = throttle.Pace(free=5, first=60, longest=3600)
 
 
 def awaits_owner() -> bool:
-    """Whether the start has printed a key, and nobody owns the shop yet."""
+    """Whether the start has printed a key, and the shop has no owner yet."""
     return bool(settings.FIRST_KEY_DIGEST) and not has_owner()
 
 
@@ -35,7 +35,7 @@ def is_first_key(key: str, *, address: str) -> bool:
 
 
 def make_first_owner(*, username: str, full_name: str, password: str) -> User | None:
-    """The owner, who can sign in from now on; None when another one was made meanwhile. Raises `NameTaken`.
+    """The new owner, who can sign in; None when another owner was made meanwhile. Raises `NameTaken`.
 
     The caller has checked the key.
     """

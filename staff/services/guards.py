@@ -1,4 +1,4 @@
-"""The rules about acts on other people's accounts. Every service checks them while it holds the rows' locks."""
+"""The rules about acts on other people's accounts. Every service checks them under the rows' locks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def lock_for_change(person: User, *, actor: User | None) -> User:
 
 
 def lock_actor(actor: User) -> None:
-    """Hold the actor's row, so that nobody changes it meanwhile. Raises `NotAllowed`."""
+    """Lock the actor's row, so that nobody changes it meanwhile. Raises `NotAllowed`."""
     _refuse_without_right(User.objects.select_for_update(no_key=True).get(pk=actor.pk))
 
 
@@ -54,7 +54,7 @@ def refuse_demo(person: User) -> None:
 
 
 def refuse_outside(person: User) -> None:
-    """Raise `NotAllowed` for somebody who has no password here, and whose role the provider says."""
+    """Raise `NotAllowed` for a person without a password here, whose role the provider decides."""
     if person.is_outside:
         raise NotAllowed("outside")
 
@@ -65,14 +65,14 @@ def may_manage(actor: User, person: User, rights: dict[Role, set[str]] | None = 
 
 
 def sees_more(person: User, actor: User) -> bool:
-    """Whether the person sees every branch, and the actor only one: a link would let the actor see them, too."""
+    """Whether the person sees every branch, and the actor only one: a link would let the actor see all, too."""
     return actor.bound_to is not None and person.bound_to is None
 
 
 def names_of_holders(*rights: Right, branch: int | None = None, most: int = 3) -> list[str]:
-    """Up to `most` active people who hold all of these rights, as pages call them; owners come last.
+    """The shown names of up to `most` active people who hold all of these rights; owners come last.
 
-    Only people who see `branch`, else the reader's own branch.
+    Only people who see `branch`, else the reader's own branch, count.
     """
     people = _helpers_in(branch)
     for right in rights:
@@ -95,7 +95,7 @@ def _holds(right: Right) -> Q:
 def _helpers_in(branch: int | None) -> StaffQuerySet:
     """The people who see the branch and have joined, without the emergency account: only they can help there.
 
-    Without a branch, the branch of a bound reader counts, who thus learns no name of another.
+    Without `branch`, the branch of a bound reader counts, so that the reader learns no name of another branch.
     """
     people: StaffQuerySet = User.objects.joined().exclude(username=BREAK_GLASS)
     branch = branch or own_branch()
@@ -104,7 +104,7 @@ def _helpers_in(branch: int | None) -> StaffQuerySet:
 
 
 def names_of_owners(most: int = 3) -> list[str]:
-    """Up to `most` active owners who have joined, as the pages call them; not the emergency account."""
+    """The shown names of up to `most` active owners who have joined; not the emergency account."""
     owners = _helpers_in(None).filter(is_superuser=True, is_active=True)
     return [owner.shown_name for owner in owners[:most]]
 

@@ -1,4 +1,4 @@
-"""Whether two accounts are two people: a person who lately held an account cannot be the second person beside it."""
+"""Finds out whether two accounts are two people: a recent holder of an account cannot be its second person."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _STEPS = """
 
 
 class Hands:
-    """Who held whose account in the last 30 days, also through accounts in between; one query.
+    """The holders of other people's accounts in the last 30 days, also through accounts in between; one query.
 
     A holder made an access link that the account used, or removed its factors. People who changed its role or limits,
     or switched it on, count, too.
     """
 
     def __init__(self, steps: Iterable[tuple[int, int, str]]) -> None:
-        """`steps`: (who, whose account, how)."""
+        """`steps`: (the holder, the person of the account, the kind of step)."""
         self._held: dict[int, set[tuple[int, bool]]] = defaultdict(set)
         self._changed: dict[int, set[int]] = defaultdict(set)
         for who, whose, how in steps:
@@ -54,10 +54,10 @@ class Hands:
             return cls(cursor.fetchall())
 
     def between(self, person: User, other: User) -> set[int]:
-        """The keys of people through whom the two may be one person; empty when they are two.
+        """The keys of people through whom the two accounts may be one person; empty for two people.
 
-        One of them held the other's account, or somebody else could sign in as both. Having invited both does not
-        count: a strong account took two people then, and the person who opens a shop invites everybody.
+        One of the two held the other's account, or a third person could sign in as both. Having invited both does not
+        count: a strong account took two people at that time, and the person who opens a shop invites everybody.
         """
         first, second = self._behind(person.pk), self._behind(other.pk)
         taken = {key for key in first.keys() & second.keys() if first[key] or second[key]}

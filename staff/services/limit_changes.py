@@ -1,4 +1,4 @@
-"""A person's own limits are changed; higher ones take a second person."""
+"""Changes a person's own limits; higher limits take a second person."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def change_limits(
     actor: User | None,
     approved_by: User | None = None,
 ) -> None:
-    """Give the person these own limits; None: as the role says. They hold from the next request on.
+    """Give the person these own limits; None: those of the role. They count from the next request on.
 
     Only owners let others spend more than themselves. Raises `NotAllowed`; or `NeedsSecond` when the person could spend
-    more, and a colleague could approve it but has not.
+    more, and a colleague could approve this but has not.
     """
     with transaction.atomic():
         change, is_more = lock_limit_change(person, own, actor=actor)

@@ -28,7 +28,7 @@ class Limits:
     approval_above: int | None = None
 
     def is_within(self, other: Limits) -> bool:
-        """Whether none of these lets more through than the other's."""
+        """Whether none of these limits is higher than the other's."""
         pairs = zip(asdict(self).values(), asdict(other).values(), strict=True)
         return all(most is None or (value is not None and value <= most) for value, most in pairs)
 
@@ -44,7 +44,7 @@ def limits_of(person: User, *, role: Limits | None = None) -> Limits:
 
 
 def read_role_limits(people: Iterable[User]) -> None:
-    """Read the limits of these people's roles at once, so that `limits_of` asks nothing; they come `with_rights`."""
+    """Read the limits of these people's roles at once, so that `limits_of` needs no query; they come `with_rights`."""
     known = limits_of_roles()
     for person in people:
         roles = [Role.OWNER] if person.is_superuser else [role for role in Role if role in person.group_names]
@@ -53,7 +53,7 @@ def read_role_limits(people: Iterable[User]) -> None:
 
 
 def own_limits_of(person: User) -> Limits:
-    """The person's own limits; None: as the role says."""
+    """The person's own limits; None: those of the role."""
     return Limits(**{name: getattr(person, f"own_{name}") for name in LIMITS})
 
 
@@ -63,7 +63,7 @@ def limits_of_roles() -> dict[Role, Limits]:
 
 
 def lock_person(person: User) -> None:
-    """Hold the person's row until the transaction ends, so that one person's acts happen one after the other."""
+    """Lock the person's row until the transaction ends, so that one person's acts happen one after the other."""
     User.objects.select_for_update(no_key=True).only("pk").get(pk=person.pk)
 
 

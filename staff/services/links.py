@@ -57,9 +57,9 @@ def invite(
     """A new person with this role and without a password, and the token of the invitation.
 
     `actor`: None for a command. `branch`: the key of the new person's branch; None: the actor's. `limits`: own ones
-    below the role's. `keep`: stores what else belongs to the person, in the same transaction. Both only with a role
-    that takes no second person. Raises `NotAllowed`, or `NameTaken`; or `NeedsSecond` when the role takes a second
-    person and a colleague could approve it.
+    below the role's. `keep`: stores other facts of the person, in the same transaction. Both are only for a role that
+    takes no second person. Raises `NotAllowed`, or `NameTaken`; or `NeedsSecond` when the role takes a second person
+    and a colleague could approve it.
     """
     facts: dict[str, Any] = {"full_name": full_name, "email": email, "note": note}
     facts["branch"] = branch or (actor.branch_id if actor else first_open())
@@ -95,7 +95,7 @@ def lock_invitation(username: str, role: Role, facts: Mapping[str, Any], *, acto
 def add_person(change: Change, *, actor: User | None, approved_by: User | None = None) -> User:
     """The person of a locked invitation, without a link yet. Raises `NeedsSecond`, or `NameTaken`.
 
-    An inviter holds the link, so that one who is bound to a branch invites only people who see that branch alone.
+    An inviter holds the link, so an inviter who is bound to a branch invites only people who see only that branch.
     """
     asked = change.content
     role, known = Role(asked["role"]), asked["facts"]
@@ -120,8 +120,8 @@ def add_person(change: Change, *, actor: User | None, approved_by: User | None =
 def make_link(person: User, *, actor: User | None) -> str:
     """The token of a new link; an open one of the person ends. Raises `NotAllowed`; `BranchRefused` in a closed branch.
 
-    A person who never joined is invited again. For others the link is for a new password, and they are signed out
-    everywhere; the old password works until the link is used. Raises `NeedsSecond` where `reactivate` would.
+    A person who never joined is invited again. For other people the link is for a new password, and they are signed out
+    everywhere; the old password works until the link is used. Raises `NeedsSecond` in the same cases as `reactivate`.
     """
     with transaction.atomic():
         locked = lock_for_change(person, actor=actor)
@@ -178,9 +178,9 @@ def withdraw_open_links(person: User) -> int:
 
 
 def withdraw_unbacked_links() -> None:
-    """End every open link whose maker may no longer manage its person; call it after roles or accounts have changed.
+    """End every open link whose maker may no longer manage its person; call it after a change of roles or accounts.
 
-    Such a link opens nothing anyway; then no page shows it as open, either.
+    Such a link opens nothing anyway; afterwards no page shows it as open.
     """
     still_open = AccessLink.objects.filter(used_at=None, withdrawn_at=None, made_by__isnull=False)
     for link in still_open.select_related("made_by", "person"):
@@ -189,7 +189,7 @@ def withdraw_unbacked_links() -> None:
 
 
 def link_path(token: str) -> str:
-    """The link without the host. The token stands in the query, which no log line holds."""
+    """The link without the host. The token is in the query, which no log line has."""
     return f"{reverse('access_link')}?{urlencode({'link': token})}"
 
 
@@ -211,7 +211,7 @@ def read_link(token: str) -> AccessLink:
 
 
 def _is_backed(link: AccessLink) -> bool:
-    """Whether its maker, who could get in with it, may still make it; without a maker a command made it."""
+    """Whether its maker, who could sign in with it, may still make it; a link without a maker was made by a command."""
     maker, person = link.made_by, link.person
     return maker is None or (may_manage(maker, person) and not sees_more(person, maker))
 
@@ -271,7 +271,7 @@ def _refuse_taken(username: str) -> None:
 
 
 def name_taken() -> NameTaken:
-    """The refusal of a user name that somebody has."""
+    """The refusal of a taken user name."""
     return NameTaken(_("Somebody has this user name already."))
 
 

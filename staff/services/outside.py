@@ -31,7 +31,7 @@ from staff.services.links import create_person, withdraw_open_links, withdraw_un
 from staff.services.second import Change, colleagues_for, outside_role, rights_of, takes_two
 
 _LONGEST_NAME = 150
-_CLAIMED = "role"  # the key in a linked account's data: the provider's last words
+_CLAIMED = "role"  # the key in a linked account's data: the last data from the provider
 
 log = structlog.get_logger()
 
@@ -47,7 +47,7 @@ def role_in(claims: Mapping[str, Any]) -> Role | None:
 
 
 def person_of(claims: Mapping[str, Any]) -> User:
-    """The person of these claims, with their role: only issuer and `sub` identify the account.
+    """The person of these claims, with the role: only issuer and `sub` identify the account.
 
     A first sign-in makes an account without a password. Raises `OutsideRefused`; then a person
     without a claimed role has lost the role here, too. `waiting_role` is the role that waits for a second person.
@@ -76,13 +76,13 @@ def waiting_role(person: User) -> Change | None:
 
 
 def claims_of(people: Collection[int]) -> QuerySet[SocialAccount]:
-    """The kept data of these people from the provider, in the order of keys."""
+    """The stored data of these people from the provider, in the order of keys."""
     links: QuerySet[SocialAccount] = SocialAccount.objects.filter(user_id__in=people, provider=settings.OIDC_ISSUER)
     return links.order_by("pk")
 
 
 def claimed_role(links: Iterable[SocialAccount]) -> Role | None:
-    """The role that the provider said last of the person with these links; None without one."""
+    """The last role by the provider for the person with these links; None without one."""
     claimed = next((link.extra_data.get(_CLAIMED) for link in links), None)
     return Role(claimed) if claimed in Role.values else None
 
@@ -157,7 +157,7 @@ def _reason_against(person: User, role: Role | None) -> str:
 
 
 def _new_person(claims: Mapping[str, Any], role: Role) -> tuple[User | None, str]:
-    """A new account without a password; or None and why not. A person of the shop with that name keeps it."""
+    """A new account without a password; or None and the reason. A person of the shop with that name keeps the name."""
     name = _usable_name(claims)
     if not name:
         return None, "no_name"
@@ -205,7 +205,7 @@ def _given_now(person: User, role: Role) -> tuple[Role | None, bool]:
     change = outside_role(person, role)
     if not (change.content["gains"] and takes_two(rights_of(role))):
         return role, False
-    # a colleague who held this account lately counts, too: beside such a colleague the claim alone raises nobody
+    # a colleague who held this account lately counts, too: with such a colleague the claim alone raises no role
     if not colleagues_for(change):
         return role, True
     claimed, now = rights_of(role), role_of(person)
@@ -221,7 +221,7 @@ def _claimed_role(person: User) -> Role | None:
 
 
 def _note_claim(subject: str, role: Role | None, *, is_let_in: bool) -> None:
-    """Keep the role that the provider said last, and the time of a person who was let in."""
+    """Store the last role by the provider, and the time of a person's successful sign-in."""
     kept: dict[str, Any] = {"extra_data": {_CLAIMED: role.value if role else ""}}
     if is_let_in:
         kept["last_login"] = timezone.now()
@@ -238,7 +238,7 @@ def _put_role(person: User, role: Role | None) -> None:
 
 
 def _take_over_role(person: User, says: Role | None) -> None:
-    """Give the person what the claim's role gives at once; without a role, take it away and end all sessions."""
+    """Give the person the role that the claim gives at once; without one, take the role away and end all sessions."""
     if says is None:
         Session.objects.filter(person=person).delete()
         forget_devices(person)

@@ -36,7 +36,7 @@ def own_factors(person: User) -> list[Authenticator]:
 
 
 def recovery_codes_left(person: User) -> int:
-    """How many recovery codes of this person are unused."""
+    """The number of unused recovery codes of this person."""
     kept = Authenticator.objects.filter(user_id=person.pk, type=Type.RECOVERY_CODES).first()
     return len(RecoveryCodes(kept).get_unused_codes()) if kept else 0
 
@@ -44,8 +44,8 @@ def recovery_codes_left(person: User) -> int:
 def confirm_password(person: User, password: str, *, counted_as: str = "password") -> None:
     """Raise `FactorRefused` unless this is the person's password.
 
-    `counted_as`: the name of the counter. Guesses that others may type in the person's name have a counter of their
-    own.
+    `counted_as`: the name of the counter. Guesses that other people may type in the person's name have a separate
+    counter.
     """
     try:
         with counted_password(person, counted_as):
@@ -111,7 +111,7 @@ def add_key(person: User, answer: str, *, host: str, name: str, session_key: str
 
 
 def remove_factor(person: User, factor: Authenticator) -> None:
-    """Take one factor away, and the recovery codes with the last one. Raises `FactorRefused` for a needed factor."""
+    """Remove one factor, and with the last one the recovery codes. Raises `FactorRefused` for a needed factor."""
     with transaction.atomic():
         _lock(person)
         others = Authenticator.objects.filter(user_id=person.pk).exclude(type=Type.RECOVERY_CODES).exclude(pk=factor.pk)
@@ -126,7 +126,7 @@ def remove_factor(person: User, factor: Authenticator) -> None:
 
 
 def new_recovery_codes(person: User, *, actor: User | None) -> list[str]:
-    """Fresh recovery codes; the old ones are worth nothing from now on. `actor`: the person, or None for a command."""
+    """New recovery codes; the old ones no longer work. `actor`: the person, or None for a command."""
     with transaction.atomic():
         _lock(person)
         Authenticator.objects.filter(user_id=person.pk, type=Type.RECOVERY_CODES).delete()
@@ -160,7 +160,7 @@ def _added(person: User, kind: Authenticator.Type, session_key: str | None) -> l
     log.info("factor_added", person=person.pk, kind=kind.value)
     if Authenticator.objects.filter(user_id=person.pk, type=Type.RECOVERY_CODES).exists():
         return []
-    # the first factor: the other sessions began with the password alone, and have to show it from now on
+    # the first factor: other sessions began with only the password, and now have to show the factor
     end_sessions(person, actor=person, but=session_key)
     return new_recovery_codes(person, actor=person)
 

@@ -1,7 +1,7 @@
 """Passkeys (WebAuthn) on top of fido2: the questions to the browser, and the check of its answers.
 
-A challenge is for one person, one act and exactly its content, and valid once for five minutes. It carries its own
-proof, so that nothing is stored until one is used.
+A challenge is for one person, one act and exactly its content, and valid once for five minutes. It contains its own
+proof, so that nothing is stored until a challenge is used.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _HEAD = struct.Struct(">Q24s")
 
 
 class NotThisKey(Exception):
-    """The browser's answer proves nothing: another key, another page, too late, or a second time."""
+    """The browser's answer is no proof: another key, another page, too late, or a second use."""
 
 
 def ask_for_new(person: User, *, host: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A person's role, branch and sessions, and accounts that are switched off and on."""
+"""Changes a person's role, branch and sessions, and switches accounts off and on."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ def change_role(
     actor: User | None,
     approved_by: User | None = None,
 ) -> None:
-    """Give the person this role alone; it holds from the next request on.
+    """Give the person only this role; it counts from the next request on.
 
-    Raises `NotAllowed`; or `NeedsSecond` when it lets the person do more, and a colleague could approve it but has not.
+    Raises `NotAllowed`; or `NeedsSecond` when the role lets the person do more, and a colleague could approve it but
+    has not.
     """
     with transaction.atomic():
         change = lock_role_change(person, role, actor=actor)
@@ -62,9 +63,9 @@ def lock_role_change(person: User, role: Role, *, actor: User | None) -> Change:
 
 
 def move(person: User, *, branch: int, actor: User) -> None:
-    """Have the person belong to the branch with this key; a bound person sees that one alone.
+    """Move the person to the branch with this key; a bound person sees only that branch.
 
-    Raises `NotAllowed`, also while the person has a shift open at a drawer of another branch than this; and
+    Raises `NotAllowed`, also while the person has an open shift at a drawer of another branch; and
     `BranchRefused` for a closed branch.
     """
     with transaction.atomic():
@@ -128,7 +129,7 @@ def reactivate(person: User, *, actor: User | None, approved_by: User | None = N
         before = {"is_active": current.is_active}
         current.is_active = True
         current.save(update_fields=["is_active"])
-        _delete_sessions(current)  # a sign-in under way may have begun one after the account was switched off
+        _delete_sessions(current)  # a sign-in under way may have begun a session after the account was switched off
         record(
             STAFF_SWITCHED_ON,
             actor=actor,
@@ -155,7 +156,7 @@ def open_sessions(person: User) -> list[Session]:
 def end_sessions(person: User, *, actor: User, but: str | None = None) -> int:
     """Sign the person out everywhere except in the session with the key `but`; returns how many sessions ended.
 
-    Everybody may do so for their own account. Raises `NotAllowed`.
+    Everybody may do this for the own account. Raises `NotAllowed`.
     """
     with transaction.atomic():
         if actor != person:
@@ -178,7 +179,7 @@ def _key(actor: User | None) -> int | str:
 
 
 def bind(person: User, *, is_bound: bool, actor: User) -> None:
-    """Have the person see only the own branch, or all of them again, from the next page on.
+    """Limit the person to the own branch, or show all branches again, from the next page on.
 
     Raises `NotAllowed` unless the actor may change roles, when the person is an owner, and, to bind, while the person
     has a shift open at a drawer of another branch.

@@ -31,7 +31,7 @@ def change_role_rights(
     actor: User | None,
     approved_by: User | None = None,
 ) -> None:
-    """Give the role exactly these rights ("app_label.codename") and limits; they hold from the next request on.
+    """Give the role exactly these rights ("app_label.codename") and limits; they count from the next request on.
 
     Owners keep every right; only their limits change. `actor`: None for a command. Raises `NotAllowed`; or
     `NeedsSecond` when the role could do or spend more, and another owner could approve it but has not.

@@ -1,4 +1,4 @@
-"""A change that lets somebody do more takes a second person, where there is one.
+"""A change that lets a person do more takes a second person, if there is one.
 
 Each such change of an account or a role is the content of an approval.
 """
@@ -16,16 +16,16 @@ from staff.services.independence import Hands
 from staff.services.limits import limits_of, limits_of_roles
 
 NOBODY: Mapping[str, object] = {"approved_by": None, "alone": False}  # for a change that takes no second person
-MORE_TO_SPEND = "limits"  # stands among the gained rights when the limits rise
+MORE_TO_SPEND = "limits"  # among the gained rights when the limits rise
 _SPENDS = {Right.BUY, Right.CHECK_BILLS, "*"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """Something about people that lets somebody do more.
+    """A change of an account or a role that lets people do more.
 
     `act`: its name among the approvals. `content`: all of it, of JSON values. `right`, `rank`: the right and the least
-    rank of the second person. `person`: the key of the person it is about, who cannot be the second one.
+    rank of the second person. `person`: the key of the changed person, who cannot be the second one.
     """
 
     act: str
@@ -46,7 +46,7 @@ class NeedsSecond(Exception):
 
 
 def needs_second(change: Change, *, actor: User) -> bool:
-    """Whether an independent colleague of the actor could approve it: then the actor may not do it alone."""
+    """Whether an independent colleague of the actor could approve the change: then the actor may not make it alone."""
     hands = Hands.read()
     return any(not hands.between(actor, colleague) for colleague in colleagues_for(change) if colleague != actor)
 
@@ -58,7 +58,7 @@ def colleagues_for(change: Change) -> list[User]:
 
 
 def settle(change: Change, *, actor: User | None, approved_by: User | None) -> Mapping[str, object]:
-    """The approver of the change, for the audit; `alone` if it takes a second person and nobody could be one.
+    """The approver of the change, for the audit; `alone` if the change takes a second person and there is none.
 
     `actor`: None for a command. Raises `NeedsSecond` when a colleague could approve it but has not.
     """
@@ -79,7 +79,7 @@ def may_second(change: Change, colleague: User) -> bool:
 
 
 def role_change(person: User, role: Role, *, gains: list[str] | None = None) -> Change:
-    """Giving this person that role; the content holds the rights that it brings (`gains`, where they are known)."""
+    """The change of giving this person a role; the content has the rights that it adds (`gains`, if they are known)."""
     before = role_of(person)
     return Change(
         act="role",
@@ -107,7 +107,7 @@ def outside_role(person: User, role: Role, *, gains: list[str] | None = None) ->
 def limit_change(
     person: User, before: Mapping[str, int | None], after: Mapping[str, int | None], holds: Mapping[str, int | None]
 ) -> Change:
-    """Giving this person own limits; `holds`: the limits that the person would have."""
+    """The change of giving this person own limits; `holds`: the limits that the person would have."""
     role = role_of(person)
     content = {
         "person": person.pk,
@@ -173,7 +173,7 @@ def switching_on(person: User) -> Change:
 
 
 def takes_two(rights: Collection[str]) -> bool:
-    """Whether one of these rights proposes or approves something that takes two people."""
+    """Whether one of these rights proposes or approves an act that takes two people."""
     return "*" in rights or not NEEDS_TWO.isdisjoint(rights)
 
 

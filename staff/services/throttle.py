@@ -1,7 +1,7 @@
-"""Each wrong guess makes the next wait longer. Counters are rows of our own, one for each key.
+"""Makes each next wait longer after a wrong guess. Counters are our own rows, one for each key.
 
-A guess is counted before it is checked, under the row's lock, so that guesses sent at once count one by one. A right
-guess is taken off again. A row expires some hours after its last wait, never earlier: no flood pushes it out.
+A guess is counted before it is checked, under the row's lock, so that simultaneous guesses count one by one. A right
+guess is subtracted again. A row expires some hours after its last wait, never earlier: no flood pushes it out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_DOUBLINGS = 20
 
 
 class Slowed(Exception):
-    """The guess was not checked. `seconds`: how long to wait until the next one is."""
+    """The guess was not checked. `seconds`: the time until the next guess is checked."""
 
     def __init__(self, wait: dt.timedelta) -> None:
         self.seconds = max(1, math.ceil(wait.total_seconds()))
@@ -31,9 +31,9 @@ class Slowed(Exception):
 
 @dataclass(frozen=True)
 class Pace:
-    """From the guess number `free` on there is a wait of `first` seconds, twice as long each time, up to `longest`.
+    """From guess number `free` on there is a wait of `first` seconds, doubled each time, up to `longest`.
 
-    Guesses are forgotten when no other has come for `kept_hours` after the wait.
+    Guesses are forgotten if no other one comes within `kept_hours` after the wait.
     """
 
     free: int
@@ -42,7 +42,7 @@ class Pace:
     kept_hours: int = 1
 
     def wait_after(self, failures: int) -> dt.timedelta:
-        """How long to wait after so many wrong guesses."""
+        """The wait after this many wrong guesses."""
         if failures < self.free:
             return dt.timedelta(0)
         doubled = self.first * 2 ** min(failures - self.free, _MOST_DOUBLINGS)
@@ -51,7 +51,7 @@ class Pace:
 
 @dataclass(frozen=True)
 class Key:
-    """The tries that are counted together. Names and addresses stand in the table as a keyed hash only."""
+    """The tries that are counted together. The table has names and addresses only as a keyed hash."""
 
     digest: str
     pace: Pace
@@ -64,9 +64,9 @@ class Key:
 
 
 def take(*keys: Key) -> int:
-    """Count one guess under each of `keys`; returns the seconds that nobody may guess if it is wrong.
+    """Count one guess under each of `keys`; returns the seconds in which nobody may guess if it is wrong.
 
-    Raises `Slowed`, and counts none, when one of them has to wait.
+    Raises `Slowed`, and counts nothing, if one of the keys has to wait.
 
     Call it outside of any transaction that may roll back.
     """
@@ -78,7 +78,7 @@ def take(*keys: Key) -> int:
 
 
 def give_back(*keys: Key) -> None:
-    """Take a right guess off again. A wait that the wrong guesses of others caused stays."""
+    """Subtract a right guess again. A wait that other people's wrong guesses caused stays."""
     now = clock.now()
     for key in keys:
         row = Throttle.objects.filter(key=key.digest, failures__gte=1)
@@ -111,7 +111,7 @@ def _take(key: Key, now: dt.datetime) -> dt.timedelta:
     with connection.cursor() as cursor:
         cursor.execute(_LOCKED, {"key": key.digest, "now": now})
         failures, blocked_until, expires_at = cursor.fetchone()
-    # while guesses are free, another one at the same moment, by another process's clock, is no reason to wait
+    # while guesses are free, a guess at the same moment, by another process's clock, is no reason to wait
     if failures >= key.pace.free and blocked_until > now:
         raise Slowed(blocked_until - now)
     failures = 1 if expires_at <= now else failures + 1

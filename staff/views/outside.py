@@ -1,4 +1,4 @@
-"""Signing in through the provider of OpenID Connect that settings name: the way there, and the way back."""
+"""Signing in through the provider of OpenID Connect in the settings: to the provider, and back."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ log = structlog.get_logger()
 @never_cache
 @require_GET
 def oidc_sign_in(request: HttpRequest) -> HttpResponse:
-    """Send the browser to the provider. Each try is counted until somebody comes back signed in."""
+    """Send the browser to the provider. Each try is counted until a person comes back signed in."""
     if not settings.OIDC_ISSUER:
         raise Http404
     if request.user.is_authenticated or request.headers.get("Sec-Fetch-Site") == "cross-site":
@@ -73,7 +73,7 @@ def oidc_callback(request: HttpRequest) -> HttpResponse:
 
 
 def _ask_second(request: HttpRequest, person: User, change: Change) -> None:
-    """Let the room above ask for the approval of the rest of the role, and say so to the person."""
+    """Let the room above ask for the approval of the rest of the role, and tell the person."""
     request.asks_second = (person, change)  # type: ignore[attr-defined] # approvals.middleware
     role, now = Role(change.content["after"]), role_of(person)
     words = _("%(name)s says that you are %(role)s here. A colleague has to approve that first. Until then: %(now)s.")
@@ -82,7 +82,7 @@ def _ask_second(request: HttpRequest, person: User, change: Change) -> None:
 
 
 def _state(request: HttpRequest) -> dict[str, object]:
-    """What the session kept for the way back; it can be read once. Raises `OutsideRefused`."""
+    """The facts that the session stored for the way back; they can be read once. Raises `OutsideRefused`."""
     state: dict[str, object] | None = statekit.unstash_state(
         request, state_id=request.GET.get("state", ""), provider_id=KEY
     )

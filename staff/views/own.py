@@ -1,4 +1,4 @@
-"""One's own account: its settings, its sessions, and its second factors."""
+"""The person's own account: its settings, its sessions, and its second factors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LONGEST_NAME = 40
 @staff_only()
 @require_http_methods(["GET", "POST"])
 def preferences(request: StaffRequest) -> HttpResponse:
-    """Choose language and look, which hold in every browser of this person; below, those signed in now."""
+    """Choose language and look for every browser of this person; below, the browsers signed in now."""
     form = PreferencesForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
         user = form.save()
@@ -52,7 +52,7 @@ def preferences(request: StaffRequest) -> HttpResponse:
 @staff_only()
 @require_POST
 def sign_out_elsewhere(request: StaffRequest) -> HttpResponse:
-    """End all sessions of this person but this one."""
+    """End all sessions of this person except this one."""
     end_sessions(request.user, actor=request.user, but=request.session.session_key)
     messages.success(request, _("You are signed out everywhere else."))
     return redirect("preferences")
@@ -61,7 +61,7 @@ def sign_out_elsewhere(request: StaffRequest) -> HttpResponse:
 @staff_only()
 @require_GET
 def own_factors_page(request: StaffRequest) -> HttpResponse:
-    """One's own factors; a person who needs one and has none begins here."""
+    """The person's own factors; a person who needs one and has none begins here."""
     factors = own_factors.own_factors(request.user)
     context = {
         "factors": [FactorLook(factor) for factor in factors],
@@ -75,7 +75,7 @@ def own_factors_page(request: StaffRequest) -> HttpResponse:
 @staff_only()
 @require_http_methods(["GET", "POST"])
 def factor_app(request: StaffRequest) -> HttpResponse:
-    """Add an authenticator app: show its secret, and take a code that proves it arrived."""
+    """Add an authenticator app: show its secret, and take a code that proves that the app has it."""
     person = request.user
     error: FactorRefused | None = None
     secret, sealed = own_factors.new_app_secret(person)

@@ -54,7 +54,7 @@ RESET_FACTORS = act("reset_factors", pgettext_lazy("audit", "Remove a person's s
 @staff_only(Right.MANAGE_STAFF)
 @require_GET
 def staff_list(request: StaffRequest) -> HttpResponse:
-    """Everybody who works here or did, by name."""
+    """Everybody who works, or has worked, here, by name."""
     in_order = narrowed(User.objects.all()).order_by("-is_active", "first_name", "username", "pk")
     filtered = StaffFilter(request.GET, queryset=in_order)
     now = clock.now()
@@ -66,7 +66,7 @@ def staff_list(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.MANAGE_STAFF)
 @require_http_methods(["GET", "POST"])
 def staff_invite(request: StaffRequest) -> HttpResponse:
-    """Invite somebody; the answer shows the link, this once. htmx gets the user name that follows what is typed."""
+    """Invite somebody; the answer shows the link, this once. htmx gets the user name for the typed values."""
     if "HX-Request" in request.headers:
         named = InviteForm(initial={name: request.GET.get(name, "") for name in _NAMES}, actor=request.user)
         return render(request, "staff/staff_invite.html#user_name", {"form": named})
@@ -114,7 +114,7 @@ def _keep(typed: list[Joining], actor: User, person: User) -> None:
 @staff_only(Right.MANAGE_STAFF)
 @require_GET
 def staff_detail(request: StaffRequest, pk: int) -> HttpResponse:
-    """One person: role, limits, link, sessions, and what may be done with the account."""
+    """One person: role, limits, link, sessions, and the possible steps with the account."""
     return _person_shown(request, pk)
 
 
@@ -162,7 +162,7 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
 
 
 def _done_by(person: User, reader: User) -> list[tuple[str, list[ListOfDays]]]:
-    """For today and yesterday: the lists of what this person did on that day, which the reader may open."""
+    """For today and yesterday: the lists of this person's acts on that day that the reader may open."""
     days = [(str(period.label), lists_of(person, period, reader)) for period in (Period.TODAY, Period.YESTERDAY)]
     return [(words, lists) for words, lists in days if lists]
 
@@ -203,7 +203,7 @@ def staff_role(request: StaffRequest, person: User) -> None:
 
 @_step(Right.CHANGE_LIMITS)
 def staff_limits(request: StaffRequest, person: User) -> HttpResponse | None:
-    """Give the person limits of their own; an empty one is the role's."""
+    """Give the person own limits; for an empty one the role's counts."""
     form = LimitsForm(request.POST, limits=services.own_limits_of(person))
     if not form.is_valid():
         return _person_shown(request, person.pk, limits_form=form)
@@ -215,7 +215,7 @@ def staff_limits(request: StaffRequest, person: User) -> HttpResponse | None:
 
 @_step()
 def staff_move(request: StaffRequest, person: User) -> None:
-    """Have the person belong to another branch."""
+    """Move the person to another branch."""
     form = WithBranch(request.POST)
     if form.is_valid():
         branch: int = form.cleaned_data["branch"] if "branch" in form.fields else person.branch_id
@@ -226,7 +226,7 @@ def staff_move(request: StaffRequest, person: User) -> None:
 
 @_step(Right.CHANGE_ROLES)
 def staff_bind(request: StaffRequest, person: User) -> None:
-    """Have the person see only the own branch (`bound=1`), or all of them again."""
+    """Limit the person to the own branch (`bound=1`), or show all branches again."""
     bound = request.POST.get("bound", "")
     _confirm(request, BIND, person=person.pk, bound=bound)
     services.bind(person, is_bound=bound == "1", actor=request.user)
@@ -272,7 +272,7 @@ def staff_sign_out(request: StaffRequest, person: User) -> None:
 
 @_step()
 def staff_reset_factors(request: StaffRequest, person: User) -> None:
-    """Take the second factors away from a person who has lost them."""
+    """Remove the second factors of a person who has lost them."""
     _confirm(request, RESET_FACTORS, person=person.pk)
     reset_factors(person, actor=request.user)
     messages.success(request, _("The second factors are removed, and the person is signed out everywhere."))

@@ -78,7 +78,7 @@ def _confirm(request: StaffRequest, role: Role) -> None:
 
 
 def _areas(chosen: set[str]) -> list[dict[str, Any]]:
-    """The rights by area, each with whether it is chosen."""
+    """The rights by area, each with its choice."""
     return [
         {"area": area, "rights": [(right, right in chosen) for right in OF_ROLES if right.area == area]}
         for area in Area

@@ -1,7 +1,7 @@
-"""Signing in: the step after the password, passkeys instead of it, and changing one's own password.
+"""Signing in: the step after the password, passkeys instead of it, and changing the own password.
 
-Also the pages on which somebody chooses the first password: behind a single-use link, and of a new shop, where the
-holder of the printed key becomes its owner.
+Also the pages on which a person chooses the first password: after a single-use link, and in a new shop, where the
+holder of the printed key becomes the owner.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def passkey_options(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_POST
 def passkey_sign_in(request: HttpRequest) -> HttpResponse:
-    """Sign in with a passkey alone: it is two factors, something that one has and a finger, face or PIN."""
+    """Sign in with only a passkey: it is two factors, a device and a finger, face or PIN."""
     shown = shown_factor(request)
     try:
         used = passkeys.check_key(None, shown.assertion, host=shown.host, act=passkeys.SIGN_IN, content={})
@@ -110,13 +110,13 @@ def passkey_sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def begin_session(request: HttpRequest, person: User, *, redirect_url: str | None = None) -> HttpResponse:
-    """Sign this person in; ask first for a second factor that was not shown yet."""
+    """Sign this person in; first ask for a second factor that was not shown yet."""
     begun: HttpResponse = perform_login(request, Login(user=person, redirect_url=redirect_url))
     return begun
 
 
 class OwnPassword(PasswordChangeView):  # type: ignore[misc]
-    """Change one's own password: the old one, and the second factor, if there is one."""
+    """Change the own password, with the old one, and the second factor if there is one."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """People who sign in through the provider have no password to change."""
@@ -126,7 +126,7 @@ class OwnPassword(PasswordChangeView):  # type: ignore[misc]
         return answer
 
     def form_valid(self, form: ChangePasswordForm) -> HttpResponseBase:
-        """Store it. Other devices have to sign in again and are strangers; this one stays known."""
+        """Store the password. Other devices have to sign in again and are unknown; this one stays known."""
         person = form.user
         if factors.has_factor(person):
             try:
@@ -152,7 +152,7 @@ own_password = OwnPassword.as_view()
 @never_cache
 @require_http_methods(["GET", "POST"])
 def access_link(request: HttpRequest) -> HttpResponse:
-    """Show the form; use the link up only when a password that is good enough was chosen, and sign the person in."""
+    """Show the form; use the link up only after the choice of a good password, and sign the person in."""
     token = request.POST.get("link", "") or request.GET.get("link", "")
     try:
         link = read_link(token)
@@ -168,7 +168,7 @@ def access_link(request: HttpRequest) -> HttpResponse:
 
 
 def private(answer: HttpResponse) -> HttpResponse:
-    """The address holds the token: other sites get its host only. With no referrer at all Django refuses the form."""
+    """The address holds the token: other sites get only its host. With no referrer at all Django refuses the form."""
     answer.headers["Referrer-Policy"] = "strict-origin"
     return answer
 

@@ -28,7 +28,7 @@ class Command(PlainCommand):
         add_as(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Exit 0 with the link, 1 when the name is taken, 2 for a name that is not valid."""
+        """Exit 0 with the link, 1 for a taken name, 2 for an invalid name."""
         actor = acting_person(options, Right.MANAGE_STAFF)
         name = User.normalize_username(options["name"])
         try:

@@ -1,4 +1,4 @@
-"""`./run manage link_oidc NAME SUB`: let somebody who has an account sign in through the provider."""
+"""`./run manage link_oidc NAME SUB`: lets a person with an account sign in through the provider."""
 
 from typing import Any
 

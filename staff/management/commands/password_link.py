@@ -1,4 +1,4 @@
-"""`./run manage password_link NAME`: a link with which somebody who lost the password chooses a new one."""
+"""`./run manage password_link NAME`: a link with which a person who lost the password chooses a new one."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ class Command(PlainCommand):
         parser.add_argument("name", help="The user name.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Exit 0 with the link, 1 when there is nobody with this name, or the account is switched off."""
+        """Exit 0 with the link, 1 for an unknown name, or an account that is switched off."""
         person = person_named(options["name"])
         try:
             token = make_link(person, actor=None)

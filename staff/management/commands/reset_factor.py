@@ -1,4 +1,4 @@
-"""`./run manage reset_factor NAME`: take the second factors away from somebody who has lost them."""
+"""`./run manage reset_factor NAME`: removes the second factors of a person who has lost them."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ class Command(PlainCommand):
         parser.add_argument("name", help="The user name.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Exit 0 with how many were removed, 1 when there is nobody with this name."""
+        """Exit 0 with the number of removed factors, 1 for an unknown name."""
         person = person_named(options["name"])
         removed = reset_factors(person, actor=None)
         facts = {"name": person.username, "removed": removed}
