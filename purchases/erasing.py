@@ -1,4 +1,4 @@
-"""What erasing a customer does to the orders for the customer's numbers."""
+"""Erasing a customer masks the orders for the customer's numbers."""
 
 from customers.services.leaving import forgets
 from purchases.models import Order

@@ -1,4 +1,4 @@
-"""What the last status request about an open order brought, and when: the outcome of "Check the status now"."""
+"""The result and time of the last status request about an open order: the outcome of "Check the status now"."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def last_exchange() -> Subquery:
 
 
 def last_check(order: Order) -> str:
-    """In one sentence what it brought, of an order with `last_exchange` as `checked`; "" if the status says it."""
+    """The result in one sentence, for an order with `last_exchange` as `checked`; "" if the status says it."""
     checked: dict[str, str] | None = order.checked  # type: ignore[attr-defined] # by `last_exchange`
     if order.is_final or not order.polls or not checked:
         return ""

@@ -1,4 +1,4 @@
-"""The list of orders: what it is made of."""
+"""The parts of the list of orders."""
 
 from __future__ import annotations
 

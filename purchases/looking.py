@@ -1,6 +1,6 @@
-"""What a filter of orders finds at once: for "find anything" at each letter, and to say why a list is empty.
+"""Finds quickly the orders of a filter: for "find anything" at each letter, and to say why a list is empty.
 
-It looks through a bounded number of orders, however many the shop has.
+It searches a bounded number of orders, in a shop of any size.
 """
 
 from __future__ import annotations

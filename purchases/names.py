@@ -1,4 +1,4 @@
-"""What people call the values of the filters of orders, in every language, for a typed line (`purchases.reading`)."""
+"""People's names for the values of the orders' filters, in every language, for a typed line (`purchases.reading`)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def read_choices() -> dict[str, list[tuple[Any, str]]]:
 
 
 def names_of(name: str, choices: Iterable[tuple[Any, Any]]) -> dict[str, str]:
-    """What people call the choices of the filter `name`, each with its value; a person also by first name and username.
+    """People's names for the choices of the filter `name`, each with its value; a person also by first and user name.
 
     Each part of "Card (EDC)" counts, and each word that people use for one choice only. `choices` in our own words are
     read again in each language.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PaymentPaper:
-    """What goes on the paper of one payment; the templates and the printer take it as a `ReceiptPaper`."""
+    """The content of the paper of one payment; the templates and the printer take it as a `ReceiptPaper`."""
 
     head: Letterhead
     paper: Paper
@@ -39,7 +39,7 @@ class PaymentPaper:
 
     @property
     def lines(self) -> Lines:
-        """What stands on it, in the shop's language or that of the reader."""
+        """The lines of the paper, in the shop's language or that of the reader."""
         with translation.override(self.head.language or translation.get_language()):
             return framed(
                 self.head,

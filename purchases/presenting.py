@@ -191,7 +191,7 @@ def explain(order: Order, actions: _Actions) -> Explanation:
 
 
 def after_rise(order: Order, person: User) -> dict[str, Any]:
-    """What follows once the risen cost of an order is confirmed, for its page: above all its profit (rupiah).
+    """The effect of confirming the risen cost of an order, for its page: above all its profit (rupiah).
 
     `is_above_limit`: this person cannot confirm it. `who_confirms`: reads the names of colleagues; only for a person
     without the right to sell at a loss.
@@ -227,7 +227,7 @@ def limits_shown(person: User, amount: int, *, largest: int | None = None) -> di
 
 
 def wait_words(seconds: float | None) -> str:
-    """When an order in the line is sent at the latest, in the person's words; "" when that is at once or not known."""
+    """The words for the latest sending of an order in the line; "" when that is at once or not known."""
     if seconds is None or seconds < 5:
         return ""
     if seconds <= 60:
@@ -311,7 +311,7 @@ def _never_arrived(actions: _Actions) -> Explanation:
 
 
 def step_if_never_arrived(*, may_decide: bool) -> str:
-    """What to do with an order that seems never to have arrived, for its page and its alert alike."""
+    """The step for an order that seems never to have arrived, for both its page and its alert."""
     if may_decide:
         return str(_("Do not sell it again. Check the status now."))
     return str(_("Do not sell again. A person who may resolve orders has to decide this."))

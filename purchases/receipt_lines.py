@@ -1,4 +1,4 @@
-"""What stands on a receipt, in its language: the one source for the browser's paper and for the printer's lines."""
+"""The content of a receipt, in its language: the only source for the browser's paper and for the printer's lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Mark:
-    """A line of its own. `code`: "test", "void", "copy", "by_hand", "printed" or "printed_all"."""
+    """A separate line. `code`: "test", "void", "copy", "by_hand", "printed" or "printed_all"."""
 
     code: str
     text: str

@@ -18,9 +18,9 @@ _LOOKS: dict[str, Look] = {"total": "tall", "sum": "tall"}
 
 
 def direct_job(request: StaffRequest, sheets: Sequence[ReceiptPaper], key: str) -> dict[str, Any] | None:
-    """What the page of these papers sends to the till's printer; None if the browser's own window prints them.
+    """The job that the page of these papers sends to the till's printer; None if the browser's own window prints them.
 
-    It prints by itself once, right after the print was made (`tills.printing.print_next`).
+    It prints automatically once, right after the print was made (`tills.printing.print_next`).
     """
     job = job_of(request, sheets)
     return job and {**job, "now": is_next(request, key)}

@@ -80,7 +80,7 @@ class Receipt:
 
     @property
     def owner(self) -> MeterOwner | None:
-        """Whose meter a token is for."""
+        """The owner of the meter for which a token is."""
         serial = self.serial
         return MeterOwner.read(serial) if serial and serial.is_token else None
 
@@ -111,7 +111,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class ReceiptPaper:
-    """All that goes on one paper."""
+    """The content of one paper."""
 
     head: Letterhead
     paper: Paper
@@ -151,7 +151,7 @@ class ReceiptPaper:
 
     @property
     def cashiers(self) -> list[str]:
-        """The names of the people who sold what is on it."""
+        """The names of the people who sold the orders on it."""
         return [*dict.fromkeys(receipt.cashier for receipt in self.receipts if receipt.cashier)]
 
 

@@ -41,7 +41,7 @@ class ActionReason(models.TextChoices):
 
 FINAL = frozenset({Status.SUCCESS, Status.FAILED, Status.REJECTED, Status.CANCELLED, Status.CLOSED, Status.REVERSED})
 OPEN = frozenset(Status) - FINAL
-# It has ended, and the customer has nothing.
+# The order has ended, and the customer has nothing.
 UNFULFILLED = FINAL - {Status.SUCCESS}
 # The upstream took it and the customer has nothing: the share of sales that went through is without these.
 UNSOLD = frozenset({Status.FAILED, Status.REJECTED, Status.REVERSED})

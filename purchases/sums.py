@@ -1,4 +1,4 @@
-"""What the orders of a list come to: how many, their price, cost and profit."""
+"""The sums of the orders of a list: their number, price, cost and profit."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Sums:
 
     @property
     def others(self) -> int:
-        """How many ended without arriving."""
+        """The number of orders that ended without arriving."""
         return self.count - self.arrived - self.open
 
 

@@ -128,7 +128,7 @@ class OrderTable(Table[Order]):
 
     @column(_("Profit"), css="num", phone="none", fields=("profit",), is_extra=True, right=Right.VIEW_COST)
     def profit(self, order: Order) -> str:
-        """What an order that arrived earned; "" for every other one."""
+        """The profit of an arrived order; "" for every other one."""
         return signed_rupiah(_profit(order)) if order.status == Status.SUCCESS else ""
 
     @column(_("Cashier"), phone="none", fields=("cashier",), is_extra=True)

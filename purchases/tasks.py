@@ -25,7 +25,7 @@ def poll_order(order_id: int, permit_id: str = "") -> bool:
 
 @shared_task
 def ask_anyway(order_id: int) -> None:
-    """Ask for the status of an order in any status: a callback said something else of it than we know."""
+    """Ask for the status of an order in any status: a callback reported another status than the known one."""
     services.poll(order_id, call_class=CallClass.BACKGROUND, is_any=True)
 
 

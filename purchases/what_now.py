@@ -1,8 +1,8 @@
-"""What to do now with an order whose outcome is not known, and who decides it from what time.
+"""The words for an order of unknown outcome: the present step, the people who decide it, and from what time.
 
-It promises only what the code does: the decision is offered from the hour that `possible_outcomes` goes by at the
-latest (at once, if the upstream says that it does not know the order), and the names are those of people who hold the
-right. A person in a hurry reads it: the time of the next poll stands elsewhere.
+It promises only what the code does: the decision is offered from the latest hour of `possible_outcomes` on (at once, if
+the upstream says that it does not know the order), and the names are those of people who hold the right. A person in a
+hurry reads it: the time of the next poll is elsewhere.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     from staff.models import User
 
-#: How long an order may wait for a person.
+#: The time for which an order may wait for a person.
 DECIDED_WITHIN = dt.timedelta(minutes=30)
 
 
 class Now(NamedTuple):
-    """What to do now, and below it who decides when; "" if the step of the order's explanation is shown there.
+    """The present step, and below it the deciders and the time; "" if the explanation's own step is shown.
 
     `waits`: the person has nothing to do with the order until then.
     """

@@ -1,4 +1,4 @@
-"""How the commands send and print orders, and which exit code says their state."""
+"""Sends and prints orders for the commands, and gives the exit code for their state."""
 
 import json
 import sys

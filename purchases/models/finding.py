@@ -1,4 +1,4 @@
-"""How a search finds an order: by its identifiers and parts of them, in the form that the table's indexes have."""
+"""Finds an order by its identifiers and parts of them, in the form of the table's indexes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def end_of_ref_id(text: str) -> str:
 
 
 def but_by_number(text: str, noted: Collection[int]) -> Q:
-    """What still finds an order of an erased customer: ref_id, trx_id and notes.
+    """The condition that still finds an order of an erased customer: by ref_id, trx_id and notes.
 
     A slip and a full SN find it, too, unless the text is the order's number.
     """

@@ -16,7 +16,7 @@ from purchases.models.orders import Order
 
 
 class Lack(models.TextChoices):
-    """What an order that is taken in lacks, or what keeps it from being taken in."""
+    """A missing fact of an order that is taken in, or the reason why it cannot be taken in yet."""
 
     SELLER = "seller", _("its seller is not known here")
     SHIFT = "shift", _("its shift is not known here: the money is in no drawer's count")
@@ -26,12 +26,12 @@ class Lack(models.TextChoices):
     TWIN = "twin", _("waits until another order for the same product and number has ended")
 
 
-#: An order with one of these waits and is taken in by itself; every other lack is for a person.
+#: An order with one of these waits and is taken in automatically; a person handles every other lack.
 WAITING = (Lack.PRODUCT, Lack.TWIN)
 
 
 class LostOrder(models.Model):
-    """An order that was sent after the moment to which the database was restored, and what became of it here."""
+    """An order that was sent after the moment to which the database was restored, and its state here."""
 
     ref_id = models.CharField(max_length=64, unique=True)
     line = models.JSONField(help_text="As it was sent last: purchases.services.sent.line_of. Rupiah.")
@@ -58,7 +58,7 @@ class LostOrder(models.Model):
 
     @property
     def customer_pays(self) -> int:
-        """Rupiah: what the customer was to pay."""
+        """Rupiah that the customer had to pay."""
         pays: int = self.line["payment"]["amount"]
         return pays
 
@@ -69,5 +69,5 @@ class LostOrder(models.Model):
 
     @property
     def words(self) -> list[Any]:
-        """What it lacks, or waits for."""
+        """The words for its missing facts, or for what it waits for."""
         return [Lack(code).label for code in self.lacks]

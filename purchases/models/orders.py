@@ -81,20 +81,20 @@ class OrderQuerySet(models.QuerySet["Order"]):
         return self.filter(status__in=OPEN)
 
     def for_table(self) -> OrderQuerySet:
-        """With what the columns of `OrderTable` show, read at once."""
+        """The orders with everything that the columns of `OrderTable` show, read at once."""
         return self.select_related("product").with_tags()
 
     def with_tags(self) -> OrderQuerySet:
-        """With the names of the tags of each, as `tag_names`."""
+        """The orders, each with the names of its tags as `tag_names`."""
         tags = Order.tags.through.objects.filter(order=OuterRef("pk")).order_by("tag__name")
         return self.annotate(tag_names=ArraySubquery(tags.values("tag__name")))  # type: ignore[no-redef] # named below
 
     def for_file(self) -> OrderQuerySet:
-        """With what a row of the list's file holds, read at once."""
+        """The orders with everything that a row of the file holds, read at once."""
         return self.select_related("product", "placed_by", "payment__debt__account__customer")
 
     def for_receipt(self) -> OrderQuerySet:
-        """With what a receipt shows, read at once."""
+        """The orders with everything that a receipt shows, read at once."""
         return self.select_related("product", "placed_by", "payment__debt__account__customer")
 
     def stuck(self, *, lately: Any, verdict_from: Any) -> OrderQuerySet:
@@ -386,7 +386,7 @@ class Order(models.Model):
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing more will happen to it by itself or by the upstream."""
+        """Whether nothing more will happen to it, automatically or by the upstream."""
         return self.status in FINAL
 
     @property
@@ -410,7 +410,7 @@ class Order(models.Model):
         return self.kind == self.Kind.BILL or self.selling_price in {None, self.max_price}
 
     def customer_pays_at(self, cost: int) -> int:
-        """Rupiah: the customer's price once a cost of so many rupiah is confirmed."""
+        """Rupiah: the customer's price after a cost of this many rupiah is confirmed."""
         return self.customer_pays + (cost - self.max_price if self.follows_cost else 0)
 
     def sells_below(self, cost: int) -> bool:

@@ -52,7 +52,7 @@ class OrderEvent(models.Model):
 
 
 class Incident(models.Model):
-    """Something that money should not do. The order's row stays as it was; a person looks into it."""
+    """An event that should never happen to money. The order's row stays as it was; a person looks into it."""
 
     class Kind(models.TextChoices):
         CONTRADICTION = "contradiction", _("The provider contradicts a final status")
@@ -107,7 +107,7 @@ IncidentHistory = history_of(Incident)
 
 
 class OrderNote(models.Model):
-    """What a person noted about an order. Append-only."""
+    """A person's note about an order. Append-only."""
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="notes")
     at = models.DateTimeField(default=timezone.now)

@@ -1,4 +1,4 @@
-"""How two people end an order."""
+"""The decision of two people about the end of an order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from purchases.states import Status
 
 
 class Verdict(models.Model):
-    """How an order ended, where the upstream leaves it open or took a success back: one proposes, another approves."""
+    """The end of an order that the upstream leaves open or took back: one person proposes, another approves."""
 
     class Outcome(models.TextChoices):
         SUCCESS = Status.SUCCESS.value, _("Success: the customer has it")

@@ -1,4 +1,4 @@
-"""The allowed actions of an order for each person: the one place that pages, commands and services ask."""
+"""The allowed actions of an order for each person: the only place that pages, commands and services ask."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def not_possible(order: Order) -> ActionRefused:
 
 
 def possible_outcomes(order: Order) -> frozenset[Status]:
-    """How two people may decide the order: success, failed or reversed. Empty while the upstream may still report.
+    """The possible decisions of two people: success, failed or reversed. Empty while the upstream may still report.
 
     They may decide when the upstream leaves the order open for too long, has said that it does not know it, or may
     have taken its success back.

@@ -84,7 +84,7 @@ class SpendingAct(Act):
         return branch_of_sale(asker, content[PAYMENT]["shift"])
 
     def refuse_approver(self, approval: Approval, person: User) -> None:
-        """Nobody approves more than they may spend for one order."""
+        """Nobody approves more than the own limit for one order."""
         limit = limits_of(person).per_order
         if limit is not None and approval.facts["price"] > limit:
             raise AboveLimit(limit)
@@ -94,7 +94,7 @@ class SpendingAct(Act):
 
     @staticmethod
     def payment_lines(content: Content) -> list[Line]:
-        """How the customer pays, if the asker chose it."""
+        """The customer's way to pay, if the asker chose it."""
         words = PaymentFacts.of(content[PAYMENT]).words
         return [Line(PAYMENT, _("Paid by"), words)] if words else []
 
@@ -134,7 +134,7 @@ class PurchaseAct(SpendingAct):
         return [products, repeats_of(pairs)]
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The content with the product as it is now. Raises as `content_now`."""
+        """The content with the product as it is now. Raises the same as `content_now`."""
         asked, (products, repeats) = approval.facts, seen.answers
         product = next((row for row in products if row.code == asked.get("product_code")), None)
         if product is None:
@@ -209,7 +209,7 @@ class VerdictAct(Act):
         return [Verdict.objects.select_related("order").filter(pk__in=keys).order_by("pk")]
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """The verdict with the order's present status. Raises as `content_now`."""
+        """The verdict with the order's present status. Raises the same as `content_now`."""
         proposed = next((row for row in seen.answers[0] if row.pk == approval.facts.get("verdict")), None)
         if proposed is None:
             return approval.facts
@@ -240,7 +240,7 @@ class VerdictAct(Act):
         return f"{content['ref_id']} → {Verdict.Outcome(content['outcome']).label}"
 
     def amount(self, content: Content) -> int | None:
-        """Rupiah that the order is about."""
+        """The price of the order in rupiah."""
         price: int = content["price"]
         return price
 

@@ -1,6 +1,6 @@
-"""Acts on many orders at once. Each order is judged by itself, by the rules of one order.
+"""Acts on many orders at once. Each order is judged separately, by the rules of one order.
 
-Nothing here asks the upstream: an order that may have arrived is decided on its own page, where the person waits.
+Nothing here calls the upstream: an order that may have arrived is decided on its own page, where the person waits.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def bulk_acts_of(person: User) -> list[Bulk]:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one order; `refusal` is empty if it was done."""
+    """The result for one order; `refusal` is empty after a success."""
 
     order: Order
     refusal: str = ""
@@ -99,7 +99,7 @@ def _nothing_to_poll(order: Order) -> ActionRefused:
 
 
 def release(order: Order, *, actor: User) -> None:
-    """Put an order that needs action back in the queue, for the confirmed price. Raises what `send_again` raises."""
+    """Put an order that needs action back in the queue, for the confirmed price. Raises the same as `send_again`."""
     order.refresh_from_db()
     check_release(order, actor=actor)
     send_again(order, actor=actor)
@@ -115,5 +115,5 @@ def check_release(order: Order, *, actor: User) -> None:
 
 
 def _is_lost(order: Order) -> bool:
-    """Whether the order needs action and what followed may be missing after a restore."""
+    """Whether the order needs action and its later events may be missing after a restore."""
     return order.status == Status.NEEDS_ACTION and may_be_lost(order.sent_at or order.created_at)

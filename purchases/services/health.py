@@ -1,4 +1,4 @@
-"""What our own last orders say about products: the health of each, and the best sellers; counted in the background.
+"""Counts our own last orders in the background: the health of each product, and the best sellers.
 
 The health is kept as one row a product. No page waits for either count.
 """
@@ -29,10 +29,10 @@ _LEAST_FAILED, _LEAST_PART = 3, 0.3
 # A product is slow if two of its last three orders took longer than this, or are on their way for longer.
 _SLOW_AFTER = dt.timedelta(minutes=2)
 _SLOW_OF, _LEAST_SLOW = 3, 2
-# How long a product is called slow after its last slow order has ended, while nothing else is sold.
+# The time for which a product is called slow after the end of its last slow order, while it has no other sale.
 _SLOW_FOR = dt.timedelta(minutes=15)
 _BOUGHT_WITHIN = dt.timedelta(days=30)
-# However busy the shop is, this many of its last orders say what is bought most.
+# In a shop of any size, this many of its last orders decide the best sellers.
 _LAST_ORDERS = 20_000
 
 
@@ -54,7 +54,7 @@ def recount_when_committed(statuses: Collection[str]) -> None:
 
 
 def count_health_if_due() -> None:
-    """Count the health if an order has ended or become slow since the last time; otherwise ask the database nothing."""
+    """Count the health if an order has ended or become slow since the last time; otherwise run no query."""
     if recount.is_due(_RECOUNT):
         count_health()
 
@@ -91,7 +91,7 @@ def _health(orders: Sequence[_Sold], now: dt.datetime) -> Health:
 
 
 def _slow_until(orders: Sequence[_Sold], now: dt.datetime) -> dt.datetime | None:
-    """Until when the product is called slow; None if it is not."""
+    """The time until which the product is called slow; None if it is not slow."""
     took = []
     for order in orders:
         if order.sent_at and (order.status in POLLED or order.status in {Status.SUCCESS, Status.FAILED}):

@@ -37,7 +37,7 @@ _SUBMIT = OrderEvent.Source.SUBMIT
 def find_lost(folder: Path) -> int:
     """Note each order of the journal in `folder` that this database does not know, once; return how many these are.
 
-    Call it before anything is asked of the upstream: then every sending in the journal lies before the next number.
+    Call it before the first call to the upstream: then every sending in the journal is before the next number.
     """
     lines = read_lines(folder, account=upstream_account().fingerprint)
     number, now = next_number(), clock.now()

@@ -1,8 +1,8 @@
-"""The one door to a status: every order is stored here, and moves here, with its event and its entries in the books.
+"""The only door to a status: every order is stored here, and moves here, with its event and its entries in the books.
 
 Lock order, everywhere: a batch, the bill's check, the order, its payment, a shift, an account, the person who spends
-(`limits`), the trx_id (`trx_ids`), the SN (`serials`), what hangs on the order (events, incidents, verdicts), the
-books. Several orders are locked in the order of their keys, or locked ones are skipped. The books come last: see
+(`limits`), the trx_id (`trx_ids`), the SN (`serials`), the order's other rows (events, incidents, verdicts), the books.
+Several orders are locked in the order of their keys, or locked ones are skipped. The books come last: see
 `ledger.services.posting`.
 """
 
@@ -54,7 +54,7 @@ _NUMBER = "nextval(pg_get_serial_sequence('gateway_exchange', 'id'))"
 
 @dataclass(frozen=True, kw_only=True)
 class Cause:
-    """Who or what moves an order, as its timeline keeps it. `facts`: the values in our own words."""
+    """The person or event that moves an order, as its timeline keeps it. `facts`: the values in our own words."""
 
     source: OrderEvent.Source
     actor: User | None = None
@@ -94,9 +94,9 @@ def lock_orders_for_move(ref_ids: Collection[str]) -> dict[str, Order]:
 def store(order: Order, payment: PaymentFacts, facts: dict[str, Any] | None = None, *, note: str = "") -> None:
     """Insert a new order, queued or in need of action, with its payment.
 
-    `facts`: the values in our own words about its first event. `note`: the person's words in it. Raises
-    `LimitReached` if it is beyond what its person may spend, `BalanceShort` if its price cannot be reserved, and what
-    `drawers.services.take_payment` raises.
+    `facts`: the values in our own words about its first event. `note`: the person's words in it. Raises `LimitReached`
+    if it is beyond what its person may spend, `BalanceShort` if its price cannot be reserved, and the errors of
+    `drawers.services.take_payment`.
     """
     with transaction.atomic():
         order.payment = drawers.take_payment(
@@ -115,7 +115,7 @@ def store(order: Order, payment: PaymentFacts, facts: dict[str, Any] | None = No
 def store_sent(order: Order, *, facts: dict[str, Any]) -> None:
     """Insert an order that was sent before this database knew it, as "outcome not known yet". Its payment is stored.
 
-    Its price is reserved even beyond what is available: it may be charged already.
+    Its price is reserved even if less is available: it may be charged already.
     """
     insert_row(order)
     _write([Move(order, None, Cause(source=OrderEvent.Source.SUBMIT, facts=facts))])
@@ -125,7 +125,7 @@ def move(order: Order, to: Status, cause: Cause, *, wait: float | None = None, *
     """Bring a locked order to `to`, with the columns in `facts`; due again in `wait` seconds, else by its status.
 
     The caller has checked that the order may move so; the database refuses it otherwise. Raises `BalanceShort` if the
-    order is queued again and costs more than is available.
+    order is queued again and costs more than the available balance.
     """
     write([begin(order, to, cause, wait=wait, **facts)])
 

@@ -1,4 +1,4 @@
-"""Place an order: everything that can be refused is refused here, before anything is sent."""
+"""Places an order: every possible refusal happens here, before anything is sent."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from staff.services import limits_of
 if TYPE_CHECKING:
     from staff.models import User
 
-# How customers nearly always pay.
+# The way in which customers nearly always pay.
 IN_CASH = PaymentFacts()
 # The key of the payment in an approval's content.
 PAYMENT = "payment"
@@ -100,12 +100,13 @@ def place_order(
     """Store an order (queued) and put it into the line of the person; return it.
 
     `max_price`: whole rupiah, the price that was seen; the upstream must not charge more. `takes_less`: a lower price
-    is taken, too. `selling_price`: whole rupiah, what the customer confirmed; without it what the product sells for.
-    `reason`: why it is sold below cost. `idempotency_key`: one per confirmed form or command; the same key gives the
-    same order again. `confirm_repeat`: a person meant a second one on the same day. `wait_for_topup`: if less is
-    available, it needs action until it is queued by itself. `enqueue=False`: the caller submits it. `approved`: the
-    approval, if it is above the person's limit. `payment`: how the customer pays. `ref_id`: made before; without it
-    a new one is made. `in_background`: no person waits for it, so it is sent in the background's turns.
+    is taken, too. `selling_price`: whole rupiah, the price that the customer confirmed; without it the product's
+    present price. `reason`: why it is sold below cost. `idempotency_key`: one per confirmed form or command; the same
+    key gives the same order again. `confirm_repeat`: a person wants a second one on the same day. `wait_for_topup`: if
+    less is available, it needs action until it is queued automatically. `enqueue=False`: the caller submits it.
+    `approved`: the approval, if it is above the person's limit. `payment`: how the customer pays. `ref_id`: made
+    before; without it a new one is made. `in_background`: no person waits for it, so it is sent in the background's
+    turns.
 
     Raises `InvalidDestination`, `NotForSale`, `PriceMoved`, `SellingPriceMoved`, `OpenDuplicate`, `RepeatToday`,
     `TokenUsed`, `BelowCost`, `LimitReached`, `OutsideHours`, `NeedsApproval`, `BalanceShort`, `PaymentUnclear` or
@@ -280,7 +281,7 @@ def queue_order(
             order.status, order.action_reason = Status.NEEDS_ACTION, ActionReason.BALANCE_SHORT
             store(order, payment, facts, note=note)
     except (IntegrityError, CreditRefused):
-        # Another request was faster between our look and our insert: a constraint or the account refused ours.
+        # Another request was faster between our query and our insert: a constraint or the account refused ours.
         if before := Order.objects.filter(idempotency_key=idempotency_key).first():
             return _same_order(before, product, destination, payment)
         if duplicate := Order.objects.open().filter(product_code=product.code, destination=destination).first():

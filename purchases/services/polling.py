@@ -1,4 +1,4 @@
-"""Ask the upstream what has become of an order. Asking is always safe."""
+"""Polls the status of an order at the upstream. Polling is always safe."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def poll(order_id: int, *, call_class: CallClass, permit_id: str = "", is_any: b
 def has_arrived(ref_id: str) -> bool:
     """Whether the upstream knows this ref_id, which has no order here and may have been sent before a restore.
 
-    Raises an `UpstreamError` when it does not say.
+    Raises an `UpstreamError` without a clear answer.
     """
     try:
         gateway.call(requests.transaction_status(ref_id=ref_id))
@@ -107,7 +107,7 @@ def _count_not_found(polled: Order) -> None:
     with transaction.atomic():
         order = lock_order_for_move(polled.pk)
         if order.attempt != polled.attempt or order.status not in POLLED:
-            return  # moved meanwhile, or judged as never arrived already
+            return  # moved meanwhile, or already judged as never arrived
         if order.status == Status.PENDING:
             detail = f"accepted as {order.trx_id}, now the status request says not found"
             record_incident(order, Incident.Kind.LOST_AFTER_ACCEPTANCE, detail, source=_POLL)
@@ -124,7 +124,8 @@ def _count_not_found(polled: Order) -> None:
 def _after_not_found(order: Order, since: dt.datetime) -> Decision | None:
     times, code = order.not_found_count, ErrorCode.TRANSACTION_NOT_FOUND
     # No repeat after a refusal: it may be about the first sending ("already paid"), which only the grace period clears.
-    # No repeat from before a restore: what a person confirmed then may be cancelled, or paid otherwise by now.
+    # No repeat from before a restore: a payment that a person confirmed then may by now be cancelled, or paid in
+    # another way.
     is_lost = may_be_lost(order.created_at) or LostOrder.objects.filter(order=order).exists()
     if order.kind == Order.Kind.BILL and not order.error_code and not is_lost:
         # The document's one exception: an identical payment is safe to repeat (/v1/bill/pay 5). A purchase never is.
@@ -143,7 +144,7 @@ def _after_not_found(order: Order, since: dt.datetime) -> Decision | None:
 
 
 def follow(order: Order, *, seconds: float) -> Order:
-    """Wait up to `seconds` until the order is final or needs action, doing what falls due for it; return it then."""
+    """Wait up to `seconds` until the order is final or needs action, and do what falls due for it; return it then."""
     until = time.monotonic() + seconds
     order.refresh_from_db()
     while not order.is_final and order.status != Status.NEEDS_ACTION and time.monotonic() < until:

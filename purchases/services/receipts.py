@@ -1,4 +1,4 @@
-"""Print receipts: each print is kept, so that a second one can never pass for the original."""
+"""Prints receipts: each print is stored, so that a second one can never pass for the original."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Report:
 
 
 def apply_report(order_id: int, report: Report) -> Order:
-    """Move the order to what the upstream says, with its event and its entries, in one transaction; return it.
+    """Move the order to the reported status, with its event and its entries, in one transaction; return it.
 
     A repeated report changes nothing, nor does one that is older than what we know (pending after success). A
     contradiction of a final status becomes an `Incident`; the status stays.

@@ -47,7 +47,7 @@ def send_again(order: Order, *, actor: User, max_price: int | None = None, reaso
     """Put a purchase that needs action back in the queue, with the SAME ref_id.
 
     `max_price`: whole rupiah, newly confirmed; needed when the catalogue's price is above the one confirmed before.
-    `reason`: why it is sold below cost then. Raises `ActionRefused`, `PriceMoved`, and what `requeue` raises.
+    `reason`: why it is sold below cost then. Raises `ActionRefused`, `PriceMoved`, and the errors of `requeue`.
     """
     poll_before_deciding(order)
     with transaction.atomic():
@@ -119,7 +119,7 @@ def close_never_arrived(order: Order, *, actor: User, note: str = "") -> Order:
 def poll_now(order: Order, *, actor: User) -> bool:
     """Ask for the status at once, before anything in the background; False without Redis, so that it waits until due.
 
-    Raises `ActionRefused` when there is nothing to ask about.
+    Raises `ActionRefused` when there is nothing to poll.
     """
     order.refresh_from_db()
     require(Action.POLL, order, actor)

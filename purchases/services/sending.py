@@ -56,7 +56,7 @@ class Claim:
 
 
 def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> bool:
-    """Send the order if it is queued and the rate budget lets it; apply what the upstream answers.
+    """Send the order if it is queued and the rate budget has room; apply the upstream's answer.
 
     False: it was certainly not sent and is queued again.
 
@@ -160,7 +160,7 @@ def _request(order: Order) -> Request[Transaction]:
 
 
 def _after(error: UpstreamError, claimed: Claim) -> Decision:
-    """The order's next status when its sending got no report."""
+    """The order's next status if its sending got no report."""
     unknown = Decision(status=Status.UNKNOWN, source=_SUBMIT, facts={"code": "no_answer", "reason": str(error)})
     queued = replace(unknown, status=Status.QUEUED, wait=wait_after(error), uncharged_no=claimed.number)
     match error:

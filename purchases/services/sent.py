@@ -1,4 +1,4 @@
-"""The journal of what is sent: before a request that spends goes out, a line holds all that makes its order again.
+"""The journal of what is sent: before a request that spends goes out, a line has all facts of its order.
 
 So a shop that is restored from a backup finds the orders that the backup does not know (`purchases.services.lost`).
 The lines are in `SENT_FOLDER`, and the launcher copies them to where the backups go.
@@ -29,7 +29,7 @@ log = structlog.get_logger()
 # Our account, the seller, the payment and the approval of the order, as the line has them. The claim reads this value
 # together with the order's lock, because each sending needs it. The migration 0003_sent_beside makes the function.
 BESIDE = "purchases_sent_beside(payment_id)"
-# The bill as the customer was asked to pay it.
+# The bill as the customer confirmed it.
 _BILL = (
     *("customer_name", "period", "details", "months", "amount", "admin_fee", "penalty", "total"),
     *("expires_at", "answered_at", "created_at"),
@@ -90,7 +90,7 @@ def _note_late(ref_id: str) -> None:
 
 
 def line_of(order: Order, beside: Mapping[str, Any]) -> dict[str, Any]:
-    """All that makes the order again: rupiah, keys of our rows, times of the database's clock."""
+    """Everything from which the order can be made again: rupiah, keys of our rows, times of the database's clock."""
     bill = getattr(order, "bill_check", None) if order.kind == Order.Kind.BILL else None
     return {
         "time": order.sent_at,

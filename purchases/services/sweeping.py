@@ -1,4 +1,4 @@
-"""Find in the database what is due, so that a lost message, a crash or a restart changes only the time."""
+"""Finds due orders in the database, so that a lost message, a crash or a restart changes only the time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def take_due(limit: int) -> list[Work]:
 
 
 def longest_wait(order: Order) -> float | None:
-    """How long a queued order in a person's line waits at most (seconds); None if that is unknown."""
+    """The longest wait of a queued order in a person's line (seconds); None if that is unknown."""
     return line.longest_wait(Work(SUBMIT, order.pk)) if order.status == Status.QUEUED else None
 
 

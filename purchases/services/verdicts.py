@@ -1,4 +1,4 @@
-"""Two people decide how an order ended: one proposes with evidence, another approves.
+"""Two people decide the end of an order: one proposes with evidence, another approves.
 
 A proposal waits in the approvals. Lock order: the approval, the order, then its verdict.
 """
@@ -28,8 +28,8 @@ VERDICT = "verdict"
 def propose_verdict(order: Order, *, outcome: str, evidence: str, reason: str, actor: User, sn: str = "") -> Verdict:
     """Ask a second person to end the order as `outcome`: "success", "failed" or "reversed". Raises `ActionRefused`.
 
-    `evidence`: where it was seen. `sn`: the SN that was seen there, for a success; the order gets it, marked as entered
-    by hand. Nothing moves before the approval, and it is refused once the order has moved.
+    `evidence`: the place where a person saw the end. `sn`: the SN that was seen there, for a success; the order gets
+    it, marked as entered by hand. Nothing moves before the approval, and it is refused once the order has moved.
     """
     if not evidence.strip() or not reason.strip():
         raise ActionRefused(_("A decision needs evidence and a reason."))
@@ -116,5 +116,5 @@ def undecided(order: Order, verdict: Verdict) -> Verdict:
 
 
 def decided_before() -> ActionRefused:
-    """Why a verdict that does not wait any more cannot be approved."""
+    """The reason why a verdict that no longer waits cannot be approved."""
     return ActionRefused(_("This decision was made before."))

@@ -1,4 +1,4 @@
-"""Queue what waits for a top-up, once enough is available."""
+"""Queues orders that wait for a top-up, when enough is available."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people do with several orders of the list: those that they ticked, or all of the filter."""
+"""Acts on several orders of the list: the ticked ones, or all of the filter."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from purchases.views.receipts import receipts_address
 @staff_only(Right.VIEW_ORDERS)
 @require_POST
 def order_bulk(request: StaffRequest) -> HttpResponseBase:
-    """Do one act (`act`) to the ticked orders (`order`), or to `every` one of the filter, and say what came of each.
+    """Do one act (`act`) to the ticked orders (`order`), or to `every` one of the filter, and say each result.
 
     Orders are sent again only with `confirmed`; without it the page asks first.
     """
@@ -74,7 +74,7 @@ def order_bulk(request: StaffRequest) -> HttpResponseBase:
 
 
 def _act(request: StaffRequest, act: Bulk) -> Callable[[Order], object]:
-    """What is done to each order. Raises `ActionRefused` for a tag that no order can have."""
+    """The act on each order. Raises `ActionRefused` for an invalid tag."""
     if act == Bulk.TAG:
         name = tag_name(request.POST.get("tag", ""))
         return lambda order: put_tag(order, name, actor=request.user)

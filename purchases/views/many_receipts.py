@@ -1,4 +1,4 @@
-"""The receipts of several orders at once: look at them, then print them, each as it is printed alone."""
+"""The receipts of several orders at once: show them, then print them, each like a single receipt."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ from purchases.models.orders import OrderQuerySet
 
 
 def notes_of(order: Order) -> dict[str, Any]:
-    """What `order_notes.html` shows of an order `with_all_tags`; its notes are read only where they are shown."""
+    """The facts for `order_notes.html` of an order `with_all_tags`; its notes are read only when they are shown."""
     return {"order": order, "notes": order.notes.select_related("author")}
 
 
 def with_all_tags(orders: OrderQuerySet) -> OrderQuerySet:
-    """With the tags of each, and every tag of the shop to choose from (`known_tags`)."""
+    """The orders with their tags, and every tag of the shop to choose from (`known_tags`)."""
     return orders.with_tags().annotate(known_tags=ArraySubquery(Tag.objects.values("name")))
 
 

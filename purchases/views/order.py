@@ -1,4 +1,4 @@
-"""One order: its page, which follows it, and what a person does about it."""
+"""One order: its page, which follows it, and a person's acts on it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ from shop.presenting import Letterhead
 from shop.services import current_shop
 from staff.models import User
 
-# So long a seller's next act is the next customer.
+# Within this time a seller's next act is the next customer.
 _JUST_SOLD = dt.timedelta(minutes=15)
 
 
@@ -238,7 +238,7 @@ def _close(request: StaffRequest, order: Order) -> str:
 
 
 def _back_now(ended: Order) -> str:
-    """What goes back to the customer of an order that has just ended for nothing."""
+    """The refund to the customer of an order that has just ended without success."""
     back = money_back(Payment.objects.select_related("debt__account").get(pk=ended.payment_id))
     return back.words if back else ""
 
@@ -281,7 +281,7 @@ POSTS: dict[str, tuple[Callable[[StaffRequest, Order], str], Action]] = {
 @staff_only(Right.VIEW_ORDERS)
 @require_POST
 def order_act(request: StaffRequest, ref_id: str, action: str) -> HttpResponse:
-    """Do `action` for a person who may do so with some order, say what came of it, and show the order."""
+    """Do `action` for a person who may do it with some order, say the result, and show the order."""
     if action not in POSTS:
         raise Http404
     act, needed = POSTS[action]

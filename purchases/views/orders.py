@@ -66,7 +66,7 @@ def order_list(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
 def order_products(request: StaffRequest) -> HttpResponse:
-    """The names of products that the filter offers for what is typed into it."""
+    """The names of products that the filter offers for the typed text."""
     offered = products_offered(request.GET.get("product", "")[:100])
     return HttpResponse(format_html_join("", '<option value="{}">{}</option>', offered))
 

@@ -1,4 +1,4 @@
-"""The receipt ("struk") for the customer: look at it, print it; from the second print on it says that it is a copy."""
+"""The receipt ("struk") for the customer: show it, print it; from the second print on it says that it is a copy."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
 def receipt_print(request: StaffRequest, ref_id: str, number: int) -> HttpResponse:
-    """One print as it goes to the printer; its page opens the browser's print window by itself."""
+    """One print as it goes to the printer; its page opens the browser's print window automatically."""
     return printed_page(request, ReceiptPrint.objects.filter(order__ref_id=ref_id, number=number))
 
 
@@ -111,7 +111,7 @@ def key_of(prints: Sequence[ReceiptPrint]) -> str:
 
 
 def printed_page(request: StaffRequest, queryset: QuerySet[ReceiptPrint]) -> HttpResponse:
-    """The page of these prints, each sheet on a paper of its own."""
+    """The page of these prints, each sheet on a separate paper."""
     of_order = ("placed_by", "product", "bill_check", "payment__debt__account__customer")
     prints = list(queryset.select_related("shop", "branch", *(f"order__{name}" for name in of_order)))
     if not prints:

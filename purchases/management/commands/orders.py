@@ -19,7 +19,7 @@ class Command(PlainCommand):
     json_help = "Print JSON lines."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which status, since when."""
+        """The status, and the first day."""
         parser.add_argument("--status", choices=Status.values)
         parser.add_argument(
             "--since", metavar="ISO", help="Placed at or after this time, e.g. 2026-08-22T10:00:00+07:00."
