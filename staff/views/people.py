@@ -67,7 +67,7 @@ def staff_list(request: StaffRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def staff_invite(request: StaffRequest) -> HttpResponse:
     """Invite somebody; the answer shows the link, this once. htmx gets the user name for the typed values."""
-    if "HX-Request" in request.headers:
+    if request.method == "GET" and "HX-Request" in request.headers:
         named = InviteForm(initial={name: request.GET.get(name, "") for name in _NAMES}, actor=request.user)
         return render(request, "staff/staff_invite.html#user_name", {"form": named})
     form, limits_form = InviteForm(request.POST or None, actor=request.user), None

@@ -123,6 +123,7 @@ def test_the_proposed_user_name_follows_what_is_typed(boss):
     assert proposed(full_name="", username="") == "from the name"
     assert proposed(full_name="Bu Sari", username="") == "sari2"
     assert proposed(full_name="Bu Sari", username="dewi") == "dewi"
+    link_of(boss.confirm("/staff/invite/", {**INVITATION, "username": "rini"}, headers={"HX-Request": "true"}))
 
 
 def test_the_list_shows_where_each_account_stands(boss):
