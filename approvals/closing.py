@@ -9,5 +9,5 @@ from branches.services import keeps_open
 
 @keeps_open
 def waits_in(branch: int) -> bool:
-    """Whether a sale of this branch waits for its approval. A batch keeps its branch open by itself."""
+    """Whether a sale of this branch waits for its approval. A batch has its own test."""
     return Approval.objects.open().filter(branch=branch, act__in=acts_that_keep_a_customer()).exists()

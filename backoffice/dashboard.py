@@ -213,7 +213,7 @@ def _money_facts(*, with_differences: bool) -> dict[str, Any]:
 
 
 def _differences(run: ReconciliationRun | None, rows: list[tuple[int, int, str]]) -> dict[str, Any]:
-    """How many differences are open, with their page; and, if there are any of the run's kind, their sum and page.
+    """The number of open differences with their page; and, if there are any of the run's kind, their sum and page.
 
     `rows`: the key, amount and label of each open one.
     """

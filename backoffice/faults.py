@@ -87,7 +87,7 @@ def fault(request: HttpRequest) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, template: str, status: int, facts: Mapping[str, Any] | None = None) -> HttpResponse:
-    """The page within the shop's frame, or by itself while the database is away."""
+    """The page within the shop's frame, or without a frame while the database is away."""
     try:
         return render(request, template, facts, status=status)
     except (OperationalError, InterfaceError) as error:
@@ -97,7 +97,7 @@ def _shown(request: HttpRequest, template: str, status: int, facts: Mapping[str,
 
 
 def _bare(request: HttpRequest, template: str, status: int, facts: Mapping[str, Any] | None = None) -> HttpResponse:
-    """The page by itself, in the browser's language: no template of it asks the database."""
+    """The page without a frame, in the browser's language: none of its templates runs a query."""
     with translation.override(translation.get_language_from_request(request)):
         page = render_to_string(template, {"frame": _BARE, **(facts or {})})
     return HttpResponse(page, status=status, headers={"Cache-Control": "no-store"})

@@ -48,7 +48,7 @@ _SHIFT = Door(Shift, "drawer__branch")
 _APPROVAL = Door(Approval, with_shop=True)
 # A payment has the ref_id of its order, and a paid bill that of its order. An unpaid bill belongs to no branch.
 _BATCH = Door(BillCheck, "order__payment__branch", key="batch", with_shop=True)
-#: By the name of the value in the address, whatever the page.
+#: By the name of the value in the address, on every page.
 OF_VALUES = {
     "ref_id": Door(Payment, key="ref_id"),
     "batch": _BATCH,

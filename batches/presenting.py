@@ -277,7 +277,7 @@ class ShownBatch:
 
     @property
     def has_failed_orders(self) -> bool:
-        """Whether it has unfulfilled orders: each of them is a refund due by itself."""
+        """Whether it has unfulfilled orders: each of them is a separate refund due."""
         return self.rows.filter(GROUPS["failed"], state=RowState.PLACED).exists()
 
     @property

@@ -38,7 +38,7 @@ class RefusalReason(models.TextChoices):
     SIGNATURE = "signature", _("signature not genuine")
 
 
-# A body is evidence and kept for at least this many days, whatever the policy says.
+# A body is evidence and kept for at least this many days, under any policy.
 LEAST_DAYS = BOUNDS["callbacks_kept_days"].least
 
 _SELDOM = sorted(set(CallbackState.values) - {CallbackState.APPLIED})

@@ -1,4 +1,4 @@
-"""Why a destination, a price rule or a public link is refused, and why the catalogue was not fetched."""
+"""The reasons why a destination, a rule or a public link is refused, or the catalogue was not fetched."""
 
 from __future__ import annotations
 

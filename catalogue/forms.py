@@ -112,7 +112,7 @@ class TargetForm(forms.Form):
 
 
 class TermsForm(forms.Form):
-    """How a rule makes the price; `terms` is None when the rule is to be ended.
+    """The terms of a rule; `terms` is None when the rule has to be ended.
 
     Only a percentage has `at_least`, and `AS_NOW`, which is offered for a brand in several categories.
     """

@@ -54,7 +54,7 @@ class NeededNoteForm(NoteForm):
 
 
 class VerdictForm(forms.Form):
-    """How an order ended, where that was seen, and why it is decided so."""
+    """The end of an order, the place where a person saw it, and the reason for the decision."""
 
     outcome = forms.ChoiceField(label=_("It ended as"), widget=forms.RadioSelect({"class": "form-check-input"}))
     evidence = forms.CharField(

@@ -41,7 +41,7 @@ class Looked:
 
     @property
     def count(self) -> str:
-        """How many orders match; "99+" for more, "" if that is unknown because not all were searched."""
+        """The number of matching orders; "99+" for more, "" if it is unknown because not all were searched."""
         if len(self.keys) > MOST_COUNTED:
             return f"{MOST_COUNTED}+"
         return str(len(self.keys)) if self.is_whole else ""

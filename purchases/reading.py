@@ -73,13 +73,13 @@ def as_words(text: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """How `Names` keep a name: in lower case, without spaces and punctuation."""
+    """A name as `Names` keep it: in lower case, without spaces and punctuation."""
     return "".join(as_words(name).lower().split())
 
 
 @dataclass(frozen=True)
 class Names:
-    """What people call the values of a filter: the filter → the name (`name_key`) → the value.
+    """People's names for the values of filters: the filter → the name (`name_key`) → the value.
 
     A customer's name of one word counts only if it is the only word left.
     """

@@ -137,7 +137,7 @@ class ReceiptPaper:
 
     @property
     def batch(self) -> Any:
-        """The key of the batch whose bills it is about; None for a purchase, and for a bill by itself."""
+        """The key of the batch whose bills it is about; None for a purchase, and for a single bill."""
         return getattr(self.receipts[0].check, "batch", None)
 
     @property

@@ -29,7 +29,7 @@ class Status(LookChoices):
 
 
 class ActionReason(models.TextChoices):
-    """Why an order needs action. In each case no money has moved, as far as the upstream has reported."""
+    """The reason why an order needs action. In each case no money has moved, as far as the upstream has reported."""
 
     BALANCE_SHORT = "balance_short", _("Provider balance is short")
     PRICE_CHANGED = "price_changed", _("Price has risen")

@@ -108,7 +108,7 @@ def were_many_placed(days: Mapping[str, str]) -> bool:
 
 
 def _by_spread(rows: QuerySet[Order], placed: QuerySet[Order]) -> tuple[int, dict[str, float]]:
-    """How many match among orders that are spread evenly over those placed, and the estimated sums of all matches."""
+    """The number of matches among orders spread evenly over those placed, and the estimated sums of all matches."""
     first, last = (
         placed.order_by(order).values_list("created_at", flat=True).first() for order in ("created_at", "-created_at")
     )

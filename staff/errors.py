@@ -1,4 +1,4 @@
-"""Why a step with a person's account is refused."""
+"""The reasons why a step with a person's account is refused."""
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -104,7 +104,7 @@ def wait_words(seconds: int) -> str:
 
 
 def slowed_words(seconds: int) -> str:
-    """Why a password was not checked."""
+    """The reason why a password was not checked."""
     return _("Too many wrong tries. Wait %(time)s, then try again.") % {"time": wait_words(seconds)}
 
 

@@ -127,7 +127,7 @@ def rule() -> Line:
 
 
 def cut() -> Line:
-    """The end of one of several papers; after the last one the printer cuts by itself."""
+    """The end of one of several papers; after the last one the printer cuts automatically."""
     return {"kind": "cut"}
 
 

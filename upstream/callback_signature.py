@@ -65,7 +65,7 @@ def _verifier(name: str) -> Verifier:
 
 
 def signs(verifier: str) -> bool:
-    """Whether a callback that passed this verifier may settle an order by itself; else the order must be polled first.
+    """Whether a callback that passed this verifier may settle an order alone; else the order must be polled first.
 
     Raises `Misconfigured` for an unknown verifier.
     """

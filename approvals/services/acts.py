@@ -175,7 +175,7 @@ class OutsideRoleAct(RoleAct):
     label = _("Role from sign-in provider")
 
     def may_be_asked_by(self, person: User) -> bool:
-        """Every active person from the provider may ask, whatever the present role."""
+        """Every active person from the provider may ask, with any present role."""
         return person.is_active and person.is_outside
 
     def change(self, content: Content) -> Change:

@@ -71,7 +71,7 @@ def not_served(batch: Batch) -> BatchRowQuerySet:
 
 
 def batch_of_due(numbers: Collection[int], *, actor: User) -> tuple[Batch, bool]:
-    """The batch of the bills due of these saved numbers (keys), and whether it is a new one. It pays nothing by itself.
+    """The batch of the bills due of these saved numbers (keys), and whether it is new. Only a release pays them.
 
     Only bills that are owed now are taken. The same bills again give the same batch; those of the next month give
     another. Raises `BatchRefused` when none is owed.

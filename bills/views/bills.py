@@ -61,7 +61,7 @@ def _live(request: StaffRequest, table: BillTable) -> Live:
 @staff_only(Right.VIEW_BILLS)
 @require_GET
 def bill_detail(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """One bill; it follows the biller's answer, its own expiry and its payment by itself."""
+    """One bill; the page follows the biller's answer, the expiry and the payment automatically."""
     return render(request, "bills/bill_detail.html", _detail(request, ref_id))
 
 

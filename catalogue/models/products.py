@@ -342,7 +342,7 @@ KindCorrectionHistory = history_of(KindCorrection)
 
 
 class SyncFault(models.TextChoices):
-    """Why the catalogue was not fetched."""
+    """The reason why the catalogue was not fetched."""
 
     RATE_LIMIT = "rate_limit", _("The rate limit leaves no room now.")
     UNREACHABLE = "unreachable", _("The provider cannot be reached.")

@@ -135,7 +135,7 @@ EXACT, EXACT_COUNT, LARGER, LARGER_COUNT = range(4)
 
 
 def fit(product: Denominations, asked: Sequence[Amount]) -> tuple[int, Decimal] | None:
-    """How well a product fits the typed amounts: (how, its amount when it is larger); None: not at all.
+    """The fit of a product with the typed amounts: (how, its amount when it is larger); None: not at all.
 
     Best first: exactly this much money, exactly this many of something, larger products. A smaller one never fits.
     """

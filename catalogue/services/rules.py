@@ -219,8 +219,7 @@ def preview(
 
 
 class SoldSums(NamedTuple):
-    """How many `sales` are of the target's products; rupiah that they `earned`, and that they earn `before` and `after`
-    the change at the present costs."""
+    """The number of `sales` of a target's products; rupiah `earned`, and those `before` and `after` at present costs."""
 
     sales: int
     earned: int
@@ -383,7 +382,7 @@ def sold_below_cost(most: int) -> list[Product]:
 
 
 def sold_at_cost() -> int:
-    """How many listed products sell at cost, because they have no rule."""
+    """The number of listed products that sell at cost, because they have no rule."""
     return Product.objects.at_cost().count()
 
 

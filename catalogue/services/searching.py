@@ -203,7 +203,7 @@ def _add_hits(
 
 
 def _fits(index: Index, reading: _Reading) -> list[_Fit | None]:
-    """How each of the denominations in the index fits the reading."""
+    """The fit of each denomination in the index with the reading."""
     if reading.amounts:
         return [fit(denominations, reading.amounts) for denominations in index.denominations]
     return [(EXACT, Decimal(0))] * len(index.denominations)
@@ -272,7 +272,7 @@ def _readings(index: Index, text: str) -> list[_Reading]:
 
 
 def _longest_name(index: Index, chunks: Sequence[str]) -> int:
-    """How many of the next words are one name that people use ("kartu as", "free fire"); 0 for none."""
+    """The number of next words that are one name that people use ("kartu as", "free fire"); 0 for none."""
     lengths = range(min(_LONGEST_NAME, len(chunks)), 1, -1)
     return next((length for length in lengths if index.is_called(joined("".join(chunks[:length])))), 0)
 

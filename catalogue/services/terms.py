@@ -95,7 +95,7 @@ def facts_words(facts: Any) -> str:
     """The words for a rule, or several, in an approval or an event."""
     if isinstance(facts, list):
         return "; ".join(each_in_words(facts))
-    # The activity log shows each of several rules by itself.
+    # The activity log shows each of several rules separately.
     return "; ".join(each_in_words([facts])) if facts and "target" in facts else terms_words(read_terms(facts))
 
 

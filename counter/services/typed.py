@@ -102,7 +102,7 @@ class Typed:
 
     @property
     def has_several_numbers(self) -> bool:
-        """Whether it holds more than one number; each has to be typed by itself."""
+        """Whether it holds more than one number; each has to be typed separately."""
         others = [re.sub(r"\D", "", word) for word in re.split(r"[\s,;]+", self.words)]
         longest = max(len(digits) for digits in [*others, ""])
         return bool(self.number) and (longest >= _LEAST_OF_ANOTHER or len(re.sub(r"\D", "", self.number)) > _LONGEST)

@@ -80,7 +80,7 @@ def counter_bill_now(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(*MAY)
 @require_http_methods(["GET", "POST"])
 def counter_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """Pay the total that the panel shows, once, however often it is pressed.
+    """Pay the total that the panel shows, once for any number of presses.
 
     A payment that needs action is sent again.
     """

@@ -113,7 +113,7 @@ class Figures(NamedTuple):
 
 #: The columns of `DaySum`: all figures but the last, `open`.
 NAMES = Figures._fields[:-1]
-# As one value: Django converts each value of a row by itself, which takes longer than to add them up.
+# As one value: Django converts each value of a row separately, which takes longer than adding them up.
 _ALL_SUMS = Func(
     *map(Sum, NAMES), template="ARRAY[%(expressions)s]::bigint[]", output_field=ArrayField(BigIntegerField())
 )

@@ -95,7 +95,7 @@ def people_beside(period: Period) -> list[PersonFigures]:
 
 
 def only_reason(person: User, period: Period) -> str:
-    """Why this person paid out by hand in this period's shifts, if that was one payment; else ""."""
+    """The reason of this person's only payout by hand in this period's shifts; "" for none or several."""
     shifts = Q(shift__cashier=person, shift__opened_at__gte=period.since, shift__opened_at__lt=period.until)
     by_hand = narrowed(DrawerEntry.objects.filter(shifts, kind=DrawerEntry.Kind.PAID_OUT), "shift__drawer__branch")
     reasons = list(by_hand.order_by().values_list("reason", flat=True)[:2])

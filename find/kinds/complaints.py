@@ -15,7 +15,7 @@ def complaints(asked: Asked) -> Iterator[Result]:
     """The newest complaints about these orders."""
     if not asked.orders:
         return
-    # The orders are read by themselves: PostgreSQL may read all of them for a join.
+    # The orders are read separately: PostgreSQL may read all of them for a join.
     complaints = list(Complaint.objects.filter(order__in=asked.orders).order_by("-pk")[: asked.most])
     orders = asked.shown([complaint.order_id for complaint in complaints])
     for complaint, order in zip(complaints, orders, strict=True):

@@ -64,7 +64,7 @@ class LostOrder(models.Model):
 
     @property
     def sent_at(self) -> dt.datetime:
-        """When it was sent last."""
+        """The time of its last sending."""
         return dt.datetime.fromisoformat(self.line["time"])
 
     @property

@@ -187,7 +187,7 @@ class PurchaseAct(SpendingAct):
 
 @register
 class VerdictAct(Act):
-    """How an order ended, where the upstream leaves it open or took a success back."""
+    """The end of an order that the upstream leaves open, or whose success it took back."""
 
     name = VERDICT
     label = _("Decision on an order")
@@ -221,7 +221,7 @@ class VerdictAct(Act):
         return approve_verdict(_verdict_of(approval), actor=approver).ref_id
 
     def lines(self, content: Content) -> list[Line]:
-        """How it ends, and where that was seen."""
+        """The end of the order, and the place where a person saw it."""
         lines = [
             Line("ref_id", _("Order"), content["ref_id"]),
             Line("outcome", _("It ends as"), str(Verdict.Outcome(content["outcome"]).label)),

@@ -92,7 +92,7 @@ def poll_soon(order: Order, *, actor: User) -> None:
 
 
 def _nothing_to_poll(order: Order) -> ActionRefused:
-    """Why an order that needs action is not polled: the provider refused it, or it was not sent."""
+    """The reason why an order that needs action is not polled: the provider refused it, or it was not sent."""
     if order.may_be_charged or _is_lost(order):
         return ActionRefused(_("It may have arrived. Open it and decide there."))
     return ActionRefused(_("The provider has not taken this order, so there is no status to check. Open it to decide."))

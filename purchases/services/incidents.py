@@ -26,7 +26,7 @@ def record_incident(
     raw: dict[str, Any] | None = None,
     callback_id: int | None = None,
 ) -> None:
-    """Keep the incident once, however often the upstream says it again. Call it with the order locked."""
+    """Keep the incident once, for any number of repeats by the upstream. Call it with the order locked."""
     _incident, is_new = Incident.objects.get_or_create(
         order=order,
         kind=kind,

@@ -35,7 +35,7 @@ class Allowance:
     left: int | None
 
     def refusal(self, amount: int, *, largest: int | None = None) -> LimitReached | None:
-        """Why an order of `amount` rupiah is beyond the limits, without names of helpers; None if it is not.
+        """The reason why an order of `amount` rupiah is beyond the limits, without names of helpers; None if it is not.
 
         For several orders, `amount` is the sum and `largest` the largest of them.
         """
@@ -79,7 +79,7 @@ def refuse_beyond_limits(person: User | None, amount: int, *, key: str, is_only_
 
 
 def outside_hours(person: User | None) -> OutsideHours | None:
-    """Why this person may sell nothing at this hour; None for people who may approve orders, and for commands."""
+    """The reason why this person may not sell at this hour; None for people who may approve orders, and commands."""
     held, at = policies(), timezone.localtime(clock.now()).time()
     if held.opens_at is None or held.closes_at is None or is_between(held.opens_at, held.closes_at, at):
         return None

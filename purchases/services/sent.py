@@ -119,7 +119,7 @@ def uncopied_since(*, before: dt.datetime) -> dt.datetime | None:
 
 
 def _written_at(path: Path) -> dt.datetime:
-    """When this file was changed last; 1970 without one."""
+    """The time of the last change of this file; 1970 without one."""
     return dt.datetime.fromtimestamp(path.stat().st_mtime if path.exists() else 0, dt.UTC)
 
 

@@ -67,14 +67,14 @@ _JUST_SOLD = dt.timedelta(minutes=15)
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
 def order_detail(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """One order with its timeline; while it is open it follows the status by itself."""
+    """One order with its timeline; while it is open the page follows the status automatically."""
     return render(request, "purchases/order_detail.html", _detail(request, ref_id))
 
 
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
 def order_live(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """When to ask next, and the order if it is not as the page shows it."""
+    """The time of the next poll, and the order if it differs from the page."""
     return render(request, "purchases/order_detail.html#live", _detail(request, ref_id))
 
 

@@ -33,7 +33,7 @@ _LOOKS = {
     Standing.WAITING: ("hourglass", "plain"),
     Standing.EXPLAINED: ("circle-check", "good"),
 }
-# The first sentence is enough by itself, the second one says what follows.
+# The first sentence is enough alone; the second one gives the consequence.
 _WORDS: dict[Standing, tuple[_Words, _Words]] = {
     Standing.BEFORE: (gettext_lazy("The books were not opened yet on this day."), ""),
     Standing.WRONG: (

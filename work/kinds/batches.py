@@ -1,5 +1,4 @@
-"""Batches that go no further: stopped by themselves, paused by a person, forgotten after their check, with rows or
-queued orders that wait."""
+"""Batches that go no further: stopped, paused, forgotten after their check, or with waiting rows or queued orders."""
 
 from __future__ import annotations
 
@@ -47,7 +46,7 @@ _FORGOTTEN = ExpressionWrapper(F("created_at") + Value(dt.timedelta(days=1)), ou
 
 
 class Batches(WorkKind):
-    """One row for each batch, whatever number of its orders wait."""
+    """One row for each batch, for any number of waiting orders."""
 
     code = "batch"
     words = _("Batches that wait")
