@@ -219,7 +219,7 @@ def preview(
 
 
 class SoldSums(NamedTuple):
-    """The number of `sales` of a target's products; rupiah `earned`, and those `before` and `after` at present costs."""
+    """The `sales` of a target's products; rupiah `earned`, and those `before` and `after` at today's cost."""
 
     sales: int
     earned: int
