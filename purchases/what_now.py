@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from staff.models import User
 
-#: The time for which an order may wait for a person.
+#: The time for which an order may wait for a person, counted from the sale: the customer waits since then.
 DECIDED_WITHIN = dt.timedelta(minutes=30)
 
 
@@ -64,7 +64,7 @@ def _if_never_arrived(order: Order, actions: Collection[Action]) -> str:
     step = step_if_never_arrived(may_decide=may_decide)
     if not may_decide:
         return f"{step} {_call(order, Right.RESOLVE_ORDERS)}".rstrip()
-    due = (order.sent_at or order.created_at) + DECIDED_WITHIN
+    due = order.created_at + DECIDED_WITHIN  # another sending gives no more time
     until = _("Decide by %(time)s.") if due > clock.now() else _("The decision is overdue since %(time)s.")
     return f"{step} {until % {'time': short_time(due)}}"
 

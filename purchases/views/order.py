@@ -51,6 +51,7 @@ from purchases.presenting import (
     wait_words,
 )
 from purchases.seals import seal_for, seal_of
+from purchases.sent_again import action_words, sent_again
 from purchases.services.actions import Action, may_ever, open_verdict, possible_outcomes
 from purchases.states import UNFULFILLED, ActionReason, Status
 from purchases.views.notes import notes_of, with_all_tags
@@ -113,7 +114,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     now, checked = what_now(order, actions, request.user), last_check(order)
     is_folded = now is not None and order.action_reason == ActionReason.NEVER_ARRIVED
     open_incidents = [incident for incident in incidents if incident.closed_at is None]
-    seen += ["who_confirms" in risen, "is_above_limit" in risen, now, checked]
+    seen += [order.product.availability, "who_confirms" in risen, "is_above_limit" in risen, now, checked]
     seen += [wait, [(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
     is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
     is_over = {"order-live"} if order.is_final else set()
@@ -125,6 +126,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         **notes_of(order),
         "actions": actions,
         "explanation": explain(order, actions),
+        "action_words": action_words(order),
         "what_now": now,
         "last_check": checked,
         "is_folded": is_folded,
@@ -170,7 +172,7 @@ def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
     owners = SavedNumber.objects.filter(destination=OuterRef("destination")).order_by("customer__name", "customer")
     owner = owners.values(json=JSONObject(pk="customer", name="customer__name"))[:1]
     orders = orders.prefetch_related(Prefetch("verdicts", verdicts)).annotate(
-        owner=Subquery(owner), checked=last_exchange()
+        owner=Subquery(owner), checked=last_exchange(), again_at=sent_again()
     )
     with snapshot():
         order = get_object_or_404(with_all_tags(orders), ref_id=ref_id)

@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone, translation
 
 from alerts.kinds import KINDS
+from catalogue.models.products import Availability
 from core.times import short_time
 from gateway import line
 from gateway.line import Work
@@ -23,10 +24,11 @@ from purchases.services.sweeping import SUBMIT
 from purchases.states import FINAL, ActionReason, Status
 from purchases.what_now import what_now
 from staff.models import User
+from testing.database import past_triggers
 from testing.factories import make_biller, make_order, make_product
 from testing.orders import answer, never_arrived, place, report
 from testing.people import browser_of, make_person, signed_in
-from tests.core.helpers import codes, has_id, next_question, words
+from tests.core.helpers import codes, has_id, next_question, words, words_at
 from tests.purchases.helpers import detail, offered
 from upstream.error_codes import meaning_of
 
@@ -185,12 +187,13 @@ def test_an_order_open_for_too_long_says_who_decides_it_now(cashier, status):
 
 def test_what_never_arrived_says_first_to_check_it_and_by_when(cashier, admin):
     order = never_arrived(place())
-    sent = timezone.now() - dt.timedelta(minutes=20)
-    Order.objects.filter(pk=order.pk).update(sent_at=sent)
+    sold = timezone.now() - dt.timedelta(minutes=20)
+    with past_triggers():
+        Order.objects.filter(pk=order.pk).update(created_at=sold)
 
     decides, waits = now_said(admin, order), now_said(cashier, order)
 
-    assert short_time(sent + dt.timedelta(minutes=30)) in decides
+    assert short_time(sold + dt.timedelta(minutes=30)) in decides
     assert waits.startswith("Do not sell again")
     person = User.objects.get(username="admin")
     actions = allowed_actions(order, person)
@@ -498,3 +501,11 @@ def test_cost_and_profit_of_an_order_without_an_outcome_are_said_to_be_expected(
         page = words(detail(admin, make_order(status)))
 
         assert ("Profit, if it arrives" in page, "Cost, if it arrives" in page) == (says, says), status
+
+
+@pytest.mark.parametrize("availability", list(Availability))
+def test_given_an_unavailable_product_the_page_says_how_it_is_now(admin, availability):
+    product = make_product(availability=availability)
+    order = make_order(Status.NEEDS_ACTION, product=product, action_reason=ActionReason.UNAVAILABLE)
+
+    assert str(availability.label) in words_at(detail(admin, order), 'id="in-catalogue"')

@@ -18,8 +18,9 @@ pytestmark = pytest.mark.django_db
 
 
 def sent(minutes: int, status: Status = Status.UNKNOWN, **facts) -> Order:
-    """An order that was sent so many minutes ago."""
-    return make_order(status, sent_at=timezone.now() - dt.timedelta(minutes=minutes), **facts)
+    """An order that was placed and sent so many minutes ago."""
+    at = timezone.now() - dt.timedelta(minutes=minutes)
+    return make_order(status, sent_at=at, created_at=at, **facts)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import datetime as dt
 import re
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from approvals.services import ask
@@ -13,9 +14,12 @@ from branches.models import FIRST
 from core.times import short_time
 from drawers.services import close_shift
 from policies.models import Policies
+from purchases.services.resolving import requeue
+from purchases.services.sending import claim
 from purchases.states import ActionReason, Status
 from testing.database import past_triggers
 from testing.factories import make_order
+from testing.orders import answer
 from testing.people import browser_of, make_person
 from tests.approvals.helpers import ask_purchase, cashier
 from tests.batches.helpers import CASH, supervisor
@@ -149,9 +153,29 @@ def test_an_order_of_unknown_outcome_is_due_when_people_may_decide_it():
 @pytest.mark.parametrize(("status", "reason"), [("unknown", ""), ("needs_action", ActionReason.NEVER_ARRIVED)])
 def test_an_order_and_work_name_the_same_hour_for_its_decision(status, reason):
     sent = timezone.now() - dt.timedelta(minutes=10)
-    order = make_order(status, sent_at=sent, action_reason=reason)
+    order = make_order(status, sent_at=sent, created_at=sent, action_reason=reason)
     owner = browser_of("admin")
 
     said = words_at(owner.get(order.get_absolute_url()), 'class="explained"')
 
     assert short_time(due_of(owner, "order")) in said
+
+
+@pytest.mark.parametrize("reason", [ActionReason.UNAVAILABLE, ActionReason.NEVER_ARRIVED])
+def test_sent_again_in_vain_it_keeps_its_hour_and_says_so(reason):
+    held = {"status": Status.NEEDS_ACTION, "action_reason": reason}
+    sold = timezone.now() - dt.timedelta(minutes=40)
+    order = make_order(created_at=sold, sent_at=sold, sent_no=None, **held)
+    owner = browser_of("admin")
+    before = due_of(owner, "order"), words_at(owner.get(order.get_absolute_url()), 'class="order-status"')
+
+    with transaction.atomic():
+        requeue(order, max_price=order.max_price, actor=make_person("supervisor"))
+    claim(order.pk)
+    answer(order, **held)
+
+    page, again = owner.get(order.get_absolute_url()), short_time(order.events.get(to_status="queued").at)
+    assert due_of(owner, "order") == before[0] == sold + dt.timedelta(minutes=30)
+    assert again in words_at(page, "data-sent-again")
+    assert again not in before[1]
+    assert again in words_at(owner.get("/work/?kind=order"), 'class="sub why"')

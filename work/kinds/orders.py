@@ -17,6 +17,7 @@ from ledger.services import books
 from policies.services import policies
 from purchases.models import Order, may_be_charged
 from purchases.presenting import shown_destination
+from purchases.sent_again import action_words, sent_again
 from purchases.services.actions import Action, allowed_actions, possible_outcomes
 from purchases.states import ActionReason, Status
 from purchases.what_now import DECIDED_WITHIN
@@ -50,7 +51,10 @@ class Orders(WorkKind):
         if "batch" in scope.sees:
             stuck = stuck.exclude(status=Status.QUEUED, batch_row__isnull=False)
         undecided = Order.objects.filter(verdicts__isnull=False, verdicts__decided_at=None)
-        return stuck.exclude(pk__in=undecided.values("pk")).annotate(since=Coalesce(F("sent_at"), F("created_at")))
+        stuck = stuck.exclude(pk__in=undecided.values("pk"))
+        # Another sending gives an order that needs action no more time: its customer waits since the sale.
+        sale = When(status=Status.NEEDS_ACTION, then=F("created_at"))
+        return stuck.annotate(since=Case(sale, default=Coalesce(F("sent_at"), F("created_at"))))
 
     def due(self) -> Any:
         """The time from which people may decide an order that the upstream leaves open; the usual time for others."""
@@ -67,7 +71,7 @@ class Orders(WorkKind):
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
         current = books()
-        orders = Order.objects.for_table().select_related("payment").prefetch_related("verdicts").filter(pk__in=keys)
+        orders = Order.objects.for_table().select_related("payment").prefetch_related("verdicts")
         return {
             order.pk: Line(
                 subject=order.product_name,
@@ -79,14 +83,14 @@ class Orders(WorkKind):
                 state=Status(order.status).badge,
                 waits=order.status == Status.UNKNOWN and not possible_outcomes(order),
             )
-            for order in orders
+            for order in orders.filter(pk__in=keys).annotate(again_at=sent_again())
         }
 
 
 def _why(order: Order) -> str:
-    """The reason why it needs action, if that takes few words. Its page has the sentence."""
-    is_short = order.action_reason and order.action_reason != ActionReason.NEVER_ARRIVED
-    return order.get_action_reason_display() if is_short else ""
+    """The reason why it needs action, if that takes few words, or if it needs it again. Its page has the sentence."""
+    is_long = order.action_reason == ActionReason.NEVER_ARRIVED and not order.again_at  # type: ignore[attr-defined]
+    return "" if is_long else action_words(order)
 
 
 def _step(order: Order, person: User, of: Books) -> str:

@@ -1,0 +1,27 @@
+"""Why an order needs action; after it was sent again also when that was, and that it did not help."""
+
+from __future__ import annotations
+
+from django.db.models import OuterRef, Subquery
+from django.utils.translation import gettext as _
+
+from core.times import short_time
+from purchases.models import Order, OrderEvent
+from purchases.states import ActionReason, Status
+
+
+def sent_again() -> Subquery:
+    """For `annotate` as `again_at`: when the order that needed action was queued again last; null if it never was."""
+    again = OrderEvent.objects.filter(order=OuterRef("pk"), from_status=Status.NEEDS_ACTION, to_status=Status.QUEUED)
+    return Subquery(again.order_by("-at").values("at")[:1])
+
+
+def action_words(order: Order) -> str:
+    """The reason why an order that was read with `again_at` needs action; "" if it needs none."""
+    reason, again = str(order.get_action_reason_display()), order.again_at  # type: ignore[attr-defined]
+    if not (order.action_reason and again):
+        return reason
+    words = _("Sent again %(time)s, refused again: %(reason)s")
+    if order.action_reason == ActionReason.NEVER_ARRIVED:
+        words = _("Sent again %(time)s: %(reason)s")
+    return words % {"time": short_time(again), "reason": reason}
