@@ -66,9 +66,8 @@ def owed() -> Payment:
 def one_of_each() -> None:
     """Make one row of every kind, requested or opened by Sari."""
     sari, now = cashier(own_approval_above=10_000), timezone.now()
-    order = make_order(
-        Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_at=now - dt.timedelta(days=3)
-    )
+    sold = now - dt.timedelta(days=3)
+    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, created_at=sold, sent_at=sold)
     owed()
     incident_of = make_order(Status.SUCCESS)
     Incident.objects.create(order=incident_of, kind="contradiction", source="poll", detail="failed after success")
