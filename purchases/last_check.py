@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import Count, OuterRef, Subquery, Window
 from django.db.models.functions import JSONObject
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -18,15 +19,20 @@ from upstream.error_codes import ErrorCode
 
 
 def last_exchange() -> Subquery:
-    """For `annotate`: the order's newest status request, for `last_check`; null if there was none."""
-    asked = Exchange.objects.of_order(OuterRef("ref_id")).filter(endpoint=Endpoint.TRANSACTION_STATUS)
-    return Subquery(asked.order_by("-pk").values(json=JSONObject(at="sent_at", status="status", error="error"))[:1])
+    """For `annotate`: the newest status request since the order was sent last, and how many there were, for
+    `last_check`; null if there was none.
+    """
+    asked = Exchange.objects.of_order(OuterRef("ref_id")).filter(
+        endpoint=Endpoint.TRANSACTION_STATUS, sent_at__gte=OuterRef("sent_at")
+    )
+    facts = JSONObject(at="sent_at", status="status", error="error", count=Window(Count("pk")))
+    return Subquery(asked.order_by("-pk").values(json=facts)[:1])
 
 
 def last_check(order: Order) -> str:
     """The result in one sentence, for an order with `last_exchange` as `checked`; "" if the status says it."""
-    checked: dict[str, str] | None = order.checked  # type: ignore[attr-defined] # by `last_exchange`
-    if order.is_final or not order.polls or not checked:
+    checked: dict[str, Any] | None = order.checked  # type: ignore[attr-defined] # by `last_exchange`
+    if order.is_final or not checked:
         return ""
     if checked["error"].endswith(f" {ErrorCode.TRANSACTION_NOT_FOUND}"):
         answer = _("the provider does not find it")
@@ -36,6 +42,6 @@ def last_check(order: Order) -> str:
         answer = _("the provider is still working on it")
     else:
         return ""
-    head = ngettext("Checked %(time)s: %(answer)s.", "Checked %(time)s: %(answer)s (%(n)s times).", order.polls)
+    head = ngettext("Checked %(time)s: %(answer)s.", "Checked %(time)s: %(answer)s (%(n)s times).", checked["count"])
     time = short_time(dt.datetime.fromisoformat(checked["at"]))
-    return head % {"time": time, "answer": answer, "n": order.polls}
+    return head % {"time": time, "answer": answer, "n": checked["count"]}

@@ -24,6 +24,13 @@ def poll_order(order_id: int, permit_id: str = "") -> bool:
 
 
 @shared_task
+def poll_by_hand(order_id: int, permit_id: str = "") -> bool:
+    """Ask for the status of an order because a person wants to know it now, with the permit that was booked for it."""
+    result = services.poll(order_id, call_class=CallClass.BACKGROUND, permit_id=permit_id, by_hand=True)
+    return result != Found.NOT_ASKED
+
+
+@shared_task
 def ask_anyway(order_id: int) -> None:
     """Ask for the status of an order in any status: a callback reported another status than the known one."""
     services.poll(order_id, call_class=CallClass.BACKGROUND, is_any=True)

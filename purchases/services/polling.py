@@ -39,11 +39,16 @@ class Found(StrEnum):
     NOT_ASKED = "not asked"
 
 
-def poll(order_id: int, *, call_class: CallClass, permit_id: str = "", is_any: bool = False) -> Found:
+def poll(
+    order_id: int, *, call_class: CallClass, permit_id: str = "", is_any: bool = False, by_hand: bool = False
+) -> Found:
     """Ask for the status of an order that the upstream has or may have, and apply the answer; return what was found.
 
     `permit_id`: as for `submit`. `is_any`: in any status, also if it was not sent as far as this database knows. A
     fault changes nothing but the time of the next poll (document, Resources: status is read by `ref_id`).
+
+    `by_hand`: a person asks, beside the polls that fall due: an answer leaves the next one and the back-off as they
+    were. A try that was not made falls due again, as always.
     """
     order = (Order.objects.all() if is_any else Order.objects.polled()).filter(pk=order_id).first()
     if order is None:
@@ -57,14 +62,14 @@ def poll(order_id: int, *, call_class: CallClass, permit_id: str = "", is_any: b
         request = requests.transaction_status(ref_id=order.ref_id)
         reply = gateway.call(request, call_class=call_class, permit_id=permit_id, attempt=order.polls + 1)
     except UpstreamError as error:
-        _poll_later(order, wait=wait_after(error))
+        _poll_later(order, wait=wait_after(error), by_hand=by_hand)
         if isinstance(error, Unavailable):
             return Found.NOT_ASKED
         if isinstance(error, Rejected) and error.error_code == ErrorCode.TRANSACTION_NOT_FOUND:
             _count_not_found(order)
             return Found.NOT_FOUND
         return Found.NO_ANSWER
-    _poll_later(order)
+    _poll_later(order, by_hand=by_hand)
     apply_report(order.pk, Report(data=reply.data, source=_POLL, raw=reply.raw, asked_no=reply.sent_no))
     return Found.REPORTED
 
@@ -89,8 +94,13 @@ def _may_be_under_way(order: Order) -> bool:
     return order.sent_at is not None and clock.now() < order.sent_at + dt.timedelta(seconds=longest_call)
 
 
-def _poll_later(order: Order, *, wait: float | None = None) -> None:
-    """Poll it again after `wait` seconds; without `wait`, this poll counts and the back-off decides."""
+def _poll_later(order: Order, *, wait: float | None = None, by_hand: bool) -> None:
+    """Poll it again after `wait` seconds; without `wait`, this poll counts and the back-off decides.
+
+    A poll by hand does not count: people who check often would make the next ones rare.
+    """
+    if by_hand and wait is None:
+        return
     polls = order.polls + (wait is None)
     due = next_poll_at(polls) if wait is None else in_seconds(wait)
     Order.objects.polled().filter(pk=order.pk, attempt=order.attempt).update(polls=polls, next_poll_at=due)

@@ -20,7 +20,7 @@ from purchases.services.limits import refuse_beyond_limits
 from purchases.services.moving import lock_order_for_move
 from purchases.services.placing import refuse_below_cost
 from purchases.services.polling import Found, poll
-from purchases.services.sweeping import POLL, SUBMIT
+from purchases.services.sweeping import POLL_BY_HAND, SUBMIT
 from purchases.states import ActionReason, Status
 from upstream.budget import CallClass
 
@@ -117,14 +117,17 @@ def close_never_arrived(order: Order, *, actor: User, note: str = "") -> Order:
 
 
 def poll_now(order: Order, *, actor: User) -> bool:
-    """Ask for the status at once, before anything in the background; False without Redis, so that it waits until due.
+    """Ask for the status at once, before anything in the background; False without Redis: then it falls due soon.
 
-    Raises `ActionRefused` when there is nothing to poll.
+    The next poll stays due when it was. Raises `ActionRefused` when there is nothing to poll.
     """
     order.refresh_from_db()
     require(Action.POLL, order, actor)
-    Order.objects.polled().filter(pk=order.pk).update(next_poll_at=in_seconds(HEAD_START_SECONDS))
-    return line.join(Work(POLL, order.pk), person_id=actor.pk)
+    if line.join(Work(POLL_BY_HAND, order.pk), person_id=actor.pk):
+        return True
+    soon = in_seconds(HEAD_START_SECONDS)
+    Order.objects.polled().filter(pk=order.pk, next_poll_at__gt=soon).update(next_poll_at=soon)
+    return False
 
 
 def note_given_back(order: Order, *, actor: User, note: str) -> None:
@@ -150,7 +153,7 @@ def poll_before_deciding(order: Order) -> None:
     is_lost = may_be_lost(order.sent_at or order.created_at)
     if order.action_reason != ActionReason.NEVER_ARRIVED and not is_lost:
         return
-    result = poll(order.pk, call_class=CallClass.INTERACTIVE, is_any=is_lost)
+    result = poll(order.pk, call_class=CallClass.INTERACTIVE, is_any=is_lost, by_hand=True)
     if result == Found.REPORTED:
         order.refresh_from_db()
         raise not_possible(order)

@@ -16,8 +16,8 @@ from purchases.models import Order
 from purchases.states import Status
 
 SUBMIT, POLL = "purchases.tasks.submit_order", "purchases.tasks.poll_order"
-# The sweep never finds work for this task: no order is due for it.
-ASK_ANYWAY = "purchases.tasks.ask_anyway"
+# The sweep never finds work for these tasks: no order is due for them.
+ASK_ANYWAY, POLL_BY_HAND = "purchases.tasks.ask_anyway", "purchases.tasks.poll_by_hand"
 
 
 def take_due(limit: int) -> list[Work]:

@@ -114,7 +114,8 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     now, checked = what_now(order, actions, request.user), last_check(order)
     is_folded = now is not None and order.action_reason == ActionReason.NEVER_ARRIVED
     open_incidents = [incident for incident in incidents if incident.closed_at is None]
-    seen += [order.product.availability, "who_confirms" in risen, "is_above_limit" in risen, now, checked]
+    seen += [order.product.availability, "who_confirms" in risen, "is_above_limit" in risen, now]
+    seen.append(order.checked)  # type: ignore[attr-defined] # by `_read`
     seen += [wait, [(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
     is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
     is_over = {"order-live"} if order.is_final else set()

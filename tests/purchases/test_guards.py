@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from drawers.services import PaymentFacts
 from ledger.models import Entry
+from purchases import tasks
 from purchases.errors import OpenDuplicate
 from purchases.models import Order
-from purchases.services import poll
+from purchases.services import poll, poll_now
 from purchases.services.moving import lock_order_for_move, store
 from purchases.services.placing import refuse_repeat
 from purchases.services.polling import Found
@@ -20,6 +21,7 @@ from purchases.services.sending import claim
 from purchases.states import Status
 from testing.factories import make_order, make_product, moves
 from testing.orders import SUBMIT, place, report
+from testing.people import make_person
 from tests.conftest import Upstream
 from upstream.budget import CallClass
 
@@ -119,6 +121,32 @@ def test_not_found_means_nothing_while_a_request_may_be_open(upstream: Upstream,
     assert poll(order.pk, call_class=CallClass.INTERACTIVE) == Found.NOT_FOUND
     order.refresh_from_db()
     assert (order.status, order.not_found_count) == (Status.NEEDS_ACTION, 1)
+
+
+@pytest.mark.parametrize("status", [Status.UNKNOWN, Status.PENDING])
+def test_polls_by_hand_leave_the_next_one_and_its_pause(upstream: Upstream, status):
+    admin = make_person("supervisor")
+    due = timezone.now() + dt.timedelta(seconds=40)
+    order = make_order(status, polls=4, next_poll_at=due)
+
+    for _ in range(3):
+        poll_now(order, actor=admin)
+        tasks.poll_by_hand(order.pk)
+
+    order.refresh_from_db()
+    assert (order.polls, order.next_poll_at) == (4, due)
+    assert upstream.calls(order, "status") == ["/v1/transaction/status"] * 3
+
+
+def test_a_poll_by_hand_that_was_not_made_falls_due_soon(upstream: Upstream, settings):
+    settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9"  # nobody listens
+    due = timezone.now() + dt.timedelta(minutes=9)
+    order = make_order(Status.UNKNOWN, polls=4, next_poll_at=due)
+
+    assert tasks.poll_by_hand(order.pk) is False
+
+    order.refresh_from_db()
+    assert (order.polls, order.next_poll_at < due) == (4, True)
 
 
 def test_each_poll_without_a_result_makes_the_next_pause_longer(upstream: Upstream, monkeypatch):

@@ -6,7 +6,6 @@ import pytest
 from django.utils import timezone
 
 from core.times import short_time
-from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_order
 from testing.orders import never_arrived, place
@@ -29,8 +28,10 @@ NOT_FOUND = "Rejected: TRANSACTION_NOT_FOUND"
     ],
 )
 def test_the_last_answer_and_its_time_stand_above_the_step(cashier, facts, answer):
-    order, at = make_order(Status.UNKNOWN, polls=3, sent_at=timezone.now()), timezone.now() - dt.timedelta(minutes=2)
-    kept_exchange(order.ref_id, at - dt.timedelta(minutes=1), error="OutcomeUnknown: connection")
+    at = timezone.now() - dt.timedelta(minutes=2)
+    order = make_order(Status.UNKNOWN, sent_at=at - dt.timedelta(minutes=3))
+    for minutes in (2, 1):
+        kept_exchange(order.ref_id, at - dt.timedelta(minutes=minutes), error="OutcomeUnknown: connection")
     kept_exchange(order.ref_id, at, **facts)
     kept_exchange(order.ref_id, endpoint=Endpoint.TRANSACTION_CREATE, error="OutcomeUnknown: timeout")
 
@@ -43,7 +44,6 @@ def test_the_last_answer_and_its_time_stand_above_the_step(cashier, facts, answe
 
 def test_an_open_page_of_what_never_arrived_gets_the_new_answer(admin):
     order = never_arrived(place())
-    Order.objects.filter(pk=order.pk).update(polls=10)
     kept_exchange(order.ref_id, error=NOT_FOUND)
     ask, _delay = next_question(detail(admin, order))
     same = admin.get(ask)
@@ -64,9 +64,9 @@ def test_a_final_order_says_nothing_of_a_check(cashier, status):
 
 
 def test_a_check_before_the_last_sending_says_nothing(cashier):
-    order = make_order(Status.UNKNOWN, polls=0)
-    kept_exchange(order.ref_id, error=NOT_FOUND)
+    order = make_order(Status.UNKNOWN)
+    kept_exchange(order.ref_id, order.sent_at - dt.timedelta(seconds=1), error=NOT_FOUND)
 
     assert not has_id(detail(cashier, order), "last-check")
-    Order.objects.filter(pk=order.pk).update(polls=1)
+    kept_exchange(order.ref_id, order.sent_at + dt.timedelta(seconds=1), error=NOT_FOUND)
     assert "does not find it." in words(detail(cashier, order))

@@ -2,6 +2,8 @@
 
 import pytest
 
+from gateway import line
+from purchases import tasks
 from purchases.errors import ActionRefused, NotForSale, PriceMoved
 from purchases.models import Incident, OrderEvent
 from purchases.services import (
@@ -131,6 +133,8 @@ def test_a_never_arrived_order_is_not_decided_without_upstream(admin):
 def test_asking_now_makes_an_open_order_due_and_refuses_a_final(admin):
     order = make_order(Status.UNKNOWN)
     assert poll_now(order, actor=admin) is True
+    work, _trace = line.take_first()
+    assert (work.task, work.pk) == (tasks.poll_by_hand.name, order.pk)
 
     with pytest.raises(ActionRefused):
         poll_now(make_order(Status.SUCCESS, destination="081200000000"), actor=admin)

@@ -222,7 +222,7 @@ def test_given_a_void_permit_then_a_poll_still_asks(upstream: Upstream):
     assert upstream.calls(order) == [CREATE, "/v1/transaction/status"]
 
 
-@pytest.mark.parametrize("task", [tasks.submit_order, tasks.poll_order])
+@pytest.mark.parametrize("task", [tasks.submit_order, tasks.poll_order, tasks.poll_by_hand])
 def test_a_permit_for_what_is_done_already_is_given_back(upstream: Upstream, task):
     order, budget = buy(1), get_client().budget
     permit = budget.book(Endpoint.TRANSACTION_STATUS, BACKGROUND, 1.0)
