@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from core.rights import Right
     from staff.models import User
 
+#: A customer who may wait in the shop gets an answer within this time; it can still be approved after it.
+CUSTOMER_WAITS = dt.timedelta(minutes=15)
+
 _ACTS: dict[str, Act] = {}
 A = TypeVar("A", bound="Act")
 

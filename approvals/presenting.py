@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from approvals.acts import Line, act_named
+from approvals.acts import CUSTOMER_WAITS, Line, act_named
 from approvals.models import Approval, ApprovalState
 from approvals.services import why_not_approved_by
 from core.errors import Refused
@@ -136,6 +137,14 @@ class ShownApproval:
     def shown_amount(self) -> str:
         """The amount in rupiah; empty without one."""
         return "" if self.amount is None else rupiah(self.amount)
+
+    @property
+    def answer_by(self) -> dt.datetime | None:
+        """Until when an open request needs an answer because a customer may wait; None for all others."""
+        act = act_named(self.approval.act)
+        if not (self.approval.is_open and act and act.keeps_customer):
+            return None
+        return min(self.approval.asked_at + CUSTOMER_WAITS, self.approval.expires_at)
 
     @property
     def asked_role(self) -> Any:

@@ -62,6 +62,17 @@ def test_a_sale_to_approve_has_one_end_and_says_that_a_customer_waits(address):
     assert "status-bad" in row.split("c-what")[0]
 
 
+def test_the_pages_of_a_sale_to_approve_name_the_hour_that_work_names():
+    sale = ask_purchase(cashier(own_approval_above=10_000), "081234567890")
+    owner = browser_of("admin")
+    answer_by, expires = short_time(due_of(owner, "approval")), short_time(sale.expires_at)
+
+    assert answer_by in words_at(owner.get("/approvals/"), "data-answer-by")
+    said = words_at(owner.get(sale.get_absolute_url()), 'id="answer-by"')
+    assert answer_by in said
+    assert expires in said, "until then it can be approved"
+
+
 @pytest.mark.parametrize(
     ("late", "said"),
     [

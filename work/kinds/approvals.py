@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from django.db.models.functions import Least
 from django.utils.translation import gettext, npgettext_lazy, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from approvals.acts import act_named, acts_approved_by, acts_that_keep_a_customer
+from approvals.acts import CUSTOMER_WAITS, act_named, acts_approved_by, acts_that_keep_a_customer
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
 from approvals.services import changes_seen, names_of_approvers, refused_to, sees_queue
@@ -34,7 +33,7 @@ class Approvals(WorkKind):
     sees = ()
     does = ()
     branch = "branch"
-    within = dt.timedelta(minutes=15)
+    within = CUSTOMER_WAITS
     every = ("approval_list", "")
 
     def may_see(self, person: User) -> bool:
