@@ -104,6 +104,11 @@ def drawer_words(shift: Shift) -> str:
     return _("Drawer of another branch") if _is_in_other_branch(shift) else shift.drawer.name
 
 
+def cashier_words(shift: Shift) -> str:
+    """Whose shift it is; of a branch that the reader does not see only that it is another one's drawer."""
+    return drawer_words(shift) if _is_in_other_branch(shift) else shift.cashier.shown_name
+
+
 def shift_words(shift: Shift) -> str:
     """ "Laci 1 · Sari": the drawer and the cashier; neither for a branch that the reader does not see."""
     return drawer_words(shift) if _is_in_other_branch(shift) else f"{shift.drawer.name} · {shift.cashier.shown_name}"

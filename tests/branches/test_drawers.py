@@ -12,6 +12,7 @@ from drawers.services.shifts import close_shift
 from staff.models import User
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
+from tests.core.helpers import words_at
 from tests.credit.helpers import give_credit
 from tests.drawers.helpers import begin, end, pieces_of, sell
 
@@ -196,3 +197,27 @@ def test_no_sale_elsewhere_is_named_that_a_later_shift_settled():
         said[name] = [order.ref_id in page.partition('id="sales"')[0] for order in (late, given, entered)]
 
     assert said == {"bound": [False] * 3, "whole": [True] * 3}
+
+
+@pytest.mark.parametrize("is_approved_late", [False, True])
+def test_a_later_shift_of_another_branch_names_nobody(is_approved_late):
+    # given: Wulan, in another branch, gave a sale of this shift back, or sold here and then there
+    tebet, wulan = make_branch(), make_person("cashier", username="wulan", first_name="Wulan")
+    there = Drawer.objects.create(name="Laci Tebet 9", branch=tebet)
+    seller = wulan if is_approved_late else make_person("cashier", first_name="Sari")
+    first = begin(seller, cash=0)
+    order = None if is_approved_late else end(sell(seller, 12_000), "failed")
+    close_shift(first, pieces=pieces_of(0 if is_approved_late else 12_000), actor=seller)
+    second = begin(wulan, drawer=there, cash=50_000)
+    if order is None:
+        sell(wulan, 12_000, payment=PaymentFacts(branch=FIRST, agreed_in=first.pk))
+    else:
+        give_back(order.payment, shift=second, method="cash", actor=wulan)
+
+    bound, whole = (
+        words_at(browser.get(f"/shifts/{first.pk}/"), 'id="later"')
+        for browser in (_bound_to(FIRST), browser_of("supervisor", username="whole"))
+    )
+
+    assert ("Wulan" in whole, "Wulan" in bound, "Laci Tebet 9" in bound) == (True, False, False)
+    assert "Drawer of another branch" in bound
