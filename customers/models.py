@@ -7,7 +7,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import Count, Min, OuterRef, Subquery
-from django.db.models.functions import Coalesce, Reverse, Upper
+from django.db.models.functions import Coalesce, JSONObject, Reverse, Upper
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -44,6 +44,11 @@ class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
         if by_part and len(bare(text)) >= LEAST_END:
             ways.append(every.filter(backwards__startswith=bare(text)[::-1]))
         return self.filter(found_by(*ways))
+
+    def owner(self) -> Subquery:
+        """For `annotate`: the customer of the first of these, by name, as {pk, name}; null without one."""
+        named = self.order_by("customer__name", "customer")
+        return Subquery(named.values(json=JSONObject(pk="customer", name="customer__name"))[:1])
 
     def bills(self) -> SavedNumberQuerySet:
         """Numbers at a biller."""

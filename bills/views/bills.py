@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models import OuterRef, Q
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -22,6 +23,7 @@ from core.live import Live, seen_keys
 from core.numbers import sees_whole_numbers, whole_numbers
 from core.paging import keyset_page
 from core.rights import Right
+from customers.models import SavedNumber
 from purchases.events import FULL_NUMBER_SEEN
 
 
@@ -88,11 +90,14 @@ def bill_number(request: StaffRequest, ref_id: str) -> HttpResponse:
 
 
 def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
-    bills = ShownBill.read(BillCheck.objects.filter(ref_id=ref_id), request.user)
+    same_bill = Q(product=OuterRef("product")) | Q(product=None)
+    owner = SavedNumber.objects.filter(same_bill, destination=OuterRef("destination")).owner()
+    bills = ShownBill.read(BillCheck.objects.filter(ref_id=ref_id).annotate(owner=owner), request.user)
     if not bills:
         raise Http404
     return {
         "bill": bills[0],
+        "owner": bills[0].check.owner if bills[0].saving_query else None,  # type: ignore[attr-defined] # annotated
         "may_reveal": not sees_whole_numbers()
         and not bills[0].check.number_erased
         and request.user.has_perm(Right.REVEAL_NUMBERS),

@@ -10,8 +10,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
-from django.db.models.functions import JSONObject
+from django.db.models import OuterRef, Prefetch, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -170,10 +169,9 @@ def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
     """The order with its verdicts, its timeline, its incidents and the shop, all of one moment."""
     verdicts = Verdict.objects.select_related("proposed_by", "approved_by", "declined_by")
     orders = Order.objects.select_related("product__brand", "placed_by", "payment__given_by", "payment__debt__account")
-    owners = SavedNumber.objects.filter(destination=OuterRef("destination")).order_by("customer__name", "customer")
-    owner = owners.values(json=JSONObject(pk="customer", name="customer__name"))[:1]
+    owner = SavedNumber.objects.filter(destination=OuterRef("destination")).owner()
     orders = orders.prefetch_related(Prefetch("verdicts", verdicts)).annotate(
-        owner=Subquery(owner), checked=last_exchange(), again_at=sent_again()
+        owner=owner, checked=last_exchange(), again_at=sent_again()
     )
     with snapshot():
         order = get_object_or_404(with_all_tags(orders), ref_id=ref_id)

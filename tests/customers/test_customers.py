@@ -146,6 +146,22 @@ def test_an_order_names_the_customer_who_has_its_number_saved(cashier):
     assert "Bu Sari" not in signed_in(sees_no_number).get(address).content.decode()
 
 
+def test_a_bill_names_the_customer_who_has_its_number_saved(cashier):
+    check = make_check()
+    address = f"/bills/{check.ref_id}/"
+    elsewhere = make_customer("Pak Budi")
+    SavedNumber.objects.create(customer=elsewhere, destination=check.destination, kind="other", product=make_biller())
+    assert "/customers/save/" in cashier.get(address).content.decode(), "Pak Budi has it at another biller"
+    customer = make_customer("Bu Sari")
+    SavedNumber.objects.create(customer=customer, destination=check.destination, kind="other", product=check.product)
+
+    page = cashier.get(address).content.decode()
+
+    assert re.search(rf'href="{customer.get_absolute_url()}"[^>]*>Bu Sari<', page)
+    assert ("/customers/save/" in page, "Pak Budi" in page) == (False, False)
+    assert "Bu Sari" not in signed_in(make_person("viewer")).get(address).content.decode()
+
+
 def test_an_orders_number_is_saved_for_a_known_or_new_customer(cashier):
     order = make_order(Status.SUCCESS)
     link = re.search(r'href="(/customers/save/[^"]+)"', cashier.get(f"/orders/{order.ref_id}/").content.decode())
