@@ -34,5 +34,5 @@ DIFFERENCES = Listing(
         Fact(_("Sum"), Sum("amount", default=0), signed_rupiah),
         Fact(pgettext_lazy("difference", "Open"), Sum("amount", filter=_OPEN, default=0), signed_rupiah),
     ),
-    views=((pgettext_lazy("difference", "Open"), f"state={Difference.State.OPEN}"),),
+    views=tuple((state.label, f"state={state}") for state in Difference.State),
 )

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from approvals.models import Approval
@@ -119,7 +119,7 @@ class Difference(models.Model):
     """The upstream's balance moved by `amount` (rupiah, signed), and no order of ours explains it. Final, and exact."""
 
     class State(models.TextChoices):
-        OPEN = "open", _("Open")
+        OPEN = "open", pgettext_lazy("difference", "Open")
         ACKNOWLEDGED = "acknowledged", _("Acknowledged")
 
     class Label(models.TextChoices):

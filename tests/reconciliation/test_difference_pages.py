@@ -1,10 +1,11 @@
 """The pages' words about differences, and the steps: top-ups, adjustments by two people, late refunds."""
 
 import datetime as dt
+import re
 
 import pytest
 import time_machine
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from ledger import services as ledger
 from ledger.models import Entry
@@ -225,6 +226,17 @@ def test_differences_are_narrowed_to_days_by_a_chip_and_by_old_addresses(auditor
         True,
         False,
     ]
+
+
+@pytest.mark.parametrize("language", ["en", "id"])
+def test_what_stands_above_the_list_has_the_words_of_its_filter(auditor, language):
+    make_difference(-1_000)
+
+    with translation.override(language):
+        above = auditor.get("/balance/differences/views/", headers={"Accept-Language": language}).content.decode()
+        for state in Difference.State:
+            [words] = re.findall(rf'href="[^"]*state={state}"[^>]*>\s*([^<]+?)\s*<', above)
+            assert words.startswith(str(state.label)), above
 
 
 def test_the_list_of_open_differences_says_that_none_is_open(auditor):
