@@ -24,7 +24,10 @@ class AgeingFilter(InBranches):
 
     q = SearchFilter(label=_("Name"))
     age = django_filters.ChoiceFilter(
-        method="of_age", label=_("Age"), empty_label=_("Every age"), choices=[("due", _("Overdue")), *Age.choices]
+        method="of_age",
+        label=_("Age"),
+        empty_label=_("Every age"),
+        choices=[("due", _("Overdue")), ("today", _("Due today")), *Age.choices],
     )
 
     branch = BranchFilter(method="of_branch")
@@ -44,14 +47,16 @@ class AgeingFilter(InBranches):
         return accounts.filter(customer__in=Customer.objects.named(text, by_part=sees_whole_numbers()))
 
     def of_age(self, accounts: QuerySet[CreditAccount], _name: str, age: str) -> QuerySet[CreditAccount]:
-        """The accounts whose oldest debt has this age; `due`: those with any overdue debt."""
+        """The accounts whose oldest debt has this age; `due`: with any overdue debt; `today`: it is due today."""
         today = timezone.localdate()
         week, month = today - dt.timedelta(days=7), today - dt.timedelta(days=30)
         match age:
             case "due":
                 return accounts.filter(oldest_due__lt=today)
+            case "today":
+                return accounts.filter(oldest_due=today)
             case Age.NOT_DUE:
-                return accounts.filter(oldest_due__gte=today)
+                return accounts.filter(oldest_due__gt=today)
             case Age.WEEK:
                 return accounts.filter(oldest_due__lt=today, oldest_due__gte=week)
             case Age.MONTH:

@@ -149,17 +149,20 @@ def test_the_customers_page_says_what_is_owed_since_when_and_until_when():
 def test_the_list_shows_who_owes_by_age_and_its_file_too():
     seller, late, fresh = make_person("cashier"), give_credit("Bu Late"), give_credit("Pak Fresh")
     give_credit("Bu Nothing")
+    today = give_credit("Bu Today", due_days=0)
     sell_to(late, 30_000, by=seller)
     made_due(late, 10)
     sell_to(fresh, 10_000, by=seller)
+    sell_to(today, 7_000, by=seller)
     browser = browser_of("auditor")
 
     page = page_of(browser, "/credit/")
-    assert 'data-amount="40000"' in page
-    assert page.index("Bu Late") < page.index("Pak Fresh")
+    assert 'data-amount="47000"' in page
+    assert page.index("Bu Late") < page.index("Bu Today") < page.index("Pak Fresh")
     assert "Bu Nothing" not in page
-    owed = {"Bu Late": 30_000, "Pak Fresh": 10_000}
-    for query, shown in (("age=month", "Bu Late"), ("age=not_due", "Pak Fresh"), ("q=fresh", "Pak Fresh")):
+    owed = {"Bu Late": 30_000, "Bu Today": 7_000, "Pak Fresh": 10_000}
+    ages = (("due", "Bu Late"), ("month", "Bu Late"), ("today", "Bu Today"), ("not_due", "Pak Fresh"))
+    for query, shown in (*((f"age={age}", name) for age, name in ages), ("q=fresh", "Pak Fresh")):
         page = page_of(browser, f"/credit/?{query}")
         assert [name for name in owed if name in page] == [shown], query
         assert f'data-amount="{owed[shown]}"' in page, query
