@@ -276,6 +276,7 @@ def test_the_button_of_an_order_names_the_act_that_is_possible_now():
         "not known": make_order(Status.UNKNOWN, sent_at=now - dt.timedelta(minutes=5)),
         "open for too long": make_order(Status.UNKNOWN, sent_at=now - dt.timedelta(hours=2)),
         "held": make_order(Status.NEEDS_ACTION, **short),
+        "never arrived": make_order(Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED),
         "not listed": make_order(Status.NEEDS_ACTION, product=make_product(is_listed=False), **short),
     }
 
@@ -289,7 +290,8 @@ def test_the_button_of_an_order_names_the_act_that_is_possible_now():
     }
 
     check, cancel = "Check", "Cancel the order…"
-    assert steps["boss"] == {"not known": check, "open for too long": "", "held": check, "not listed": cancel}
+    checked = {"not known": check, "held": check, "never arrived": check}
+    assert steps["boss"] == {**checked, "open for too long": "", "not listed": cancel}
     assert (steps["sari"]["held"], steps["sari"]["not listed"]) == (cancel, cancel)
 
 

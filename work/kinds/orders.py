@@ -94,7 +94,9 @@ def _why(order: Order) -> str:
 
 
 def _step(order: Order, person: User, of: Books) -> str:
-    """The act, if only one is possible now; "" where people may decide the outcome. A bill has steps of its own."""
+    """The first act on the order's page, also before a decision about one that never arrived; "" where the decision is
+    the first. A bill has steps of its own.
+    """
     possible = allowed_actions(order, person, of=of)
     if possible == {Action.CANCEL} and order.kind == Order.Kind.PURCHASE:
         return gettext("Cancel the order…")
