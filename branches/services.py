@@ -124,6 +124,13 @@ def keep_open(branch: int) -> None:
             raise BranchRefused("closed")
 
 
+def keep_first_open() -> int:
+    """The key of the oldest open branch, which stays open until the transaction ends; `first_open` may be stale."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT id FROM branches_branch WHERE closed_at IS NULL ORDER BY id LIMIT 1 FOR KEY SHARE")
+        return int(cursor.fetchone()[0])
+
+
 def keeps_open(question: Question) -> Question:
     """A decorator that registers a room's test for sales that still wait in a branch, in its `closing.py`."""
     _QUESTIONS.append(question)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
 
-from branches.services import first_open
+from branches.services import keep_first_open
 from core import clock
 from core.bulk import insert_row
 from credit import services as credit
@@ -116,7 +116,7 @@ def take_payment(ref_id: str, *, destination: str, amount: int, seller: User | N
 def _where(seller: User | None, facts: PaymentFacts) -> tuple[int | None, int | None, int]:
     """The shift that takes the sale, the earlier shift that sold it (both may be empty), and the branch."""
     if seller is None:
-        return None, None, facts.branch or first_open()
+        return None, None, facts.branch or keep_first_open()
     with connection.cursor() as cursor:
         cursor.execute(_OPEN_SHIFT, [seller.pk])
         seen, branch, locked = cursor.fetchone() or (None, None, None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import DatabaseError, transaction
 
 from branches.models import Branch
-from branches.services import first_open
+from branches.services import keep_first_open
 from core.bulk import insert_row
 from core.errors import Refused
 from credit import services as credit
@@ -86,4 +86,4 @@ def _debt(
 def _branch(key: int, *, seller: User | None) -> int:
     if Branch.objects.filter(pk=key).exists():
         return key
-    return seller.sells_in if seller else first_open()
+    return seller.sells_in if seller else keep_first_open()

@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from audit.services import record
-from branches.services import first_open
+from branches.services import keep_first_open
 from core.rights import Role
 from staff.errors import NameTaken, NotAllowed, OutsideRefused
 from staff.events import OUTSIDE_LINKED, ROLE_CHANGED, SIGN_IN_FAILED
@@ -162,7 +162,7 @@ def _new_person(claims: Mapping[str, Any], role: Role) -> tuple[User | None, str
     if not name:
         return None, "no_name"
     try:
-        person = create_person(name, first_name=_full_name(claims), branch_id=first_open())
+        person = create_person(name, first_name=_full_name(claims), branch_id=keep_first_open())
     except NameTaken:
         return None, "name_taken"
     person.is_oidc = True

@@ -13,10 +13,12 @@ from batches.models import Batch
 from batches.services import again, cancel, place_rows, release, seal_of
 from branches.errors import BranchRefused
 from branches.models import FIRST, Branch
-from branches.services import close_branch, forget
+from branches.services import close_branch, first_open, forget
+from core import clock
 from core.rights import Role
+from credit.methods import CASH
 from drawers.models import Drawer
-from drawers.services import PaymentFacts, add_drawer, change_drawer
+from drawers.services import PaymentFacts, add_drawer, change_drawer, take_in_payment
 from purchases.models import Order
 from staff.models import User
 from staff.services import deactivate, invite, make_link, move, reactivate, withdraw_link
@@ -168,6 +170,24 @@ def test_whoever_comes_from_the_provider_comes_to_an_open_branch(tebet, owner, p
     close_branch(Branch.objects.get(pk=FIRST), actor=User.objects.get(pk=owner.pk))
 
     assert signed_in(provider).branch == tebet
+
+
+@pytest.mark.parametrize("comes", ["newcomer", "sale", "restored sale"])
+def test_given_a_branch_another_process_just_closed_then_none_comes_to_it(comes, tebet, owner, request):
+    User.objects.update(branch=tebet)
+    assert first_open() == FIRST
+    Branch.objects.filter(pk=FIRST).update(closed_at=clock.now())
+
+    if comes == "newcomer":
+        assert signed_in(request.getfixturevalue("provider")).branch == tebet
+    elif comes == "sale":
+        open_books(1_000_000)
+        assert place(make_product(price=12_000)).payment.branch == tebet
+    else:
+        sold = dict.fromkeys(("shift", "customer", "cash_given"), None) | {"branch": 99, "method": CASH}
+        sold |= {"amount": 12_000, "reference": ""}
+        taken = take_in_payment("ORD1", destination="081290000001", seller=None, at=clock.now(), sold=sold)
+        assert taken[0].branch == tebet
 
 
 def test_a_person_of_a_closed_branch_is_moved_and_then_switched_on(tebet, owner):
