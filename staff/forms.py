@@ -176,11 +176,16 @@ class InviteForm(NamesForm, RoleForm, WithBranch):
     def clean(self) -> dict[str, Any]:
         """An empty user name is made from the name."""
         cleaned = super().clean() or {}
-        if cleaned.get("full_name") and cleaned.get("username") == "":
+        self.is_name_proposed = bool(cleaned.get("full_name")) and cleaned.get("username") == ""
+        if self.is_name_proposed:
             cleaned["username"] = proposed_user_name(cleaned["full_name"])
             if not cleaned["username"]:
                 self.add_error("username", forms.ValidationError(gettext("Type a user name."), code="required"))
         return cleaned
+
+    def propose_name_again(self) -> None:
+        """Put the present proposal into the valid form, because somebody else has taken the one before."""
+        self.cleaned_data["username"] = proposed_user_name(self.cleaned_data["full_name"])
 
     @property
     def user_name(self) -> str:

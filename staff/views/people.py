@@ -40,6 +40,7 @@ from staff.tables import SessionTable, StaffTable
 
 ROWS = 50
 _NAMES = ("full_name", "username")
+_MOST_PROPOSALS = 5  # of a user name, while other people take it
 INVITE = act("invite", pgettext_lazy("audit", "Add a person"), Right.MANAGE_STAFF)
 CHANGE_ROLE = act("change_role", pgettext_lazy("audit", "Change a role"), Right.MANAGE_STAFF)
 CHANGE_LIMITS = act("change_limits", pgettext_lazy("audit", "Change limits"), Right.CHANGE_LIMITS)
@@ -83,7 +84,7 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
         keep = partial(_keep, typed, request.user) if typed else None
         try:
             _confirm(request, INVITE, **{name: request.POST.get(name, "") for name in confirmed})
-            person, token = services.invite(actor=request.user, limits=limits, keep=keep, **form.cleaned_data)
+            person, token = _invited(form, actor=request.user, limits=limits, keep=keep)
         except NameTaken as refusal:
             form.add_error("username", ValidationError(str(refusal), code=refusal.code))
         except FactorRefused as refusal:
@@ -104,6 +105,18 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
         given = [row for row in services.limits_of_roles().items() if row[0].value in offered]
         context["limits_of_roles"] = [(role, limited) for role, limited in given if limited != services.Limits()]
     return render(request, "staff/staff_invite.html", context)
+
+
+def _invited(form: InviteForm, **more: Any) -> tuple[User, str]:
+    """The person and the token of `services.invite`; a proposed user name that is taken meanwhile is proposed again."""
+    for _proposal in range(_MOST_PROPOSALS - 1):
+        try:
+            return services.invite(**more, **form.cleaned_data)
+        except NameTaken:
+            if not form.is_name_proposed:
+                raise
+            form.propose_name_again()
+    return services.invite(**more, **form.cleaned_data)
 
 
 def _keep(typed: list[Joining], actor: User, person: User) -> None:

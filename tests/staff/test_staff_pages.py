@@ -11,8 +11,9 @@ from django.test.utils import CaptureQueriesContext
 
 from branches.services import all_branches
 from core.rights import Role
+from staff import services
 from staff.models import AccessLink, RoleLimits, Session, User
-from staff.services import names_of_helpers, names_of_owners
+from staff.services import invite, names_of_helpers, names_of_owners
 from staff.services.break_glass import make_break_glass
 from testing.people import browser_of, give_factor, make_person
 from tests.core.helpers import cells, codes, has_id, words_at
@@ -110,6 +111,25 @@ def test_an_empty_user_name_is_made_from_the_name_and_is_free(boss, full_name, u
     else:
         assert errors(answer) == {"username": ["required"]}
         assert re.search(r'<details [^>]*id="user-name" open>', answer.content.decode())
+
+
+@pytest.mark.parametrize(("typed", "refused"), [("", {}), ("sari", {"username": ["NameTaken"]})])
+def test_a_name_taken_meanwhile_is_proposed_again_unless_typed(boss, monkeypatch, typed, refused):
+    names_to_take = ["sari2", "sari"]
+
+    def invite_late(**facts):
+        if names_to_take:
+            make_person("cashier", username=names_to_take.pop())
+        return invite(**facts)
+
+    monkeypatch.setattr(services, "invite", invite_late)
+    answer = boss.confirm("/staff/invite/", {**INVITATION, "full_name": "Sari", "username": typed})
+
+    if refused:
+        assert errors(answer) == refused
+    else:
+        link_of(answer)
+        assert User.objects.get(username="sari3").first_name == "Sari"
 
 
 def test_the_proposed_user_name_follows_what_is_typed(boss):
