@@ -242,6 +242,16 @@ def statement_of(first: dt.date, last: dt.date) -> Statement:
     return Statement(parts, reaches, beyond, opened, unknown, came_less, {} if read else _expected(first, last))
 
 
+def may_still_come(statement: Statement) -> int:
+    """The missing rupiah of days that were not over when their file was read: the alert does not count them."""
+    missing = statement.part(MISSING)
+    if not missing.came:
+        return 0
+    first, last = missing.days
+    over = reached_days(days_read(until_over=True), first, last + _ONE_DAY)
+    return sum(day.came for day in statement.opened if day.is_reached and not day.is_reached_by(over))
+
+
 def _rows_of(first: dt.date, last: dt.date) -> QuerySet[BankRow]:
     """The rows of these days: a matched row by the day of its entry in the books, any other by the bank's day."""
     around = first - MOST_APART, last + MOST_APART

@@ -22,7 +22,7 @@ from bank.errors import BankRefused
 from bank.formats import bookings_of, columns_of, count_below_heading, lines_of
 from bank.forms import ColumnsForm, DecisionForm, FileForm
 from bank.models import BankAccount, BankFile, BankRow, State
-from bank.presenting import RIGHTS, Line, expected_days, statement_of, with_links
+from bank.presenting import MISSING, RIGHTS, Line, expected_days, may_still_come, statement_of, with_links
 from branches.choosing import branch_links, chosen_branch
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
@@ -47,6 +47,7 @@ def bank(request: StaffRequest) -> HttpResponse:
         statement = statement_of(chosen.period.first, chosen.period.last)
         part = statement.part(shown)
         lines = part.lines(_MOST_LINES)
+        still_comes = may_still_come(statement) if part.name == MISSING else 0
     branch = chosen_branch(request.GET)
     context = {
         "chosen": chosen,
@@ -58,6 +59,7 @@ def bank(request: StaffRequest) -> HttpResponse:
         "periods": NAMES.items(),
         "statement": statement,
         "part": part,
+        "may_still_come": still_comes,
         "shown": shown,
         "lines": with_links(lines),
     }

@@ -59,13 +59,13 @@ class Item:
 
     def is_reached(self, reached: Collection[dt.date]) -> bool:
         """Whether statements of these days should have the item: the sum of a day is paid out on the next day."""
-        return self.day in reached and self.day + dt.timedelta(days=self.is_day) in reached
+        return _is_reached(self.day, reached, is_day=self.is_day)
 
 
 class OpenSum(NamedTuple):
     """The unmatched items of one day: their number, and the rupiah that come and leave.
 
-    `is_reached`: whether the statements should have them.
+    `is_reached`: whether the statements should have them. `is_day`: the sum of a day, as `Item.is_day`.
     """
 
     day: dt.date
@@ -73,6 +73,15 @@ class OpenSum(NamedTuple):
     number: int
     came: int
     left: int
+    is_day: bool = False
+
+    def is_reached_by(self, days: Collection[dt.date]) -> bool:
+        """Whether statements of these days should have them."""
+        return _is_reached(self.day, days, is_day=self.is_day)
+
+
+def _is_reached(day: dt.date, reached: Collection[dt.date], *, is_day: bool) -> bool:
+    return day in reached and day + dt.timedelta(days=is_day) in reached
 
 
 def items_of(first: dt.date, last: dt.date) -> list[Item]:
@@ -113,9 +122,12 @@ def open_sums(first: dt.date, last: dt.date, reached: Collection[dt.date]) -> tu
         given = _sums_of_open(_still_open(_given(since, until), GIVEN), first, last, sign=-1)
         sums = [(first + (number - 1) * _ONE_DAY, n, amount) for number, n, amount in sold.union(given, all=True)]
         others = without_taken([*_others(since, until)])
-    opened = [(day, day in reached, n, amount) for day, n, amount in sums]
-    opened += [(item.day, item.is_reached(reached), 1, item.amount) for item in others]
-    return [OpenSum(day, there, n, max(amount, 0), max(-amount, 0)) for day, there, n, amount in opened], others
+    opened = [(day, n, amount, False) for day, n, amount in sums]
+    opened += [(item.day, 1, item.amount, item.is_day) for item in others]
+    return [
+        OpenSum(day, _is_reached(day, reached, is_day=is_day), number, max(amount, 0), max(-amount, 0), is_day=is_day)
+        for day, number, amount, is_day in opened
+    ], others
 
 
 def _sums_of_open(payments: QuerySet[Payment], first: dt.date, last: dt.date, *, sign: int) -> QuerySet[Any, Any]:

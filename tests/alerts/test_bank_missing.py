@@ -98,6 +98,30 @@ def test_qris_of_yesterday_is_not_missing_before_today_is_over(seller):
     assert open_alerts() == []
 
 
+def test_the_page_behind_the_alert_says_what_the_alert_leaves_out(seller):
+    # given: a missing transfer, and QRIS that may be paid out after the statement of the next day was downloaded
+    paid(seller, 5_500, "transfer", days_ago=2)
+    paid(seller, 20_000, "qris", days_ago=2)
+    _read(2, 1)
+    _read(1, 2)
+    yesterday = timezone.localdate() - dt.timedelta(days=1)
+    noon = start_of_day(yesterday) + dt.timedelta(hours=12)
+    BankFile.objects.filter(last_day=yesterday).update(read_at=noon)
+
+    assert open_alerts() == [("bank_missing", "")]
+    alert = Alert.objects.get()
+    browser = browser_of("administrator")
+    page = browser.get(in_words(alert).url)
+
+    missing = page.context["part"]
+    assert (alert.facts["amount"], missing.came) == (5_500, 25_500)
+    assert 'id="may-still-come" data-amount="20000"' in page.content.decode()
+    BankFile.objects.update(read_at=timezone.now())
+    assert open_alerts() == [("bank_missing", "")]
+    assert Alert.objects.get().facts["amount"] == 25_500
+    assert 'id="may-still-come"' not in browser.get(in_words(alert).url).content.decode()
+
+
 def test_days_of_qris_are_not_counted_as_one_payment_each(seller):
     for amount in (10_000, 20_000, 30_000):
         paid(seller, amount, "qris", days_ago=2)
