@@ -1,8 +1,22 @@
-"""Sales whose money reaches the bank."""
+"""Sales whose money reaches the bank, files of the bank, and the rows that are matched with the books."""
 
+from __future__ import annotations
+
+import datetime as dt
+
+from django.utils import timezone
+
+from bank.formats import columns_of, lines_of
+from bank.models import BankRow, State
+from bank.presenting import statement_of
+from bank.services import read_file
+from bank.services.items import Item, open_items, open_sums
 from staff.models import User
 from testing.database import past_triggers
 from tests.drawers.helpers import end, sell
+
+TODAY = timezone.localdate
+ONE_DAY = dt.timedelta(days=1)
 
 
 def paid(seller: User, amount: int, method: str, *, days_ago: int = 0, reference: str = "") -> str:
@@ -15,3 +29,31 @@ def paid(seller: User, amount: int, method: str, *, days_ago: int = 0, reference
             [method, reference, days_ago, order.payment_id],
         )
     return str(order.ref_id)
+
+
+def still_open(day: dt.date) -> list[Item]:
+    """The entries of this day without a matched row."""
+    _sums, others = open_sums(day, day, {day})
+    return [*open_items({day}), *others]
+
+
+def read(owner: User, *rows: tuple[dt.date, str, str], account: str = "BCA 1", fee: int = 100) -> tuple[int, int]:
+    """Read these rows: day, text, amount as the bank writes it."""
+    lines = ["Tanggal;Keterangan;Cabang;Jumlah"]
+    lines += [f"{day:%d/%m/%Y};{text};0000;{amount}" for day, text, amount in rows]
+    content = "\n".join(lines).encode()
+    table = lines_of(content)
+    columns = columns_of(table)
+    assert columns
+    return read_file("mutasi.csv", content, table, columns, account=account, fee=fee, actor=owner)
+
+
+def matches() -> dict[str, int]:
+    """Item → rupiah at the bank."""
+    return dict(BankRow.objects.filter(state=State.MATCHED).values_list("item", "amount"))
+
+
+def names(part: str) -> list[str]:
+    """The items, or the texts, of a part of the last thirty days."""
+    lines = statement_of(TODAY() - 30 * ONE_DAY, TODAY()).part(part).lines()
+    return [line.key or line.row.text for line in lines if line.key or line.row]

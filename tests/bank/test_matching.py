@@ -1,4 +1,4 @@
-"""The bank's rows find the books' entries: each once, with a fee, and never against a person's decision."""
+"""The bank's rows find the books' entries: each once, and with a fee."""
 
 from __future__ import annotations
 
@@ -9,80 +9,27 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from audit.models import AuditEvent
 from bank.errors import BankRefused
-from bank.formats import columns_of, lines_of
-from bank.models import BankFile, BankRow, State
+from bank.models import BankRow, State
 from bank.presenting import BEYOND, MISSING, statement_of
 from bank.services import (
     items_near,
     match_by_hand,
-    match_rows,
-    read_file,
     set_aside,
-    take_back,
-    take_match_away,
 )
-from bank.services.items import Item, items_of, open_items, open_sums, sums_by_day
+from bank.services.items import items_of, sums_by_day
 from customers.services import erase
 from drawers.models import Payment, Shift
-from drawers.services import close_shift, follow_price, give_back, take_credit_payment, undo_credit_payment
+from drawers.services import close_shift, follow_price, give_back, take_credit_payment
 from ledger.models import Entry
 from purchases.models import Order, OrderEvent
 from reconciliation.models import ExpectedTopUp
-from staff.models import User
 from testing.database import past_triggers
-from testing.people import make_person
-from tests.bank.helpers import paid
+from tests.bank.helpers import ONE_DAY, TODAY, matches, names, paid, read, still_open
 from tests.credit.helpers import account_of, give_credit, sell_to
-from tests.drawers.helpers import begin, end, pieces_of, sell
-from tests.ledger.helpers import open_books
+from tests.drawers.helpers import end, pieces_of, sell
 
 pytestmark = pytest.mark.django_db
-
-TODAY = timezone.localdate
-ONE_DAY = dt.timedelta(days=1)
-
-
-@pytest.fixture
-def owner() -> User:
-    open_books(5_000_000)
-    return make_person("admin", username="owner")
-
-
-@pytest.fixture
-def seller(owner) -> User:
-    cashier = make_person("cashier")
-    begin(cashier)
-    return cashier
-
-
-def still_open(day: dt.date) -> list[Item]:
-    """The entries of this day without a matched row."""
-    _sums, others = open_sums(day, day, {day})
-    return [*open_items({day}), *others]
-
-
-def read(owner: User, *rows: tuple[dt.date, str, str], account: str = "BCA 1", fee: int = 100) -> tuple[int, int]:
-    """Read these rows: day, text, amount as the bank writes it."""
-    lines = ["Tanggal;Keterangan;Cabang;Jumlah"]
-    lines += [f"{day:%d/%m/%Y};{text};0000;{amount}" for day, text, amount in rows]
-    content = "\n".join(lines).encode()
-    table = lines_of(content)
-    columns = columns_of(table)
-    assert columns
-    return read_file("mutasi.csv", content, table, columns, account=account, fee=fee, actor=owner)
-
-
-def matches() -> dict[str, int]:
-    """Item → rupiah at the bank."""
-    return dict(BankRow.objects.filter(state=State.MATCHED).values_list("item", "amount"))
-
-
-def names(part: str) -> list[str]:
-    """The items, or the texts, of a part of the last thirty days."""
-    lines = statement_of(TODAY() - 30 * ONE_DAY, TODAY()).part(part).lines()
-    return [line.key or line.row.text for line in lines if line.key or line.row]
 
 
 def test_given_a_busy_day_then_each_kind_of_money_is_matched_once_and_the_books_stay(owner, seller):
@@ -231,120 +178,12 @@ def test_given_a_row_far_from_the_day_or_the_other_way_then_it_is_unknown(owner,
     assert names(State.UNKNOWN) == ["LATE", "OUT"]
 
 
-def test_given_nothing_read_of_a_day_then_its_sales_are_not_missing(owner, seller):
-    paid(seller, 50_000, "transfer", days_ago=1)
-    read(owner, (TODAY() - 3 * ONE_DAY, "BIAYA ADM", "15.000 DB"))
-
-    statement = statement_of(TODAY() - 30 * ONE_DAY, TODAY())
-
-    assert (statement.part(MISSING).lines(), statement.part(MISSING).count, statement.beyond.count) == ([], 0, 1)
-
-
-def test_given_days_between_two_statements_then_their_entries_are_in_none_yet(owner, seller):
-    # given: a statement of six and five days ago, one of two days ago, and none for the days between
-    def ago(days: int) -> dt.date:
-        return TODAY() - days * ONE_DAY
-
-    between = [paid(seller, 10_000 + days, "transfer", days_ago=days) for days in (4, 3)]
-    missing = [paid(seller, 20_000 + days, "transfer", days_ago=days) for days in (6, 5, 2)]
-    paid(seller, 30_000, "qris", days_ago=5)  # is paid out on a day without a statement
-    read(owner, (ago(6), "ADM", "15.000 DB"), (ago(5), "BUNGA", "100"))
-    read(owner, (ago(2), "ADM", "25.000 DB"))
-
-    statement = statement_of(ago(6), TODAY())
-
-    assert statement.reaches == {"BCA 1": [(ago(6), ago(5)), (ago(2), ago(2))]}
-    assert {line.key for line in statement.part(MISSING).lines()} == {f"sale:{ref_id}" for ref_id in missing}
-    beyond = {f"sale:{ref_id}" for ref_id in between} | {f"qris:{ago(5)}"}
-    assert {line.key for line in statement.beyond.lines()} == beyond
-    assert (statement.part(MISSING).count, statement.beyond.count) == (3, 3)
-    # and a file with the days between closes the gap, although every row of it was known
-    read(owner, (ago(6), "ADM", "15.000 DB"), (ago(2), "ADM", "25.000 DB"))
-    assert statement_of(ago(6), TODAY()).reaches == {"BCA 1": [(ago(6), ago(2))]}
-
-
-def test_given_two_accounts_then_a_day_is_read_once_both_have_it(owner, seller):
-    def ago(days: int) -> dt.date:
-        return TODAY() - days * ONE_DAY
-
-    sales = {days: f"sale:{paid(seller, 20_000 + days, 'transfer', days_ago=days)}" for days in (5, 3, 1)}
-    read(owner, (ago(6), "ADM", "1 DB"), (ago(1), "BUNGA", "1"))
-    assert names(MISSING) == [*sales.values()]
-    read(owner, (ago(4), "ADM", "1 DB"), (ago(2), "BUNGA", "1"), account="BRI 2")
-
-    # then: later sales may have been paid to the second account; earlier ones do not wait for it
-    assert names(MISSING) == [sales[5], sales[3]]
-    assert names(BEYOND) == [sales[1]]
-    assert statement_of(ago(6), TODAY()).reaches == {"BCA 1": [(ago(6), ago(1))], "BRI 2": [(ago(4), ago(2))]}
-    assert "every account" in str(statement_of(ago(1), ago(1)).no_missing_words)
-
-
-def test_given_an_account_without_files_for_months_then_it_is_not_waited_for(owner, seller):
-    missing = paid(seller, 50_000, "transfer", days_ago=1)
-    read(owner, (TODAY() - 3 * ONE_DAY, "ADM", "1 DB"), (TODAY() - ONE_DAY, "BUNGA", "1"))
-    for days, expected in [(50, []), (90, [f"sale:{missing}"])]:
-        BankFile.objects.filter(account__name="closed").delete()
-        read(owner, (TODAY() - days * ONE_DAY, "ADM", "1 DB"), account="closed")
-
-        assert names(MISSING) == expected, days
-
-
-def test_given_days_before_and_after_the_statements_then_their_entries_are_in_none_yet(owner, seller):
-    paid(seller, 50_000, "qris", days_ago=5)
-    before, after = paid(seller, 60_000, "transfer", days_ago=4), paid(seller, 70_000, "transfer", days_ago=1)
-    missing = paid(seller, 80_000, "transfer", days_ago=3)
-    read(owner, (TODAY() - 3 * ONE_DAY, "ADM", "1 DB"), (TODAY() - 2 * ONE_DAY, "ADM", "1 DB"))
-
-    assert names(BEYOND) == [f"qris:{TODAY() - 5 * ONE_DAY}", f"sale:{before}", f"sale:{after}"]
-    assert names(MISSING) == [f"sale:{missing}"]
-
-
 def test_given_a_sale_that_nobody_paid_then_nothing_is_expected(owner, seller):
     ref_id = paid(seller, 50_000, "transfer")
     with past_triggers() as cursor:
         cursor.execute("UPDATE drawers_payment SET outcome = 'nothing', cost = NULL WHERE ref_id = %s", [ref_id])
 
     assert still_open(TODAY()) == []
-
-
-def test_given_a_row_then_the_nearest_amounts_and_of_each_the_nearest_days_are_what_it_may_be(owner, seller):
-    far, near, taken = (paid(seller, 50_000, "transfer", days_ago=days) for days in (9, 2, 0))
-    less, more = paid(seller, 49_000, "transfer", days_ago=6), paid(seller, 53_000, "transfer", days_ago=6)
-    paid(seller, 50_000, "transfer", days_ago=20)
-    end(sell(seller, 50_000), "success")
-    for amount in (30_000, 25_000):
-        paid(seller, amount, "qris", days_ago=3)
-    ExpectedTopUp.objects.create(amount=50_000, announced_by=owner, announced_at=timezone.now())
-    assert read(owner, (TODAY(), "TRSF", "50.000")) == (1, 1)
-    assert set(matches()) == {f"sale:{taken}"}
-    day = f"qris:{TODAY() - 3 * ONE_DAY}"
-
-    def near_to(amount: int, most: int) -> list[str]:
-        return [item.key for item in items_near(amount, TODAY(), 14 * ONE_DAY, most=most)]
-
-    expected = [f"sale:{near}", f"sale:{far}", f"sale:{less}", f"sale:{more}", day]
-    assert near_to(50_000, 30) == expected
-    assert near_to(50_000, 2) == expected[:2]
-    assert near_to(55_000, 1) == [day]
-    (out,) = items_near(-50_000, TODAY(), 14 * ONE_DAY, most=30)
-    assert (out.key.partition(":")[0], out.amount) == ("topup", -50_000)
-
-
-def test_given_money_given_back_then_a_row_that_leaves_the_bank_may_be_it(owner, seller):
-    refunds = [paid(seller, amount, "transfer") for amount in (50_000, 60_000)]
-    with past_triggers() as cursor:
-        cursor.execute(
-            "UPDATE drawers_payment SET outcome = 'given', given_at = at, given_by_id = seller_id,"
-            " given_method = 'transfer', cost = NULL WHERE ref_id = ANY(%s)",
-            [refunds],
-        )
-
-    near = items_near(-59_000, TODAY(), 14 * ONE_DAY, most=30)
-
-    assert [(item.key, item.amount) for item in near] == [
-        (f"given:{refunds[1]}", -60_000),
-        (f"given:{refunds[0]}", -50_000),
-    ]
 
 
 def test_given_money_back_for_a_paid_sale_on_credit_then_the_bank_should_have_it_once(owner, seller):
@@ -373,102 +212,6 @@ def test_given_a_dearer_debt_given_back_then_the_bank_has_its_price(owner, selle
     (near,) = items_near(-52_000, TODAY(), ONE_DAY, most=30)
     assert (near.key, near.amount) == (f"given:{order.ref_id}", -52_000)
     assert sums_by_day(TODAY(), TODAY()) == {(TODAY(), "qris"): (52_000, 0), (TODAY(), "transfer"): (0, 52_000)}
-
-
-def test_given_a_match_that_the_books_no_longer_say_then_it_is_matched_again(owner, seller):
-    wrong, right = give_credit("Bu Sri"), give_credit("Pak Budi")
-    for customer in (wrong, right):
-        sell_to(customer, 50_000, by=seller)
-    entered = take_credit_payment(account_of(wrong), amount=50_000, method="transfer", actor=seller)
-    paid(seller, 100_000, "qris", days_ago=1)
-    rows = [(TODAY(), "TRSF BUDI", "50.000"), (TODAY(), "QR SETTLEMENT", "99.300")]
-    assert read(owner, *rows) == (2, 2)
-
-    undo_credit_payment(entered, actor=seller, reason="another customer")
-    corrected = take_credit_payment(account_of(right), amount=50_000, method="transfer", actor=seller)
-    paid(seller, 30_000, "qris", days_ago=1)
-
-    assert match_rows(TODAY(), TODAY()) == 1
-    assert matches() == {f"credit:{corrected.pk}": 50_000}
-    assert [(item.key, item.amount) for item in still_open(TODAY() - ONE_DAY)] == [
-        (f"qris:{TODAY() - ONE_DAY}", 130_000)
-    ]
-    assert names(State.UNKNOWN) == ["QR SETTLEMENT"]
-
-
-@pytest.mark.parametrize("days_later", [4, -1])
-def test_given_an_entry_that_is_gone_then_its_own_day_frees_the_row(owner, seller, days_later):
-    gone = paid(seller, 50_000, "transfer", days_ago=5)
-    sold_on = TODAY() - 5 * ONE_DAY
-    booked_on = sold_on + days_later * ONE_DAY
-    read(owner, (booked_on, "BUDI", "50.000"))
-    assert matches() == {f"sale:{gone}": 50_000}
-    with past_triggers() as cursor:
-        cursor.execute("UPDATE drawers_payment SET method = 'cash', is_cash = true WHERE ref_id = %s", [gone])
-
-    assert match_rows(sold_on, sold_on) == 0
-    assert names(State.UNKNOWN) == ["BUDI"]
-    assert statement_of(sold_on, sold_on).part(State.MATCHED).count == 0
-
-
-def test_given_an_entry_that_is_gone_then_its_row_takes_one_near_the_row(owner, seller):
-    gone = paid(seller, 50_000, "transfer", days_ago=5)
-    read(owner, (TODAY() - ONE_DAY, "BUDI", "50.000"))
-    near = paid(seller, 50_000, "transfer")
-    with past_triggers() as cursor:
-        cursor.execute("UPDATE drawers_payment SET method = 'cash', is_cash = true WHERE ref_id = %s", [gone])
-
-    assert match_rows(TODAY() - 5 * ONE_DAY, TODAY() - 5 * ONE_DAY) == 1
-    assert matches() == {f"sale:{near}": 50_000}
-
-
-def test_given_a_person_decides_then_it_is_noted_and_nothing_matches_it_by_itself(owner, seller):
-    transfer = paid(seller, 50_000, "transfer")
-    read(owner, (TODAY(), "TRSF BUDI", "50.000"), (TODAY(), "TRSF OTHER", "49.000"))
-    right, wrong = BankRow.objects.order_by("pk")
-
-    take_match_away(right.pk, reason="another Budi", actor=owner)
-    assert match_rows(TODAY(), TODAY()) == 0
-    (item,) = still_open(TODAY())
-    match_by_hand(wrong.pk, item, reason="less the bank's fee", actor=owner)
-    set_aside(right.pk, reason="private", actor=owner)
-
-    assert matches() == {f"sale:{transfer}": 49_000}
-    assert [row.state for row in BankRow.objects.order_by("pk")] == [State.ASIDE, State.MATCHED]
-    with pytest.raises(BankRefused, check=lambda refusal: refusal.reason == "moved"):
-        match_by_hand(right.pk, item, reason="again", actor=owner)
-    take_match_away(right.pk, reason="not private", actor=owner)
-    with pytest.raises(BankRefused, check=lambda refusal: refusal.reason == "taken"):
-        match_by_hand(right.pk, item, reason="again", actor=owner)
-    kinds = [
-        *AuditEvent.objects.filter(subject=str(wrong.pk), kind__startswith="bank_row").values_list("kind", "facts")
-    ]
-    assert kinds == [
-        (
-            "bank_row_matched",
-            {
-                "matched_with": f"sale:{transfer}",
-                "day": f"{TODAY()}",
-                "reason": "less the bank's fee",
-                "amount": 49_000,
-            },
-        )
-    ]
-
-
-def test_given_a_wrong_file_then_taking_it_back_frees_what_it_matched(owner, seller):
-    paid(seller, 50_000, "transfer")
-    read(owner, (TODAY(), "TRSF BUDI", "50.000"), account="wrong")
-
-    take_back(BankFile.objects.get(), actor=owner)
-
-    assert not BankRow.objects.exists()
-    assert read(owner, (TODAY(), "TRSF BUDI", "50.000"), account="right") == (1, 1)
-    assert [*AuditEvent.objects.filter(subject="bank").order_by("pk").values_list("kind", flat=True)] == [
-        "bank_file_read",
-        "bank_file_taken_back",
-        "bank_file_read",
-    ]
 
 
 def test_what_the_bank_said_never_changes(owner):

@@ -1,0 +1,81 @@
+"""A row is free again once its entry is gone from the books, or its file is taken back."""
+
+from __future__ import annotations
+
+import pytest
+
+from audit.models import AuditEvent
+from bank.models import BankFile, BankRow, State
+from bank.presenting import statement_of
+from bank.services import (
+    match_rows,
+    take_back,
+)
+from drawers.services import take_credit_payment, undo_credit_payment
+from testing.database import past_triggers
+from tests.bank.helpers import ONE_DAY, TODAY, matches, names, paid, read, still_open
+from tests.credit.helpers import account_of, give_credit, sell_to
+
+pytestmark = pytest.mark.django_db
+
+
+def test_given_a_match_that_the_books_no_longer_say_then_it_is_matched_again(owner, seller):
+    wrong, right = give_credit("Bu Sri"), give_credit("Pak Budi")
+    for customer in (wrong, right):
+        sell_to(customer, 50_000, by=seller)
+    entered = take_credit_payment(account_of(wrong), amount=50_000, method="transfer", actor=seller)
+    paid(seller, 100_000, "qris", days_ago=1)
+    rows = [(TODAY(), "TRSF BUDI", "50.000"), (TODAY(), "QR SETTLEMENT", "99.300")]
+    assert read(owner, *rows) == (2, 2)
+
+    undo_credit_payment(entered, actor=seller, reason="another customer")
+    corrected = take_credit_payment(account_of(right), amount=50_000, method="transfer", actor=seller)
+    paid(seller, 30_000, "qris", days_ago=1)
+
+    assert match_rows(TODAY(), TODAY()) == 1
+    assert matches() == {f"credit:{corrected.pk}": 50_000}
+    assert [(item.key, item.amount) for item in still_open(TODAY() - ONE_DAY)] == [
+        (f"qris:{TODAY() - ONE_DAY}", 130_000)
+    ]
+    assert names(State.UNKNOWN) == ["QR SETTLEMENT"]
+
+
+@pytest.mark.parametrize("days_later", [4, -1])
+def test_given_an_entry_that_is_gone_then_its_own_day_frees_the_row(owner, seller, days_later):
+    gone = paid(seller, 50_000, "transfer", days_ago=5)
+    sold_on = TODAY() - 5 * ONE_DAY
+    booked_on = sold_on + days_later * ONE_DAY
+    read(owner, (booked_on, "BUDI", "50.000"))
+    assert matches() == {f"sale:{gone}": 50_000}
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE drawers_payment SET method = 'cash', is_cash = true WHERE ref_id = %s", [gone])
+
+    assert match_rows(sold_on, sold_on) == 0
+    assert names(State.UNKNOWN) == ["BUDI"]
+    assert statement_of(sold_on, sold_on).part(State.MATCHED).count == 0
+
+
+def test_given_an_entry_that_is_gone_then_its_row_takes_one_near_the_row(owner, seller):
+    gone = paid(seller, 50_000, "transfer", days_ago=5)
+    read(owner, (TODAY() - ONE_DAY, "BUDI", "50.000"))
+    near = paid(seller, 50_000, "transfer")
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE drawers_payment SET method = 'cash', is_cash = true WHERE ref_id = %s", [gone])
+
+    assert match_rows(TODAY() - 5 * ONE_DAY, TODAY() - 5 * ONE_DAY) == 1
+    assert matches() == {f"sale:{near}": 50_000}
+
+
+def test_given_a_wrong_file_then_taking_it_back_frees_what_it_matched(owner, seller):
+    paid(seller, 50_000, "transfer")
+    read(owner, (TODAY(), "TRSF BUDI", "50.000"), account="wrong")
+
+    take_back(BankFile.objects.get(), actor=owner)
+
+    assert not BankRow.objects.exists()
+    assert read(owner, (TODAY(), "TRSF BUDI", "50.000"), account="right") == (1, 1)
+    assert [*AuditEvent.objects.filter(subject="bank").order_by("pk").values_list("kind", flat=True)] == [
+        "bank_file_read",
+        "bank_file_taken_back",
+        "bank_file_read",
+    ]
