@@ -255,7 +255,7 @@ class Order(models.Model):
     )
     ended_no = models.BigIntegerField(null=True, help_text="Taken after its end was known.")
 
-    polls = models.IntegerField(default=0, help_text="Status requests since it was sent.")
+    polls = models.IntegerField(default=0, help_text="Automatic status requests since it was sent.")
     not_found_count = models.IntegerField(default=0)
     not_found_since = models.DateTimeField(null=True)
     next_poll_at = models.DateTimeField(null=True, help_text="When the sweep has to send or to poll it.")
